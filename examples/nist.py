@@ -1,0 +1,60 @@
+"""Nonlinear regression on NIST's certified data sets: plain models, derivatives by wengert."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.optimize import least_squares
+
+import wengert as wg
+
+
+def misra1a(b, x):
+    return b[0] * (1 - np.exp(-b[1] * x))
+
+
+def gauss1(b, x):
+    peaks = [b[i] * np.exp(-((x - b[i + 1]) ** 2) / b[i + 2] ** 2) for i in (2, 5)]
+    return b[0] * np.exp(-b[1] * x) + sum(peaks)
+
+
+def lanczos3(b, x):
+    return b[0] * np.exp(-b[1] * x) + b[2] * np.exp(-b[3] * x) + b[4] * np.exp(-b[5] * x)
+
+
+def mgh09(b, x):
+    return b[0] * (x**2 + x * b[1]) / (x**2 + x * b[2] + b[3])
+
+
+def thurber(b, x):
+    b1, b2, b3, b4, b5, b6, b7 = b
+    return (b1 + b2 * x + b3 * x**2 + b4 * x**3) / (1 + b5 * x + b6 * x**2 + b7 * x**3)
+
+
+def loss(b, model, x, y):
+    return np.sum((model(b, x) - y) ** 2)
+
+
+def fit(b, model, x, y):
+    options = {"method": "lm", "max_nfev": 2000, "xtol": 1e-15, "ftol": 1e-15}
+    b = least_squares(lambda b, x: model(b, x) - y, b, wg.jacobian(model), args=(x,), **options).x
+    # One Newton step on the sum of squares settles the last digits.
+    return b - np.linalg.solve(wg.hessian(loss)(b, model, x, y), wg.grad(loss)(b, model, x, y))
+
+
+plt.figure(figsize=(18, 3.6), layout="constrained")
+for i, model in enumerate((misra1a, gauss1, lanczos3, mgh09, thurber), 1):
+    file = Path(__file__).parent / "data" / "nist" / f"{model.__name__}.dat"
+    y, x = np.loadtxt(file, skiprows=60, unpack=True)
+    rows = [line.split()[2:5] for line in file.read_text().splitlines() if line.startswith("  b")]
+    *starts, certified = np.array(rows).T
+    fits = [fit(start.astype(float), model, x, y) for start in starts]
+    print(f"\n{model.__name__:12}certified         from start 1      from start 2")
+    for k, row in enumerate(zip(certified, *np.char.mod("%.10E", fits), strict=True), 1):
+        print(f"  b{k}  ", *row, "all digits agree" if len(set(row)) == 1 else "differ", sep="  ")
+    grid = np.linspace(x.min(), x.max(), 300)
+    plt.subplot(1, 5, i, title=model.__name__)
+    plt.plot(x, y, ".", grid, model(fits[0], grid), grid, model(fits[1], grid), "--")
+plt.savefig("nist.png")
+print("\nThe derivative of misra1a:", wg.code_adjoint(misra1a, np.ones(2), x), sep="\n\n")
+print("Data and fits are drawn in", Path("nist.png").resolve())

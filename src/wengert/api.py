@@ -1,0 +1,489 @@
+"""The public verbs: thin layers over `engine`."""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from . import engine, nested
+from .engine import Derived, Verb
+from .errors import BadArgument, BadTangent
+from .frontends import signature
+from .ir.types import Array, Kind, Number, Static, Struct, is_differentiable, leaves
+from .passes.tidy import tidy
+from .runtime import calls as runtime_calls
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Text(str):
+    """Text that shows itself: at a prompt it is printed, not quoted."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Derivative(Generic[P, T]):
+    """A derivative function: call it like the function it was made from.
+
+    It is derived anew for each combination of argument kinds, the first time it meets it.
+
+    Attributes:
+        function: the function it was made from.
+        verb: what it derives.
+    """
+
+    derives = True
+
+    def __init__(self, function: Callable[..., Any], verb: Verb):
+        if not callable(function):
+            raise BadArgument(
+                f"wengert differentiates functions, not {type(function).__name__} objects",
+                "Pass the function itself: `wg.grad(f)`, then call what you get: `wg.grad(f)(x)`.",
+            )
+        self.function = function
+        self.verb = verb
+        functools.update_wrapper(self, function, updated=())
+        self._quick: dict[tuple[type, ...], Derived] = {}
+        self._captures = bool(engine.captured_by(function))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._captures and not kwargs:
+            key = tuple(map(type, args))
+            derived = self._quick.get(key)
+            if derived is not None and derived.in_force():
+                return derived.run(*args)
+        derived = self._derived(args, kwargs)
+        if self._captures:
+            return derived.run(*args, **kwargs, **engine.captured_by(self.function))
+        if not kwargs and all(type_ in _QUICK for type_ in map(type, args)):
+            self._quick[tuple(map(type, args))] = derived
+        return derived.run(*args, **kwargs)
+
+    def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
+        if self.verb.name == "hvp":
+            args = _without_vector(self, args)
+        return engine.derive(self.verb, engine.call_of(self.function, args, kwargs))
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.verb.name} of {getattr(self.function, '__name__', self.function)}>"
+
+    def __reduce__(self) -> Any:
+        return Derivative, (self.function, self.verb)
+
+    @property
+    def source(self) -> str:
+        """The derivative as runnable Python that needs NumPy alone, good for arguments of any kind."""
+        return Text(engine.derive_generally(self.verb, self.function).source)
+
+    def save(self, path: str | pathlib.Path) -> pathlib.Path:
+        """Write `source` to a file; gives its path."""
+        return _save(self.source, path)
+
+    def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
+        """The same function for arguments of these kinds only, as plain as they allow."""
+        derived = self._derived(args, kwargs)
+        return Specialized(derived, self, args, kwargs)
+
+
+_QUICK = {float, int, complex}
+
+
+def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
+    path = pathlib.Path(path)
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+class Specialized(functools.partial[Any]):
+    """A derivative function for arguments of some kinds: the generated function itself."""
+
+    derived: Derived
+    origin: Derivative[..., Any]
+
+    def __new__(
+        cls, derived: Derived, origin: Derivative[..., Any], args: Sequence[Any], kwargs: Any
+    ) -> Specialized:
+        made = super().__new__(cls, derived.run, **engine.captured_by(origin.function))
+        made.derived, made.origin = derived, origin
+        made._example = (args, kwargs)
+        return made
+
+    _example: Any
+
+    @property
+    def source(self) -> str:
+        """Runnable Python that needs NumPy alone."""
+        return Text(self.derived.source)
+
+    def save(self, path: str | pathlib.Path) -> pathlib.Path:
+        """Write `source` to a file; gives its path."""
+        return _save(self.source, path)
+
+    def __reduce__(self) -> Any:
+        return _respecialize, (self.origin, *self._example)
+
+
+def _respecialize(origin: Derivative[..., Any], args: Any, kwargs: Any) -> Specialized:
+    return origin.specialize(*args, **kwargs)
+
+
+# --- at one point -------------------------------------------------------------------------
+
+
+def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """The gradients of a scalar function, one per positional argument.
+
+    Args:
+        f: a function with one real number as its result.
+        *args: the point; numbers, arrays, and containers or objects that hold them.
+        **kwargs: passed on; not differentiated.
+
+    Returns:
+        A tuple with a gradient for each positional argument, each like its argument: a float for a
+        number, an array of the same shape and dtype for an array, the same structure for a
+        container, None where there is nothing to differentiate.
+
+    Raises:
+        NotScalar: `f` returned anything but one real number.
+        UnsupportedSyntax, NoRule, NoSource: `f` cannot be differentiated; says where and why.
+
+    >>> import wengert as wg
+    >>> wg.gradient(lambda x, y: x * y + x, 2.0, 3.0)
+    (4.0, 2.0)
+    """
+    return Derivative(f, Verb("grad"))(*args, **kwargs)
+
+
+class Pullback:
+    """The reverse sweep of one call: gives cotangents of the arguments for a cotangent of the result."""
+
+    __slots__ = ("_backward", "_name", "_residuals", "_value")
+
+    def __init__(self, name: str, backward: Callable[..., Any], residuals: Any, value: Any):
+        self._name = name
+        self._backward = backward
+        self._residuals = residuals
+        self._value = value
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        kind = signature.kind_of(self._value)
+        seeds = _like_leaves(kind, self._value, y_bar, "cotangent", "the result")
+        return self._backward(self._residuals, *seeds)
+
+    def __repr__(self) -> str:
+        return f"∂({self._name})"
+
+
+def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
+    """The value of a function, and its pullback.
+
+    Args:
+        f: a function with any result made of numbers and arrays.
+        *args: the point.
+        **kwargs: passed on; not differentiated.
+
+    Returns:
+        `(y, back)`. `back(y_bar)` takes a cotangent like `y` and gives a tuple like `gradient`'s; it
+        may be called any number of times, from any thread.
+
+    >>> import math, wengert as wg
+    >>> y, back = wg.pullback(math.sin, 0.0)
+    >>> back(2.0)
+    (2.0,)
+    """
+    call = engine.call_of(f, args, kwargs)
+    derived = engine.derive(Verb("pullback"), call)
+    ahead, backward = derived.published
+    y, residuals = ahead(*args, **kwargs, **engine.captured_by(f))
+    return y, Pullback(getattr(f, "__name__", type(f).__name__), backward, residuals, y)
+
+
+def pushforward(
+    f: Callable[..., Any], *args: Any, **kwargs: Any
+) -> tuple[Any, Callable[..., Any]]:
+    """The value of a function, and its pushforward.
+
+    Args:
+        f: a function with any result made of numbers and arrays.
+        *args: the point.
+        **kwargs: passed on; not differentiated.
+
+    Returns:
+        `(y, push)`. `push(*tangents)` takes one tangent per positional argument, like the argument,
+        or None for zero, and gives the tangent of the result.
+
+    >>> import math, wengert as wg
+    >>> y, push = wg.pushforward(math.exp, 0.0)
+    >>> push(3.0)
+    3.0
+    """
+    call = engine.call_of(f, args, kwargs)
+    derived = engine.derive(Verb("pushforward"), call)
+    captured = engine.captured_by(f)
+    y = f(*args, **kwargs)
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(args):
+            raise BadTangent(
+                f"the pushforward takes {len(args)} tangents, one per argument; it was given "
+                f"{len(tangents)}",
+                "Pass None for a zero tangent.",
+            )
+        dots = [
+            dot
+            for arg, tangent in zip(args, tangents, strict=True)
+            for dot in _like_leaves(signature.kind_of(arg), arg, tangent, "tangent", "its argument")
+        ]
+        return derived.run(*args, *dots, **kwargs, **captured)[1]
+
+    return y, push
+
+
+def _like_leaves(kind: Kind, like: Any, given: Any, what: str, whose: str) -> list[Any]:
+    """The differentiable leaves of a tangent or cotangent, checked against what it belongs to."""
+    result: list[Any] = []
+    if given is None:
+        return [_zero(v) for v, leaf in _differentiable(kind, like)]
+    try:
+        values = list(_differentiable(kind, given))
+    except (TypeError, KeyError, AttributeError, IndexError, ValueError) as error:
+        raise BadTangent(
+            f"the {what} has not the structure of {whose}", f"It should look like {like!r}."
+        ) from error
+    for (value, _), (reference, leaf) in zip(values, _differentiable(kind, like), strict=True):
+        result.append(_checked_leaf(value, reference, leaf, what, whose))
+    return result
+
+
+def _differentiable(kind: Kind, value: Any) -> list[tuple[Any, Kind]]:
+    if isinstance(kind, Struct) and kind.form in ("tuple", "list"):
+        if len(value) != len(kind.keys):
+            raise ValueError("length")
+    pairs = zip(signature.leaf_values(kind, value), (k for _, k in leaves(kind)), strict=True)
+    return [(v, leaf) for v, leaf in pairs if is_differentiable(leaf)]
+
+
+def _zero(value: Any) -> Any:
+    return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
+
+
+def _checked_leaf(value: Any, reference: Any, kind: Kind, what: str, whose: str) -> Any:
+    if value is None:
+        return _zero(reference)
+    if not isinstance(kind, Number | Array):
+        return value
+    if isinstance(value, str) or np.shape(value) != np.shape(reference):
+        raise BadTangent(
+            f"the {what} has shape {np.shape(value)}, {whose} has shape {np.shape(reference)}",
+            f"A {what} has the shape of the value it belongs to.",
+        )
+    real = kind in (Number("float"), Number("int")) or (
+        isinstance(kind, Array) and not kind.dtype.startswith("complex")
+    )
+    if real and np.iscomplexobj(value):
+        raise BadTangent(
+            f"the {what} is complex, {whose} is real", f"Pass a real {what}."
+        )
+    if isinstance(kind, Number):
+        return value if isinstance(value, float | complex) else (complex(value) if np.iscomplexobj(value) else float(value))
+    return np.asarray(value, dtype=None if np.asarray(value).dtype.kind in "fc" else float)
+
+
+# --- from a function to a function --------------------------------------------------------
+
+
+def _argnums(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+    if isinstance(argnums, int) and not isinstance(argnums, bool):
+        return (argnums,), True
+    if isinstance(argnums, list | tuple) and all(type(k) is int for k in argnums):
+        return tuple(argnums), False
+    raise BadArgument(
+        f"argnums must be a number or a tuple of numbers, not {argnums!r}",
+        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two.",
+    )
+
+
+def grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[..., Any]:
+    """The gradient function of a scalar function.
+
+    Args:
+        f: a function with one real number as its result (with `has_aux`, a pair of such a number
+            and anything else).
+        argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
+        has_aux: whether `f` returns `(value, auxiliary data)`.
+
+    Returns:
+        A function of the same arguments that gives the gradient, with `has_aux` the pair
+        `(gradient, auxiliary data)`. It has `.source`, `.save(path)` and `.specialize(*args)`.
+
+    >>> import wengert as wg
+    >>> wg.grad(lambda x: 3 * x * x + 2 * x + 1)(1.0)
+    8.0
+    """
+    chosen, single = _argnums(argnums)
+    return Derivative(f, Verb("grad", chosen, single, has_aux))
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Derivative[..., Any]:
+    """Like `grad`, but the function it gives returns `(value, gradient)`.
+
+    With `has_aux` it returns `((value, auxiliary data), gradient)`.
+
+    >>> import wengert as wg
+    >>> wg.value_and_grad(lambda x: x ** 3)(2.0)
+    (8.0, 12.0)
+    """
+    chosen, single = _argnums(argnums)
+    return Derivative(f, Verb("value_and_grad", chosen, single, has_aux))
+
+
+def derivative(f: Callable[..., Any], order: int = 1) -> Derivative[..., Any]:
+    """The derivative of a function of one number, f'; `order=2` gives f''.
+
+    Args:
+        f: a function of one number; its result may be anything made of numbers and arrays.
+        order: how many times to differentiate.
+
+    >>> import wengert as wg
+    >>> wg.derivative(lambda x: x ** 2)(3)
+    6.0
+    """
+    if type(order) is not int or order < 1:
+        raise BadArgument(f"order must be 1, 2, 3 …, not {order!r}", "For the function itself, call it.")
+    return Derivative(f, Verb("derivative", (0,), True, order=order))
+
+
+def hvp(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
+    """The Hessian–vector product of a scalar function; no Hessian is formed.
+
+    Args:
+        f: a function with one real number as its result.
+        argnums: the positional argument to differentiate with respect to.
+
+    Returns:
+        A function `hvp(*args, v)`: the arguments of `f` and then a vector like argument `argnums`;
+        it gives the product of the Hessian with it (Pearlmutter, 1994).
+
+    >>> import wengert as wg
+    >>> wg.hvp(lambda x: x ** 3)(2.0, 1.0)
+    12.0
+    """
+    return Derivative(f, Verb("hvp", (argnums,), True))
+
+
+def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
+    if len(args) < 2:
+        raise BadArgument(
+            "an hvp function takes the arguments of the function and then a vector",
+            "`wg.hvp(f)(x, v)`",
+        )
+    *primals, vector = args
+    (argnum,) = derivative_.verb.argnums or (0,)
+    if argnum < len(primals):
+        like = primals[argnum]
+        _like_leaves(signature.kind_of(like), like, vector, "tangent", "its argument")
+    return primals
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def _call(f: Callable[..., Any], args: Sequence[Any]) -> engine.Call:
+    return engine.call_of(f, args, {}) if args else engine.general_call(f)
+
+
+def code_ir(f: Callable[..., Any], *args: Any) -> str:
+    """The function as wengert reads it: its equations in SSA form.
+
+    With example arguments it is specialised to their kinds, without them it is general.
+    """
+    return Text(str(tidy(engine.read(_call(f, args)).function)))
+
+
+def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
+    """The adjoint of a function as runnable Python: its forward and its reverse sweep.
+
+    With example arguments it is specialised to their kinds, without them it is general.
+    """
+    derived = engine.derive(Verb("adjoint"), _call(f, args))
+    derived.defaults = {"y_bar": 1.0, **engine.captured_literals(f)}
+    return Text(derived.source)
+
+
+def code_tangent(f: Callable[..., Any], *args: Any) -> str:
+    """The pushforward of a function as runnable Python: values and tangents side by side."""
+    derived = engine.derive(Verb("pushforward"), _call(f, args))
+    derived.defaults = engine.captured_literals(f)
+    return Text(derived.source)
+
+
+# --- inside programs ----------------------------------------------------------------------
+
+
+def _install() -> None:
+    def verb_maker(make: Callable[..., Derivative[..., Any]]) -> nested.Handler:
+        def handler(it: Any, args: Any, kwargs: Any) -> Any:
+            from .frontends.values import Items, Native
+
+            function, *rest = args
+            known = [_constant(v) for v in rest]
+            named = {k: _constant(v) for k, v in kwargs.items()}
+            verb = make(lambda: None, *known, **named).verb
+
+            def run(it: Any, args: Any, kwargs: Any) -> Any:
+                return nested.derivative(it, verb, function, args, kwargs)
+
+            del Items
+            return Native(verb.name, run)
+
+        return handler
+
+    for make in (grad, value_and_grad, derivative, hvp):
+        nested.special(make, verb_maker(make))
+    nested.special(gradient, _nested_gradient)
+    nested.special(pullback, nested.pullback)
+    nested.special(pushforward, nested.pushforward)
+    runtime_calls._differentiate[:] = [_pullback_of_call]  # pyright: ignore[reportPrivateUsage]
+
+
+def _constant(value: Any) -> Any:
+    from .frontends.values import Items
+    from .ir.graph import Const
+
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, Items):
+        return tuple(_constant(v) for v in value.values)
+    raise BadArgument("options of a derivative must be known when the program is read", "")
+
+
+def _nested_gradient(it: Any, args: Any, kwargs: Any) -> Any:
+    function, *point = args
+    return nested.derivative(it, Verb("grad"), function, point, kwargs)
+
+
+def _pullback_of_call(f: Any, *args: Any) -> Any:
+    """What generated code calls where the function is known only at run time."""
+    def apply(function: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+    return pullback(apply, f, *args)
+
+
+_install()
+_ = (Static, leaves)

@@ -1,0 +1,248 @@
+"""What generated code refers to outside of its functions: modules, helpers, constants, globals."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import UNDEFINED, Callee, Function
+from .code import ATOM, PRIMARY, UNARY, Code, call, concat, listing, string
+from .names import KEYWORDS, identifier, versions
+
+MODULES: dict[str, types.ModuleType] = {"math": math, "cmath": cmath, "np": np, "types": types}
+_CONSTANTS = {math.pi: "pi", math.e: "e", math.tau: "tau"}
+
+
+def _named_values() -> dict[int, tuple[str, str]]:
+    """Functions, ufuncs and types that have a name in `math` or `np`, by identity."""
+    found: dict[int, tuple[str, str]] = {}
+    for space in ("np", "math"):
+        for name, value in vars(MODULES[space]).items():
+            if name.startswith("_") or not callable(value) or vars(builtins).get(name) is value:
+                continue
+            if id(value) not in found or getattr(value, "__name__", "") == name:
+                found[id(value)] = (space, name)
+    return found
+
+
+_FUNCTIONS = _named_values()
+
+
+class Module:
+    """The names at the top level of one piece of generated code."""
+
+    def __init__(self, taken: Iterable[str]):
+        self.modules: dict[str, str] = {}
+        """Name -> module, by the key of `MODULES`."""
+        self.helpers: dict[str, str] = {}
+        """Name -> helper of `wengert.runtime`."""
+        self.objects: dict[str, Any] = {}
+        self.globals: dict[str, tuple[Any, str]] = {}
+        """Name -> where its value is looked up at call time: a dict or module, and a key."""
+        self.callees: dict[int, tuple[str, Callee]] = {}
+        self._taken = set(taken) | KEYWORDS
+        self._by_key: dict[Any, str] = {}
+
+    def unique(self, name: str) -> str:
+        """A name that nothing else at the top level has."""
+        name = next(n for n in versions(name) if n not in self._taken and n not in vars(builtins))
+        self._taken.add(name)
+        return name
+
+    def _once(self, key: Any, name: str) -> tuple[str, bool]:
+        known = self._by_key.get(key)
+        if known is not None:
+            return known, False
+        self._by_key[key] = given = self.unique(name)
+        return given, True
+
+    def module(self, key: str) -> str:
+        name, new = self._once(("module", key), key)
+        if new:
+            self.modules[name] = key
+        return name
+
+    def helper(self, helper: str) -> str:
+        name, new = self._once(("helper", helper), f"_{helper}")
+        if new:
+            self.helpers[name] = helper
+        return name
+
+    def builtin(self, builtin: str) -> str:
+        if builtin not in self._taken:
+            return builtin
+        return self.object(getattr(builtins, builtin), builtin)
+
+    def object(self, value: Any, hint: str = "") -> str:
+        """The name for a constant that has no literal form."""
+        name, new = self._once(("object", id(value)), identifier(hint or _name_of(value), "constant"))
+        if new:
+            self.objects[name] = value
+        return name
+
+    def read_global(self, name: str, holder: Any, key: str) -> str:
+        given, new = self._once(("global", id(holder), key), identifier(name, "constant"))
+        if new:
+            self.globals[given] = (holder, key)
+        return given
+
+    def callee(self, callee: Callee) -> str:
+        key = id(callee.function) if callee.function is not None else id(callee)
+        if key not in self.callees:
+            self.callees[key] = (self.unique(identifier(callee.name, "function")), callee)
+        return self.callees[key][0]
+
+    def is_called(self, function: Function, name: str) -> None:
+        """Say that calls of `function` go to the function of this name."""
+        self.callees[id(function)] = (name, Callee(name, function))
+
+
+class Bindings:
+    """A module as one function sees it; keeps what that function uses."""
+
+    def __init__(self, module: Module):
+        self.module = module
+        self.used: set[str] = set()
+
+    def _use(self, name: str) -> str:
+        self.used.add(name)
+        return name
+
+    def member(self, module: str, name: str) -> str:
+        """`math.sin`"""
+        return f"{self._use(self.module.module(module))}.{name}"
+
+    def helper(self, name: str) -> str:
+        return self._use(self.module.helper(name))
+
+    def builtin(self, name: str) -> str:
+        return self._use(self.module.builtin(name))
+
+    def read_global(self, name: str, holder: Any, key: str) -> str:
+        return self._use(self.module.read_global(name, holder, key))
+
+    def callee(self, callee: Callee) -> str:
+        return self._use(self.module.callee(callee))
+
+    def constant(self, value: Any) -> Code:
+        """A constant: a literal if it has one, else a name bound to it."""
+        if value is UNDEFINED.value:
+            return Code(self.helper("UNDEFINED"))
+        code = None if isinstance(value, (list, dict)) else self.literal(value)
+        return Code(self._use(self.module.object(value))) if code is None else code
+
+    def literal(self, value: Any) -> Code | None:
+        """The text whose value is `value`, or None if there is no such text."""
+        writer = _WRITERS.get(type(value))
+        if writer is not None:
+            return writer(self, value)
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc" and value.dtype.itemsize <= 16:
+            return self._scalar(value)
+        if isinstance(value, np.dtype) and value.names is None and value.subdtype is None:
+            return call(self.member("np", "dtype"), string(value.str if value.byteorder == ">" else value.name))
+        try:
+            space, name = _FUNCTIONS[id(value)]
+        except KeyError:
+            return self._builtin_object(value)
+        return Code(self.member(space, name), PRIMARY)
+
+    def _builtin_object(self, value: Any) -> Code | None:
+        name = getattr(value, "__name__", "")
+        if isinstance(name, str) and name and getattr(builtins, name, None) is value:
+            return Code(self.builtin(name))
+        for key, module in MODULES.items():
+            if value is module:
+                return Code(self._use(self.module.module(key)))
+        return None
+
+    def _scalar(self, value: np.generic) -> Code | None:
+        item = value.item()
+        inner = None if isinstance(item, np.generic) else self.literal(item)
+        name = type(value).__name__
+        if inner is None or getattr(np, name, None) is not type(value):
+            return None
+        return call(self.member("np", name), inner)
+
+    def _float(self, value: float) -> Code:
+        if value != value:
+            return Code(self.member("math", "nan"), PRIMARY)
+        if value in (math.inf, -math.inf):
+            return _signed(self.member("math", "inf"), value < 0)
+        if abs(value) in _CONSTANTS:
+            return _signed(self.member("math", _CONSTANTS[abs(value)]), value < 0)
+        return _number(repr(value))
+
+    def _complex(self, value: complex) -> Code:
+        plain = math.isfinite(value.real) and math.isfinite(value.imag)
+        if plain and repr(value.real) == "0.0" and math.copysign(1.0, value.imag) > 0:
+            return Code(repr(value))
+        return call(self.builtin("complex"), self._float(value.real), self._float(value.imag))
+
+    def _several(self, values: Sequence[Any]) -> list[Code] | None:
+        codes = [self.literal(value) for value in values]
+        return None if None in codes else [code for code in codes if code is not None]
+
+    def _tuple(self, value: tuple[Any, ...]) -> Code | None:
+        items = [self.constant(item) for item in value]
+        comma = "," if len(items) == 1 else ""
+        return concat("(", *listing(items), comma, ")")
+
+    def _list(self, value: list[Any]) -> Code | None:
+        items = self._several(value)
+        return None if items is None else concat("[", *listing(items), "]")
+
+    def _dict(self, value: dict[Any, Any]) -> Code | None:
+        keys, values = self._several(list(value)), self._several(list(value.values()))
+        if keys is None or values is None:
+            return None
+        pairs = (concat(k, ": ", v) for k, v in zip(keys, values, strict=True))
+        return concat("{", *listing(pairs), "}")
+
+    def _slice(self, value: slice) -> Code:
+        bounds = (value.start, value.stop, value.step)
+        return call(self.builtin("slice"), *(self.constant(bound) for bound in bounds))
+
+    def _range(self, value: range) -> Code:
+        bounds = (value.start, value.stop, value.step)
+        if value.step == 1:
+            bounds = (value.stop,) if value.start == 0 else bounds[:2]
+        return call(self.builtin("range"), *(self.constant(bound) for bound in bounds))
+
+
+_WRITERS: Mapping[type, Callable[[Bindings, Any], Code | None]] = {
+    type(None): lambda b, value: Code("None"),
+    type(...): lambda b, value: Code("..."),
+    type(NotImplemented): lambda b, value: Code("NotImplemented"),
+    bool: lambda b, value: Code(repr(value)),
+    int: lambda b, value: _number(repr(value) if value.bit_length() < 13_000 else hex(value)),
+    float: lambda b, value: b._float(value),
+    complex: lambda b, value: b._complex(value),
+    str: lambda b, value: Code(string(value)),
+    bytes: lambda b, value: Code(string(value)),
+    tuple: lambda b, value: b._tuple(value),
+    list: lambda b, value: b._list(value),
+    dict: lambda b, value: b._dict(value),
+    slice: lambda b, value: b._slice(value),
+    range: lambda b, value: b._range(value),
+}
+
+
+def _number(text: str) -> Code:
+    return Code(text, UNARY if text.startswith("-") else ATOM)
+
+
+def _signed(text: str, negative: bool) -> Code:
+    return Code(f"-{text}", UNARY) if negative else Code(text, PRIMARY)
+
+
+def _name_of(value: Any) -> str:
+    name = getattr(value, "__name__", "")
+    if not isinstance(name, str) or not name:
+        return type(value).__name__.lower()
+    return "function" if name == "<lambda>" else name

@@ -1,0 +1,386 @@
+"""One equation as one Python expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Callee, Const, Eqn, Var
+from ...ir.types import Array, Kind, Number, Other, Seq
+from .bindings import Bindings
+from .code import (
+    PRIMARY,
+    Code,
+    at_least,
+    binary,
+    call,
+    concat,
+    is_operator,
+    keyword,
+    listing,
+    slice_bounds,
+    string,
+    ternary,
+    tuple_display,
+    unary,
+)
+
+_REAL = ("bool", "int", "float")
+_NOT_IN_F_STRINGS = frozenset("\"'{}\\#")
+
+
+class Expressions:
+    """Writes equations down.
+
+    `name` gives the name of a value; `folded` the equation that is to be written in the place
+    where its value is used, or None.
+    """
+
+    def __init__(
+        self,
+        bindings: Bindings,
+        name: Callable[[Var], str],
+        folded: Callable[[Var], Eqn | None],
+    ):
+        self.bindings = bindings
+        self._name = name
+        self._folded = folded
+
+    def atom(self, atom: Atom) -> Code:
+        """A value or constant."""
+        if isinstance(atom, Const):
+            return self.bindings.constant(atom.value)
+        eqn = self._folded(atom)
+        return Code(self._name(atom)) if eqn is None else self.equation(eqn)
+
+    def atoms(self, atoms: Sequence[Atom]) -> list[Code]:
+        return [self.atom(atom) for atom in atoms]
+
+    def equation(self, eqn: Eqn) -> Code:
+        """The right-hand side of an equation."""
+        writer = _STRUCTURAL.get(eqn.op.name)
+        code = writer(self, eqn) if writer is not None else None
+        return (code or self._spelled(eqn)).marked(eqn.span)
+
+    def negation(self, atom: Atom) -> Code:
+        """`not atom`."""
+        eqn = self.definition(atom)
+        if eqn is not None and eqn.op.name == "not":
+            return self.atom(eqn.args[0])
+        opposite = _OPPOSITES.get(eqn.op.name) if eqn is not None else None
+        if eqn is not None and opposite is not None:
+            return binary(opposite, *self.atoms(eqn.args)).marked(eqn.span)
+        return unary("not", self.atom(atom))
+
+    def definition(self, atom: Atom) -> Eqn | None:
+        """The equation that is written where `atom` is used, if there is one."""
+        return self._folded(atom) if isinstance(atom, Var) else None
+
+    # --- ops by their spelling ------------------------------------------------------------
+
+    def _spelled(self, eqn: Eqn) -> Code:
+        namespace, spelling = _spelling(eqn)
+        args = self.atoms(eqn.args)
+        if namespace == "py" and is_operator(spelling):
+            return unary(spelling, *args) if len(args) == 1 else _chained(spelling, args)
+        options = [keyword(name, self.atom(atom)) for name, atom in eqn.params.items()]
+        match namespace:
+            case "attr":
+                return concat(at_least(args[0], PRIMARY), ".", spelling, level=PRIMARY)
+            case "method":
+                method = concat(_receiver(args[0]), ".", spelling, level=PRIMARY)
+                return call(method, *args[1:], *options)
+            case "py":
+                function = self.bindings.builtin(spelling)
+            case "rt":
+                function = self.bindings.helper(spelling)
+            case "call":
+                function = self.bindings.constant(eqn.op.implementation)
+            case _:
+                function = self.bindings.member(namespace, spelling)
+        return call(function, *args, *options)
+
+    def helper(self, name: str, *args: Code) -> Code:
+        return call(self.bindings.helper(name), *args)
+
+    # --- containers -----------------------------------------------------------------------
+
+    def pack(self, eqn: Eqn) -> Code:
+        items = self.atoms(eqn.args)
+        return self.container(eqn.param("form"), eqn.param("keys"), items, eqn.param("type"))
+
+    def container(
+        self, form: str, keys: Sequence[Any] | None, items: Sequence[Code], type_: Any
+    ) -> Code:
+        """A container display or a call that makes one."""
+        match form:
+            case "tuple":
+                tuple_ = tuple_display(items)
+                return at_least(tuple_, PRIMARY)
+            case "list":
+                return concat("[", *listing(items), "]")
+            case "dict":
+                names = [self.bindings.constant(key) for key in keys or ()]
+                pairs = (concat(k, ": ", v) for k, v in zip(names, items, strict=True))
+                return concat("{", *listing(pairs), "}")
+            case "namedtuple" | "dataclass" if type_ is not None:
+                maker = self.bindings.constant(type_)
+            case _:
+                maker = Code(self.bindings.member("types", "SimpleNamespace"), PRIMARY)
+        fields = (keyword(str(k), v) for k, v in zip(keys or (), items, strict=True))
+        return call(maker, *fields)
+
+    def getitem(self, eqn: Eqn) -> Code:
+        x, index = eqn.args
+        return self.subscript(self.atom(x), index)
+
+    def subscript(self, x: Code, index: Atom) -> Code:
+        """`x[index]`"""
+        return concat(_receiver(x), "[", self.index(index), "]", level=PRIMARY)
+
+    def index(self, index: Atom) -> Code:
+        """What stands between the brackets."""
+        items = self._index_items(index)
+        if items is None or len(items) < 2:
+            return self._dimension(index)
+        return concat(*listing(self._dimension(item) for item in items), level=0)
+
+    def _index_items(self, index: Atom) -> list[Atom] | None:
+        if isinstance(index, Const):
+            value = index.value
+            return [Const(item) for item in value] if type(value) is tuple else None
+        eqn = self.definition(index)
+        if eqn is not None and eqn.op.name == "pack" and eqn.param("form") == "tuple":
+            return list(eqn.args)
+        return None
+
+    def _dimension(self, index: Atom) -> Code:
+        eqn = self.definition(index)
+        if eqn is not None and eqn.op.name == "slice":
+            bounds = eqn.args
+        elif isinstance(index, Const) and isinstance(index.value, slice):
+            value = index.value
+            bounds = (Const(value.start), Const(value.stop), Const(value.step))
+        else:
+            return self.atom(index)
+        return slice_bounds(*(None if b == Const(None) else self.atom(b) for b in bounds))
+
+    def getattr(self, eqn: Eqn) -> Code:
+        receiver = _receiver(self.atom(eqn.args[0]))
+        return concat(receiver, ".", eqn.param("name"), level=PRIMARY)
+
+    # --- calls ----------------------------------------------------------------------------
+
+    def apply(self, eqn: Eqn) -> Code:
+        function, *args = eqn.args
+        return call(self.atom(function), *self._arguments(eqn, args))
+
+    def pullback_of(self, eqn: Eqn) -> Code:
+        function, *args = eqn.args
+        helper = eqn.op.spellings.get("rt", "pullback")
+        return self.helper(helper, self.atom(function), *self._arguments(eqn, args))
+
+    def _arguments(self, eqn: Eqn, args: Sequence[Atom]) -> list[Code]:
+        names: Sequence[str] = eqn.param("names") or ()
+        first = len(args) - len(names)
+        by_name = zip(names, self.atoms(args[first:]), strict=True)
+        return [*self.atoms(args[:first]), *(_named_argument(n, c) for n, c in by_name)]
+
+    def call(self, eqn: Eqn) -> Code:
+        callee: Callee = eqn.param("callee")
+        return call(self.bindings.callee(callee), *self.atoms(eqn.args))
+
+    # --- cotangents -----------------------------------------------------------------------
+
+    def zeros(self, eqn: Eqn) -> Code | None:
+        kind = kind_of_atom(eqn.args[0])
+        if isinstance(kind, Number):
+            return self.bindings.constant(0j if kind.type == "complex" else 0.0)
+        if not isinstance(kind, Array) or not kind.dtype:
+            return None
+        x = self.atom(eqn.args[0])
+        if kind.dtype.startswith(("float", "complex")):
+            return call(self.bindings.member("np", "zeros_like"), x)
+        return call(self.bindings.member("np", "zeros"), concat(_receiver(x), ".shape"))
+
+    def fill(self, eqn: Eqn) -> Code | None:
+        scalar, x = eqn.args
+        if not isinstance(kind_of_atom(x), Array):
+            return None
+        shape = concat(_receiver(self.atom(x)), ".shape")
+        return call(self.bindings.member("np", "full"), shape, self.atom(scalar))
+
+    def accumulate(self, eqn: Eqn) -> Code | None:
+        kinds = [kind_of_atom(arg) for arg in eqn.args]
+        if not all(isinstance(kind, Number | Array) for kind in kinds):
+            return None
+        return binary("+", *self.atoms(eqn.args))
+
+    def project(self, eqn: Eqn) -> Code | None:
+        x_bar, x = (kind_of_atom(arg) for arg in eqn.args)
+        if _is_real(x) and _is_real(x_bar):
+            return call(self.bindings.builtin("float"), self.atom(eqn.args[0]))
+        if x == Number("complex") and isinstance(x_bar, Number):
+            return call(self.bindings.builtin("complex"), self.atom(eqn.args[0]))
+        return None
+
+    def unbroadcast(self, eqn: Eqn) -> Code | None:
+        """Between known arrays one comparison of shapes is cheaper than a call."""
+        codes = self.atoms(eqn.args)
+        arrays = all(isinstance(kind_of_atom(arg), Array) for arg in eqn.args)
+        if not arrays or not all(code.text.isidentifier() for code in codes):
+            return None
+        x_bar, x = codes
+        same = binary("==", concat(x_bar, ".shape"), concat(x, ".shape"))
+        return ternary(same, x_bar, self.helper(eqn.op.spellings.get("rt", "unbroadcast"), x_bar, x))
+
+    def bound(self, eqn: Eqn) -> Code:
+        name = Code(string(eqn.param("name")))
+        return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), name)
+
+    def stop_gradient(self, eqn: Eqn) -> Code:
+        return self.atom(eqn.args[0])
+
+    # --- other ----------------------------------------------------------------------------
+
+    def read_global(self, eqn: Eqn) -> Code:
+        name, holder, key = (eqn.param(part) for part in ("name", "holder", "key"))
+        return Code(self.bindings.read_global(name, holder, key))
+
+    def slice(self, eqn: Eqn) -> Code:
+        return call(self.bindings.builtin("slice"), *self.atoms(eqn.args))
+
+    def conditional(self, eqn: Eqn) -> Code:
+        """`a if c else b`, for an `if` whose blocks fold into their one result."""
+        then, other = (block.outs[0] for block in eqn.blocks)
+        condition = self.definition(eqn.args[0])
+        if condition is not None and condition.op.name == "not":
+            return ternary(self.atom(condition.args[0]), self.atom(other), self.atom(then))
+        return ternary(self.atom(eqn.args[0]), self.atom(then), self.atom(other))
+
+    def format(self, eqn: Eqn) -> Code:
+        values = self.atoms(eqn.args)
+        template = eqn.param("template")
+        if any(set(code.text) & _NOT_IN_F_STRINGS for code in values):
+            texts = [Code(str(index)) for index in range(len(values))]
+            pattern = Code(string("".join(c.text for c in _fields(template, texts))))
+            return call(concat(pattern, ".format", level=PRIMARY), *values)
+        inside = concat(*_fields(template, values))
+        return Code("f" + string(inside.text), marks=concat('f"', inside).marks)
+
+
+def _fields(template: Sequence[Any], values: Sequence[Code]) -> list[Code]:
+    parts: list[Code] = []
+    for part in template:
+        if isinstance(part, str):
+            parts.append(Code(part.replace("{", "{{").replace("}", "}}")))
+            continue
+        index, conversion, spec = part
+        suffix = _conversion(conversion)
+        inside = [Code(":"), *([Code(spec)] if isinstance(spec, str) else _fields(spec, values))]
+        parts.append(concat("{", values[index], suffix, *(inside if spec else ()), "}"))
+    return parts
+
+
+def _conversion(conversion: Any) -> str:
+    if isinstance(conversion, int):
+        return f"!{chr(conversion)}" if conversion > 0 else ""
+    return f"!{conversion}" if conversion else ""
+
+
+def _named_argument(name: str, value: Code) -> Code:
+    return concat(name, value) if name in ("*", "**") else keyword(name, value)
+
+
+def _receiver(code: Code) -> Code:
+    code = at_least(code, PRIMARY)
+    return concat("(", code, ")") if code.text.isdigit() else code
+
+
+def _chained(symbol: str, args: Sequence[Code]) -> Code:
+    result = args[0]
+    for arg in args[1:]:
+        result = binary(symbol, result, arg)
+    return result
+
+
+def _is_real(kind: Kind) -> bool:
+    return isinstance(kind, Number) and kind.type in _REAL
+
+
+def _spelling(eqn: Eqn) -> tuple[str, str]:
+    """The namespace and spelling in which an equation is printed."""
+    spellings = {space: text.split() for space, text in eqn.op.spellings.items()}
+    if "py" in spellings and is_operator(eqn.op.spellings["py"]):
+        spellings["py"] = [eqn.op.spellings["py"]]
+        if eqn.params:
+            del spellings["py"]
+    if eqn.namespace == "call":
+        return "call", ""
+    for namespace in (eqn.namespace, *_preferences(eqn)):
+        if namespace in spellings and spellings[namespace]:
+            return namespace, spellings[namespace][0]
+    if eqn.op.implementation is not None:
+        return "call", ""
+    raise ValueError(f"the op {eqn.op.name!r} has no spelling in Python")
+
+
+def _preferences(eqn: Eqn) -> Sequence[str]:
+    if eqn.op.spellings.get("py") and is_operator(eqn.op.spellings["py"]):
+        return ("py", "np", "rt", "math", "method", "attr")
+    kinds = [kind_of_atom(atom) for atom in (*eqn.args, *eqn.outs)]
+    if all(_is_real(kind) for kind in kinds):
+        return ("math", "py", "np", "rt", "method", "attr")
+    return ("np", "rt", "py", "method", "attr", "cmath", "math")
+
+
+def is_basic_index(index: Atom, definition: Callable[[Atom], Eqn | None]) -> bool:
+    """Whether `x[index]` is a view in NumPy's sense: integers, slices, `None` and `...` alone."""
+    if isinstance(index, Const):
+        items = index.value if type(index.value) is tuple else (index.value,)
+        return all(
+            item is None or item is ... or type(item) in (int, slice) for item in items
+        )
+    if index.kind in (Number("int"), Other("slice")):
+        return True
+    eqn = definition(index)
+    if eqn is None or eqn.op.name != "pack":
+        return False
+    return all(is_basic_index(item, definition) for item in eqn.args)
+
+
+def adds_in_place(eqn: Eqn, definition: Callable[[Atom], Eqn | None]) -> bool:
+    """Whether an `add_at` may print as `buffer[index] += value`."""
+    buffer, index, _ = eqn.args
+    match kind_of_atom(buffer):
+        case Array():
+            return is_basic_index(index, definition)
+        case Seq(item=Number()):
+            return kind_of_atom(index) == Number("int")
+        case _:
+            return False
+
+
+_OPPOSITES = {"is": "is not", "is_not": "is", "in": "not in", "not_in": "in"}
+
+_STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
+    "pack": Expressions.pack,
+    "getitem": Expressions.getitem,
+    "getattr": Expressions.getattr,
+    "apply": Expressions.apply,
+    "opaque": Expressions.apply,
+    "pullback_of": Expressions.pullback_of,
+    "call": Expressions.call,
+    "zeros": Expressions.zeros,
+    "fill": Expressions.fill,
+    "accumulate": Expressions.accumulate,
+    "project": Expressions.project,
+    "unbroadcast": Expressions.unbroadcast,
+    "bound": Expressions.bound,
+    "stop_gradient": Expressions.stop_gradient,
+    "global": Expressions.read_global,
+    "slice": Expressions.slice,
+    "if": Expressions.conditional,
+    "format": Expressions.format,
+}

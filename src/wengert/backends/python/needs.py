@@ -1,0 +1,145 @@
+"""Which values somebody reads, so that assignments nobody reads are not printed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Function, Var, walk
+
+_SILENT = frozenset(("pack", "slice", "closure", "global"))
+"""Ops that cannot fail where they are needed by nobody: left out then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The parts of a `for` or `while` equation, slot by slot."""
+
+    eqn: Eqn
+    iterables: Sequence[Atom]
+    items: Sequence[Var]
+    initials: Sequence[Atom]
+    params: Sequence[Sequence[Var]]
+    """Per carried slot: its parameters in every block, in the order of the blocks."""
+    results: Sequence[Atom]
+    outs: Sequence[Var]
+    collected: Sequence[tuple[Var, Atom]]
+    stop: Atom | None
+
+    @property
+    def body(self) -> Block:
+        return self.eqn.blocks[-1]
+
+
+def loop_parts(eqn: Eqn) -> Loop:
+    """Take a loop equation apart."""
+    count = eqn.param("iterables", 0) if eqn.op.name == "for" else 0
+    initials = eqn.args[count:]
+    body = eqn.blocks[-1]
+    params = zip(*(block.params[count:] for block in eqn.blocks), strict=True)
+    results = list(body.outs)
+    stop = results.pop(0) if eqn.param("stop", False) else None
+    carried = len(initials)
+    return Loop(
+        eqn,
+        eqn.args[:count],
+        body.params[:count],
+        initials,
+        list(params),
+        results[:carried],
+        eqn.outs[:carried],
+        list(zip(eqn.outs[carried:], results[carried:], strict=True)),
+        None if stop == Const(False) else stop,
+    )
+
+
+class Needs:
+    """What a function's values are needed for.
+
+    `values` are the needed ones; `dropped` the equations that print nothing; `uses` counts how
+    often each value is read by what is printed.
+    """
+
+    def __init__(self, function: Function):
+        self.values: set[Var] = set()
+        self.dropped: set[Eqn] = set()
+        self.uses: Counter[Var] = Counter()
+        self.loops: dict[Eqn, Loop] = {}
+        eqns = list(walk(function.body))
+        self._follow(function, eqns)
+        self._count(function, eqns)
+
+    def assigned(self, eqn: Eqn, out: Var) -> bool:
+        """Whether a result gets a name."""
+        return out in self.values or (bool(out.name) and not eqn.op.effect and not eqn.blocks)
+
+    def copies(self, outs: Sequence[Var], sources: Sequence[Atom]) -> Iterator[tuple[Var, Atom]]:
+        """The assignments to needed values among these."""
+        return ((o, s) for o, s in zip(outs, sources, strict=True) if o in self.values)
+
+    def _follow(self, function: Function, eqns: Sequence[Eqn]) -> None:
+        flows: dict[Var, list[Atom]] = {}
+        todo: list[Atom] = list(function.body.outs)
+        for eqn in eqns:
+            match eqn.op.name:
+                case "if":
+                    todo += eqn.args
+                    for k, out in enumerate(eqn.outs):
+                        flows[out] = [block.outs[k] for block in eqn.blocks]
+                case "for" | "while":
+                    todo += self._follow_loop(eqn, flows)
+                case name if name in _SILENT:
+                    flows[eqn.outs[0]] = list(eqn.operands())
+                case _:
+                    todo += eqn.operands()
+        while todo:
+            atom = todo.pop()
+            if isinstance(atom, Var) and atom not in self.values:
+                self.values.add(atom)
+                todo += flows.get(atom, ())
+        self.dropped.update(
+            eqn for eqn in eqns if eqn.op.name in _SILENT and eqn.outs[0] not in self.values
+        )
+
+    def _follow_loop(self, eqn: Eqn, flows: dict[Var, list[Atom]]) -> list[Atom]:
+        loop = self.loops[eqn] = loop_parts(eqn)
+        for k, out in enumerate(loop.outs):
+            flows[out] = [*loop.params[k], loop.initials[k], loop.results[k]]
+            for param in loop.params[k]:
+                flows[param] = [out]
+        for out, result in loop.collected:
+            flows[out] = [result]
+        tests = [atom for block in eqn.blocks[:-1] for atom in block.outs]
+        return [*loop.iterables, *tests, *([] if loop.stop is None else [loop.stop])]
+
+    def _count(self, function: Function, eqns: Sequence[Eqn]) -> None:
+        for eqn in eqns:
+            if eqn not in self.dropped:
+                self.uses.update(a for a in self._reads(eqn) if isinstance(a, Var))
+        self.uses.update(atom for atom in function.body.outs if isinstance(atom, Var))
+
+    def _reads(self, eqn: Eqn) -> Iterator[Atom]:
+        if eqn.op.name == "if":
+            yield from eqn.args
+            for block in eqn.blocks:
+                yield from (source for _, source in self.copies(eqn.outs, block.outs))
+        elif eqn in self.loops:
+            yield from self._loop_reads(self.loops[eqn])
+        else:
+            yield from eqn.operands()
+
+    def _loop_reads(self, loop: Loop) -> Iterator[Atom]:
+        yield from loop.iterables
+        for sources in (loop.initials, loop.results):
+            yield from (source for _, source in self.copies(loop.outs, sources))
+        yield from (result for out, result in loop.collected if out in self.values)
+        for block in loop.eqn.blocks[:-1]:
+            yield from block.outs
+        if loop.stop is not None:
+            yield loop.stop
+
+
+def is_undefined(atom: Atom) -> bool:
+    """Whether this is the value of a name that nothing has been assigned to."""
+    return atom == UNDEFINED

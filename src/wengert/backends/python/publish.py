@@ -1,0 +1,87 @@
+"""Printed functions as functions: compiled, and visible to debuggers and tracebacks."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import itertools
+import linecache
+import pkgutil
+import weakref
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .bindings import MODULES
+from .printed import Printed, read
+
+_numbers = itertools.count(1)
+_published: dict[str, Printed] = {}
+
+
+def publish(printed: Printed) -> Callable[..., Any]:
+    """Compile a printed function.
+
+    `inspect.getsource`, `pdb` and tracebacks see its text for as long as the function lives. A
+    function that reads globals looks them up anew in each call.
+
+    Raises:
+        LookupError: it calls a helper that `wengert.runtime` does not have.
+    """
+    file = f"<wengert {printed.name} {next(_numbers)}>"
+    namespace: dict[str, Any] = {"__name__": "wengert.generated", "__file__": file}
+    namespace.update((name, MODULES[key]) for name, key in printed.modules.items())
+    namespace.update((name, runtime_helper(key)) for name, key in printed.helpers.items())
+    namespace.update(printed.names)
+    exec(compile(printed.text, file, "exec", dont_inherit=True), namespace)
+    function = namespace[printed.name]
+    if printed.name not in function.__code__.co_names:
+        # a namespace that does not refer to its function lets it die at once
+        del namespace[printed.name]
+    lines = printed.text.splitlines(keepends=True)
+    linecache.cache[file] = (len(printed.text), None, lines, file)
+    _published[file] = printed
+    weakref.finalize(function, _forget, file).atexit = False
+    return _reading_globals(function, printed) if printed.globals else function
+
+
+def published(file: str) -> Printed | None:
+    """What was published under a file name."""
+    return _published.get(file)
+
+
+def _forget(file: str) -> None:
+    linecache.cache.pop(file, None)
+    _published.pop(file, None)
+
+
+def _reading_globals(function: Callable[..., Any], printed: Printed) -> Callable[..., Any]:
+    namespace = function.__globals__
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        for name, holder, key in printed.globals:
+            try:
+                namespace[name] = read(holder, key)
+            except (KeyError, AttributeError):
+                namespace.pop(name, None)
+        return function(*args, **options)
+
+    return call
+
+
+@cache
+def runtime_helper(name: str) -> Any:
+    """A function or constant of `wengert.runtime`.
+
+    Raises:
+        LookupError: there is none of that name.
+    """
+    package = importlib.import_module("wengert.runtime")
+    if hasattr(package, name):
+        return getattr(package, name)
+    for info in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"wengert.runtime.{info.name}")
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise LookupError(f"wengert.runtime has no helper {name!r}")

@@ -1,0 +1,267 @@
+"""The complete module text of a printed function, as it is saved: it needs NumPy alone."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .bindings import MODULES, Bindings, Module
+from .layout import WIDTH
+from .printed import Printed
+from .publish import runtime_helper
+
+_PRESENT = "  # value when this was written"
+_SMALL = 64
+"""Arrays with more elements than this are not written out."""
+
+
+def module_source(printed: Printed) -> str:
+    """The text of a module that defines the printed function and imports nothing of wengert."""
+    parts = _Parts()
+    for name, key in printed.modules.items():
+        parts.import_module(MODULES[key], name)
+    for name, helper in printed.helpers.items():
+        parts.add_helper(helper, name)
+    live = {name for name, _, _ in printed.globals}
+    for name, value in printed.names.items():
+        parts.add_name(name, value, is_global=name in live)
+    for name, _, _ in printed.globals:
+        if name not in printed.names:
+            parts.missing(name, "was not defined")
+    return parts.text(printed.text)
+
+
+@dataclass(slots=True)
+class _Parts:
+    imports: dict[str, None] = field(default_factory=dict[str, None])
+    assignments: list[str] = field(default_factory=list[str])
+    helpers: list[str] = field(default_factory=list[str])
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
+    annotated: bool = False
+
+    def text(self, functions: str) -> str:
+        blocks: list[str] = []
+        future = ["from __future__ import annotations"] if self.annotated else []
+        groups = [future, *_import_groups(list(self.imports))]
+        head = "\n\n".join("\n".join(group) for group in groups if group)
+        if self.assignments:
+            head += ("\n\n" if head else "") + "\n".join(self.assignments)
+        if head:
+            blocks.append(head)
+        blocks += [*self.helpers, functions.rstrip("\n")]
+        return "\n\n\n".join(blocks) + "\n"
+
+    # --- imports and constants ------------------------------------------------------------
+
+    def import_module(self, module: types.ModuleType, name: str) -> None:
+        real = module.__name__
+        self.imports[f"import {real}" + ("" if real == name else f" as {name}")] = None
+
+    def add_name(self, name: str, value: Any, is_global: bool) -> None:
+        if isinstance(value, types.ModuleType):
+            self.import_module(value, name)
+            return
+        path = _import_path(value)
+        if path is not None:
+            module, attribute = path
+            renamed = "" if attribute == name else f" as {name}"
+            self.imports[f"from {module} import {attribute}{renamed}"] = None
+            return
+        literal = self._literal(value)
+        if literal is None:
+            self.missing(name, f"is {_describe(value)}")
+        else:
+            line = f"{name} = {literal}"
+            fits = is_global and len(line) + len(_PRESENT) <= WIDTH
+            self.assignments.append(line + (_PRESENT if fits else ""))
+
+    def missing(self, name: str, what: str) -> None:
+        self.assignments.append(f"# NameError: {name} {what}; define it here")
+
+    def _literal(self, value: Any) -> str | None:
+        module = Module(())
+        bindings = Bindings(module)
+        if isinstance(value, np.ndarray) and type(value) is np.ndarray:  # pyright: ignore[reportUnknownArgumentType]
+            if value.size > _SMALL or value.dtype.kind not in "biufc":
+                return None
+            code = bindings.literal(value.tolist())
+            text = None if code is None else f'np.array({code.text}, dtype="{value.dtype.name}")'
+            bindings.member("np", "array")
+        else:
+            code = bindings.literal(value)
+            text = None if code is None else code.text
+        if module.objects or text is None:
+            return None
+        for name, key in module.modules.items():
+            self.import_module(MODULES[key], name)
+        return text
+
+    # --- helpers --------------------------------------------------------------------------
+
+    def add_helper(self, helper: str, name: str) -> None:
+        """The text of a helper, and of all of the runtime that it uses, under private names."""
+        value = runtime_helper(helper)
+        module = _defining_module(helper, value)
+        self._add_definition(module, helper, name)
+
+    def _add_definition(self, module: types.ModuleType, helper: str, name: str) -> None:
+        if helper in self.renamed:
+            return
+        self.renamed[helper] = name
+        definition = _definitions(module)[helper]
+        self.annotated = self.annotated or definition.annotated
+        here = len(self.helpers)
+        for used in definition.uses:
+            self._add_used(module, used)
+        text = _replace_names(definition.text, self.renamed, definition.uses | {helper})
+        # what it uses comes first: classes and constants are needed when it is defined
+        self.helpers.insert(max(here, len(self.helpers)), text)
+
+    def _add_used(self, module: types.ModuleType, name: str) -> None:
+        if name in _definitions(module):
+            self._add_definition(module, name, _private(name))
+            return
+        if not hasattr(module, name):
+            return
+        value = getattr(module, name)
+        home = _imported_from(module).get(name)
+        if home is not None and home.startswith("wengert"):
+            source = sys.modules[home]
+            if isinstance(getattr(source, name, None), types.ModuleType):
+                raise ValueError(f"a helper uses the module {name} of wengert as a whole")
+            self._add_definition(_defining_module(name, value, source), name, _private(name))
+        elif isinstance(value, types.ModuleType):
+            self.import_module(value, name)
+        elif home is not None:
+            self.imports[f"from {home} import {name}"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    text: str
+    uses: frozenset[str]
+    annotated: bool
+
+
+@cache
+def _definitions(module: types.ModuleType) -> dict[str, _Definition]:
+    """The top-level functions, classes and assignments of a module."""
+    source = inspect.getsource(module)
+    lines = source.splitlines()
+    found: dict[str, _Definition] = {}
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                first = node.lineno
+            case _:
+                continue
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        uses = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)) - {name}
+        found[name] = _Definition(text, uses, any(map(_is_annotation, ast.walk(node))))
+    return found
+
+
+def _is_annotation(node: ast.AST) -> bool:
+    if isinstance(node, ast.AnnAssign):
+        return True
+    return getattr(node, "annotation", None) is not None or getattr(node, "returns", None) is not None
+
+
+@cache
+def _imported_from(module: types.ModuleType) -> dict[str, str]:
+    """For each name that a module imports from another, that module's full name."""
+    found: dict[str, str] = {}
+    package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1]
+            start = ".".join(base) if node.level else ""
+            home = ".".join(part for part in (start, node.module) if part)
+            found.update((alias.asname or alias.name, home) for alias in node.names)
+    return found
+
+
+def _defining_module(
+    name: str, value: Any, start: types.ModuleType | None = None
+) -> types.ModuleType:
+    """The runtime's module whose text defines a helper."""
+    home = getattr(value, "__module__", None)
+    module = sys.modules.get(home) if isinstance(home, str) else None
+    for candidate in (start, module, *_runtime_modules()):
+        if candidate is not None and name in _definitions(candidate):
+            return candidate
+    raise ValueError(f"the text of the helper {name!r} was not found")
+
+
+def _runtime_modules() -> Iterator[types.ModuleType]:
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith("wengert.runtime"):
+            yield module
+
+
+def _private(name: str) -> str:
+    return name if name.startswith("_") else f"_{name}"
+
+
+def _replace_names(text: str, renamed: dict[str, str], names: frozenset[str]) -> str:
+    """Rename whole names in code, leaving attributes, strings and comments alone."""
+    import io
+    import tokenize
+
+    edits: list[tuple[int, int, str, str]] = []
+    before = ""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        new = renamed.get(token.string)
+        if token.type == tokenize.NAME and token.string in names and new and before != ".":
+            edits.append((*token.start, token.string, new))
+        if token.string.strip():
+            before = token.string
+    lines = text.split("\n")
+    for row, column, old, new in reversed(edits):
+        line = lines[row - 1]
+        lines[row - 1] = line[:column] + new + line[column + len(old) :]
+    return "\n".join(lines)
+
+
+def _import_path(value: Any) -> tuple[str, str] | None:
+    """Where a value can be imported from, if that is not wengert itself."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(value, types.BuiltinFunctionType) and module is None:
+        module = getattr(getattr(value, "__self__", None), "__name__", None)
+    if isinstance(value, np.ufunc):
+        module, name = getattr(value, "__module__", None) or "numpy", value.__name__
+    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+        return None
+    if module.split(".")[0] == "wengert" or re.search(r"[^\w]", name):
+        return None
+    return (module, name) if getattr(sys.modules.get(module), name, None) is value else None
+
+
+def _import_groups(imports: list[str]) -> list[list[str]]:
+    """The standard library's modules, then the others; plain imports first."""
+
+    def is_standard(line: str) -> bool:
+        return line.split()[1].split(".")[0] in sys.stdlib_module_names
+
+    ordered = sorted(imports, key=lambda line: (line.startswith("from"), line))
+    return [
+        [line for line in ordered if is_standard(line)],
+        [line for line in ordered if not is_standard(line)],
+    ]
+
+
+def _describe(value: Any) -> str:
+    kind = type(value).__name__
+    name = getattr(value, "__qualname__", "")
+    return f"the {kind} {name}" if isinstance(name, str) and name else f"a value of type {kind}"

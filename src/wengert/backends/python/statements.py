@@ -1,0 +1,269 @@
+"""The equations of a function as statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Block, Const, Eqn, Span, Var
+from ...ir.types import Number
+from .code import Code, concat, listing, tuple_display
+from .expressions import Expressions, adds_in_place
+from .folding import Folding
+from .layout import WIDTH, Statement, comment
+from .lifetimes import Lifetimes
+from .needs import Loop, Needs, is_undefined
+
+_WORDS = re.compile(r"[^\W\d]\w*")
+Assignment = tuple[str, Code]
+
+
+class Statements:
+    """Writes the blocks of a function whose values have names."""
+
+    def __init__(
+        self,
+        needs: Needs,
+        folding: Folding,
+        lifetimes: Lifetimes,
+        expressions: Expressions,
+        names: dict[Var, str],
+        nested: Callable[[Eqn, str, list[Code]], Statement],
+    ):
+        self._needs = needs
+        self._folding = folding
+        self._lifetimes = lifetimes
+        self._expressions = expressions
+        self._names = names
+        self._nested = nested
+
+    def block(self, block: Block, appends: dict[Var, list[str]] | None = None) -> list[Statement]:
+        """The statements of a block; `appends` says which lists keep which of its values."""
+        appends = appends or {}
+        result: list[Statement] = []
+        for eqn in block.eqns:
+            if eqn in self._needs.dropped:
+                continue
+            if len(eqn.outs) == 1 and eqn.outs[0] in self._folding.folded:
+                continue
+            result += self._equation(eqn, appends)
+            if eqn.op.name == "raise":
+                break
+        return _without_empty_sections(result)
+
+    def _equation(self, eqn: Eqn, appends: dict[Var, list[str]]) -> list[Statement]:
+        name = eqn.op.name
+        if name == "comment":
+            return [comment(eqn.param("text"))]
+        if name == "if" and eqn not in self._folding.conditionals:
+            result = self._if(eqn)
+        elif eqn in self._needs.loops:
+            result = self._loop(self._needs.loops[eqn])
+        elif name == "add_at":
+            result = self._add_at(eqn)
+        elif name == "raise":
+            return [self._raise(eqn)]
+        elif name == "closure":
+            captured = self._expressions.atoms(eqn.args)
+            result = [self._nested(eqn, self._names[eqn.outs[0]], captured)]
+        elif len(eqn.outs) == 1 and eqn.outs[0] in self._folding.appended:
+            value = self._expressions.equation(eqn)
+            return [self._append(target, value, eqn.span) for target in appends[eqn.outs[0]]]
+        else:
+            result = [self._assign(eqn)]
+        for out in eqn.outs:
+            for target in appends.get(out, ()):
+                result.append(self._append(target, Code(self._names[out]), eqn.span))
+        return result
+
+    # --- simple statements ----------------------------------------------------------------
+
+    def _assign(self, eqn: Eqn) -> Statement:
+        value = self._expressions.equation(eqn)
+        targets = [self._names[o] if self._is_assigned(eqn, o) else "_" for o in eqn.outs]
+        if all(target == "_" for target in targets):
+            return Statement(value, eqn.span)
+        if len(targets) == 1:
+            return Statement(self._augmented(eqn, targets[0], value), eqn.span)
+        return Statement(concat(f"{', '.join(targets)} = ", value), eqn.span)
+
+    def _is_assigned(self, eqn: Eqn, out: Var) -> bool:
+        return out in self._names and self._needs.assigned(eqn, out)
+
+    def _augmented(self, eqn: Eqn, target: str, value: Code) -> Code:
+        """`x += v` for `x = x + v` of numbers."""
+        symbol = eqn.op.spellings.get("py", "")
+        first = eqn.args[0] if len(eqn.args) == 2 else None
+        numbers = all(isinstance(kind_of_atom(a), Number) for a in (*eqn.args, *eqn.outs))
+        if not numbers or symbol not in ("+", "-") or not isinstance(first, Var):
+            return concat(f"{target} = ", value)
+        start = f"{target} {symbol} "
+        if self._names.get(first) != target or not value.text.startswith(start):
+            return concat(f"{target} = ", value)
+        return concat(f"{target} {symbol}= ", self._expressions.atom(eqn.args[1])).marked(eqn.span)
+
+    def _add_at(self, eqn: Eqn) -> list[Statement]:
+        buffer, index, value = eqn.args
+        target = self._names.get(eqn.outs[0])
+        x, v = self._expressions.atom(buffer), self._expressions.atom(value)
+        if adds_in_place(eqn, self._expressions.definition):
+            code = concat(self._expressions.subscript(x, index), " += ", v).marked(eqn.span)
+            result = [Statement(code, eqn.span)]
+            if target is not None and target != x.text:
+                result.append(Statement(concat(f"{target} = ", x), eqn.span))
+            return result
+        helper = eqn.op.spellings.get("rt", "add_at")
+        code = self._expressions.helper(helper, x, self._expressions.atom(index), v)
+        code = code.marked(eqn.span)
+        return [Statement(code if target is None else concat(f"{target} = ", code), eqn.span)]
+
+    def _raise(self, eqn: Eqn) -> Statement:
+        codes = self._expressions.atoms(eqn.args)
+        cause = [" from ", codes[1]] if len(codes) > 1 else []
+        return Statement(concat("raise ", codes[0], *cause).marked(eqn.span), eqn.span)
+
+    def _append(self, target: str, value: Code, span: Span | None = None) -> Statement:
+        return Statement(concat(f"{target}.append(", value, ")"), span)
+
+    def copies(
+        self, pairs: Iterable[tuple[Var, Atom]], span: Span | None, together: bool = False
+    ) -> list[Statement]:
+        """Assignments that all happen at once."""
+        assignments: list[Assignment] = []
+        for target, source in pairs:
+            code = self._expressions.atom(source)
+            if code.text != self._names[target]:
+                assignments.append((self._names[target], code))
+        simple = [a for a in assignments if a[1].text.isidentifier() or not _WORDS.search(a[1].text)]
+        if together and len(simple) == len(assignments) and _fits(assignments):
+            return list(_at_once(assignments, span))
+        return list(_in_order(assignments, span))
+
+    # --- control --------------------------------------------------------------------------
+
+    def _if(self, eqn: Eqn) -> list[Statement]:
+        then, other = (self._branch(eqn, block) for block in eqn.blocks)
+        condition = eqn.args[0]
+        if not then and not other:
+            computed = self._expressions.definition(condition) is not None
+            return [Statement(self._expressions.atom(condition), eqn.span)] if computed else []
+        if not then:
+            head = concat("if ", self._expressions.negation(condition))
+            return [Statement(head, eqn.span, other)]
+        head = concat("if ", self._expressions.atom(condition))
+        return [Statement(head, eqn.span, then, other)]
+
+    def _branch(self, eqn: Eqn, block: Block) -> list[Statement]:
+        result = self.block(block)
+        if all(_is_comment(statement) for statement in result):
+            result = []
+        if any(inner.op.name == "raise" for inner in block.eqns):
+            return result
+        return result + self.copies(self._needs.copies(eqn.outs, block.outs), None)
+
+    def _loop(self, loop: Loop) -> list[Statement]:
+        lists = [(self._names[o], a) for o, a in loop.collected if o in self._needs.values]
+        initials = self._needs.copies(loop.outs, loop.initials)
+        result = [Statement(concat(f"{name} = []")) for name, _ in lists]
+        # what the lists are called may be a name that the initial values still read
+        result = self.copies(initials, None, together=True) + result
+        head, body = self._head(loop)
+        body += self._body(loop, lists)
+        if all(_is_comment(statement) for statement in body):
+            body = []
+        result.append(Statement(head, loop.eqn.span, body))
+        if loop.eqn.param("reverse", False):
+            result += [Statement(Code(f"{name}.reverse()")) for name, _ in lists]
+        return result
+
+    def _head(self, loop: Loop) -> tuple[Code, list[Statement]]:
+        if loop.eqn.op.name == "for":
+            return self._for(loop), []
+        test = loop.eqn.blocks[0]
+        statements = self.block(test)
+        if all(_is_comment(statement) for statement in statements):
+            return concat("while ", self._expressions.atom(test.outs[0])), []
+        stop = concat("if ", self._expressions.negation(test.outs[0]))
+        statements.append(Statement(stop, loop.eqn.span, [Statement(Code("break"))]))
+        return Code("while True"), statements
+
+    def _for(self, loop: Loop) -> Code:
+        expressions = self._expressions
+        sources = expressions.atoms(loop.iterables)
+        if loop.eqn.param("reverse", False):
+            backwards = expressions.bindings.builtin("reversed")
+            sources = [concat(f"{backwards}(", source, ")") for source in sources]
+        if len(sources) > 1:
+            together = expressions.bindings.builtin("zip")
+            source = concat(f"{together}(", *listing(sources), ")")
+        else:
+            source = sources[0]
+        items = [self._names[i] if i in self._needs.values else "_" for i in loop.items]
+        return concat(f"for {', '.join(items)} in ", source)
+
+    def _body(self, loop: Loop, lists: Sequence[tuple[str, Atom]]) -> list[Statement]:
+        inside = {out for eqn in loop.body.eqns for out in eqn.outs}
+        early = [(name, a) for name, a in lists if not isinstance(a, Var) or a not in inside]
+        appends: dict[Var, list[str]] = {}
+        for name, atom in lists:
+            if isinstance(atom, Var) and atom in inside:
+                appends.setdefault(atom, []).append(name)
+        result = [self._append(name, self._expressions.atom(atom)) for name, atom in early]
+        result += self.block(loop.body, appends)
+        copies = list(self._needs.copies(loop.outs, loop.results))
+        stop = loop.stop
+        if loop.eqn in self._lifetimes.late_stops:
+            saved = self._lifetimes.late_stops[loop.eqn]
+            copies.append((saved, stop))  # type: ignore[arg-type]
+            stop = saved
+        result += self.copies(copies, None)
+        if stop is not None:
+            leave = [Statement(Code("break"))]
+            if stop == Const(True):
+                result += leave
+            else:
+                head = concat("if ", self._expressions.atom(stop))
+                result.append(Statement(head, loop.eqn.span, leave))
+        return result
+
+
+def _in_order(assignments: list[Assignment], span: Span | None) -> Iterator[Statement]:
+    """One after the other where that is the same as all at once."""
+    rest = list(assignments)
+    while rest:
+        for position, (name, code) in enumerate(rest):
+            others = rest[:position] + rest[position + 1 :]
+            if not any(name in _WORDS.findall(other.text) for _, other in others):
+                yield Statement(concat(f"{name} = ", code), span)
+                rest = others
+                break
+        else:
+            yield from _at_once(rest, span)
+            return
+
+
+def _at_once(assignments: Sequence[Assignment], span: Span | None) -> Iterator[Statement]:
+    if assignments:
+        names = ", ".join(name for name, _ in assignments)
+        codes = [code for _, code in assignments]
+        value = codes[0] if len(codes) == 1 else tuple_display(codes)
+        yield Statement(concat(f"{names} = ", value), span)
+
+
+def _fits(assignments: Sequence[Assignment]) -> bool:
+    return sum(len(name) + len(code) + 4 for name, code in assignments) < WIDTH // 2
+
+
+def _without_empty_sections(statements: list[Statement]) -> list[Statement]:
+    """Leave out a comment that announces nothing."""
+    result: list[Statement] = []
+    for position, statement in enumerate(statements):
+        following = statements[position + 1 : position + 2]
+        if not (_is_comment(statement) and following and _is_comment(following[0])):
+            result.append(statement)
+    return result
+
+
+def _is_comment(statement: Statement) -> bool:
+    return statement.body is None and statement.head.text.startswith("# ")

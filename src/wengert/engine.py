@@ -1,0 +1,470 @@
+"""From a Python function and example arguments to a published derivative function, cached.
+
+A derivative is specialised to the kinds of its arguments, as Julia's generated functions are to
+types. What was derived stays in force while the globals it relied on and the table of rules do.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .backends import python as printer
+from .errors import BadArgument
+from . import nested
+from .frontends import signature, source
+from .ir.builder import kind_of_atom
+from .ir.graph import Atom, Block, Const, Function, Input, Var
+from .ir.types import UNKNOWN, Array, Kind, Static, Step, Struct, is_differentiable, leaves
+from .ops import checks
+from .ops.structure import gradient_kind
+from .passes import forward, reverse, tidy
+from .passes.residuals import renamed_block
+from .rules import registry as rules
+
+CACHE_SIZE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The kinds in one call of a function: of the function itself and of every argument."""
+
+    target: Kind
+    arguments: tuple[tuple[str, Kind], ...]
+    keywords: tuple[tuple[str, Kind], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What is to be derived.
+
+    Attributes:
+        name: "grad", "value_and_grad", "pullback", "pushforward", "adjoint" …
+        argnums: which positional arguments to differentiate with respect to; None means all.
+        single: whether `argnums` was one number, so that the result is one gradient, not a tuple.
+        has_aux: whether the function returns `(value, auxiliary data)`.
+        order: how many times to differentiate ("derivative").
+        written: the Python function that spells out a verb in terms of others ("written").
+    """
+
+    name: str
+    argnums: tuple[int, ...] | None = None
+    single: bool = False
+    has_aux: bool = False
+    order: int = 1
+    written: Callable[..., Any] | None = None
+
+
+@dataclass(slots=True)
+class Derived:
+    """A derivative that is ready to run: the functions that make it up and what they rely on."""
+
+    functions: tuple[Function, ...]
+    guards: tuple[tuple[Any, str, Kind], ...]
+    generation: int
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    _printed: tuple[printer.Printed, ...] = ()
+    _published: tuple[Callable[..., Any], ...] = ()
+
+    @property
+    def printed(self) -> tuple[printer.Printed, ...]:
+        """The functions as Python text."""
+        if not self._printed:
+            self._printed = tuple(printer.render(f, defaults=self.defaults) for f in self.functions)
+        return self._printed
+
+    @property
+    def published(self) -> tuple[Callable[..., Any], ...]:
+        """The functions as Python functions."""
+        if not self._published:
+            self._published = tuple(map(printer.publish, self.printed))
+        return self._published
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        return self.published[0]
+
+    @property
+    def source(self) -> str:
+        """A module that defines the functions and needs NumPy alone."""
+        return "\n\n".join(printed.source for printed in self.printed)
+
+    def in_force(self) -> bool:
+        """Whether nothing it relied on has changed since."""
+        return self.generation == rules.generation() and all(
+            _still(holder, key, kind) for holder, key, kind in self.guards
+        )
+
+
+_MISSING = object()
+
+
+def _still(holder: Any, key: str, kind: Kind) -> bool:
+    value = holder.get(key, _MISSING) if isinstance(holder, dict) else getattr(holder, key, _MISSING)
+    if isinstance(kind, Static):
+        return value is kind.value
+    return value is not _MISSING and signature.kind_of(value) == kind
+
+
+_cache: OrderedDict[tuple[Verb, Call], Derived] = OrderedDict()
+_lock = threading.RLock()
+
+
+def derive(verb: Verb, call: Call) -> Derived:
+    """The derivative of a function for arguments of some kinds, from the cache where it is there."""
+    key = (verb, call)
+    found = _cache.get(key)
+    if found is not None and found.in_force():
+        return found
+    with _lock:
+        found = _cache.get(key)
+        if found is not None and found.in_force():
+            return found
+        found = _derive(verb, call)
+        _cache[key] = found
+        _cache.move_to_end(key)
+        while len(_cache) > CACHE_SIZE:
+            _cache.popitem(last=False)
+    return found
+
+
+def _derive(verb: Verb, call: Call) -> Derived:
+    generation = rules.generation()
+    program = read(call)
+    functions = VERBS[verb.name](program.function, verb)
+    return Derived(functions, program.guards, generation)
+
+
+def derive_generally(verb: Verb, function: Any) -> Derived:
+    """The derivative for arguments of any kinds."""
+    derived = derive(verb, general_call(function))
+    derived.defaults = {**defaults_of(function), **captured_literals(function)}
+    return derived
+
+
+def captured_literals(function: Any) -> dict[str, Any]:
+    """The literal values a function has captured."""
+    return {
+        name: value
+        for name, value in captured_by(function).items()
+        if isinstance(value, bool | int | float | complex | str | None)
+    }
+
+
+def captured_by(function: Any) -> dict[str, Any]:
+    """What the published derivative of a function takes beside the user's arguments, by name."""
+    kind = signature.kind_of(function)
+    match kind:
+        case Struct(form="function", keys=keys):
+            return {key: signature.step(function, Step("cell", key)) for key in keys}
+        case Struct():
+            return {"self": function}
+        case _:
+            return {}
+
+
+def read(call: Call) -> source.Program:
+    """The IR of a call."""
+    return source.read(
+        call.target,
+        call.arguments,
+        dict(call.keywords),
+        specials=nested.specials(),
+        derivative=nested.derivative,
+        opted_out=rules.opted_out,
+    )
+
+
+# --- describing calls ---------------------------------------------------------------------
+
+
+def call_of(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The kinds of a call with these arguments."""
+    names = argument_names(function, len(args))
+    kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
+    keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
+    return Call(signature.kind_of(function), kinds, keywords)
+
+
+def general_call(function: Any) -> Call:
+    """A call about whose arguments nothing is known."""
+    positional = [p for p in _parameters(function) if p.kind in _POSITIONAL]
+    required = [p for p in _parameters(function) if p.kind is p.KEYWORD_ONLY]
+    keywords = tuple((p.name, UNKNOWN) for p in required if p.default is p.empty)
+    return Call(
+        signature.kind_of(function), tuple((p.name, UNKNOWN) for p in positional), keywords
+    )
+
+
+def defaults_of(function: Any) -> dict[str, Any]:
+    """The literal defaults of a function's positional parameters."""
+    return {
+        p.name: p.default
+        for p in _parameters(function)
+        if p.kind in _POSITIONAL and isinstance(p.default, bool | int | float | complex | str | None)
+    }
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
+
+
+def argument_names(function: Any, count: int) -> list[str]:
+    """A name for each positional argument: the parameter's, or the `*args` name with a number."""
+    parameters = _parameters(function)
+    names = [p.name for p in parameters if p.kind in _POSITIONAL][:count]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "x")
+    taken = {p.name for p in parameters}
+    k = 0
+    while len(names) < count:
+        name = f"{rest}_{k}"
+        k += 1
+        if name not in taken:
+            names.append(name)
+    return names
+
+
+# --- verbs --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which leaves of a function's inputs are differentiated, and how their gradients are put together."""
+
+    indices: tuple[int, ...]
+    """The differentiable leaves, as indices into the function's parameters."""
+    layout: tuple[tuple[Kind, tuple[int | None, ...]], ...]
+    """For each argument its kind and, leaf by leaf, which gradient belongs there (None: no gradient)."""
+
+
+def wanted(function: Function, verb: Verb) -> Wanted:
+    """The leaves that a verb differentiates with respect to.
+
+    Raises:
+        BadArgument: where `argnums` names an argument that is not there or has no derivative.
+    """
+    positional = [k for k, i in enumerate(function.inputs) if i.how == "positional"]
+    chosen = range(len(positional)) if verb.argnums is None else verb.argnums
+    starts = _leaf_starts(function)
+    indices: list[int] = []
+    layout: list[tuple[Kind, tuple[int | None, ...]]] = []
+    for argnum in chosen:
+        if not -len(positional) <= argnum < len(positional):
+            raise BadArgument(
+                f"argnums={argnum}, but {function.name} was called with {len(positional)} positional "
+                f"argument{'s' * (len(positional) != 1)}",
+                "Count from 0, and pass the arguments to differentiate by position, not by keyword.",
+            )
+        k = positional[argnum]
+        kind = function.inputs[k].kind
+        slots: list[int | None] = []
+        for offset, (_, leaf) in enumerate(leaves(kind)):
+            if is_differentiable(leaf):
+                slots.append(len(indices))
+                indices.append(starts[k] + offset)
+            else:
+                slots.append(None)
+        if verb.argnums is not None and not any(s is not None for s in slots):
+            _refuse_argument(function.inputs[k], argnum)
+        layout.append((kind, tuple(slots)))
+    return Wanted(tuple(indices), tuple(layout))
+
+
+def _refuse_argument(input_: Input, argnum: int) -> None:
+    raise BadArgument(
+        f"argument {argnum} (`{input_.name}`) is {_describe(input_.kind)}: it has no derivative",
+        "Choose other `argnums`, or pass a float, a complex number, an array, or a container of these.",
+    )
+
+
+def _describe(kind: Kind) -> str:
+    match kind:
+        case Static(value=value):
+            return f"{getattr(value, '__name__', value)!r}"
+        case _:
+            return f"of kind {kind}"
+
+
+def _leaf_starts(function: Function) -> list[int]:
+    starts, total = [], 0
+    for input_ in function.inputs:
+        starts.append(total)
+        total += sum(1 for _ in leaves(input_.kind))
+    return starts
+
+
+def assembled(function: Function, outs: Sequence[Atom], kind: Kind, inputs: Sequence[Input] | None = None) -> Function:
+    """A function with its results in the shape the user sees."""
+    body = Block(function.body.params, function.body.eqns, tuple(outs))
+    return replace(function, body=body, result=kind, inputs=tuple(inputs or function.inputs))
+
+
+def gradient_outs(bars: Sequence[Atom], want: Wanted) -> tuple[list[Atom], list[Kind]]:
+    """Leaves and kinds of the gradients, argument by argument."""
+    outs: list[Atom] = []
+    kinds: list[Kind] = []
+    for kind, slots in want.layout:
+        outs += [Const(None) if slot is None else bars[slot] for slot in slots]
+        kinds.append(kind)
+    return outs, kinds
+
+
+def tuple_kind(kinds: Iterable[Kind]) -> Struct:
+    items = tuple(kinds)
+    return Struct("tuple", tuple(range(len(items))), items)
+
+
+def _gradient_kind(kinds: list[Kind], verb: Verb) -> Kind:
+    return kinds[0] if verb.single else tuple_kind(kinds)
+
+
+def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
+    want = wanted(function, verb)
+    checks.real_scalar(function, has_aux=verb.has_aux)
+    with_value = verb.name == "value_and_grad" or verb.has_aux
+    made = reverse.gradient(
+        function,
+        want.indices,
+        read=source.read_row,
+        value=with_value,
+        seed=lambda builder, out: checks.seed(builder, out, function.name),
+    )
+    count = len(function.body.outs) if with_value else 0
+    primal, bars = list(made.body.outs[:count]), made.body.outs[count:]
+    outs, kinds = gradient_outs(bars, want)
+    gradient = _gradient_kind(kinds, verb)
+    name = f"{'grad' if verb.name == 'grad' else verb.name}_{function.name}"
+    made = replace(made, name=name)
+    if verb.name == "value_and_grad":
+        return (assembled(made, [*primal, *outs], tuple_kind([function.result, gradient])),)
+    if verb.has_aux:
+        assert isinstance(function.result, Struct)
+        aux_kind = function.result.items[1]
+        return (assembled(made, [*outs, *primal[1:]], tuple_kind([gradient, aux_kind])),)
+    return (assembled(made, outs, gradient),)
+
+
+def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
+    want = wanted(function, verb)
+    ahead, back = reverse.split(function, want.indices, read=source.read_row, final=True)
+    residuals = kind_of_atom(ahead.body.outs[-1])
+    ahead = assembled(ahead, ahead.body.outs, tuple_kind([function.result, _leaf(residuals)]))
+    outs, kinds = gradient_outs(back.body.outs, want)
+    return ahead, assembled(back, outs, tuple_kind(kinds))
+
+
+def _leaf(kind: Kind) -> Kind:
+    return UNKNOWN if isinstance(kind, Struct | Static) else kind
+
+
+def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
+    want = wanted(function, verb)
+    made = forward.pushforward(function, want.indices, read=source.read_row)
+    return (assembled(made, made.body.outs, tuple_kind([function.result, _tangent_kind(function)])),)
+
+
+def _tangent_kind(function: Function) -> Kind:
+    return function.result
+
+
+def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
+    if sum(1 for i in function.inputs if i.how == "positional") != 1:
+        raise BadArgument(
+            f"`derivative` is for functions of one number; {function.name} was called with more",
+            "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
+        )
+    want = wanted(function, replace(verb, argnums=(0,)))
+    kind = want.layout[0][0]
+    if isinstance(kind, Struct | Array) or len(want.indices) != 1:
+        raise BadArgument(
+            f"`derivative` is for functions of one number; this argument is {_describe(kind)}",
+            "Use `wg.grad` for a scalar function of an array, `wg.jacobian` for an array-valued one.",
+        )
+    made = function
+    for _ in range(verb.order):
+        made = _tangent_along(made, want.indices[0])
+    prefix = "d" if verb.order == 1 else f"d{verb.order}"
+    return (replace(made, name=f"{prefix}_{function.name}"),)
+
+
+def _tangent_along(function: Function, index: int) -> Function:
+    """The derivative in one number: the pushforward of the tangent 1."""
+    pushed = forward.pushforward(function, [index], read=source.read_row)
+    count = len(function.body.params)
+    ahead = pushed.body
+    mapping: dict[Var, Atom] = {ahead.params[count]: Const(1.0)}
+    body = renamed_block(Block(ahead.params[:count], ahead.eqns, ahead.outs), mapping)
+    outs = body.outs[len(function.body.outs) :]
+    made = Function(function.name, function.inputs, Block(body.params, body.eqns, outs), function.result)
+    return tidy.tidy(made)
+
+
+def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
+    """Forward over reverse (Pearlmutter, 1994): no Hessian is formed."""
+    want = wanted(function, verb)
+    checks.real_scalar(function)
+    gradient = reverse.gradient(
+        function,
+        want.indices,
+        read=source.read_row,
+        seed=lambda builder, out: checks.seed(builder, out, function.name),
+    )
+    pushed = forward.pushforward(gradient, want.indices, read=source.read_row)
+    products = pushed.body.outs[len(want.indices) :]
+    kind = want.layout[0][0]
+    outs, kinds = gradient_outs(products, want)
+    vector = Input("v", _tangent_input(kind))
+    inputs = (*_positional_first(function), vector)
+    made = replace(pushed, name=f"hvp_{function.name}")
+    return (tidy.tidy(assembled(made, outs, kinds[0], inputs)),)
+
+
+def _positional_first(function: Function) -> tuple[Input, ...]:
+    return function.inputs
+
+
+def _tangent_input(kind: Kind) -> Kind:
+    """The kind of a vector that multiplies a derivative in an argument of this kind."""
+    match kind:
+        case Struct(form=form, keys=keys, items=items, type=type_):
+            return Struct(form, keys, tuple(map(_tangent_input, items)), type_)
+        case _:
+            return gradient_kind(kind) if is_differentiable(kind) else Static(None)
+
+
+def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
+    """The adjoint as a reader wants to see it: the cotangent of the result is an argument."""
+    want = wanted(function, verb)
+    outs = [k for k, out in enumerate(function.body.outs) if is_differentiable(kind_of_atom(out))]
+    if len(outs) != 1:
+        return _pullback(function, verb)
+    seed = Var(gradient_kind(kind_of_atom(function.body.outs[outs[0]])), "y_bar")
+    made = reverse.gradient(
+        function, want.indices, read=source.read_row, output=outs[0], seed=lambda builder, out: seed
+    )
+    body = Block((*made.body.params, seed), made.body.eqns, made.body.outs)
+    made = replace(made, body=body, name=f"adjoint_{function.name}")
+    results, kinds = gradient_outs(made.body.outs, want)
+    kind = kinds[0] if len(kinds) == 1 else tuple_kind(kinds)
+    return (assembled(made, results, kind, (*function.inputs, Input("y_bar", seed.kind))),)
+
+
+VERBS: dict[str, Callable[[Function, Verb], tuple[Function, ...]]] = {
+    "grad": _grad,
+    "value_and_grad": _grad,
+    "pullback": _pullback,
+    "pushforward": _pushforward,
+    "derivative": _derivative,
+    "hvp": _hvp,
+    "adjoint": _adjoint,
+}

@@ -1,0 +1,238 @@
+"""Attributes and methods of values."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Const, Var
+from ..ir.types import STR, UNKNOWN, Array, Number, Other, Struct
+from ..ops import registry as ops
+from ..ops import structure as st
+from .calls import call, call_closure, closure_of, opaque
+from .expressions import as_known, lift, open_up
+from .opcalls import emit_op
+from .values import Closure, Items, Iteration, Maybe, Native, Value, kind_of_value, list_of, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+MUTATING = {
+    "append", "extend", "insert", "pop", "popitem", "remove", "clear", "update", "setdefault", "sort",
+    "reverse", "add", "discard", "fill", "put", "itemset", "resize", "partition", "setflags",
+}  # fmt: skip
+
+
+def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
+    """`value.name`."""
+    match value:
+        case Const(value=types.ModuleType() as module):
+            return _of_module(it, module, name)
+        case Const(value=constant) if not isinstance(constant, bool | int | float | complex):
+            return _of_constant(it, constant, name)
+        case Items():
+            return _of_items(it, value, name)
+        case Var() | Const():
+            return _of_run_time(it, value, name)
+        case Closure():
+            if name == "__name__":
+                return Const(value.name)
+        case Native(value=inner) if inner is not None and hasattr(inner, name):
+            return Const(getattr(inner, name))
+        case Native() | Iteration() | Maybe():
+            pass
+    raise it.unsupported(f"the attribute `{name}` of this value", "Compute it outside.")
+
+
+def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
+    if not hasattr(module, name):
+        from .statements import raise_now
+
+        raise_now(it, AttributeError, f"module '{module.__name__}' has no attribute '{name}'")
+    return lift(it, module, name, getattr(module, name))
+
+
+def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
+    if isinstance(constant, str | tuple | range | bytes):
+        return Native(name, functools.partial(_call_method_of_constant, constant, name))
+    if isinstance(constant, type):
+        found = getattr(constant, name)
+        return as_known(found) if callable(found) else lift(it, constant, name, found)
+    found = getattr(constant, name)
+    if callable(found) or found is None:
+        return as_known(found)
+    return lift(it, constant, name, found)
+
+
+def _call_method_of_constant(
+    constant: Any, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    method = getattr(constant, name)
+    if all(isinstance(a, Const) for a in (*args, *kwargs.values())):
+        known = [a.value for a in args if isinstance(a, Const)]
+        named = {k: v.value for k, v in kwargs.items() if isinstance(v, Const)}
+        return as_known(method(*known, **named))
+    return opaque(it, method, args, kwargs)
+
+
+def _of_items(it: Interpreter, items: Items, name: str) -> Value:
+    if items.form in ("namedtuple", "dataclass", "object") and name in items.keys:
+        return items[name]
+    if items.form in ("namedtuple", "dataclass", "object"):
+        return _of_class(it, items, name)
+    if items.form == "function":
+        return Const(items.type.__name__) if name == "__name__" else Const(None)
+    return Native(name, functools.partial(_method_of_container, items, name))
+
+
+def _of_class(it: Interpreter, items: Items, name: str) -> Value:
+    found = _static_lookup(items.type, name)
+    match found:
+        case types.FunctionType():
+            return Native(name, lambda it, args, kwargs: call_closure(
+                it, closure_of(it, found), [items, *args], kwargs
+            ))
+        case property(fget=getter) if isinstance(getter, types.FunctionType):
+            return call_closure(it, closure_of(it, getter), [items], {})
+        case functools.cached_property(func=getter):
+            return call_closure(it, closure_of(it, getter), [items], {})
+        case staticmethod():
+            return Const(found.__func__)
+        case classmethod():
+            return Native(name, lambda it, args, kwargs: call(
+                it, Const(found.__func__), [Const(items.type), *args], kwargs
+            ))
+        case None if items.form == "namedtuple" and name in ("count", "index"):
+            return Native(name, functools.partial(_method_of_container, items, name))
+        case None:
+            from .statements import raise_now
+
+            raise_now(it, AttributeError, f"'{items.type.__name__}' object has no attribute '{name}'")
+            raise AssertionError("unreachable")
+        case _:
+            return lift(it, items.type, name, getattr(items.type, name))
+
+
+def _static_lookup(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
+    kind = kind_of_atom(value)
+    if isinstance(kind, Struct):
+        opened = open_up(it, value)
+        if isinstance(opened, Items):
+            return _of_items(it, opened, name)
+    op = ops.find_attribute(name)
+    if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
+        return open_up(it, it.builder.emit_with(op, (value,), {}, "attr"))
+    if ops.find_method(name) is not None or name in MUTATING or not kind == UNKNOWN:
+        return Native(name, functools.partial(_method_of_run_time, value, name))
+    return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
+
+
+# --- methods ------------------------------------------------------------------------------
+
+
+def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`receiver.name(*args, **kwargs)`."""
+    if isinstance(receiver, Var) and not isinstance(kind_of_value(receiver), Struct):
+        return _method_of_run_time(receiver, name, it, args, kwargs)
+    return call(it, read_attribute(it, receiver, name), args, kwargs)
+
+
+def _method_of_run_time(
+    value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    kind = kind_of_atom(value)
+    if name in MUTATING and not (kind == STR):
+        raise _mutation(it, name)
+    op = ops.find_method(name)
+    if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
+        return emit_op(it, op, "method", [value, *args], kwargs)
+    if name in ("items", "keys", "values") and not args:
+        return Iteration(name, (value,))
+    if name == "get" and args:
+        return _get(it, value, args)
+    if isinstance(kind, Number | Other) or name in ("index", "count"):
+        atoms = [it.atom(a) for a in (*args, *kwargs.values())]
+        method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=Other("method"))
+        return it.emit(st.opaque, method, *atoms, names=Const(tuple(kwargs)))
+    if name == "copy":
+        return value
+    method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
+    return call(it, method, args, kwargs)
+
+
+def _mutation(it: Interpreter, name: str) -> Exception:
+    return it.unsupported(
+        f"`.{name}()` changes an object in place",
+        "Build a new value instead: `[*items, x]` for `append`, `{**d, key: x}` for an entry,\n"
+        "`sorted(items)` for `sort`; or move the change out of the differentiated function.",
+    )
+
+
+def _get(it: Interpreter, value: Var | Const, args: Args) -> Value:
+    key = it.atom(args[0])
+    default = args[1] if len(args) > 1 else Const(None)
+    present = it.emit(st.in_, key, value)
+    return it.choose(present, lambda: it.emit(st.getitem, value, key), lambda: default)
+
+
+def _method_of_container(
+    items: Items, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    """A method of a tuple, list or dictionary whose items are known."""
+    if name in MUTATING:
+        raise _mutation(it, name)
+    method = _CONTAINER_METHODS.get(name)
+    if method is None:
+        raise it.unsupported(f"the method `{name}` of a {items.form}", "Write it out.")
+    return method(it, items, args)
+
+
+def _items_get(it: Interpreter, items: Items, args: Args) -> Value:
+    key, *default = args
+    if isinstance(key, Const):
+        if key.value in items.keys:
+            return items[key.value]
+        return default[0] if default else Const(None)
+    return _get(it, _as_var(it, items), args)
+
+
+def _as_var(it: Interpreter, items: Items) -> Var | Const:
+    return it.atom(items)
+
+
+def _index(it: Interpreter, items: Items, args: Args) -> Value:
+    packed = it.atom(items)
+    method = it.builder.emit_with(st.getattr_, (packed,), {"name": Const("index")}, kind=Other("method"))
+    return it.emit(st.opaque, method, *(it.atom(a) for a in args), names=Const(()))
+
+
+def _count(it: Interpreter, items: Items, args: Args) -> Value:
+    packed = it.atom(items)
+    method = it.builder.emit_with(st.getattr_, (packed,), {"name": Const("count")}, kind=Other("method"))
+    return it.emit(st.opaque, method, *(it.atom(a) for a in args), names=Const(()))
+
+
+_CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
+    "items": lambda it, items, args: list_of(
+        *(tuple_of(Const(k), v) for k, v in zip(items.keys, items.values, strict=True))
+    ),
+    "keys": lambda it, items, args: list_of(*map(Const, items.keys)),
+    "values": lambda it, items, args: list_of(*items.values),
+    "get": _items_get,
+    "copy": lambda it, items, args: items,
+    "index": _index,
+    "count": _count,
+}

@@ -1,0 +1,520 @@
+"""Calls: what is called, how its arguments bind, whether it is inlined."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
+from ..ir.op import Op
+from ..ir.types import UNKNOWN, Kind, Seq, Static, Struct, join
+from ..ops import registry as ops
+from ..ops import structure as st
+from .expressions import as_known, evaluate, lift
+from .interpreter import Diverges, Frame, Interpreter, NeedsCallee, fresh
+from .opcalls import emit_op
+from .signature import Template
+from .sources import source_of
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    flatten,
+    kind_of_value,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+INLINE_NODES = 400
+"""A function whose syntax tree is larger than this is called, not inlined."""
+
+OPAQUE_MODULES = {"logging", "warnings", "time", "random", "os", "sys", "datetime", "io"}
+"""Their functions are called as they are: no derivative flows through them."""
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def star(value: Value) -> Items:
+    """`*value` among the arguments of a call, where its items are known only at run time."""
+    return Items("star", (0,), (value,))
+
+
+def is_star(value: Value) -> bool:
+    return isinstance(value, Items) and value.form == "star"
+
+
+def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
+    """The value of a call expression."""
+    if isinstance(node.func, ast.Attribute):
+        from .attributes import call_method
+
+        receiver = evaluate(it, node.func.value)
+        args, kwargs = _arguments(it, node)
+        with it.at(node):
+            return call_method(it, receiver, node.func.attr, args, kwargs)
+    function = evaluate(it, node.func)
+    args, kwargs = _arguments(it, node)
+    with it.at(node):
+        return call(it, function, args, kwargs)
+
+
+def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    from .loops import known_items
+
+    args: list[Value] = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            value = evaluate(it, arg.value)
+            items = known_items(it, value)
+            args.extend(items if items is not None else [star(it.atom(value))])
+        else:
+            args.append(evaluate(it, arg))
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate(it, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+            continue
+        if isinstance(value, Var):
+            from .expressions import open_up
+
+            value = open_up(it, value)
+        if not (isinstance(value, Items) and value.form == "dict"):
+            raise it.unsupported(
+                "`**` of a dictionary whose keys are known only at run time",
+                "Pass the arguments by name, or specialise on an example dictionary.",
+                node,
+            )
+        kwargs.update(zip(value.keys, value.values, strict=True))
+    return args, kwargs
+
+
+def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    """Call any value."""
+    match function:
+        case Native():
+            return function.call(it, args, kwargs)
+        case Closure():
+            return call_closure(it, function, args, kwargs)
+        case Items(form="function"):
+            return call_closure(it, closure_of_items(it, function), args, kwargs)
+        case Items(form="derivative", type=verb):
+            return it.session.derivative(it, verb, function["function"], args, kwargs)
+        case Items(form="object", type=types.MethodType):
+            return call(it, function["__func__"], [function["__self__"], *args], kwargs)
+        case Items(form="dataclass" | "object" | "namedtuple"):
+            result = call_method_of_class(it, function, "__call__", args, kwargs)
+            if result is None:
+                raise it.unsupported(f"a {function.type.__name__} is not callable", "Call a function.")
+            return result
+        case Const(value=known):
+            return call_known(it, known, args, kwargs)
+        case Var():
+            return _call_at_run_time(it, function, args, kwargs)
+        case Items() | Iteration() | Maybe():
+            raise it.unsupported("this value is not callable", "Call a function.")
+
+
+def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:
+    if any(map(is_star, args)):
+        raise it.unsupported(
+            "`*` of a sequence in a call of a function known only at run time",
+            "Pass the sequence itself.",
+        )
+    atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
+    return it.emit(st.apply, function, *atoms, names=Const(tuple(kwargs)))
+
+
+# --- known callables ----------------------------------------------------------------------
+
+
+def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call a Python object that is known when the program is read."""
+    special = it.session.specials.get(id(known))
+    if special is not None:
+        return special(it, args, kwargs)
+    if hasattr(type(known), "derives"):
+        return it.session.derivative(it, known.verb, as_known(known.function), args, kwargs)
+    from .library import HANDLERS
+
+    handler = HANDLERS.get(id(known))
+    if handler is not None:
+        return handler(it, args, kwargs)
+    if isinstance(known, Op):
+        return emit_op(it, known, it.namespace, args, kwargs)
+    found = ops.find(known)
+    if found is not None and not it.session.opted_out(found[0]):
+        return emit_op(it, *found, args, kwargs)
+    return _call_python(it, known, args, kwargs)
+
+
+def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    module = (getattr(known, "__module__", None) or "").split(".")[0]
+    if module in OPAQUE_MODULES:
+        return opaque(it, known, args, kwargs)
+    match known:
+        case types.FunctionType():
+            return call_closure(it, closure_of(it, known), args, kwargs)
+        case types.MethodType():
+            return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
+        case functools.partial():
+            before = [as_known(a) for a in known.args]
+            named = {k: as_known(v) for k, v in known.keywords.items()}
+            return call_known(it, known.func, [*before, *args], {**named, **kwargs})
+        case type():
+            from .construct import construct
+
+            return construct(it, known, args, kwargs)
+        case _:
+            pass
+    inner = getattr(known, "_implementation", None) or getattr(known, "__wrapped__", None)
+    if isinstance(inner, types.FunctionType):
+        return call_closure(it, closure_of(it, inner), args, kwargs)
+    own = getattr(type(known), "__call__", None)
+    if isinstance(own, types.FunctionType):
+        return call_closure(it, closure_of(it, own), [Const(known), *args], kwargs)
+    return _call_foreign(it, known, args, kwargs)
+
+
+def _call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """A function that is not written in Python: fine unless a derivative must pass through it."""
+    op = ops.foreign(known)
+    atoms = [it.atom(arg) for arg in args]
+    options = {name: it.atom(value) for name, value in kwargs.items()}
+    return it.builder.emit_with(op, atoms, options, "call")
+
+
+def opaque(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call a function for its effect or for a value that has no derivative."""
+    atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
+    return it.emit(st.opaque, Const(function), *atoms, names=Const(tuple(kwargs)))
+
+
+# --- functions with source ----------------------------------------------------------------
+
+
+def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None) -> Closure:
+    """A Python function object as a closure; `captured` overrides what its cells hold."""
+    source = source_of(function)
+    around = Scope(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if captured is not None and name in captured:
+            around.vars[name] = captured[name]
+            continue
+        try:
+            contents = cell.cell_contents
+        except ValueError:
+            continue
+        around.vars[name] = (
+            Const(function) if contents is function else lift_cell(it, cell, name, contents)
+        )
+    defaults = tuple(_default(it, function, d) for d in function.__defaults__ or ())
+    keyword = {k: _default(it, function, d) for k, d in (function.__kwdefaults__ or {}).items()}
+    return Closure(source.node, source.file, around, defaults, keyword, function.__code__)
+
+
+def closure_of_items(it: Interpreter, items: Items) -> Closure:
+    """A function that is an argument: its captured values are leaves of the program."""
+    template = items.type
+    assert isinstance(template, Template)
+    captured = dict(zip(items.keys, items.values, strict=True))
+    return closure_of(it, template.function, captured)  # type: ignore[arg-type]
+
+
+def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
+    return lift(it, cell, name, contents, key="cell_contents")
+
+
+def _default(it: Interpreter, function: FunctionType, value: Any) -> Value:
+    if value is None or isinstance(value, bool | int | float | complex | str | tuple):
+        return as_known(value)
+    holder = {"default": value}
+    return lift(it, holder, "default", value)
+
+
+def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
+    """Call a function whose source is known: inline it, or call it where it recurses."""
+    bound = bind_arguments(it, closure, args, kwargs)
+    if closure.identity in it.session.separate:
+        return _call_separately(it, closure, bound)
+    if any(frame.closure.identity is closure.identity for frame in it.frames):
+        it.session.separate.add(closure.identity)
+        raise NeedsCallee
+    if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
+        return _call_separately(it, closure, bound)
+    return inline(it, closure, bound)
+
+
+def _can_be_separate(closure: Closure, bound: Mapping[str, Value]) -> bool:
+    return not any(isinstance(kind_of_value(v), Static) for v in bound.values())
+
+
+@functools.lru_cache(maxsize=1024)
+def _size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
+
+
+def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
+    """Run a function's body here and give its result."""
+    from .statements import run_body
+
+    scope = Scope(closure.scope.globals, closure.scope)
+    scope.vars = dict(bound)
+    it.frames.append(Frame(closure, scope))
+    before = it.builder.span
+    try:
+        if isinstance(closure.node, ast.Lambda):
+            return evaluate(it, closure.node.body)
+        scope.vars["%returned"] = Const(False)
+        run_body(it, closure.node.body)
+        return _returned(it)
+    finally:
+        it.frames.pop()
+        it.builder.span = before
+
+
+def _returned(it: Interpreter) -> Value:
+    flag = it.flag("%returned")
+    if flag == Const(False):
+        return Const(None)
+    value = it.vars["%return"]
+    inner = value.value if isinstance(value, Maybe) else value
+    if flag == Const(True):
+        return inner
+    return it.choose(flag, lambda: inner, lambda: Const(None))
+
+
+# --- binding ------------------------------------------------------------------------------
+
+
+def bind_arguments(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> dict[str, Value]:
+    """Arguments by parameter name, as Python binds them."""
+    spec = closure.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    positional = _spread(it, list(args), len(names), has_vararg=spec.vararg is not None)
+    bound: dict[str, Value] = dict(zip(names, positional, strict=False))
+    extra = positional[len(names) :]
+    if spec.vararg is not None:
+        only_star = len(extra) == 1 and is_star(extra[0])
+        bound[spec.vararg.arg] = extra[0].values[0] if only_star else tuple_of(*extra)  # type: ignore[union-attr]
+    elif extra:
+        _wrong_call(it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given")
+    keywords = dict(kwargs)
+    for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
+        if name in keywords and name not in {a.arg for a in spec.posonlyargs}:
+            if name in bound:
+                _wrong_call(it, closure, f"got multiple values for argument '{name}'")
+            bound[name] = keywords.pop(name)
+    _fill_defaults(it, closure, names, bound)
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = Items("dict", tuple(keywords), tuple(keywords.values()))
+    elif keywords:
+        _wrong_call(it, closure, f"got an unexpected keyword argument '{next(iter(keywords))}'")
+    return bound
+
+
+def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool) -> list[Value]:
+    """Arguments with a run-time `*sequence` taken apart over the parameters it must fill."""
+    from .expressions import subscript
+
+    k = next((k for k, a in enumerate(args) if is_star(a)), None)
+    if k is None or (has_vararg and k >= count):
+        return args
+    starred = args[k]
+    assert isinstance(starred, Items)
+    missing = count - (len(args) - 1)
+    if has_vararg or any(map(is_star, args[k + 1 :])):
+        raise it.unsupported(
+            "`*` of a sequence whose length is known only at run time, here", "Pass the sequence itself."
+        )
+    source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
+    return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
+
+
+def _fill_defaults(it: Interpreter, closure: Closure, names: list[str], bound: dict[str, Value]) -> None:
+    with_default = names[len(names) - len(closure.defaults) :] if closure.defaults else []
+    for name, default in zip(with_default, closure.defaults, strict=True):
+        bound.setdefault(name, default)
+    for name, default in closure.keyword_defaults.items():
+        bound.setdefault(name, default)
+    spec = closure.node.args
+    missing = [n for n in names if n not in bound]
+    if missing:
+        listed = " and ".join(f"'{n}'" for n in missing)
+        plural = "s" if len(missing) > 1 else ""
+        _wrong_call(
+            it, closure, f"missing {len(missing)} required positional argument{plural}: {listed}"
+        )
+    for a in spec.kwonlyargs:
+        if a.arg not in bound:
+            _wrong_call(it, closure, f"missing 1 required keyword-only argument: '{a.arg}'")
+
+
+def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
+    from .statements import raise_now
+
+    raise_now(it, TypeError, f"{closure.name}() {message}")
+
+
+# --- functions of their own ---------------------------------------------------------------
+
+
+def _call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
+    captured = _captured_by(it, closure)
+    arguments = {**captured, **bound}
+    key = (closure.identity, tuple((n, kind_of_value(v)) for n, v in arguments.items()))
+    callee = it.session.callees.get(key)
+    if callee is None:
+        callee = it.session.callees[key] = Callee(closure.name, None, UNKNOWN)
+        callee.result = None  # type: ignore[assignment]
+        _read_callee(it, callee, closure, captured, bound)
+    if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise Diverges  # recursion before any base case: this path tells nothing of the result
+    out = fresh(callee.result, "")
+    args = tuple(atom for value in arguments.values() for atom in flatten(value))
+    outs = tuple(atom for atom in flatten(out) if isinstance(atom, Var))
+    it.builder.append(Eqn(outs, CALL, args, {"callee": Const(callee)}, (), "py", it.builder.span))
+    return out
+
+
+def _captured_by(it: Interpreter, closure: Closure) -> dict[str, Value]:
+    """The run-time values that a local function takes from the functions around it."""
+    captured: dict[str, Value] = {}
+    for name in _free_names(closure.node):
+        where: Scope | None = closure.scope
+        while where is not None:
+            if name in where.vars:
+                value = where.vars[name]
+                if not isinstance(kind_of_value(value), Static):
+                    captured[name] = it.checked(value, name)
+                break
+            where = where.outer
+    return captured
+
+
+@functools.lru_cache(maxsize=1024)
+def _free_names(node: ast.AST) -> tuple[str, ...]:
+    loaded = {n.id: None for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return tuple(sorted(loaded))
+
+
+def _read_callee(
+    it: Interpreter,
+    callee: Callee,
+    closure: Closure,
+    captured: Mapping[str, Value],
+    bound: Mapping[str, Value],
+) -> None:
+    """Read a function's body; where it recurses, until its result is of the kind assumed."""
+    for _ in range(8):
+        before = set(it.session.callees)
+        function = _read_body(it, closure, captured, bound)
+        if function is None:
+            callee.result = UNKNOWN
+            continue
+        result = function.result if callee.result is None else join(callee.result, function.result)  # pyright: ignore[reportUnnecessaryComparison]
+        if result == callee.result:
+            callee.function = function
+            return
+        callee.result = result
+        for key in set(it.session.callees) - before:
+            del it.session.callees[key]  # read under an assumption that did not hold
+    raise it.unsupported("the result of this recursion never settles on one kind", "Simplify it.")
+
+
+def _read_body(
+    it: Interpreter, closure: Closure, captured: Mapping[str, Value], bound: Mapping[str, Value]
+) -> Function | None:
+    reader = Interpreter(it.session, namespace=it.namespace)
+    inside = {n: fresh(kind_of_value(v), n) for n, v in (*captured.items(), *bound.items())}
+    around = Scope(closure.scope.globals, closure.scope)
+    around.vars = {name: inside[name] for name in captured}
+    moved = dataclasses.replace(closure, scope=around)
+    reader.frames = []
+    try:
+        value = inline(reader, moved, {name: inside[name] for name in bound})
+    except Diverges:
+        return None
+    kind = kind_of_value(value)
+    if any(isinstance(k, Static) for k in _kinds_inside(kind)):
+        raise it.unsupported(
+            f"{closure.name} recurses (or is large) and returns a function", "Return plain values."
+        )
+    params = tuple(atom for v in inside.values() for atom in flatten(v) if isinstance(atom, Var))
+    inputs = tuple(Input(name, kind_of_value(v)) for name, v in inside.items())
+    body = reader.builder.block(params, tuple(flatten(value)))
+    return Function(closure.name, inputs, body, kind)
+
+
+def _kinds_inside(kind: Kind) -> list[Kind]:
+    if isinstance(kind, Struct):
+        return [inner for item in kind.items for inner in _kinds_inside(item)]
+    return [kind]
+
+
+def escape(it: Interpreter, closure: Closure) -> Atom:
+    """A function as a run-time value."""
+    if isinstance(closure.identity, types.CodeType):
+        # a function of a module, known by name: the object itself will do
+        for value in closure.scope.globals.values():
+            if isinstance(value, types.FunctionType) and value.__code__ is closure.identity:
+                return Const(value)
+    raise it.unsupported(
+        f"{closure.name} is chosen, stored or passed on where only running the program tells",
+        "Call it where it is made, or choose between results instead of between functions.",
+    )
+
+
+# --- the user's own classes ---------------------------------------------------------------
+
+_DUNDER: dict[str, str] = {
+    "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
+    "floordiv": "__floordiv__", "mod": "__mod__", "pow": "__pow__", "matmul": "__matmul__",
+    "neg": "__neg__", "pos": "__pos__", "eq": "__eq__", "ne": "__ne__", "lt": "__lt__",
+    "le": "__le__", "gt": "__gt__", "ge": "__ge__", "abs": "__abs__",
+}  # fmt: skip
+
+
+def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Value | None:
+    """The result of a user's class's operator method, if one of the operands has it."""
+    name = _DUNDER.get(op.name)
+    if name is None:
+        return None
+    left, *right = values
+    result = call_method_of_class(it, left, name, right)
+    if result is None and right:
+        reflected = name.replace("__", "__r", 1)
+        result = call_method_of_class(it, right[0], reflected, [left])
+    return result
+
+
+def call_method_of_class(
+    it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs | None = None
+) -> Value | None:
+    """Call a method that the receiver's class defines in Python; None if it defines none."""
+    if not (isinstance(receiver, Items) and isinstance(receiver.type, type)):
+        return None
+    method = getattr(receiver.type, name, None)
+    if not isinstance(method, types.FunctionType):
+        return None
+    if getattr(method, "__module__", "") in ("dataclasses", "collections") or _generated(method):
+        return None
+    return call_closure(it, closure_of(it, method), [receiver, *args], kwargs or {})
+
+
+def _generated(method: FunctionType) -> bool:
+    return method.__code__.co_filename.startswith("<")
+
+
+_ = (Callable, Seq, kind_of_value)

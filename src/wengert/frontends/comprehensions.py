@@ -1,0 +1,197 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const
+from ..ops import containers as co
+from ..ops import structure as st
+from .expressions import evaluate, truth
+from .interpreter import Frame
+from .loops import Running, _at_run_time, _LoopKey, _run_loop, _should_unroll, iteration
+from .values import Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def comprehend(it: Interpreter, node: Comprehension) -> Value:
+    """The value of a comprehension; a generator expression waits until something consumes it."""
+    if isinstance(node, ast.GeneratorExp):
+        frame = it.frame
+
+        def run(it: Interpreter, args: Any, kwargs: Any) -> Value:
+            return _listed(it, node, frame)
+
+        return Iteration("generator", (), Native("generator", run, node))
+    listed = _listed(it, node, it.frame)
+    match node:
+        case ast.SetComp():
+            return it.emit(st.opaque, Const(set), it.atom(listed), names=Const(()))
+        case ast.DictComp():
+            return _dictionary(it, listed)
+        case _:
+            return listed
+
+
+def _listed(it: Interpreter, node: Comprehension, frame: Frame) -> Value:
+    def element() -> Value:
+        if isinstance(node, ast.DictComp):
+            return tuple_of(evaluate(it, node.key), evaluate(it, node.value))
+        return evaluate(it, node.elt)
+
+    with _scope_of_its_own(it, frame):
+        produced = _produce(it, node.generators, element)
+    return list_of(*produced) if isinstance(produced, list) else produced
+
+
+@contextmanager
+def _scope_of_its_own(it: Interpreter, frame: Frame) -> Iterator[None]:
+    scope = Scope(frame.scope.globals, frame.scope)
+    it.frames.append(Frame(frame.closure, scope))
+    try:
+        yield
+    finally:
+        it.frames.pop()
+
+
+def _produce(
+    it: Interpreter, generators: Sequence[ast.comprehension], element: Callable[[], Value]
+) -> list[Value] | Atom:
+    """The items that `for … if …` clauses produce: known one by one, or a list at run time."""
+    generator, *inner = generators
+
+    def make(item: Value) -> Value:
+        from .statements import assign
+
+        assign(it, generator.target, item)
+        if not inner:
+            return element()
+        produced = _produce(it, inner, element)
+        return list_of(*produced) if isinstance(produced, list) else produced
+
+    items = iteration(it, evaluate(it, generator.iter))
+    if isinstance(items, list) and _should_unroll(items):
+        return _produce_known(it, generator, items, make, nested=bool(inner))
+    running = _at_run_time(it, items)
+    if generator.ifs:
+        def keep(item: Value) -> Value:
+            from .statements import assign
+
+            assign(it, generator.target, item)
+            return _all_hold(it, generator.ifs)
+
+        running = Running(running.iterables, running.item, (*running.guards, keep))
+    from .loops import collect
+
+    collected = it.atom(collect(it, running, make))
+    return it.emit(co.flatten_lists, collected) if inner else collected
+
+
+def _all_hold(it: Interpreter, conditions: Sequence[ast.expr]) -> Value:
+    first, *rest = conditions
+    value = evaluate(it, first)
+    if not rest:
+        return value
+    return it.choose(truth(it, value), lambda: _all_hold(it, rest), lambda: Const(False))
+
+
+def _produce_known(
+    it: Interpreter,
+    generator: ast.comprehension,
+    items: list[Value],
+    make: Callable[[Value], Value],
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    from .statements import assign
+
+    parts: list[Value] = []
+    certain = True
+    for item in items:
+        assign(it, generator.target, item)
+        kept = _all_hold(it, generator.ifs) if generator.ifs else Const(True)
+        known = it.known_truth(kept)
+        if known is False:
+            continue
+        if known is None:
+            certain = False
+            parts.append(
+                it.choose(
+                    truth(it, kept),
+                    lambda item=item: it.atom(_as_list(make(item), nested=nested)),
+                    lambda: it.atom(list_of()),
+                )
+            )
+        else:
+            parts.append(_as_list(make(item), nested=nested))
+    if certain and all(isinstance(part, Items) for part in parts):
+        return [value for part in parts if isinstance(part, Items) for value in part.values]
+    joined: Atom = it.atom(list_of())
+    for part in parts:
+        joined = it.emit(co.join_lists, joined, it.atom(part))
+    return joined
+
+
+def _as_list(value: Value, *, nested: bool) -> Value:
+    return value if nested else list_of(value)
+
+
+def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], Value]) -> Value:
+    """A list with one value for every item that passes the guards."""
+    kept: list[Value] = []
+
+    def body(item: Value) -> None:
+        def holds(k: int) -> Value:
+            if k == len(running.guards):
+                return Const(True)
+            passed = truth(it, running.guards[k](item))
+            return it.choose(passed, lambda: holds(k + 1), lambda: Const(False))
+
+        flag = truth(it, holds(0))
+
+        def put() -> None:
+            it.vars["%item"] = it.atom(make(item))
+
+        it.branch(flag, put, lambda: None)
+        value = it.vars.pop("%item", Const(None))
+        kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
+
+    marker = _LoopKey(it.frame.closure.node)
+    plain = Running(running.iterables, running.item)
+    values, flags = _run_loop(it, marker, [], plain, body, collecting=lambda: kept)
+    return it.emit(co.compress, values, flags)
+
+
+def _dictionary(it: Interpreter, pairs: Value) -> Value:
+    if isinstance(pairs, Items):
+        entries = [pair for pair in pairs.values if isinstance(pair, Items)]
+        if all(isinstance(pair.values[0], Const) for pair in entries):
+            known = {pair.values[0].value: pair.values[1] for pair in entries}  # type: ignore[union-attr]
+            return Items("dict", tuple(known), tuple(known.values()))
+        keys = it.atom(list_of(*(pair.values[0] for pair in entries)))
+        values = it.atom(list_of(*(pair.values[1] for pair in entries)))
+        return it.emit(co.dict_of, keys, values)
+    source = it.atom(pairs)
+    from .loops import collect, _iterate_var
+
+    running = _iterate_var(it, source)
+
+    def nth(k: int) -> Callable[[Value], Value]:
+        return lambda pair: pair.values[k] if isinstance(pair, Items) else it.emit(
+            st.getitem, it.atom(pair), Const(k)
+        )
+
+    keys = it.atom(collect(it, running, nth(0)))
+    values = it.atom(collect(it, running, nth(1)))
+    return it.emit(co.dict_of, keys, values)
+
+
+_ = kind_of_atom

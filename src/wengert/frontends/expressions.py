@@ -1,0 +1,564 @@
+"""Evaluating expressions symbolically."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Var
+from ..ir.op import Op
+from ..ir.types import BOOL, SLICE, STR, UNKNOWN, Array, Number, Static, Struct
+from ..ops import containers as co
+from ..ops import elementwise as el
+from ..ops import linear_algebra as la
+from ..ops import structure as st
+from .signature import kind_of
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_plain,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+BINARY: dict[type[ast.operator], tuple[Op, Callable[[Any, Any], Any]]] = {
+    ast.Add: (el.add, operator.add),
+    ast.Sub: (el.sub, operator.sub),
+    ast.Mult: (el.mul, operator.mul),
+    ast.Div: (el.div, operator.truediv),
+    ast.FloorDiv: (el.floordiv, operator.floordiv),
+    ast.Mod: (el.mod, operator.mod),
+    ast.Pow: (el.pow_, operator.pow),
+    ast.MatMult: (la.matmul, operator.matmul),
+    ast.BitAnd: (el.bitand, operator.and_),
+    ast.BitOr: (el.bitor, operator.or_),
+    ast.BitXor: (el.bitxor, operator.xor),
+    ast.LShift: (el.lshift, operator.lshift),
+    ast.RShift: (el.rshift, operator.rshift),
+}
+
+COMPARE: dict[type[ast.cmpop], tuple[Op, Callable[[Any, Any], Any]]] = {
+    ast.Eq: (st.eq, operator.eq),
+    ast.NotEq: (st.ne, operator.ne),
+    ast.Lt: (st.lt, operator.lt),
+    ast.LtE: (st.le, operator.le),
+    ast.Gt: (st.gt, operator.gt),
+    ast.GtE: (st.ge, operator.ge),
+    ast.Is: (st.is_, operator.is_),
+    ast.IsNot: (st.is_not, operator.is_not),
+    ast.In: (st.in_, lambda a, b: a in b),
+    ast.NotIn: (st.not_in, lambda a, b: a not in b),
+}
+
+
+def evaluate(it: Interpreter, node: ast.expr) -> Value:
+    """The value of an expression."""
+    handler = _EXPRESSIONS.get(type(node))
+    if handler is None:
+        from .fence import explain
+
+        raise it.unsupported(*explain(node), node=node)
+    with it.at(node):
+        return handler(it, node)
+
+
+# --- names --------------------------------------------------------------------------------
+
+
+def _constant(it: Interpreter, node: ast.Constant) -> Value:
+    return Const(node.value)
+
+
+def _name(it: Interpreter, node: ast.Name) -> Value:
+    return lookup(it, it.frame.scope, node.id)
+
+
+def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
+    """The value of a name: local, then the functions around, then global, then builtin."""
+    where: Scope | None = scope
+    while where is not None:
+        if name in where.vars:
+            value = where.vars[name]
+            if isinstance(value, Maybe):
+                value = where.vars[name] = it.checked(value, name)
+            return value
+        where = where.outer
+    if _is_local(it, scope, name):
+        from .statements import raise_now
+
+        message = f"cannot access local variable '{name}' where it is not associated with a value"
+        raise_now(it, UnboundLocalError, message)
+    if name in scope.globals:
+        return lift(it, scope.globals, name, scope.globals[name])
+    if hasattr(builtins, name):
+        return Const(getattr(builtins, name))
+    from .statements import raise_now
+
+    raise_now(it, NameError, f"name '{name}' is not defined")
+    raise AssertionError("unreachable")
+
+
+def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
+    from .loops import assigned_names
+
+    frame = next((f for f in it.frames if f.scope is scope), None)
+    if frame is None or isinstance(frame.closure.node, ast.Lambda):
+        return False
+    return name in assigned_names(frame.closure.node.body)
+
+
+def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:
+    """A global, an attribute of a module, or what a closure's cell holds, as a value.
+
+    Functions, modules and classes are known (and guarded: if the name is bound to something else
+    later, the program is read again); numbers and containers are read when the program runs.
+    """
+    known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
+    if known:
+        return as_known(value)
+    kind = kind_of(value)
+    if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
+        kind = Static(value)
+    key = key or name
+    it.session.guards[id(holder), key] = (holder, key, kind)
+    if value is None or isinstance(kind, Static):
+        return as_known(value)
+    if isinstance(value, FunctionType):
+        from .calls import closure_of
+
+        return closure_of(it, value)
+    params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
+    return it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+
+
+_FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
+
+
+def as_known(value: Any) -> Value:
+    """A constant as a value: tuples are taken apart."""
+    if type(value) is tuple:
+        return tuple_of(*map(as_known, value))
+    return Const(value)
+
+
+# --- operators ----------------------------------------------------------------------------
+
+
+def _unary(it: Interpreter, node: ast.UnaryOp) -> Value:
+    value = evaluate(it, node.operand)
+    if isinstance(node.op, ast.Not):
+        known = it.known_truth(value)
+        if known is not None:
+            return Const(not known)
+        return it.emit(st.not_, truth(it, value))
+    op, function = _UNARY[type(node.op)]
+    if isinstance(value, Const) and _is_number(value.value):
+        return Const(function(value.value))
+    return dispatch_operator(it, op, [value])
+
+
+_UNARY: dict[type[ast.unaryop], tuple[Op, Callable[[Any], Any]]] = {
+    ast.USub: (el.neg, operator.neg),
+    ast.UAdd: (el.pos, operator.pos),
+    ast.Invert: (el.invert, operator.invert),
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, bool | int | float | complex)
+
+
+def _binary(it: Interpreter, node: ast.BinOp) -> Value:
+    left = evaluate(it, node.left)
+    right = evaluate(it, node.right)
+    return binary(it, node.op, left, right, node)
+
+
+def binary(it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """`left op right` of two values."""
+    op, function = BINARY[type(operator_)]
+    if isinstance(left, Items) or isinstance(right, Items):
+        known = _binary_on_items(operator_, left, right)
+        if known is not None:
+            return known
+    if _both_literal(left, right):
+        try:
+            return as_known(function(left.value, right.value))  # type: ignore[union-attr]
+        except Exception:
+            pass  # it must fail when the program runs, not when it is read
+    if op is el.add and _is_list(left) and _is_list(right):
+        return it.emit(co.join_lists, it.atom(left), it.atom(right))
+    if op is el.mod and kind_of_value(left) == STR:
+        return it.emit(st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(()))
+    return dispatch_operator(it, op, [left, right])
+
+
+def _is_list(value: Value) -> bool:
+    from ..ir.types import Seq
+
+    kind = kind_of_value(value)
+    return isinstance(kind, Seq) or (isinstance(kind, Struct) and kind.form in ("list", "tuple"))
+
+
+def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
+    """An operator on values: the user's own operator methods first, then the op."""
+    from .calls import call_operator_method
+
+    own = call_operator_method(it, op, values)
+    if own is not None:
+        return own
+    return it.emit(op, *(it.atom(v) for v in values))
+
+
+def _both_literal(left: Value, right: Value) -> bool:
+    return all(
+        isinstance(v, Const) and (_is_number(v.value) or isinstance(v.value, str)) for v in (left, right)
+    )
+
+
+def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Value | None:
+    """List and tuple concatenation and repetition, where the items are known."""
+    sequences = ("list", "tuple")
+    if isinstance(operator_, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+        if left.form == right.form and left.form in sequences:
+            make = list_of if left.form == "list" else tuple_of
+            return make(*left.values, *right.values)
+    if isinstance(operator_, ast.Mult):
+        for items, times in ((left, right), (right, left)):
+            if isinstance(items, Items) and isinstance(times, Const) and items.form in sequences:
+                if isinstance(times.value, int) and len(items.values) * times.value <= 64:
+                    make = list_of if items.form == "list" else tuple_of
+                    return make(*items.values * times.value)
+    if isinstance(operator_, ast.BitOr) and isinstance(left, Items) and isinstance(right, Items):
+        if left.form == right.form == "dict":
+            merged = dict(zip(left.keys, left.values, strict=True))
+            merged.update(zip(right.keys, right.values, strict=True))
+            return Items("dict", tuple(merged), tuple(merged.values()))
+    return None
+
+
+def _bool_op(it: Interpreter, node: ast.BoolOp) -> Value:
+    def fold(k: int) -> Value:
+        value = evaluate(it, node.values[k])
+        if k == len(node.values) - 1:
+            return value
+        known = it.known_truth(value)
+        is_and = isinstance(node.op, ast.And)
+        if known is not None:
+            return fold(k + 1) if known == is_and else value
+        condition = truth(it, value)
+        if is_and:
+            return it.choose(condition, lambda: fold(k + 1), lambda: value)
+        return it.choose(condition, lambda: value, lambda: fold(k + 1))
+
+    return fold(0)
+
+
+def _compare(it: Interpreter, node: ast.Compare) -> Value:
+    def chain(k: int, left: Value) -> Value:
+        right = evaluate(it, node.comparators[k])
+        result = compare(it, node.ops[k], left, right)
+        if k == len(node.ops) - 1:
+            return result
+        known = it.known_truth(result)
+        if known is not None:
+            return chain(k + 1, right) if known else result
+        return it.choose(truth(it, result), lambda: chain(k + 1, right), lambda: result)
+
+    return chain(0, evaluate(it, node.left))
+
+
+def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) -> Value:
+    """One comparison."""
+    op, function = COMPARE[type(operator_)]
+    if isinstance(operator_, ast.Is | ast.IsNot):
+        known = _known_identity(left, right)
+        if known is not None:
+            return Const(known == isinstance(operator_, ast.Is))
+    if isinstance(left, Const) and isinstance(right, Const):
+        return Const(function(left.value, right.value))
+    if isinstance(operator_, ast.In | ast.NotIn) and isinstance(left, Const):
+        if isinstance(right, Items) and right.form == "dict":
+            return Const((left.value in right.keys) == isinstance(operator_, ast.In))
+    return dispatch_operator(it, op, [left, right])
+
+
+def _known_identity(left: Value, right: Value) -> bool | None:
+    """`a is b` where the kinds decide it: nothing but None is None."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        return left.value is right.value
+    for a, b in ((left, right), (right, left)):
+        if isinstance(b, Const) and b.value is None:
+            kind = kind_of_value(a)
+            return None if kind == UNKNOWN else kind == kind_of_atom(Const(None))
+    return None
+
+
+def truth(it: Interpreter, value: Value) -> Atom:
+    """A condition as an atom (what is known stays a constant)."""
+    known = it.known_truth(value)
+    if known is not None:
+        return Const(known)
+    return it.atom(value)
+
+
+# --- conditionals -------------------------------------------------------------------------
+
+
+def _if_exp(it: Interpreter, node: ast.IfExp) -> Value:
+    condition = truth(it, evaluate(it, node.test))
+    return it.choose(
+        condition, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse)
+    )
+
+
+def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
+    from .statements import bind
+
+    value = evaluate(it, node.value)
+    bind(it, node.target.id, value)
+    return value
+
+
+# --- containers ---------------------------------------------------------------------------
+
+
+def _elements(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value] | None:
+    """The elements of a literal; None if a starred one is known only at run time."""
+    from .loops import known_items
+
+    values: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            items = known_items(it, evaluate(it, node.value))
+            if items is None:
+                return None
+            values.extend(items)
+        else:
+            values.append(evaluate(it, node))
+    return values
+
+
+def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
+    make = tuple_of if isinstance(node, ast.Tuple) else list_of
+    values = _elements(it, node.elts)
+    if values is not None:
+        return make(*values)
+    parts: list[Atom] = []
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            parts.append(it.emit(st.as_list, it.atom(evaluate(it, element.value))))
+        else:
+            parts.append(it.atom(list_of(evaluate(it, element))))
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = it.emit(co.join_lists, joined, part)
+    return joined
+
+
+def _set(it: Interpreter, node: ast.Set) -> Value:
+    values = [it.atom(evaluate(it, element)) for element in node.elts]
+    packed = it.atom(list_of(*values))
+    return it.emit(st.opaque, Const(set), packed, names=Const(()))
+
+
+def _dict(it: Interpreter, node: ast.Dict) -> Value:
+    entries: dict[Any, Value] = {}
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = evaluate(it, value_node)
+        if key_node is None:
+            if not (isinstance(value, Items) and value.form == "dict"):
+                raise it.unsupported("`**` of a dictionary known only at run time", "Write its keys out.", node)
+            entries.update(zip(value.keys, value.values, strict=True))
+            continue
+        key = evaluate(it, key_node)
+        if not isinstance(key, Const):
+            return _dict_at_run_time(it, node)
+        entries[key.value] = value
+    return Items("dict", tuple(entries), tuple(entries.values()))
+
+
+def _dict_at_run_time(it: Interpreter, node: ast.Dict) -> Value:
+    keys = [evaluate(it, key) for key in node.keys if key is not None]
+    values = [evaluate(it, value) for value in node.values]
+    return it.emit(co.dict_of, it.atom(list_of(*keys)), it.atom(list_of(*values)))
+
+
+# --- attributes and items -----------------------------------------------------------------
+
+
+def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
+    from .attributes import read_attribute
+
+    return read_attribute(it, evaluate(it, node.value), node.attr)
+
+
+def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
+    value = evaluate(it, node.value)
+    return subscript(it, value, evaluate(it, node.slice))
+
+
+def _slice(it: Interpreter, node: ast.Slice) -> Value:
+    parts = [Const(None) if p is None else it.atom(evaluate(it, p)) for p in (node.lower, node.upper, node.step)]
+    return it.emit(st.slice_, *parts)
+
+
+def subscript(it: Interpreter, value: Value, index: Value) -> Value:
+    """`value[index]`."""
+    if isinstance(value, Const) and isinstance(index, Const):
+        try:
+            return as_known(value.value[index.value])
+        except (TypeError, KeyError, IndexError):
+            pass  # it must fail when the program runs
+    if isinstance(value, Items):
+        known = _item_of(it, value, index)
+        if known is not None:
+            return known
+    if isinstance(value, Iteration | Closure | Native):
+        value = it.atom(value)
+    from .calls import call_method_of_class
+
+    own = call_method_of_class(it, value, "__getitem__", [index])
+    if own is not None:
+        return own
+    at = index_atom(it, index)
+    result = it.emit(st.getitem, it.atom(value), at)
+    return open_up(it, result)
+
+
+def index_atom(it: Interpreter, index: Value) -> Atom:
+    """An index as an atom; an index of constants only is a constant."""
+    if isinstance(index, Items) and index.form == "tuple":
+        if all(isinstance(v, Const) for v in index.values):
+            return Const(tuple(v.value for v in index.values if isinstance(v, Const)))
+    return it.atom(index)
+
+
+def open_up(it: Interpreter, value: Value) -> Value:
+    """A run-time container whose structure is known, taken apart at its use."""
+    kind = kind_of_value(value)
+    if isinstance(value, Var) and isinstance(kind, Static):
+        return as_known(kind.value)
+    if not (isinstance(value, Var) and isinstance(kind, Struct)):
+        return value
+    if kind.form not in ("tuple", "list", "dict", "namedtuple", "dataclass"):
+        return value
+    items: list[Value] = []
+    for key, item_kind in zip(kind.keys, kind.items, strict=True):
+        if kind.form in ("dataclass", "namedtuple"):
+            item = it.builder.emit_with(st.getattr_, (value,), {"name": Const(key)}, kind=item_kind)
+        else:
+            item = it.builder.emit_with(st.getitem, (value, Const(key)), {}, kind=item_kind)
+        items.append(open_up(it, item))
+    return Items(kind.form, kind.keys, tuple(items), kind.type)
+
+
+def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
+    if items.form == "dict":
+        if isinstance(index, Const) and index.value in items.keys:
+            return items[index.value]
+        if isinstance(index, Const):
+            from .statements import raise_now
+
+            raise_now(it, KeyError, index.value)
+        return None
+    if isinstance(index, Const) and items.form in ("tuple", "list", "namedtuple"):
+        if isinstance(index.value, slice):
+            make = list_of if items.form == "list" else tuple_of
+            return make(*items.values[index.value])
+        try:
+            return items.values[operator.index(index.value)]
+        except IndexError:
+            from .statements import raise_now
+
+            raise_now(it, IndexError, f"{items.form} index out of range")
+        except TypeError:
+            return None
+    return None
+
+
+# --- text, functions, comprehensions ------------------------------------------------------
+
+
+def _joined(it: Interpreter, node: ast.JoinedStr) -> Value:
+    template: list[Any] = []
+    values: list[Atom] = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            template.append(part.value)
+            continue
+        assert isinstance(part, ast.FormattedValue)
+        spec = _format_spec(it, part)
+        template.append((len(values), part.conversion, spec))
+        values.append(it.atom(evaluate(it, part.value)))
+    return it.emit(st.format_, *values, template=Const(tuple(template)))
+
+
+def _format_spec(it: Interpreter, part: ast.FormattedValue) -> str:
+    if part.format_spec is None:
+        return ""
+    assert isinstance(part.format_spec, ast.JoinedStr)
+    if not all(isinstance(v, ast.Constant) for v in part.format_spec.values):
+        raise it.unsupported(
+            "a format specification computed at run time", "Use `format(value, spec)`.", part
+        )
+    return "".join(str(v.value) for v in part.format_spec.values if isinstance(v, ast.Constant))
+
+
+def _lambda(it: Interpreter, node: ast.Lambda) -> Value:
+    from .statements import make_closure
+
+    return make_closure(it, node)
+
+
+def _call(it: Interpreter, node: ast.Call) -> Value:
+    from .calls import evaluate_call
+
+    return evaluate_call(it, node)
+
+
+def _comprehension(it: Interpreter, node: Any) -> Value:
+    from .comprehensions import comprehend
+
+    return comprehend(it, node)
+
+
+_EXPRESSIONS: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.BoolOp: _bool_op,
+    ast.Compare: _compare,
+    ast.IfExp: _if_exp,
+    ast.NamedExpr: _named,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
+    ast.Set: _set,
+    ast.Dict: _dict,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.JoinedStr: _joined,
+    ast.Lambda: _lambda,
+    ast.Call: _call,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+}
+_ = (BOOL, SLICE, Array, Number, is_plain)

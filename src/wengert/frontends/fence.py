@@ -1,0 +1,80 @@
+"""What is refused, and how it is said: every unsupported construct of a function at once."""
+
+from __future__ import annotations
+
+import ast
+
+from ..errors import Finding
+from ..ir.graph import Span
+
+_IN_PLACE = (
+    "Build a new value instead: `np.where`, `np.concatenate`, a list comprehension, `[*items, x]`,\n"
+    "`{**d, key: x}`; or move the change out of the differentiated function."
+)
+_REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Try: ("`try` cannot be differentiated yet", "Test for the condition with `if` instead of catching the exception."),
+    ast.TryStar: ("`try` … `except*` cannot be differentiated", "Test for the condition with `if`."),
+    ast.With: ("`with` cannot be differentiated yet", "Open the context outside the differentiated function."),
+    ast.AsyncFor: ("`async for` cannot be differentiated", "Use a plain loop."),
+    ast.AsyncWith: ("`async with` cannot be differentiated", "Use a plain function."),
+    ast.AsyncFunctionDef: ("`async def` cannot be differentiated", "Use a plain function."),
+    ast.Await: ("`await` cannot be differentiated", "Await the value outside and pass it in."),
+    ast.Yield: ("a generator cannot be differentiated yet", "Return a list."),
+    ast.YieldFrom: ("a generator cannot be differentiated yet", "Return a list."),
+    ast.Global: ("`global` cannot be differentiated yet", "Return the new value instead of assigning a global."),
+    ast.Nonlocal: ("`nonlocal` cannot be differentiated yet", "Return the new value instead."),
+    ast.Delete: ("`del` cannot be differentiated yet", "Leave the name alone; build a new container without the item."),
+    ast.ClassDef: ("a class defined inside a differentiated function", "Define the class outside."),
+}  # fmt: skip
+
+
+def explain(node: ast.AST) -> tuple[str, str]:
+    """Why a construct is refused, and the way out."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target, *_]):
+            return explain(target)
+        case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as target):
+            return explain(target)
+        case ast.Subscript():
+            return "assignment to an item changes an object in place", _IN_PLACE
+        case ast.Attribute():
+            return "assignment to an attribute changes an object in place", _IN_PLACE
+        case _:
+            known = _REFUSED.get(type(node))
+            name = type(node).__name__
+            return known or (f"`{name}` cannot be differentiated", "Write it in another way.")
+
+
+def findings(root: ast.AST, file: str) -> list[Finding]:
+    """Every construct inside a function that is refused by its syntax alone."""
+    found: list[Finding] = []
+    name = getattr(root, "name", "lambda")
+    stack: list[ast.AST] = list(ast.iter_child_nodes(root))
+    while stack:
+        node = stack.pop()
+        if _is_refused(node):
+            message, hint = explain(node)
+            found.append(Finding(message, hint, _span(node, file, name)))
+        else:
+            stack.extend(ast.iter_child_nodes(node))
+    found.sort(key=lambda f: (f.span.line, f.span.column) if f.span else (0, 0))
+    return found
+
+
+def _is_refused(node: ast.AST) -> bool:
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        return isinstance(node.ctx, ast.Store | ast.Del)
+    return type(node) in _REFUSED
+
+
+def _span(node: ast.AST, file: str, function: str) -> Span:
+    """The whole construct, but of a block only its first line."""
+    line: int = node.lineno  # type: ignore[attr-defined]
+    column: int = node.col_offset  # type: ignore[attr-defined]
+    end: int = node.end_col_offset or column + 1  # type: ignore[attr-defined]
+    if node.end_lineno != line:  # type: ignore[attr-defined]
+        end = column + _KEYWORD_LENGTH.get(type(node), 1)
+    return Span(file, line, column, line, end, function)
+
+
+_KEYWORD_LENGTH = {ast.Try: 3, ast.TryStar: 3, ast.With: 4, ast.ClassDef: 5, ast.AsyncFunctionDef: 9, ast.AsyncFor: 9, ast.AsyncWith: 10}

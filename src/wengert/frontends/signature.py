@@ -1,0 +1,247 @@
+"""From run-time arguments to kinds and leaves, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..ir.op import Op
+from ..ir.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NONE,
+    RANGE,
+    SLICE,
+    STR,
+    UNKNOWN,
+    Array,
+    Kind,
+    Other,
+    Seq,
+    Static,
+    Step,
+    Struct,
+    join,
+    step_into,
+)
+
+SMALL = 6
+"""Lists and tuples up to this length are taken apart; longer ones are sequences."""
+LARGE = 64
+"""No container with more items than this is taken apart."""
+
+_PLAIN: dict[type, Kind] = {
+    float: FLOAT,
+    int: INT,
+    bool: BOOL,
+    complex: COMPLEX,
+    str: STR,
+    bytes: Other("bytes"),
+    type(None): NONE,
+    range: RANGE,
+    slice: SLICE,
+    type(Ellipsis): Other("ellipsis"),
+}
+
+
+class Template:
+    """What two function objects share that were made by the same `def`: code, globals, defaults."""
+
+    __slots__ = ("_key", "function")
+
+    def __init__(self, function: types.FunctionType):
+        self.function = function
+        defaults = (function.__defaults__ or (), tuple((function.__kwdefaults__ or {}).items()))
+        self._key = (function.__code__, id(function.__globals__), repr(defaults) if any(defaults) else "")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Template) and other._key == self._key
+
+    def __hash__(self) -> int:
+        return hash(self._key[0])
+
+    def __repr__(self) -> str:
+        return self.function.__qualname__
+
+    @property
+    def __name__(self) -> str:
+        return self.function.__name__
+
+    @property
+    def co_freevars(self) -> tuple[str, ...]:
+        return self.function.__code__.co_freevars
+
+
+def kind_of(value: Any, depth: int = 0) -> Kind:
+    """The kind of a run-time value."""
+    plain = _PLAIN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
+    if plain is not None:
+        return plain
+    if isinstance(value, np.ndarray):
+        return UNKNOWN if value.dtype == object else Array(value.dtype.name, value.ndim)
+    if isinstance(value, np.generic):
+        return _kind_of_numpy_scalar(value)
+    if depth > 6:
+        return Static(value)
+    derives = getattr(type(value), "derives", None)
+    if derives is not None:
+        return Struct("derivative", ("function",), (kind_of(value.function, depth + 1),), value.verb)
+    return _kind_of_container(value, depth + 1)
+
+
+def _kind_of_numpy_scalar(value: Any) -> Kind:
+    for type_, kind in (
+        (np.bool_, BOOL),
+        (np.integer, INT),
+        (np.floating, FLOAT),
+        (np.complexfloating, COMPLEX),
+    ):
+        if isinstance(value, type_):
+            return kind
+    return STR if isinstance(value, np.str_) else UNKNOWN
+
+
+def _kind_of_container(value: Any, depth: int) -> Kind:
+    match value:
+        case tuple() if hasattr(value, "_fields"):
+            return _struct("namedtuple", value._fields, value, depth, type(value))
+        case tuple() | list():
+            return _kind_of_sequence(value, depth)
+        case dict():
+            return _kind_of_dict(value, depth)
+        case np.dtype():
+            return Static(value)
+        case types.FunctionType():
+            return _kind_of_function(value, depth)
+        case types.MethodType():
+            return Struct(
+                "object",
+                ("__self__", "__func__"),
+                (kind_of(value.__self__, depth), kind_of(value.__func__, depth)),
+                types.MethodType,
+            )
+        case Op() | type() | types.ModuleType() | types.BuiltinFunctionType() | np.ufunc():
+            return Static(value)
+        case _ if dataclasses.is_dataclass(value):
+            names = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
+            return _struct("dataclass", names, [getattr(value, n) for n in names], depth, type(value))
+        case _:
+            return _kind_of_object(value, depth)
+
+
+def _struct(form: str, keys: Any, values: Any, depth: int, type_: Any = None) -> Kind:
+    return Struct(form, tuple(keys), tuple(kind_of(v, depth) for v in values), type_)
+
+
+def _kind_of_sequence(value: list[Any] | tuple[Any, ...], depth: int) -> Kind:
+    form = "tuple" if isinstance(value, tuple) else "list"
+    if len(value) <= SMALL and (value or form == "tuple"):
+        return _struct(form, range(len(value)), value, depth)
+    if not value:
+        return Seq(UNKNOWN)
+    kinds = {kind_of(item, depth) for item in value}
+    if len(kinds) > 1 and len(value) <= LARGE:
+        return _struct(form, range(len(value)), value, depth)
+    kind, *others = kinds
+    for other in others:
+        kind = join(kind, other)
+    return Seq(kind)
+
+
+def _kind_of_dict(value: dict[Any, Any], depth: int) -> Kind:
+    literal = all(type(key) in (str, int, float, bool, tuple) for key in value)
+    if not literal or len(value) > LARGE:
+        return Other("dict") if not value else UNKNOWN
+    return _struct("dict", value.keys(), value.values(), depth)
+
+
+def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
+    names, values = [], []
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            values.append(cell.cell_contents)
+        except ValueError:
+            continue
+        names.append(name)
+    # a function that closes over itself is recursive, not infinitely deep
+    kinds = tuple(Static(v) if v is function else kind_of(v, depth) for v in values)
+    return Struct("function", tuple(names), kinds, Template(function))
+
+
+def _kind_of_object(value: Any, depth: int) -> Kind:
+    attributes = getattr(value, "__dict__", None)
+    if attributes is None or type(value).__module__ in ("builtins", "logging", "functools"):
+        return Static(value)
+    if not any(_carries(kind_of(v, depth)) for v in attributes.values()) and not callable(value):
+        return Static(value)
+    return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
+
+
+def _carries(kind: Kind) -> bool:
+    match kind:
+        case Struct(items=items):
+            return any(map(_carries, items))
+        case Static() | Other():
+            return False
+        case _:
+            return True
+
+
+def step(value: Any, step_: Step) -> Any:
+    """Follow one step into a run-time container."""
+    match step_.how:
+        case "item":
+            return value[step_.key]
+        case "attr":
+            return getattr(value, step_.key)
+        case "cell":
+            return value.__closure__[value.__code__.co_freevars.index(step_.key)].cell_contents
+
+
+def leaf_values(kind: Kind, value: Any) -> Iterator[Any]:
+    """The leaves of a run-time value, in the order of `ir.types.leaves`."""
+    match kind:
+        case Struct(keys=keys, items=items):
+            for key, item in zip(keys, items, strict=True):
+                yield from leaf_values(item, step(value, step_into(kind, key)))
+        case Static():
+            return
+        case _:
+            yield value
+
+
+def rebuild(kind: Kind, take: Callable[[Kind], Any]) -> Any:
+    """A gradient that looks like a value of this kind; `take` gives each leaf in turn."""
+    match kind:
+        case Struct(form="function" | "object" | "derivative", keys=keys, items=items):
+            fields = {k: rebuild(i, take) for k, i in zip(keys, items, strict=True)}
+            return types.SimpleNamespace(**fields) if fields else None
+        case Struct(form=form, keys=keys, items=items, type=type_):
+            values = [rebuild(item, take) for item in items]
+            return _CONTAINERS[form](keys, values, type_)
+        case Static():
+            return None
+        case _:
+            return take(kind)
+
+
+def _build_dataclass(keys: tuple[str, ...], values: list[Any], type_: Any) -> Any:
+    made = object.__new__(type_)
+    for key, value in zip(keys, values, strict=True):
+        object.__setattr__(made, key, value)
+    return made
+
+
+_CONTAINERS: dict[str, Callable[[Any, list[Any], Any], Any]] = {
+    "tuple": lambda keys, values, type_: tuple(values),
+    "list": lambda keys, values, type_: values,
+    "dict": lambda keys, values, type_: dict(zip(keys, values, strict=True)),
+    "namedtuple": lambda keys, values, type_: type_(*values),
+    "dataclass": _build_dataclass,
+}

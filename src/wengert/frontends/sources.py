@@ -1,0 +1,110 @@
+"""Finding the source of a Python function: its syntax tree, with lines and columns of its file."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType, FunctionType
+
+from ..errors import NoSource
+
+FunctionNode = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A function's syntax tree and the file it stands in."""
+
+    node: FunctionNode
+    file: str
+
+
+def source_of(function: FunctionType) -> Source:
+    """The syntax tree of a function.
+
+    Raises:
+        NoSource: where the text of the function cannot be found.
+    """
+    code = function.__code__
+    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
+    if not lines:
+        raise NoSource(
+            f"the source of {function.__qualname__} cannot be found ({code.co_filename!r})",
+            "wengert reads a function's own source. Write the function into a file, or give it a\n"
+            "rule:\n    @wg.rrule(f)",
+        )
+    found = [n for n in _functions_at(lines, code.co_filename, code.co_firstlineno) if _fits(n, code)]
+    if found:
+        # of a lambda inside a lambda both may fit: the instructions belong to the tightest
+        return Source(min(found, key=_extent), code.co_filename)
+    raise NoSource(
+        f"the source of {function.__qualname__} is not where Python says it is "
+        f"({code.co_filename}:{code.co_firstlineno})",
+        "The file has probably changed since it was imported; import it again.",
+    )
+
+
+@lru_cache(maxsize=64)
+def _by_line(lines: tuple[str, ...], file: str) -> dict[int, list[FunctionNode]]:
+    found: dict[int, list[FunctionNode]] = {}
+    for node in ast.walk(ast.parse("".join(lines), file)):
+        if isinstance(node, ast.Lambda | ast.FunctionDef):
+            found.setdefault(_first_line(node), []).append(node)
+    return found
+
+
+def _functions_at(lines: tuple[str, ...], file: str, line: int) -> Iterator[FunctionNode]:
+    try:
+        yield from _by_line(lines, file).get(line, ())
+    except SyntaxError as error:
+        raise NoSource(f"{file} cannot be parsed: {error.msg}", "") from error
+
+
+def _first_line(node: FunctionNode) -> int:
+    if isinstance(node, ast.FunctionDef) and node.decorator_list:
+        return node.decorator_list[0].lineno
+    return node.lineno
+
+
+def _fits(node: FunctionNode, code: CodeType) -> bool:
+    if parameter_names(node.args) != list(code.co_varnames[: _parameter_count(code)]):
+        return False
+    if isinstance(node, ast.FunctionDef):
+        return node.name == code.co_name
+    return code.co_name == "<lambda>" and _covers(node.body, code)
+
+
+def _parameter_count(code: CodeType) -> int:
+    flags = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return code.co_argcount + code.co_kwonlyargcount + flags
+
+
+def parameter_names(args: ast.arguments) -> list[str]:
+    """Every parameter's name in the order of `co_varnames`."""
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    return names + [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+
+
+def _covers(body: ast.expr, code: CodeType) -> bool:
+    """Whether the instructions of a code object lie inside this expression."""
+    instructions = [
+        ((line, column), (end_line, end_column))
+        for line, end_line, column, end_column in code.co_positions()
+        if line is not None and end_line is not None and column is not None and end_column
+    ]
+    if not instructions:  # Python 3.12 keeps no columns for a lambda that returns a constant
+        return isinstance(body, ast.Constant) and body.value in code.co_consts
+    (start, _), end = min(instructions), max(end for _, end in instructions)
+    return start >= (body.lineno, body.col_offset) and end <= _end(body)
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def _extent(node: FunctionNode) -> tuple[int, int]:
+    lines = (node.end_lineno or node.lineno) - node.lineno
+    return lines, (node.end_col_offset or 0) - node.col_offset if lines == 0 else 0

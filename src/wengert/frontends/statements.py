@@ -1,0 +1,297 @@
+"""Running statements symbolically."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Const, Var
+from ..ops import structure as st
+from .expressions import evaluate, truth
+from .interpreter import Diverges, Step
+from .values import Closure, Items, Scope, Value, kind_of_value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def run_body(it: Interpreter, body: Sequence[ast.stmt]) -> None:
+    """Run a sequence of statements."""
+    it.run(steps_of(it, body))
+
+
+def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
+    """The statements as steps.
+
+    What follows an `if` one of whose arms always leaves belongs to the other arm; it is moved there,
+    so that the common guard clause needs no flag.
+    """
+    steps: list[Step] = []
+    for k, node in enumerate(body):
+        rest = body[k + 1 :]
+        if isinstance(node, ast.If) and rest and always_leaves(node.body) != always_leaves(node.orelse):
+            steps.append(partial(_run_if, it, node, rest))
+            break
+        steps.append(partial(run_statement, it, node))
+        if isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
+            break  # what follows cannot be reached
+    return steps
+
+
+def always_leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether control certainly does not reach the end of a body (by its syntax alone)."""
+    if not body:
+        return False
+    last = body[-1]
+    match last:
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+            return True
+        case ast.If(body=then, orelse=other):
+            return always_leaves(then) and always_leaves(other)
+        case _:
+            return False
+
+
+def run_statement(it: Interpreter, node: ast.stmt) -> None:
+    handler = _STATEMENTS.get(type(node))
+    if handler is None:
+        from .fence import explain
+
+        raise it.unsupported(*explain(node), node=node)
+    with it.at(node):
+        handler(it, node)
+
+
+def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> None:
+    with it.at(node.test):
+        condition = truth(it, evaluate(it, node.test))
+    then, other = list(node.body), list(node.orelse)
+    if rest:
+        (other if always_leaves(node.body) else then).extend(rest)
+    it.branch(condition, lambda: run_body(it, then), lambda: run_body(it, other))
+
+
+def _run_assign(it: Interpreter, node: ast.Assign) -> None:
+    value = evaluate(it, node.value)
+    for target in node.targets:
+        assign(it, target, value)
+
+
+def _run_ann_assign(it: Interpreter, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(it, node.target, evaluate(it, node.value))
+
+
+def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
+    from .expressions import binary
+
+    if not isinstance(node.target, ast.Name):
+        from .fence import explain
+
+        raise it.unsupported(*explain(node), node=node)
+    load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+    assign(it, node.target, binary(it, node.op, evaluate(it, load), evaluate(it, node.value), node))
+
+
+def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
+    """Bind a target to a value: a name, or names inside tuples and lists."""
+    match target:
+        case ast.Name(id=name):
+            bind(it, name, value)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            _unpack(it, elements, value, target)
+        case _:
+            from .fence import explain
+
+            raise it.unsupported(*explain(target), node=target)
+
+
+def bind(it: Interpreter, name: str, value: Value) -> None:
+    """Give a value a name; a run-time value without one keeps it as its hint."""
+    _hint(value, name)
+    it.vars[name] = value
+
+
+def _hint(value: Value, name: str) -> None:
+    match value:
+        case Var() if not value.name and not name.startswith("%"):
+            value.name = name
+        case Items(form="tuple" | "list", values=values):
+            for k, item in enumerate(values):
+                _hint(item, f"{name}_{k}")
+        case _:
+            return
+
+
+def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value, node: ast.expr) -> None:
+    from .loops import known_items
+
+    starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    items = known_items(it, value)
+    if items is None:
+        _unpack_at_run_time(it, targets, starred, it.atom(value))
+        return
+    if starred:
+        if len(items) < len(targets) - 1:
+            _wrong_count(it, f"expected at least {len(targets) - 1}, got {len(items)}", few=True)
+        k = starred[0]
+        tail = len(targets) - k - 1
+        middle = items[k : len(items) - tail]
+        rest = Items("list", tuple(range(len(middle))), tuple(middle))
+        items = [*items[:k], rest, *items[len(items) - tail :]]
+    elif len(items) < len(targets):
+        _wrong_count(it, f"expected {len(targets)}, got {len(items)}", few=True)
+    elif len(items) > len(targets):
+        _wrong_count(it, f"expected {len(targets)}", few=False)
+    for target, item in zip(targets, items, strict=True):
+        assign(it, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _wrong_count(it: Interpreter, detail: str, *, few: bool) -> None:
+    word = "not enough" if few else "too many"
+    raise_now(it, ValueError, f"{word} values to unpack ({detail})")
+
+
+def _unpack_at_run_time(
+    it: Interpreter, targets: Sequence[ast.expr], starred: list[int], value: Var | Const
+) -> None:
+    from .expressions import subscript
+
+    count = Const(len(targets))
+    flag = Const(starred[0] if starred else -1)
+    checked = it.emit(st.unpackable, value, count, flag)
+    after = starred[0] if starred else len(targets)
+    for k, target in enumerate(targets):
+        if k < after:
+            item = subscript(it, checked, Const(k))
+        elif k == after:
+            stop = k - len(targets) + 1
+            item = subscript(it, checked, Const(slice(k, stop or None, None)))
+        else:
+            item = subscript(it, checked, Const(k - len(targets)))
+        assign(it, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _run_expr(it: Interpreter, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        evaluate(it, node.value)
+
+
+def _run_return(it: Interpreter, node: ast.Return) -> None:
+    value: Value = Const(None) if node.value is None else evaluate(it, node.value)
+    it.vars["%return"] = value
+    it.vars["%returned"] = Const(True)
+
+
+def _run_break(it: Interpreter, node: ast.Break) -> None:
+    it.vars[f"%break{it.frame.loops}"] = Const(True)
+
+
+def _run_continue(it: Interpreter, node: ast.Continue) -> None:
+    it.vars[f"%continue{it.frame.loops}"] = Const(True)
+
+
+def _run_raise(it: Interpreter, node: ast.Raise) -> None:
+    if node.exc is None:
+        raise it.unsupported("a bare `raise` outside `except`", "Name the exception.", node)
+    exception = it.atom(evaluate(it, node.exc))
+    cause = Const(False) if node.cause is None else it.atom(evaluate(it, node.cause))
+    it.emit(st.raise_, exception, cause)
+    raise Diverges
+
+
+def raise_now(it: Interpreter, error: type[Exception], message: str) -> None:
+    """Emit what Python itself would raise here."""
+    exception = it.emit(st.opaque, Const(error), Const(message), names=Const(()))
+    it.emit(st.raise_, exception, Const(False))
+    raise Diverges
+
+
+def _run_assert(it: Interpreter, node: ast.Assert) -> None:
+    condition = truth(it, evaluate(it, node.test))
+
+    def fail() -> None:
+        arguments = [] if node.msg is None else [it.atom(evaluate(it, node.msg))]
+        exception = it.emit(st.opaque, Const(AssertionError), *arguments, names=Const(()))
+        it.emit(st.raise_, exception, Const(False))
+        raise Diverges
+
+    it.branch(condition, lambda: None, fail)
+
+
+def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
+    function: Value = make_closure(it, node)
+    for decorator in reversed(node.decorator_list):
+        from .calls import call
+
+        function = call(it, evaluate(it, decorator), [function], {})
+    it.vars[node.name] = function
+
+
+def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
+    """The function that a `def` or a `lambda` makes; its defaults are computed here and now."""
+    defaults = tuple(evaluate(it, d) for d in node.args.defaults)
+    keyword_defaults = {
+        a.arg: evaluate(it, d)
+        for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if d is not None
+    }
+    scope = it.frame.scope
+    return Closure(node, it.frame.closure.file, scope, defaults, keyword_defaults, node)
+
+
+def _run_import(it: Interpreter, node: ast.Import) -> None:
+    for alias in node.names:
+        module = importlib.import_module(alias.name)
+        top = alias.name.split(".")[0]
+        it.vars[alias.asname or top] = Const(module if alias.asname else importlib.import_module(top))
+
+
+def _run_import_from(it: Interpreter, node: ast.ImportFrom) -> None:
+    package = it.frame.scope.globals.get("__package__")
+    module = importlib.import_module("." * node.level + (node.module or ""), package)
+    for alias in node.names:
+        it.vars[alias.asname or alias.name] = Const(getattr(module, alias.name))
+
+
+def _run_for(it: Interpreter, node: ast.For) -> None:
+    from .loops import run_for
+
+    run_for(it, node)
+
+
+def _run_while(it: Interpreter, node: ast.While) -> None:
+    from .loops import run_while
+
+    run_while(it, node)
+
+
+def _run_match(it: Interpreter, node: ast.Match) -> None:
+    from .patterns import run_match
+
+    run_match(it, node)
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
+    ast.Assign: _run_assign,
+    ast.AnnAssign: _run_ann_assign,
+    ast.AugAssign: _run_aug_assign,
+    ast.Expr: _run_expr,
+    ast.Return: _run_return,
+    ast.If: _run_if,
+    ast.For: _run_for,
+    ast.While: _run_while,
+    ast.Break: _run_break,
+    ast.Continue: _run_continue,
+    ast.Pass: lambda it, node: None,
+    ast.Raise: _run_raise,
+    ast.Assert: _run_assert,
+    ast.FunctionDef: _run_def,
+    ast.Import: _run_import,
+    ast.ImportFrom: _run_import_from,
+    ast.Match: _run_match,
+}
+_ = (Scope, kind_of_value)

@@ -1,0 +1,163 @@
+"""Building blocks equation by equation, with kinds inferred and trivial algebra folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .graph import FOR, IF, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
+from .op import Op
+from .types import UNKNOWN, Array, Kind, Number
+
+
+def kind_of_atom(atom: Atom) -> Kind:
+    """The kind of a value or of a constant."""
+    return atom.kind if isinstance(atom, Var) else kind_of_constant(atom.value)
+
+
+def kind_of_constant(value: Any) -> Kind:
+    """The kind of a literal."""
+    from .types import NONE, SLICE, STR, Other, Struct
+
+    match value:
+        case bool():
+            return Number("bool")
+        case int():
+            return Number("int")
+        case float():
+            return Number("float")
+        case complex():
+            return Number("complex")
+        case str():
+            return STR
+        case None:
+            return NONE
+        case slice():
+            return SLICE
+        case tuple():
+            items: tuple[Any, ...] = value
+            return Struct("tuple", tuple(range(len(items))), tuple(map(kind_of_constant, items)))
+        case _:
+            return Other(type(value).__name__)
+
+
+class Builder:
+    """Appends equations to a block under construction."""
+
+    __slots__ = ("_defining", "_derived", "derived", "eqns", "span")
+
+    def __init__(self, span: Span | None = None, *, derived: bool = False) -> None:
+        self.eqns: list[Eqn] = []
+        self.span = span
+        self.derived = derived
+        """Derivative code may be simplified; the user's own code stays as it was written."""
+        self._defining: dict[Var, Eqn] = {}
+        self._derived: set[Atom] = set()
+
+    def child(self) -> Builder:
+        """A builder for a block inside this one."""
+        return Builder(self.span, derived=self.derived)
+
+    def emit(
+        self,
+        op: Op,
+        *args: Atom,
+        namespace: str = "py",
+        name: str = "",
+        kind: Kind | None = None,
+        **params: Atom,
+    ) -> Atom:
+        """`op(*args, **params)`: its one result, folded where that is simpler.
+
+        A symbolic `ZERO` among the operands gives `ZERO` unless the op's fold says otherwise:
+        tangents and cotangents only ever enter linearly.
+        """
+        return self.emit_with(op, args, params, namespace, name, kind)
+
+    def emit_with(
+        self,
+        op: Op,
+        args: Sequence[Atom],
+        params: Mapping[str, Atom],
+        namespace: str = "py",
+        name: str = "",
+        kind: Kind | None = None,
+    ) -> Atom:
+        """`emit` with the options as a mapping, for options whose names collide with Python's."""
+        if op.fold is not None:
+            folded = op.fold(self, args, params, namespace)
+            if folded is not None:
+                return folded
+        if ZERO in args:
+            return ZERO
+        kind = _infer(op, args, params, namespace) if kind is None else kind
+        out = Var(kind, name, _shape_source(op, args))
+        if self.derived:
+            self._derived.add(out)
+        self.append(Eqn((out,), op, tuple(args), params, (), namespace, self.span))
+        return out
+
+    def append(self, eqn: Eqn) -> None:
+        self.eqns.append(eqn)
+        for out in eqn.outs:
+            self._defining[out] = eqn
+
+    def definition(self, atom: Atom) -> Eqn | None:
+        """The equation of this block that computes a value, if one does."""
+        return self._defining.get(atom) if isinstance(atom, Var) else None
+
+    def is_derived(self, atom: Atom) -> bool:
+        """Whether derivative code emitted the equation that computes a value."""
+        return atom in self._derived
+
+    def if_(self, condition: Atom, then: Block, other: Block, outs: Sequence[Var]) -> None:
+        self.append(Eqn(tuple(outs), IF, (condition,), {}, (then, other), "py", self.span))
+
+    def for_(
+        self,
+        iterables: Sequence[Atom],
+        initials: Sequence[Atom],
+        body: Block,
+        outs: Sequence[Var],
+        *,
+        reverse: bool = False,
+        stop: bool = False,
+    ) -> None:
+        params = {
+            "iterables": Const(len(iterables)),
+            "reverse": Const(reverse),
+            "stop": Const(stop),
+        }
+        args = (*iterables, *initials)
+        self.append(Eqn(tuple(outs), FOR, args, params, (body,), "py", self.span))
+
+    def while_(
+        self, initials: Sequence[Atom], test: Block, body: Block, outs: Sequence[Var], *, stop: bool
+    ) -> None:
+        params: Mapping[str, Atom] = {"stop": Const(stop)}
+        self.append(Eqn(tuple(outs), WHILE, tuple(initials), params, (test, body), "py", self.span))
+
+    def block(self, params: Sequence[Var] = (), outs: Sequence[Atom] = ()) -> Block:
+        """The finished block."""
+        return Block(tuple(params), tuple(self.eqns), tuple(outs))
+
+
+def _infer(op: Op, args: Sequence[Atom], params: Mapping[str, Atom], namespace: str) -> Kind:
+    kind = op.infer(args, params)
+    if kind == UNKNOWN and namespace == "math" and op.elementwise and namespace in op.spellings:
+        return op.infer([Const(1.0)] * len(args), params)  # `math` works on real numbers alone
+    return kind
+
+
+def _shape_source(op: Op, args: Sequence[Atom]) -> Var | None:
+    """The array whose shape an elementwise result has, when only one can decide it."""
+    if not op.elementwise:
+        return None
+    sources: dict[Var, None] = {}
+    for arg in args:
+        kind = kind_of_atom(arg)
+        if isinstance(arg, Var) and isinstance(kind, Array | type(UNKNOWN)):
+            sources[arg.shape_of] = None
+        elif not isinstance(kind, Number):
+            return None
+    return next(iter(sources)) if len(sources) == 1 else None

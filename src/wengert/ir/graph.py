@@ -1,0 +1,257 @@
+"""The IR: SSA with structured regions.
+
+A `Block` is a list of equations; `if`, `for` and `while` are equations that own blocks. Blocks
+take parameters and give results; there is no flat control-flow graph and no φ. A block may use the
+values of the blocks around it.
+
+Control equations (their ops are `IF`, `FOR`, `WHILE`, `CALL` below):
+
+| op      | args                     | blocks                      | outs                                |
+|---------|--------------------------|-----------------------------|-------------------------------------|
+| `if`    | condition                | then, else: () → results    | results                             |
+| `for`   | iterables…, initials…    | body: (items…, carried…)    | carried…, collected…                |
+|         |                          | → [stop,] carried…, collected… |                                  |
+| `while` | initials…                | test: (carried…) → condition; | carried…, collected…              |
+|         |                          | body: (carried…) → [stop,] carried…, collected… |               |
+| `call`  | the callee's leaf arguments | –                        | the callee's leaf results           |
+
+`for` has the params `iterables` (how many), `reverse` (walk them backwards) and `stop` (whether the
+body's first result ends the loop after that iteration); `while` has `stop`. A *collected* result of
+a body is a list with one entry per iteration; in a `reverse` loop entry k still belongs to item k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .op import Op
+from .types import UNKNOWN, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a value came from in the user's source; columns count UTF-8 bytes, as `ast` does."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file.rsplit('/', 1)[-1]}:{self.line}"
+
+
+class Var:
+    """A value; compared by identity. `name` is only a hint: the user's name for it, or ""."""
+
+    __slots__ = ("kind", "name", "shape_of")
+
+    def __init__(self, kind: Kind = UNKNOWN, name: str = "", shape_of: Var | None = None):
+        self.kind = kind
+        self.name = name
+        self.shape_of = shape_of if shape_of is not None else self
+        """An array known to have the same shape as this one; two arrays with the same `shape_of`
+        need no broadcasting between them."""
+
+    def __repr__(self) -> str:
+        return f"<{self.name or '%'}: {self.kind}>"
+
+
+class _Undefined:
+    """The value of a name on a path that has not assigned it."""
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+
+UNDEFINED = _Undefined()
+
+
+class _Zero:
+    """The symbolic zero: a tangent or cotangent that is known to vanish. Never stored in a value."""
+
+    def __repr__(self) -> str:
+        return "ZERO"
+
+
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const:
+    """A value known when the program is read: a literal, a function, a dtype, `UNDEFINED` …"""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return NotImplemented
+        a, b = self.value, other.value
+        # 0.0 and -0.0, 1 and True, nan and nan: what prints the same is the same
+        return a is b or (type(a) is type(b) and _is_literal(a) and repr(a) == repr(b))
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value)) if _is_literal(self.value) else id(self.value)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _is_literal(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_literal(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
+
+
+Atom = Var | Const
+ZERO = Const(_Zero())
+UNDEFINED = Const(_Undefined())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Eqn:
+    """`outs = op(*args, **params)`.
+
+    `args` are operands, `params` options such as `axis`; both may be values or constants.
+    `namespace` says which spelling of the op the user wrote ("math", "np", "method", "py" …), so
+    that derivative code can stay in it.
+    """
+
+    outs: tuple[Var, ...]
+    op: Op
+    args: tuple[Atom, ...]
+    params: Mapping[str, Atom] = field(default_factory=dict[str, Atom])
+    blocks: tuple[Block, ...] = ()
+    namespace: str = "py"
+    span: Span | None = None
+
+    def param(self, name: str, default: Any = None) -> Any:
+        """The constant value of an option."""
+        atom = self.params.get(name)
+        if atom is None:
+            return default
+        assert isinstance(atom, Const), f"{self.op.name}: option {name} is not constant"
+        return atom.value
+
+    def operands(self) -> Iterator[Atom]:
+        """Operands and options: every atom this equation reads, its blocks aside."""
+        yield from self.args
+        yield from self.params.values()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    params: tuple[Var, ...]
+    eqns: tuple[Eqn, ...]
+    outs: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One argument of a function: its leaves are the next parameters of the body.
+
+    `how` is "positional", "keyword" (keyword-only) or "captured" (a closure's variable, a default
+    that was computed, an object a method is bound to).
+    """
+
+    name: str
+    kind: Kind
+    how: str = "positional"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A program: `body.params` are the leaves of `inputs`, `body.outs` the leaves of `result`."""
+
+    name: str
+    inputs: tuple[Input, ...]
+    body: Block
+    result: Kind
+    doc: str = ""
+
+    def __repr__(self) -> str:
+        n = sum(1 for _ in walk(self.body))
+        return f"<Function {self.name}: {len(self.inputs)} inputs, {n} equations>"
+
+    def __str__(self) -> str:
+        from .text import show
+
+        return show(self)
+
+    def __eq__(self, other: object) -> bool:
+        from .text import show
+
+        return isinstance(other, Function) and show(self, spans=False) == show(other, spans=False)
+
+    def __hash__(self) -> int:
+        from .text import show
+
+        return hash(show(self, spans=False))
+
+
+class Callee:
+    """A name for a function that may still be under construction: what recursion refers to."""
+
+    __slots__ = ("function", "name", "result")
+
+    def __init__(self, name: str, function: Function | None = None, result: Kind = UNKNOWN):
+        self.name = name
+        self.function = function
+        self.result = result
+        """What a call is assumed to give while the function is still being read."""
+
+    def __repr__(self) -> str:
+        return f"<Callee {self.name}>"
+
+
+IF = Op("if", control=True)
+FOR = Op("for", control=True)
+WHILE = Op("while", control=True)
+CALL = Op("call", control=True, effect=True)
+COMMENT = Op("comment", control=True, effect=True)
+"""A line for the reader of generated code: the param `text` says what comes next."""
+
+
+def walk(block: Block) -> Iterator[Eqn]:
+    """Every equation of a block and of the blocks inside it, in program order."""
+    for eqn in block.eqns:
+        yield eqn
+        for inner in eqn.blocks:
+            yield from walk(inner)
+
+
+def used_in(block: Block) -> Iterator[Var]:
+    """Every use of a value inside a block, inner blocks and results included."""
+    for eqn in block.eqns:
+        yield from used_by(eqn)
+    for atom in block.outs:
+        if isinstance(atom, Var):
+            yield atom
+
+
+def used_by(eqn: Eqn) -> Iterator[Var]:
+    """Every use of a value by an equation and inside its blocks."""
+    for atom in eqn.operands():
+        if isinstance(atom, Var):
+            yield atom
+    for inner in eqn.blocks:
+        yield from used_in(inner)
+
+
+def defined_in(block: Block) -> Iterator[Var]:
+    """Every value a block defines itself, inner blocks not included."""
+    yield from block.params
+    for eqn in block.eqns:
+        yield from eqn.outs
+
+
+def free_vars(block: Block) -> dict[Var, None]:
+    """The values a block takes from around it, in order of first use."""
+    bound = set(defined_in(block))
+    for eqn in walk(block):
+        for inner in eqn.blocks:
+            bound.update(defined_in(inner))
+    return {var: None for var in used_in(block) if var not in bound}

@@ -1,0 +1,194 @@
+"""Kinds: what is known about a value before the program runs.
+
+A kind is as much of a type as the transformations can use: a number needs no broadcasting, a
+known array needs one shape comparison, a container is taken apart into its leaves, and `Unknown`
+goes through the generic helpers of `wengert.runtime`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+NumberType = Literal["bool", "int", "float", "complex"]
+_NUMBER_ORDER: tuple[NumberType, ...] = ("bool", "int", "float", "complex")
+
+
+class Kind:
+    """Base of all kinds; compare with `==`, use as dictionary keys."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Kind):
+    """A real or complex scalar: Python's, or a NumPy scalar."""
+
+    type: NumberType
+
+    def __str__(self) -> str:
+        return self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Kind):
+    """An array; `dtype` is a NumPy dtype name or "" (unknown), `rank` its `ndim` or None."""
+
+    dtype: str = ""
+    rank: int | None = None
+
+    def __str__(self) -> str:
+        rank = "?" if self.rank is None else str(self.rank)
+        return f"array[{self.dtype or '?'}, {rank}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Seq(Kind):
+    """A list or tuple of any length whose items are all of one kind."""
+
+    item: Kind
+
+    def __str__(self) -> str:
+        return f"seq[{self.item}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Struct(Kind):
+    """A container whose shape is known: its leaves are values of their own.
+
+    `form` is "tuple", "list", "dict", "namedtuple", "dataclass", "object", "function" or "derivative";
+    `type` is the class of a namedtuple, dataclass or object, what functions made by one `def` share,
+    and what a derivative derives;
+    `keys` are indices, dictionary keys, attribute names or captured names.
+    """
+
+    form: str
+    keys: tuple[Any, ...]
+    items: tuple[Kind, ...]
+    type: Any = None
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{key}: {item}" for key, item in zip(self.keys, self.items, strict=True))
+        return f"{self.form}({inside})"
+
+
+@dataclass(frozen=True, slots=True)
+class Static(Kind):
+    """A value that is known itself: a plain function, a module, a class. It has no leaves.
+
+    Compared by the identity of the value.
+    """
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __str__(self) -> str:
+        return f"static({getattr(self.value, '__name__', type(self.value).__name__)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Other(Kind):
+    """A value that never carries a derivative: str, None, slice, range, dtype, shape …"""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Kind):
+    """Nothing is known."""
+
+    def __str__(self) -> str:
+        return "?"
+
+
+BOOL, INT, FLOAT, COMPLEX = (Number(t) for t in _NUMBER_ORDER)
+ARRAY = Array()
+UNKNOWN = Unknown()
+NONE, STR, SLICE, RANGE, DTYPE = (Other(n) for n in ("None", "str", "slice", "range", "dtype"))
+SHAPE = Seq(INT)
+
+
+def is_differentiable(kind: Kind) -> bool:
+    """Whether a value of this kind can carry a derivative (what is unknown may)."""
+    match kind:
+        case Number(type=t):
+            return t != "bool"
+        case Array(dtype=d):
+            return d != "bool"
+        case Seq(item=item):
+            return is_differentiable(item)
+        case Struct(items=items):
+            return any(is_differentiable(item) for item in items)
+        case Unknown():
+            return True
+        case _:
+            return False
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The most precise kind that covers both: the kind of a value that is `a` or `b`."""
+    if a == b:
+        return a
+    match a, b:
+        case Number(type=s), Number(type=t):
+            return Number(max(s, t, key=_NUMBER_ORDER.index))
+        case Array(dtype=d, rank=r), Array(dtype=e, rank=q):
+            return Array(d if d == e else "", r if r == q else None)
+        case Seq(item=i), Seq(item=j):
+            return Seq(join(i, j))
+        case Struct(), Struct() if (a.form, a.keys, a.type) == (b.form, b.keys, b.type):
+            items = tuple(join(i, j) for i, j in zip(a.items, b.items, strict=True))
+            return Struct(a.form, a.keys, items, a.type)
+        case _:
+            return UNKNOWN
+
+
+# --- containers as trees ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step into a container: `how` is "item", "attr" or "cell"."""
+
+    how: Literal["item", "attr", "cell"]
+    key: Any
+
+
+Path = tuple[Step, ...]
+
+_STEP_HOW: dict[str, Literal["item", "attr", "cell"]] = {
+    "tuple": "item",
+    "list": "item",
+    "dict": "item",
+    "namedtuple": "attr",
+    "dataclass": "attr",
+    "object": "attr",
+    "function": "cell",
+    "derivative": "attr",
+}
+
+
+def step_into(kind: Struct, key: Any) -> Step:
+    """The step that leads from a container of this kind to its item `key`."""
+    return Step(_STEP_HOW[kind.form], key)
+
+
+def leaves(kind: Kind, path: Path = ()) -> Iterator[tuple[Path, Kind]]:
+    """The leaves of a kind, in a fixed order, each with the path that leads to it."""
+    match kind:
+        case Struct(keys=keys, items=items):
+            for key, item in zip(keys, items, strict=True):
+                yield from leaves(item, (*path, step_into(kind, key)))
+        case Static():
+            return
+        case _:
+            yield path, kind

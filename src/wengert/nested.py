@@ -1,0 +1,261 @@
+"""Derivatives taken inside a program that is itself being differentiated.
+
+The inner function is read into a block, the pass is run on that block, and the result is inlined
+where the call stands. What the inner function closes over stays a free value of the block, so there
+is nothing that could be confused with the outer derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadArgument
+from .frontends import source
+from .frontends.calls import Args, Kwargs, call
+from .frontends.interpreter import Interpreter, fresh
+from .frontends.values import (
+    Items,
+    Native,
+    Value,
+    flatten,
+    kind_of_value,
+    tuple_of,
+    unflatten,
+)
+from .ir.builder import Builder
+from .ir.graph import COMMENT, Atom, Const, Function, Input, Var
+from .ir.types import is_differentiable, leaves
+from .passes import forward, reverse
+from .passes.residuals import renamed_atom, renamed_eqn
+
+if TYPE_CHECKING:
+    from .engine import Verb
+
+Handler = Callable[[Interpreter, Args, Kwargs], Value]
+
+_specials: dict[int, Handler] = {}
+_kept: list[Any] = []
+
+
+def special(function: Any, handler: Handler) -> None:
+    """Say how to read a call of one of wengert's own functions."""
+    _specials[id(function)] = handler
+    _kept.append(function)
+
+
+def specials() -> Mapping[int, Handler]:
+    return _specials
+
+
+def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Function:
+    """A function value as IR, for arguments like these."""
+    inside = [fresh(kind_of_value(arg), _hint(arg, k)) for k, arg in enumerate(args)]
+    with it.aside() as builder:
+        result = call(it, function, inside, kwargs)
+        outs = tuple(flatten(result))
+    params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
+    inputs = tuple(
+        Input(f"x{k}", kind_of_value(value), "positional") for k, value in enumerate(inside)
+    )
+    return Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
+
+
+def _hint(value: Value, k: int) -> str:
+    return value.name if isinstance(value, Var) else f"x{k}"
+
+
+def inline(it: Interpreter, function: Function, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
+    """Put a function's equations here; gives its results."""
+    mapping = dict(zip(function.body.params, atoms, strict=True))
+    for eqn in function.body.eqns:
+        if eqn.op is not COMMENT:
+            it.builder.append(renamed_eqn(eqn, mapping))
+    return tuple(renamed_atom(out, mapping) for out in function.body.outs)
+
+
+def leaf_atoms(args: Args) -> list[Atom]:
+    """The run-time leaves of some arguments."""
+    return [atom for arg in args for atom in flatten(arg)]
+
+
+# --- the verbs ----------------------------------------------------------------------------
+
+
+def derivative(
+    it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs
+) -> Value:
+    """A call of a derivative function."""
+    return _BY_VERB[verb.name](it, verb, function, args, kwargs)
+
+
+def gradients(
+    it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs
+) -> tuple[Value, list[Value]]:
+    """The value of a function and its gradients in the chosen arguments."""
+    primal = inner_function(it, function, args, kwargs)
+    chosen = _chosen(verb, args)
+    indices = _indices(primal, chosen)
+    made = reverse.gradient(primal, indices, read=source.read_row, value=True)
+    outs = inline(it, made, _params(primal, args))
+    count = len(primal.body.outs)
+    atoms = iter(outs[:count])
+    value = unflatten(primal.result, lambda leaf: next(atoms))
+    return value, _assemble(args, chosen, list(outs[count:]))
+
+
+def _params(primal: Function, args: Args) -> list[Atom]:
+    atoms = leaf_atoms(args)
+    assert len(atoms) == len(primal.body.params)
+    return atoms
+
+
+def _chosen(verb: Verb, args: Args) -> list[int]:
+    chosen = list(range(len(args))) if verb.argnums is None else list(verb.argnums)
+    for argnum in chosen:
+        if not -len(args) <= argnum < len(args):
+            raise BadArgument(
+                f"argnums={argnum}, but the function was called with {len(args)} positional arguments",
+                "Count from 0, and pass the arguments to differentiate by position.",
+            )
+    return [k % len(args) for k in chosen]
+
+
+def _indices(primal: Function, chosen: Sequence[int]) -> list[int]:
+    result: list[int] = []
+    start = 0
+    starts: list[list[int]] = []
+    for input_ in primal.inputs:
+        kinds = [leaf for _, leaf in leaves(input_.kind)]
+        starts.append([start + k for k, leaf in enumerate(kinds) if is_differentiable(leaf)])
+        start += len(kinds)
+    for k in chosen:
+        result.extend(starts[k])
+    return result
+
+
+def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value]:
+    remaining = iter(bars)
+
+    def take(kind: Any) -> Atom:
+        return next(remaining) if is_differentiable(kind) else Const(None)
+
+    return [_gradient_like(unflatten(kind_of_value(args[k]), take)) for k in chosen]
+
+
+def _gradient_like(value: Value) -> Value:
+    if isinstance(value, Items) and value.form in ("function", "derivative"):
+        return replace(value, form="object", type=None)
+    return value if isinstance(value, Items | Var | Const) else Const(None)
+
+
+def _grad(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    value, bars = gradients(it, verb, function, args, kwargs)
+    gradient: Value = bars[0] if verb.single else tuple_of(*bars)
+    if verb.name == "value_and_grad":
+        return tuple_of(value, gradient)
+    if verb.has_aux:
+        assert isinstance(value, Items)
+        return tuple_of(gradient, value.values[1])
+    return gradient
+
+
+def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`wg.pullback(f, *args)` inside a program."""
+    function, *arguments = args
+    primal = inner_function(it, function, arguments, kwargs)
+    chosen = list(range(len(arguments)))
+    active = [k for k, (_, leaf) in enumerate(leaves(primal.result)) if is_differentiable(leaf)]
+    ahead, back = reverse.split(primal, _indices(primal, chosen), read=source.read_row)
+    *outs, residuals = inline(it, ahead, _params(primal, arguments))
+    atoms = iter(outs)
+    value = unflatten(primal.result, lambda leaf: next(atoms))
+
+    def run(it: Interpreter, seeds: Args, named: Kwargs) -> Value:
+        seed_leaves = leaf_atoms(seeds)
+        bars = inline(it, back, [residuals, *(seed_leaves[k] for k in active)])
+        return tuple_of(*_assemble(arguments, chosen, list(bars)))
+
+    return tuple_of(value, Native("pullback", run))
+
+
+def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`wg.pushforward(f, *args)` inside a program."""
+    function, *arguments = args
+    primal = inner_function(it, function, arguments, kwargs)
+    indices = _indices(primal, range(len(arguments)))
+    made = forward.pushforward(primal, indices, read=source.read_row)
+    count = len(primal.body.outs)
+    value = call(it, function, arguments, kwargs)
+
+    def run(it: Interpreter, tangents: Args, named: Kwargs) -> Value:
+        atoms = [
+            dot
+            for arg, tangent in zip(arguments, tangents, strict=True)
+            for dot in _tangent_atoms(it, arg, tangent)
+        ]
+        outs = iter(inline(it, made, [*_params(primal, arguments), *atoms])[count:])
+        return unflatten(primal.result, lambda leaf: next(outs))
+
+    return tuple_of(value, Native("pushforward", run))
+
+
+def _tangent_atoms(it: Interpreter, arg: Value, tangent: Value) -> list[Atom]:
+    from .ops import structure as st
+
+    differentiable = [a for a in flatten(arg) if isinstance(a, Const) or is_differentiable(a.kind)]
+    if tangent == Const(None):
+        return [it.emit(st.zeros, atom) for atom in differentiable]
+    return list(flatten(tangent))
+
+
+def _directional(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    """The derivative of a function of one number: a tangent of 1 pushed forward."""
+    order = max(1, verb.order)
+    inner = function
+    for _ in range(order - 1):
+        inner = _native_derivative(verb, inner)
+    pair = pushforward(it, [inner, *args], kwargs)
+    assert isinstance(pair, Items)
+    return call(it, pair.values[1], [Const(1.0)], {})
+
+
+def _native_derivative(verb: Verb, function: Value) -> Value:
+    once = replace(verb, order=1)
+
+    def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        return _directional(it, once, function, args, kwargs)
+
+    return Native("derivative", run)
+
+
+def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    """Forward over reverse (Pearlmutter 1994)."""
+    *primals, vector = args
+    (argnum,) = verb.argnums or (0,)
+    grad = replace(verb, name="grad")
+
+    def gradient(it: Interpreter, at: Args, named: Kwargs) -> Value:
+        moved = list(primals)
+        moved[argnum] = at[0]
+        return _grad(it, grad, function, moved, kwargs)
+
+    pair = pushforward(it, [Native("gradient", gradient), primals[argnum]], {})
+    assert isinstance(pair, Items)
+    return call(it, pair.values[1], [vector], {})
+
+
+def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    """A verb that is written in Python over the others: read its source."""
+    return call(it, Const(verb.written), [function, Const(verb), tuple_of(*args)], kwargs)
+
+
+_BY_VERB: dict[str, Callable[..., Value]] = {
+    "grad": _grad,
+    "value_and_grad": _grad,
+    "derivative": _directional,
+    "hvp": _hvp,
+    "written": _by_source,
+}
+_ = Builder

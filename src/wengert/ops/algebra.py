@@ -1,0 +1,272 @@
+"""What the builder emits instead of an arithmetic equation, where that is simpler.
+
+The user's own code stays as it was written. In derivative code, literals are folded and the forms
+that rule rows leave behind are repaired: `x_bar * (1 / y)` becomes `x_bar / y`, which rounds once.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const
+from ..ir.op import Fold
+from ..ir.types import COMPLEX, UNKNOWN, Array, Kind, Number
+from .registry import named
+
+Args = Sequence[Atom]
+Params = Mapping[str, Atom]
+
+
+def fold_add(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """0 + y = y,  x + -y = x - y."""
+    x, y = args
+    if x == ZERO or y == ZERO:
+        return y if x == ZERO else x
+    if not builder.derived:
+        return None
+    if _is(x, 0) and _keeps_kind(y):
+        return y
+    if _is(y, 0) and _keeps_kind(x):
+        return x
+    if (minus_y := _written(builder, y, "neg")) is not None:
+        return builder.emit(named("sub"), x, *minus_y, namespace=namespace)
+    if (minus_x := _written(builder, x, "neg")) is not None:
+        return builder.emit(named("sub"), y, *minus_x, namespace=namespace)
+    return _computed(operator.add, args)
+
+
+def fold_sub(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """0 - y = -y,  x - -y = x + y."""
+    x, y = args
+    if y == ZERO:
+        return x
+    if x == ZERO:
+        return builder.emit(named("neg"), y, namespace=namespace)
+    if not builder.derived:
+        return None
+    if _is(y, 0) and _keeps_kind(x):
+        return x
+    if _is(x, 0) and _keeps_kind(y):
+        return builder.emit(named("neg"), y, namespace=namespace)
+    if (minus_y := _written(builder, y, "neg")) is not None:
+        return builder.emit(named("add"), x, *minus_y, namespace=namespace)
+    return _computed(operator.sub, args)
+
+
+def fold_neg(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """A negative literal is a literal; --x = x."""
+    (x,) = args
+    if isinstance(x, Const) and type(x.value) in (int, float, complex):
+        return Const(-x.value)
+    minus_x = _written(builder, x, "neg")
+    return minus_x[0] if minus_x is not None else None
+
+
+def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """1 · y = y,  -1 · y = -y,  x · (1 / y) = x / y,  -x · y = -(x · y),  2 · (3 · x) = 6 · x."""
+    if not builder.derived or ZERO in args:
+        return None
+    for literal, other in (args, tuple(reversed(args))):
+        if _is(literal, 1) and _keeps_kind(other, literal):
+            return other
+        if _is(literal, -1) and _keeps_kind(other, literal):
+            return builder.emit(named("neg"), other, namespace=namespace)
+    return (
+        _computed(operator.mul, args)
+        or _negated(builder, "mul", args, namespace)
+        or _divided(builder, args, namespace)
+        or _collected(builder, args, namespace)
+    )
+
+
+def fold_div(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """x / 1 = x,  -x / y = -(x / y)."""
+    x, y = args
+    if not builder.derived or ZERO in args:
+        return None
+    if _is(y, 1) and _keeps_kind(x, Const(1.0)):
+        return x
+    if (minus_x := _written(builder, x, "neg")) is not None:
+        quotient = builder.emit(named("div"), *minus_x, y, namespace=namespace)
+        return builder.emit(named("neg"), quotient, namespace=namespace)
+    return _computed(operator.truediv, args)
+
+
+def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """x¹ = x,  x⁰ = 1."""
+    x, y = args
+    if not builder.derived or ZERO in args:
+        return None
+    if _is(y, 1) and _keeps_kind(x):
+        return x
+    if _is(y, 0) and isinstance(kind_of_atom(x), Number):
+        return Const(1)
+    return _computed(operator.pow, args)
+
+
+def fold_ieee_div(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """Arrays divide as IEEE says by themselves, and a literal is known not to be zero."""
+    x, y = args
+    safe = isinstance(y, Const) and isinstance(y.value, int | float) and y.value != 0
+    if safe or any(isinstance(kind_of_atom(arg), Array) for arg in args):
+        return builder.emit(named("div"), x, y)
+    if (minus_x := _written(builder, x, "neg")) is not None:
+        return builder.emit(named("neg"), builder.emit(named("ieee_div"), *minus_x, y))
+    return None
+
+
+def fold_pow_derivative(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """∂(xⁿ)/∂x of a literal n, as one writes it by hand: 0, 1, 2 · x, 3 · x²."""
+    x, y = args
+    order = params.get("order")
+    if not isinstance(y, Const) or type(y.value) not in (int, float) or order != Const(1):
+        return None
+    n = y.value
+    if n == 0:
+        return ZERO
+    power = named("ieee_pow" if 0 < n < 1 else "pow")
+    if n == 1:
+        return Const(1)
+    return builder.emit(named("mul"), y, builder.emit(power, x, Const(n - 1)))
+
+
+def fold_safe_log(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """The logarithm of a literal is a literal."""
+    (x,) = args
+    if isinstance(x, Const) and type(x.value) in (int, float) and x.value > 0:
+        return Const(math.log(x.value))
+    return None
+
+
+# --- what may be folded -------------------------------------------------------------------
+
+
+def _is(atom: Atom, value: int) -> bool:
+    return isinstance(atom, Const) and type(atom.value) in (int, float) and atom.value == value
+
+
+def _keeps_kind(atom: Atom, literal: Atom = Const(1)) -> bool:
+    """Whether arithmetic with a neutral literal leaves a value as it is, dtype included."""
+    match kind_of_atom(atom):
+        case Number(type=t):
+            return t != "bool"
+        case Array(dtype=dtype):
+            as_float = isinstance(literal, Const) and isinstance(literal.value, float)
+            return not dtype.startswith(("bool", "int", "uint") if as_float else "bool")
+        case kind:
+            return kind == UNKNOWN
+
+
+def _written(builder: Builder, atom: Atom, op: str) -> Args | None:
+    """The operands, if derivative code computes a value by that op."""
+    eqn = builder.definition(atom)
+    return eqn.args if eqn is not None and eqn.op.name == op and builder.is_derived(atom) else None
+
+
+def _computed(function: Callable[[Any, Any], Any], args: Args) -> Const | None:
+    """Arithmetic on literals, where it is sure to be what would be computed at run time."""
+    x, y = (arg.value if isinstance(arg, Const) else None for arg in args)
+    if type(x) not in (int, float) or type(y) not in (int, float):
+        return None
+    if function is operator.pow and (abs(x) > 1e6 or abs(y) > 64):
+        return None
+    try:
+        value = function(x, y)
+    except ArithmeticError:
+        return None
+    return Const(value) if type(value) is int or math.isfinite(abs(value)) else None
+
+
+def _negated(builder: Builder, op: str, args: Args, namespace: str) -> Atom | None:
+    for k, arg in enumerate(args):
+        inner = _written(builder, arg, "neg")
+        if inner is not None:
+            positive = [*args[:k], *inner, *args[k + 1 :]]
+            result = builder.emit(named(op), *positive, namespace=namespace)
+            return builder.emit(named("neg"), result, namespace=namespace)
+    return None
+
+
+def _divided(builder: Builder, args: Args, namespace: str) -> Atom | None:
+    for factor, other in (args, tuple(reversed(args))):
+        for quotient in ("div", "ieee_div"):
+            inner = _written(builder, factor, quotient)
+            if inner is not None and _is(inner[0], 1):
+                return builder.emit(named(quotient), other, inner[1], namespace=namespace)
+    return None
+
+
+def _collected(builder: Builder, args: Args, namespace: str) -> Atom | None:
+    """Integer factors are multiplied out; others are not, as that would round differently."""
+    for literal, other in (args, tuple(reversed(args))):
+        inner = _written(builder, other, "mul")
+        if inner is not None and _is_integer(literal) and _is_integer(inner[0]):
+            product = Const(literal.value * inner[0].value)  # type: ignore[union-attr]
+            return builder.emit(named("mul"), product, inner[1], namespace=namespace)
+    return None
+
+
+def _is_integer(atom: Atom) -> bool:
+    return isinstance(atom, Const) and type(atom.value) is int
+
+
+# --- numbers that become complex, and back ------------------------------------------------
+
+
+def enter_cmath(name: str) -> Fold:
+    """`cmath` gives complex numbers of real ones too: its operands become complex first."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        if namespace != "cmath" or not any(_is_real_number(arg) for arg in args):
+            return None
+        operands = [_as_complex(builder, arg) if _is_real_number(arg) else arg for arg in args]
+        return builder.emit_with(named(name), operands, params, namespace)
+
+    return fold
+
+
+def _is_real_number(atom: Atom) -> bool:
+    kind = kind_of_atom(atom)
+    return isinstance(kind, Number) and kind != COMPLEX
+
+
+def _as_complex(builder: Builder, atom: Atom) -> Atom:
+    if isinstance(atom, Const):
+        return Const(complex(atom.value))
+    return builder.emit(named("to_complex"), atom)
+
+
+def fold_real(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """Re x = x of a real x."""
+    (x,) = args
+    return x if builder.derived and x != ZERO and is_real(kind_of_atom(x)) else None
+
+
+def fold_imag(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """Im x = 0 of a real x."""
+    (x,) = args
+    return ZERO if builder.derived and is_real(kind_of_atom(x)) else None
+
+
+def fold_conj(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """The conjugate of a real x is x, and conjugating twice changes nothing."""
+    (x,) = args
+    if not builder.derived:
+        return None
+    twice = _written(builder, x, "conj")
+    return twice[0] if twice is not None else fold_real(builder, args, params, namespace)
+
+
+def is_real(kind: Kind) -> bool:
+    """Whether a value is known not to be complex."""
+    match kind:
+        case Number(type=t):
+            return t != "complex"
+        case Array(dtype=dtype):
+            return bool(dtype) and not dtype.startswith("complex")
+        case _:
+            return False

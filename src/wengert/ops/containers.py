@@ -1,0 +1,74 @@
+"""Lists and dictionaries that are known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom
+from ..ir.types import INT, UNKNOWN, Kind, Seq, join
+from ..runtime import containers as rt
+from .registry import declare
+from .structure import gradient_kind, item_kind
+
+
+def _item(atom: Atom) -> Kind:
+    return item_kind(kind_of_atom(atom))
+
+
+def _join_items(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    return Seq(join(*map(_item, args)))
+
+
+def _same(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    return Seq(_item(args[0]))
+
+
+def _cotangent_of(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    return gradient_kind(kind_of_atom(args[1]))
+
+
+def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
+    return Seq(item_kind(_item(args[0])))
+
+
+join_lists = declare("join_lists", "a, b", infer=_join_items, py="+", implementation=rt.join_lists)
+compress = declare(
+    "compress", "items, flags", infer=_same, rt="compress", implementation=rt.compress
+)
+spread = declare("spread", "kept, flags", infer=_same, rt="spread", implementation=rt.spread)
+flatten_lists = declare(
+    "flatten_lists", "lists", infer=_flat, rt="flatten_lists", implementation=rt.flatten_lists
+)
+split_like = declare(
+    "split_like", "flat, lists", infer=_cotangent_of, rt="split_like", implementation=rt.split_like
+)
+dict_of = declare(
+    "dict_of",
+    "keys, values",
+    infer=lambda args, params: UNKNOWN,
+    rt="dict_of",
+    implementation=rt.dict_of,
+)
+values_at = declare(
+    "values_at",
+    "mapping, keys",
+    infer=lambda args, params: Seq(UNKNOWN),
+    rt="values_at",
+    implementation=rt.values_at,
+)
+list_cotangent = declare(
+    "list_cotangent",
+    "items_bar, items",
+    infer=_cotangent_of,
+    rt="list_cotangent",
+    implementation=rt.list_cotangent,
+)
+sorted_order = declare(
+    "sorted_order",
+    "keys, *, reverse=False",
+    infer=lambda args, params: Seq(INT),
+    rt="sorted_order",
+    implementation=rt.sorted_order,
+)

@@ -1,0 +1,61 @@
+"""Ops that only derivative code uses: cotangents of containers and of calls known at run time."""
+
+from __future__ import annotations
+
+from ..ir.builder import kind_of_atom
+from ..ir.types import UNKNOWN, Kind, Seq, Struct
+from .registry import declare
+from .structure import Args, Params, gradient_kind, item_kind
+
+_PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
+
+
+def _like_first(args: Args, params: Params) -> Kind:
+    return kind_of_atom(args[0])
+
+
+def _like_second(args: Args, params: Params) -> Kind:
+    return gradient_kind(kind_of_atom(args[1]))
+
+
+collected_cotangent = declare(
+    "collected_cotangent",
+    "items_bar, items, *, reverse=False",
+    infer=_like_second,
+    rt="collected_cotangent",
+)
+add_attr = declare(
+    "add_attr",
+    "buffer, x, value, *, name",
+    infer=_like_first,
+    fresh=False,
+    rt="add_attr",
+)
+shadow_attr = declare(
+    "shadow_attr", "x_bar, x, *, name", infer=lambda a, p: UNKNOWN, fresh=False, rt="shadow_attr"
+)
+shadow_items = declare(
+    "shadow_items",
+    "x_bar",
+    infer=lambda a, p: Seq(item_kind(kind_of_atom(a[0]))),
+    rt="shadow_items",
+)
+rule_cotangents = declare(
+    "rule_cotangents",
+    "returned, *operands, rule=''",
+    infer=lambda a, p: UNKNOWN,
+    fresh=False,
+    effect=True,
+    rt="rule_cotangents",
+)
+as_returned = declare(
+    "as_returned", "cotangents, returned", infer=lambda a, p: UNKNOWN, fresh=False, rt="as_returned"
+)
+pushforward_of = declare(
+    "pushforward_of",
+    "f, primals, tangents, *, names=()",
+    infer=lambda a, p: _PAIR,
+    fresh=False,
+    effect=True,
+    rt="pushforward",
+)

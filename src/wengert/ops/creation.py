@@ -1,0 +1,159 @@
+"""The vocabulary of new arrays: constants, ranges, and arrays made of numbers and lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const
+from ..ir.op import Infer
+from ..ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number
+from .array_kinds import (
+    Args,
+    Params,
+    constant,
+    dtype_of,
+    dtype_of_kind,
+    dtype_option,
+    length_of,
+    promoted,
+    rank_of,
+    rank_of_kind,
+)
+from .registry import declare
+
+# --- constants ----------------------------------------------------------------------------
+
+
+def _of_shape(args: Args, params: Params) -> Kind:
+    return Array(dtype_option(params, "float64"), length_of(params["shape"]))
+
+
+def _of_rank(rank: int) -> Infer:
+    return lambda args, params: Array(dtype_option(params, "float64"), rank)
+
+
+def _like(args: Args, params: Params) -> Kind:
+    rank = length_of(params["shape"]) if "shape" in params else rank_of(args[0])
+    return Array(dtype_option(params, dtype_of(args[0])), rank)
+
+
+def _infer_full(args: Args, params: Params) -> Kind:
+    return Array(dtype_option(params, dtype_of(args[1])), length_of(args[0]))
+
+
+zeros_array = declare("zeros_array", "*, shape, dtype=None", infer=_of_shape, np="zeros")
+ones = declare("ones", "*, shape, dtype=None", infer=_of_shape, np="ones")
+empty = declare("empty", "*, shape, dtype=None", infer=_of_shape, np="empty")
+full = declare("full", "shape, fill_value, *, dtype=None", infer=_infer_full, np="full")
+zeros_like = declare("zeros_like", "x, *, dtype=None", infer=_like, np="zeros_like")
+ones_like = declare("ones_like", "x, *, dtype=None", infer=_like, np="ones_like")
+empty_like = declare("empty_like", "x, *, dtype=None", infer=_like, np="empty_like")
+full_like = declare("full_like", "x, fill_value, *, dtype=None", infer=_like, np="full_like")
+eye = declare("eye", "*, N, M=None, k=0, dtype=None", infer=_of_rank(2), np="eye")
+identity = declare("identity", "*, n, dtype=None", infer=_of_rank(2), np="identity")
+tri = declare("tri", "*, N, M=None, k=0, dtype=None", infer=_of_rank(2), np="tri")
+grid_indices = declare(
+    "indices",
+    "*, dimensions",
+    infer=lambda args, params: Array("int64", _one_more(length_of(params["dimensions"]))),
+    np="indices",
+)
+tril_indices = declare(
+    "tril_indices", "*, n, k=0, m=None", infer=lambda a, p: UNKNOWN, np="tril_indices"
+)
+triu_indices = declare(
+    "triu_indices", "*, n, k=0, m=None", infer=lambda a, p: UNKNOWN, np="triu_indices"
+)
+diag_indices = declare(
+    "diag_indices", "*, n, ndim=2", infer=lambda a, p: UNKNOWN, np="diag_indices"
+)
+
+
+def _one_more(rank: int | None) -> int | None:
+    return None if rank is None else rank + 1
+
+
+# --- ranges -------------------------------------------------------------------------------
+
+
+def _infer_arange(args: Args, params: Params) -> Kind:
+    kinds = [kind_of_atom(arg) for arg in args]
+    known = all(kind in (INT, FLOAT) for kind in kinds)
+    dtype = "float64" if FLOAT in kinds else "int64"
+    return Array(dtype_option(params, dtype if known else ""), 1)
+
+
+def _fold_arange(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """A range with a start is linear in its start and step; one with a stop alone is constant."""
+    if len(args) == 1 or params or ZERO in args:
+        return None
+    step = args[2] if len(args) == 3 else Const(1)
+    return builder.emit(arange_from, args[0], args[1], step, namespace=namespace)
+
+
+def _infer_linspace(args: Args, params: Params) -> Kind:
+    ranks = [rank_of(arg) for arg in args]
+    known = [rank for rank in ranks if rank is not None]
+    dtype = promoted(Number("float"), *map(kind_of_atom, args))
+    return Array(dtype, max(known) + 1 if len(known) == len(ranks) else None)
+
+
+arange = declare(
+    "arange",
+    "start, stop, step, *, dtype=None",
+    infer=_infer_arange,
+    fold=_fold_arange,
+    np="arange",
+)
+arange_from = declare("arange_from", "start, stop, step", infer=_infer_arange, np="arange")
+linspace = declare(
+    "linspace", "start, stop, *, num=50, endpoint=True, axis=0", infer=_infer_linspace, np="linspace"
+)
+
+# --- from numbers and lists ---------------------------------------------------------------
+
+
+def _infer_array(args: Args, params: Params) -> Kind:
+    kind = kind_of_atom(args[0])
+    rank, least = rank_of_kind(kind), constant(params.get("ndmin"), 0)
+    rank = None if rank is None else max(rank, least)
+    return Array(dtype_option(params, dtype_of_kind(kind)), rank)
+
+
+def _fold_gather(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return args[0] if isinstance(kind_of_atom(args[0]), Array) else None
+
+
+array = declare(
+    "array", "x, *, dtype=None, copy=True, order='K', ndmin=0", infer=_infer_array, np="array"
+)
+asarray = declare(
+    "asarray",
+    "x, *, dtype=None, order=None",
+    infer=_infer_array,
+    fresh=False,
+    np="asarray asanyarray",
+)
+ascontiguousarray = declare(
+    "ascontiguousarray",
+    "x, *, dtype=None",
+    infer=lambda args, params: Array(
+        dtype_option(params, dtype_of(args[0])), _raised(rank_of(args[0]))
+    ),
+    fresh=False,
+    np="ascontiguousarray",
+)
+gather = declare(
+    "gather",
+    "x",
+    infer=_infer_array,
+    fresh=False,
+    fold=_fold_gather,
+    np="asarray",
+    implementation=np.asarray,
+)
+
+
+def _raised(rank: int | None) -> int | None:
+    return None if rank is None else max(rank, 1)

@@ -1,0 +1,279 @@
+"""Reductions and scans of arrays, and `math`'s and Python's own over lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedSyntax
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const
+from ..ir.op import Fold, Infer, Op
+from ..ir.types import FLOAT, UNKNOWN, Array, Kind, Number, Seq
+from ..runtime import reduction as rt
+from .array_kinds import dtype_of, rank_of
+from .promotion import Args, Params, always, inexact_dtype, real_dtype, shaped
+from .registry import declare, named
+from .structure import gradient_kind, item_kind, number_of_dtype
+
+_SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False"
+_EXTREMES = "x, *, axis=None, out=None, keepdims=False"
+_SPREADS = "x, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False"
+_SCANS = "x, *, axis=None, dtype=None, out=None"
+
+_DEFAULTS = {"axis": Const(None), "dtype": Const(None), "out": Const(None), "keepdims": Const(False)}
+
+
+# --- kinds --------------------------------------------------------------------------------
+
+
+def _reduced(of_dtype: Callable[[str], str]) -> Infer:
+    """The kind of a reduction: the rank less what was reduced away."""
+
+    def infer(args: Args, params: Params) -> Kind:
+        dtype = _dtype_option(params, of_dtype(dtype_of(args[0])))
+        rank = _rank_left(rank_of(args[0]), params)
+        return UNKNOWN if rank is None else shaped(dtype, rank)
+
+    return infer
+
+
+def _rank_left(rank: int | None, params: Params) -> int | None:
+    axis, keepdims = params.get("axis", Const(None)), params.get("keepdims", Const(False))
+    if not isinstance(keepdims, Const) or (keepdims.value and rank is None):
+        return None
+    if keepdims.value:
+        return rank
+    if axis == Const(None):
+        return 0
+    if rank is None or (not isinstance(axis, Const) and not isinstance(kind_of_atom(axis), Number)):
+        return None
+    gone = len(axis.value) if isinstance(axis, Const) and isinstance(axis.value, tuple) else 1
+    return max(rank - gone, 0)
+
+
+def _scanned(args: Args, params: Params) -> Kind:
+    rank = rank_of(args[0])
+    along = params.get("axis", Const(None))
+    dtype = _dtype_option(params, _summed(dtype_of(args[0])))
+    return Array(dtype, 1 if along == Const(None) or rank == 0 else rank)
+
+
+def _dtype_option(params: Params, otherwise: str) -> str:
+    option = params.get("dtype")
+    if option is None or option == Const(None):
+        return otherwise
+    return np.dtype(option.value).name if isinstance(option, Const) else ""
+
+
+def _summed(dtype: str) -> str:
+    """Sums of small integers and of truth values are computed in the platform's integer."""
+    return np.sum(np.empty(0, dtype)).dtype.name if dtype else ""
+
+
+def _like(k: int) -> Infer:
+    return lambda args, params: gradient_kind(kind_of_atom(args[k]))
+
+
+# --- options ------------------------------------------------------------------------------
+
+
+def _plain(name: str) -> Fold:
+    """Options that are the default say nothing; `out` is refused."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        if params.get("out", Const(None)) != Const(None):
+            raise UnsupportedSyntax(
+                f"`out=` of {name} writes into an array",
+                f"Assign the result: `y = np.{name}(x)`.",
+                builder.span,
+            )
+        said = {key: atom for key, atom in params.items() if _DEFAULTS.get(key) != atom}
+        if len(said) < len(params):
+            return builder.emit_with(named(name), args, said, namespace)
+        return None
+
+    return fold
+
+
+def _reduction(
+    name: str, signature: str, of_dtype: Callable[[str], str], np: str, method: str = ""
+) -> Op:
+    return declare(
+        name, signature, infer=_reduced(of_dtype), fold=_plain(name), np=np, method=method or name
+    )
+
+
+def _same(dtype: str) -> str:
+    return dtype
+
+
+def _spread(dtype: str) -> str:
+    return real_dtype(inexact_dtype(dtype))
+
+
+sum_ = _reduction("sum", _SUMS, _summed, "sum")
+mean = _reduction("mean", _SUMS, inexact_dtype, "mean")
+prod = _reduction("prod", _SUMS, _summed, "prod product")
+max_ = _reduction("max", _EXTREMES, _same, "max amax")
+min_ = _reduction("min", _EXTREMES, _same, "min amin")
+ptp = declare(
+    "ptp",
+    _EXTREMES,
+    infer=_reduced(_same),
+    fold=lambda builder, args, params, namespace: builder.emit(
+        named("sub"),
+        builder.emit_with(max_, args, params, namespace),
+        builder.emit_with(min_, args, params, namespace),
+    ),
+    np="ptp",
+)
+var = _reduction("var", _SPREADS, _spread, "var")
+std = _reduction("std", _SPREADS, _spread, "std")
+any_ = _reduction("any", _EXTREMES, lambda dtype: "bool", "any")
+all_ = _reduction("all", _EXTREMES, lambda dtype: "bool", "all")
+argmax = _reduction("argmax", _EXTREMES, lambda dtype: "int64", "argmax")
+argmin = _reduction("argmin", _EXTREMES, lambda dtype: "int64", "argmin")
+count_nonzero = declare(
+    "count_nonzero",
+    "x, *, axis=None, keepdims=False",
+    infer=_reduced(lambda dtype: "int64"),
+    np="count_nonzero",
+)
+cumsum = declare(
+    "cumsum", _SCANS, infer=_scanned, fold=_plain("cumsum"), np="cumsum", method="cumsum"
+)
+cumprod = declare(
+    "cumprod", _SCANS, infer=_scanned, fold=_plain("cumprod"), np="cumprod", method="cumprod"
+)
+
+# --- over lists ---------------------------------------------------------------------------
+
+
+def _infer_sum_items(args: Args, params: Params) -> Kind:
+    kind = item_kind(kind_of_atom(args[0]))
+    return named("add").infer([Const(0), *_of_kind(kind)], {})
+
+
+def _of_kind(kind: Kind) -> list[Atom]:
+    from ..ir.graph import Var
+
+    return [Var(kind)]
+
+
+def _fold_start(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """The start of a product is its first factor: options have no derivative."""
+    if "start" not in params:
+        return None
+    first = builder.emit(
+        named("pack"), params["start"], form=Const("list"), keys=Const((0,)), type=Const(None)
+    )
+    items = builder.emit(named("join_lists"), first, builder.emit(named("as_list"), args[0]))
+    return builder.emit(prod_items, items, namespace=namespace)
+
+
+def _infer_prod_items(args: Args, params: Params) -> Kind:
+    item = item_kind(kind_of_atom(args[0]))
+    return item if isinstance(item, Number) and item.type in ("float", "complex") else UNKNOWN
+
+
+sum_items = declare("sum_items", "xs, start=0", infer=_infer_sum_items, py="sum")
+fsum = declare("fsum", "xs", infer=always(FLOAT), math="fsum")
+prod_items = declare(
+    "prod_items", "xs, *, start=1", infer=_infer_prod_items, fold=_fold_start, math="prod"
+)
+dist = declare("dist", "p, q", infer=always(FLOAT), math="dist")
+sumprod = declare(
+    "sumprod", "p, q", infer=always(UNKNOWN), implementation=rt.inner_items, math="sumprod"
+)
+
+# --- what derivatives are made of -----------------------------------------------------------
+
+
+def _helper(
+    signature: str,
+    function: Callable[..., Any],
+    infer: Infer,
+    fold: Fold | None = None,
+    *,
+    fresh: bool = True,
+) -> Op:
+    name = function.__name__
+    return declare(
+        name, signature, infer=infer, fold=fold, fresh=fresh, implementation=function, rt=name
+    )
+
+
+def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    said = {key: atom for key, atom in params.items() if atom not in (Const(None), Const(0))}
+    if not said and isinstance(kind_of_atom(args[0]), Array):
+        return builder.emit(named("size"), args[0], namespace="attr")
+    if not said and isinstance(kind_of_atom(args[0]), Number):
+        return Const(1)
+    if len(said) < len(params):
+        return builder.emit_with(named("reduced_count"), args, said, namespace)
+    return None
+
+
+def _fold_lanes(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """The one axis of a vector is its last."""
+    kind = kind_of_atom(args[-1])
+    if isinstance(kind, Array) and kind.rank == 1:
+        return args[0]
+    return None
+
+
+def _infer_lanes(args: Args, params: Params) -> Kind:
+    kind, axis = kind_of_atom(args[0]), params.get("axis", Const(None))
+    if axis == Const(None):
+        return Array(dtype_of(args[0]), 1)
+    return kind if isinstance(axis, Const) and isinstance(axis.value, int) else Array(dtype_of(args[0]))
+
+
+def _infer_matrix(args: Args, params: Params) -> Kind:
+    rank = rank_of(args[0])
+    return Array(dtype_of(args[0]), None if rank is None else rank + 1)
+
+
+def _infer_at_extreme(args: Args, params: Params) -> Kind:
+    return gradient_kind(kind_of_atom(args[2]))
+
+
+def _infer_lane_of(args: Args, params: Params) -> Kind:
+    rank = rank_of(args[0])
+    return Array(dtype_of(args[0]), rank)
+
+
+def _infer_items_of(args: Args, params: Params) -> Kind:
+    kind = kind_of_atom(args[0])
+    return Seq(number_of_dtype(kind.dtype)) if isinstance(kind, Array) and kind.rank == 1 else UNKNOWN
+
+
+def _fold_sub_items(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    xs, ys = args
+    if ys == ZERO:
+        return xs
+    return builder.emit(named("neg_items"), ys, namespace="rt") if xs == ZERO else None
+
+
+_AXES = "axis=None, keepdims=False"
+unreduce = _helper(f"y_bar, x, *, {_AXES}", rt.unreduce, _like(1), fresh=False)
+broadcast_like = _helper("x, like", rt.broadcast_like, _like(1), fresh=False)
+reduced_count = _helper("x, *, axis=None, ddof=0", rt.reduced_count, always(FLOAT), _fold_count)
+at_extreme = _helper(f"values, x, y, *, {_AXES}", rt.at_extreme, _infer_at_extreme)
+put_extreme = _helper(f"y_bar, x, y, *, {_AXES}", rt.put_extreme, _like(1))
+cumsum_reversed = _helper("y_bar, x, *, axis=None", rt.cumsum_reversed, _like(1))
+lanes = _helper("x, *, axis=None", rt.lanes, _infer_lanes, _fold_lanes, fresh=False)
+unlanes = _helper("y, x, *, axis=None", rt.unlanes, _like(1), _fold_lanes, fresh=False)
+products_before = _helper("x, *, reverse=False", rt.products_before, _like(0))
+products_between = _helper("x, *, reverse=False", rt.products_between, _infer_matrix)
+spread_items = _helper("y_bar, xs", rt.spread_items, _like(1), fresh=False)
+scale_items = _helper("scale, xs", rt.scale_items, _like(1))
+inner_items = _helper("xs, ys", rt.inner_items, always(FLOAT))
+sub_items = _helper("xs, ys", rt.sub_items, _like(0), _fold_sub_items)
+neg_items = _helper("xs", rt.neg_items, _like(0))
+items_length = _helper("xs", rt.items_length, always(FLOAT))
+lane_of = _helper("items", rt.lane_of, _infer_lane_of)
+items_of = _helper("lane", rt.items_of, _infer_items_of)

@@ -1,0 +1,385 @@
+"""The vocabulary of array shapes: looking at arrays, rearranging, joining and selecting them.
+
+A `*name` in a signature is an option that takes any further positional arguments, so that
+`x.reshape(2, 3)` and `x.reshape((2, 3))` are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const, Eqn, Var
+from ..ir.op import Infer, Op
+from ..ir.types import (
+    DTYPE,
+    INT,
+    SHAPE,
+    UNKNOWN,
+    Array,
+    Kind,
+    Number,
+    Seq,
+    Struct,
+)
+from ..runtime import arrays as rt
+from .array_kinds import (
+    Args,
+    Params,
+    array_or_number,
+    at_least_rank,
+    constant,
+    dtype_name,
+    dtype_of,
+    is_constant,
+    length_of,
+    like_option,
+    of_rank,
+    promoted,
+    rank_of,
+    rank_of_kind,
+    same_array,
+)
+from .indexing import element_kind
+from .promotion import always
+from .registry import declare
+from .structure import gradient_kind
+
+
+def helper(name: str, signature: str, infer: Infer, fold: Any = None) -> Op:
+    """Declare an op that only derivative code uses, computed by the helper of that name."""
+    function: Callable[..., Any] = getattr(rt, name)
+    return declare(name, signature, infer=infer, fold=fold, rt=name, implementation=function)
+
+
+# --- looking at an array ------------------------------------------------------------------
+
+
+def _fold_shape(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return Const(()) if isinstance(kind_of_atom(args[0]), Number) else None
+
+
+def _fold_ndim(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    kind = kind_of_atom(args[0])
+    rank = rank_of_kind(kind) if isinstance(kind, Array | Number) else None
+    return None if rank is None else Const(rank)
+
+
+shape = declare("shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape", attr="shape")
+ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim")
+size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size")
+dtype = declare("dtype", "x", infer=always(DTYPE), attr="dtype", implementation=lambda x: x.dtype)
+memory_order = helper(
+    "memory_order",
+    "x, order",
+    always(UNKNOWN),
+    fold=lambda b, args, p, n: args[1] if constant(args[1]) in ("C", "F") else None,
+)
+inverse_permutation = helper(
+    "inverse_permutation",
+    "axes",
+    always(SHAPE),
+    fold=lambda b, args, p, n: (
+        Const(rt.inverse_permutation(args[0].value)) if isinstance(args[0], Const) else None
+    ),
+)
+other_axes = helper(
+    "other_axes",
+    "k, rank, indexing",
+    always(SHAPE),
+    fold=lambda b, args, p, n: (
+        Const(rt.other_axes(*map(constant, args))) if all(map(is_constant, args)) else None
+    ),
+)
+
+# --- rearranging --------------------------------------------------------------------------
+
+
+def _infer_reshape(args: Args, params: Params) -> Kind:
+    return Array(dtype_of(args[0]), length_of(params["shape"]))
+
+
+def _fold_reshape(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """In derivative code: order="C" goes without saying, and `reshape(y, x.shape)` is like `x`."""
+    if not builder.derived or ZERO in args:
+        return None
+    if params.get("order") == Const("C"):
+        return builder.emit(reshape, *args, namespace=namespace, shape=params["shape"])
+    return _shaped_like(builder, reshape, args, params, namespace)
+
+
+def _shaped_like(
+    builder: Builder, op: Op, args: Args, params: Params, namespace: str
+) -> Atom | None:
+    """An equation whose result is known to have the shape of the `x` of its option `x.shape`."""
+    source = builder.definition(params["shape"])
+    if source is None or source.op is not shape or not isinstance(source.args[0], Var):
+        return None
+    x, (y, *_) = source.args[0], args
+    if isinstance(y, Var) and y.shape_of is x.shape_of:
+        return y
+    out = Var(Array(dtype_of(y), rank_of(x)), "", x.shape_of)
+    builder.append(Eqn((out,), op, tuple(args), params, (), namespace, builder.span))
+    return out
+
+
+def _infer_squeeze(args: Args, params: Params) -> Kind:
+    rank, removed = rank_of(args[0]), params.get("axis")
+    count = None if removed is None else length_of(removed)
+    return Array(dtype_of(args[0]), rank - count if rank is not None and count is not None else None)
+
+
+def _infer_expand_dims(args: Args, params: Params) -> Kind:
+    rank, count = rank_of(args[0]), length_of(params["axis"])
+    return Array(dtype_of(args[0]), rank + count if rank is not None and count is not None else None)
+
+
+def _fold_transpose(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """In derivative code: xᵀᵀ = x, a vector is its own transpose, and `.T` reads best."""
+    (x,) = args
+    if not builder.derived or params.get("axes", Const(None)) != Const(None) or x == ZERO:
+        return None
+    kind = kind_of_atom(x)
+    if isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank in (0, 1)):
+        return x
+    before = builder.definition(x)
+    if before is not None and before.op is transpose and not before.params:
+        return before.args[0]
+    if isinstance(kind, Array) and namespace != "attr":
+        return builder.emit(transpose, x, namespace="attr")
+    return None
+
+
+def _fold_matrix_transpose(
+    builder: Builder, args: Args, params: Params, namespace: str
+) -> Atom | None:
+    """In derivative code: the transpose of one matrix is `.T`."""
+    if builder.derived and args[0] != ZERO and rank_of(args[0]) == 2:
+        return builder.emit(transpose, args[0], namespace=namespace)
+    return None
+
+
+reshape = declare(
+    "reshape",
+    "x, *shape, order='C'",
+    infer=_infer_reshape,
+    fresh=False,
+    fold=_fold_reshape,
+    np="reshape",
+    method="reshape",
+)
+ravel = declare(
+    "ravel", "x, *, order='C'", infer=of_rank(1), fresh=False, np="ravel", method="ravel"
+)
+flatten = declare(
+    "flatten",
+    "x, *, order='C'",
+    infer=of_rank(1),
+    method="flatten",
+    implementation=lambda x, order="C": np.asarray(x).flatten(order),
+)
+transpose = declare(
+    "transpose",
+    "x, *axes",
+    infer=same_array,
+    fresh=False,
+    fold=_fold_transpose,
+    np="transpose",
+    method="transpose",
+    attr="T",
+)
+matrix_transpose = declare(
+    "matrix_transpose",
+    "x",
+    infer=same_array,
+    fresh=False,
+    fold=_fold_matrix_transpose,
+    np="matrix_transpose linalg.matrix_transpose",
+    attr="mT",
+)
+swapaxes = declare(
+    "swapaxes",
+    "x, *, axis1, axis2",
+    infer=same_array,
+    fresh=False,
+    np="swapaxes",
+    method="swapaxes",
+)
+moveaxis = declare(
+    "moveaxis", "x, *, source, destination", infer=same_array, fresh=False, np="moveaxis"
+)
+squeeze = declare(
+    "squeeze", "x, *, axis=None", infer=_infer_squeeze, fresh=False, np="squeeze", method="squeeze"
+)
+expand_dims = declare(
+    "expand_dims", "x, *, axis", infer=_infer_expand_dims, fresh=False, np="expand_dims"
+)
+broadcast_to = declare(
+    "broadcast_to",
+    "x, *, shape",
+    infer=_infer_reshape,
+    fresh=False,
+    fold=lambda b, args, p, n: (
+        _shaped_like(b, broadcast_to, args, p, n) if b.derived and ZERO not in args else None
+    ),
+    np="broadcast_to",
+)
+atleast_1d, atleast_2d, atleast_3d = (
+    declare(f"atleast_{n}d", "x", infer=at_least_rank(n), fresh=False, np=f"atleast_{n}d")
+    for n in (1, 2, 3)
+)
+flip = declare("flip", "x, *, axis=None", infer=same_array, fresh=False, np="flip")
+flipud = declare("flipud", "x", infer=same_array, fresh=False, np="flipud")
+fliplr = declare("fliplr", "x", infer=same_array, fresh=False, np="fliplr")
+rot90 = declare("rot90", "x, *, k=1, axes=None", infer=same_array, fresh=False, np="rot90")
+roll = declare("roll", "x, *, shift, axis=None", infer=same_array, np="roll")
+unroll = helper("unroll", "y_bar, *, shift, axis=None", same_array)
+
+# --- copying and converting ---------------------------------------------------------------
+
+
+def _infer_astype(args: Args, params: Params) -> Kind:
+    return Array(dtype_name(params["dtype"]), rank_of(args[0]))
+
+
+def _infer_cast(args: Args, params: Params) -> Kind:
+    target = gradient_kind(kind_of_atom(params["like"]))
+    name = dtype_of(params["like"]) if isinstance(target, Array | Number) else ""
+    name = "float64" if name.startswith(("int", "uint", "bool")) else name
+    return Array(name, rank_of(args[0]))
+
+
+copy = declare("copy", "x, *, order='K'", infer=same_array, np="copy", method="copy")
+astype = declare(
+    "astype",
+    "x, *, dtype, order='K', casting='unsafe', subok=True, copy=True",
+    infer=_infer_astype,
+    np="astype",
+    method="astype",
+    implementation=lambda x, dtype, **options: np.asarray(x).astype(dtype, **options),
+)
+item = declare(
+    "item",
+    "x",
+    infer=lambda args, params: element_kind(dtype_of(args[0])),
+    method="item",
+    implementation=lambda x: np.asarray(x).item(),
+)
+tolist = declare(
+    "tolist",
+    "x",
+    infer=lambda args, params: _nested(dtype_of(args[0]), rank_of(args[0])),
+    method="tolist",
+    implementation=lambda x: np.asarray(x).tolist(),
+)
+cast_like = helper("cast_like", "x, *, like", _infer_cast)
+
+
+def _nested(dtype_: str, rank: int | None) -> Kind:
+    if rank is None:
+        return UNKNOWN
+    return Seq(_nested(dtype_, rank - 1)) if rank else element_kind(dtype_)
+
+
+# --- joining and splitting ----------------------------------------------------------------
+
+
+def _items(atom: Atom) -> list[Kind] | None:
+    match kind_of_atom(atom):
+        case Struct(items=items) if items:
+            return list(items)
+        case Seq(item=item):
+            return [item]
+        case Array(dtype=name, rank=int(rank)) if rank:
+            return [Array(name, rank - 1)]
+        case _:
+            return None
+
+
+def _joined(more: int = 0, least: int = 1) -> Infer:
+    """Arrays joined along an axis: `more` new axes, at least `least` in all."""
+
+    def infer(args: Args, params: Params) -> Kind:
+        items = _items(args[0])
+        if items is None:
+            return Array()
+        if constant(params.get("axis"), 0) is None:
+            return Array(promoted(*items), 1)
+        ranks = [rank_of_kind(kind) for kind in items]
+        known = [rank for rank in ranks if rank is not None]
+        rank = max(max(known) + more, least) if len(known) == len(ranks) else None
+        return Array(promoted(*items), rank)
+
+    return infer
+
+
+def _infer_append(args: Args, params: Params) -> Kind:
+    flat = constant(params.get("axis", Const(None)), 0) is None
+    return Array(promoted(*map(kind_of_atom, args)), 1 if flat else rank_of(args[0]))
+
+
+def _infer_split(args: Args, params: Params) -> Kind:
+    """A list of views; how many is known where the sections are."""
+    part = same_array(args, params)
+    where = params["indices_or_sections"]
+    if isinstance(where, Const) and isinstance(where.value, int):
+        count: int | None = where.value
+    elif isinstance(where, Const):
+        count = len(where.value) + 1
+    else:
+        count = None
+    if count is None or not 0 < count <= 64:
+        return Seq(part)
+    return Struct("list", tuple(range(count)), (part,) * count)
+
+
+def _like_items(args: Args, params: Params) -> Kind:
+    return gradient_kind(kind_of_atom(params["like"]))
+
+
+concatenate = declare(
+    "concatenate", "arrays, *, axis=0", infer=_joined(), np="concatenate concat"
+)
+stack = declare("stack", "arrays, *, axis=0", infer=_joined(more=1), np="stack")
+vstack = declare("vstack", "arrays", infer=_joined(least=2), np="vstack")
+hstack = declare("hstack", "arrays", infer=_joined(), np="hstack")
+dstack = declare("dstack", "arrays", infer=_joined(least=3), np="dstack")
+column_stack = declare("column_stack", "arrays", infer=_joined(least=2), np="column_stack")
+append = declare("append", "x, values, *, axis=None", infer=_infer_append, np="append")
+unconcatenate = declare(
+    "unconcatenate",
+    "x_bar, *, like, axis=0, rank=1",
+    infer=_like_items,
+    fresh=False,
+    rt="unconcatenate",
+    implementation=lambda x_bar, *, like, **options: rt.unconcatenate(x_bar, like, **options),
+)
+split = declare(
+    "split", "x, *, indices_or_sections, axis=0", infer=_infer_split, fresh=False, np="split"
+)
+array_split = declare(
+    "array_split",
+    "x, *, indices_or_sections, axis=0",
+    infer=_infer_split,
+    fresh=False,
+    np="array_split",
+)
+vsplit, hsplit, dsplit = (
+    declare(name, "x, *, indices_or_sections", infer=_infer_split, fresh=False, np=name)
+    for name in ("vsplit", "hsplit", "dsplit")
+)
+
+
+def _infer_meshgrid(args: Args, params: Params) -> Kind:
+    if any(isinstance(arg, Var) and arg.kind == UNKNOWN for arg in args):
+        return UNKNOWN
+    grids = tuple(Array(dtype_of(arg), len(args)) for arg in args)
+    return Struct("tuple", tuple(range(len(args))), grids)
+
+
+meshgrid = declare(
+    "meshgrid", "*arrays, indexing='xy', sparse=False", infer=_infer_meshgrid, np="meshgrid"
+)

@@ -1,0 +1,333 @@
+"""Structural ops: containers, indexing, memory, calls, comparisons, text.
+
+Nothing here is calculus; the passes treat most of these themselves (design: memory).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.op import Infer, Op
+from ..ir.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    RANGE,
+    SLICE,
+    STR,
+    UNKNOWN,
+    Array,
+    Kind,
+    Number,
+    Other,
+    Seq,
+    Struct,
+    join,
+)
+from .indexing import indexed
+from .registry import declare
+
+Params = Mapping[str, Atom]
+Args = Sequence[Atom]
+
+
+def _always(kind: Kind) -> Infer:
+    return lambda args, params: kind
+
+
+# --- containers ---------------------------------------------------------------------------
+
+
+def _infer_pack(args: Args, params: Params) -> Kind:
+    form, keys, type_ = (_constant(params[name]) for name in ("form", "keys", "type"))
+    return Struct(form, keys, tuple(map(kind_of_atom, args)), type_)
+
+
+def _infer_getitem(args: Args, params: Params) -> Kind:
+    kind, index = kind_of_atom(args[0]), args[1]
+    match kind:
+        case Array():
+            return indexed(kind, index)
+        case Seq(item=item):
+            return kind if _is_slice(index) else item
+        case Struct(form=form, keys=keys, items=items):
+            return _item_of_struct(form, keys, items, index)
+        case Other(name="range"):
+            return RANGE if _is_slice(index) else INT
+        case Other(name="str"):
+            return STR
+        case _:
+            return UNKNOWN
+
+
+def _item_of_struct(
+    form: str, keys: tuple[Any, ...], items: tuple[Kind, ...], index: Atom
+) -> Kind:
+    if isinstance(index, Const) and not isinstance(index.value, slice):
+        if form == "dict":
+            return items[keys.index(index.value)] if index.value in keys else UNKNOWN
+        value = index.value
+        if isinstance(value, int) and -len(items) <= value < len(items):
+            return items[value]
+    if _is_slice(index) or not items:
+        return UNKNOWN
+    kind = items[0]
+    for item in items[1:]:
+        kind = join(kind, item)
+    return kind
+
+
+def _is_slice(index: Atom) -> bool:
+    return kind_of_atom(index) == SLICE
+
+
+def _infer_getattr(args: Args, params: Params) -> Kind:
+    kind, name = kind_of_atom(args[0]), _constant(params["name"])
+    if isinstance(kind, Struct) and name in kind.keys:
+        return kind.items[kind.keys.index(name)]
+    return UNKNOWN
+
+
+def _infer_as_list(args: Args, params: Params) -> Kind:
+    return Seq(item_kind(kind_of_atom(args[0])))
+
+
+def _infer_unpackable(args: Args) -> Kind:
+    """Iterators become lists; what can be indexed stays what it is."""
+    kind = kind_of_atom(args[0])
+    return kind if isinstance(kind, Array | Seq | Struct) else UNKNOWN
+
+
+def item_kind(kind: Kind) -> Kind:
+    """The kind of the items that iterating over a value gives."""
+    match kind:
+        case Seq(item=item):
+            return item
+        case Array(dtype=dtype, rank=rank) if rank is not None and rank > 1:
+            return Array(dtype, rank - 1)
+        case Array(dtype=dtype, rank=1):
+            return number_of_dtype(dtype)
+        case Other(name="range"):
+            return INT
+        case Other(name="str"):
+            return STR
+        case Struct(form="tuple" | "list" | "namedtuple", items=items) if items:
+            result = items[0]
+            for item in items[1:]:
+                result = join(result, item)
+            return result
+        case _:
+            return UNKNOWN
+
+
+def number_of_dtype(dtype: str) -> Kind:
+    """The kind of one element of an array of that dtype."""
+    for prefix, kind in (("float", FLOAT), ("int", INT), ("uint", INT), ("bool", BOOL)):
+        if dtype.startswith(prefix):
+            return kind
+    return Number("complex") if dtype.startswith("complex") else UNKNOWN
+
+
+def _make_slice(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    if all(isinstance(arg, Const) for arg in args):
+        return Const(slice(*(_constant(arg) for arg in args)))
+    return None
+
+
+def _constant(atom: Atom) -> Any:
+    assert isinstance(atom, Const)
+    return atom.value
+
+
+pack = declare("pack", "*items, form, keys, type", infer=_infer_pack)
+getitem = declare(
+    "getitem", "x, index", infer=_infer_getitem, fresh=False, implementation=operator.getitem
+)
+slice_ = declare(
+    "slice", "start, stop, step", infer=_always(SLICE), fold=_make_slice, implementation=slice
+)
+getattr_ = declare("getattr", "x, *, name", infer=_infer_getattr, fresh=False)
+as_list = declare("as_list", "x", infer=_infer_as_list, py="list", implementation=list)
+unpackable = declare(
+    "unpackable",
+    "x, count, starred",
+    infer=lambda args, params: _infer_unpackable(args),
+    fresh=False,
+    effect=True,
+    rt="unpackable",
+)
+range_ = declare("range", "*bounds", infer=_always(RANGE), py="range", implementation=range)
+length = declare("length", "x", infer=_always(INT), py="len", implementation=len)
+
+# --- memory and cotangents ----------------------------------------------------------------
+
+
+def _like_second(args: Args, params: Params) -> Kind:
+    return gradient_kind(kind_of_atom(args[1]))
+
+
+def gradient_kind(kind: Kind) -> Kind:
+    """The kind of a cotangent of a value of that kind."""
+    match kind:
+        case Number(type="complex"):
+            return kind
+        case Number():
+            return FLOAT
+        case Array(dtype=dtype, rank=rank):
+            inexact = dtype.startswith(("float", "complex")) or not dtype
+            return Array(dtype if inexact else "float64", rank)
+        case Seq(item=item):
+            return Seq(gradient_kind(item))
+        case _:
+            return UNKNOWN
+
+
+def _fold_zeros(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return Const(0.0) if isinstance(kind_of_atom(args[0]), Number) else None
+
+
+def _fold_accumulate(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    a, b = args
+    return b if a == ZERO else a if b == ZERO else None
+
+
+def _fold_fill(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return args[0] if isinstance(kind_of_atom(args[1]), Number) else None
+
+
+def _fold_project(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    x_bar, x = args
+    if isinstance(x_bar, Const) and isinstance(x_bar.value, (int, float)) and kind_of_atom(x) == FLOAT:
+        return Const(float(x_bar.value))
+    if kind_of_atom(x_bar) == FLOAT and kind_of_atom(x) == FLOAT and x_bar != ZERO:
+        return x_bar
+    return None
+
+
+def _fold_identity(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return args[0] if isinstance(args[0], Const) else None
+
+
+add_at = declare(
+    "add_at",
+    "buffer, index, value",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    rt="add_at",
+)
+zeros = declare(
+    "zeros",
+    "x",
+    infer=lambda args, params: gradient_kind(kind_of_atom(args[0])),
+    fold=_fold_zeros,
+    rt="zeros",
+)
+accumulate = declare(
+    "accumulate",
+    "a, b",
+    infer=lambda args, params: join(*map(kind_of_atom, args)),
+    fold=_fold_accumulate,
+    rt="accumulate",
+)
+unbroadcast = declare(
+    "unbroadcast", "x_bar, x", infer=_like_second, fresh=False, rt="unbroadcast"
+)
+fill = declare("fill", "scalar, x", infer=_like_second, fold=_fold_fill, rt="fill")
+project = declare("project", "x_bar, x", infer=_like_second, fold=_fold_project, rt="project")
+bound = declare(
+    "bound",
+    "x, *, name",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    effect=True,
+    rt="bound",
+)
+stop_gradient = declare(
+    "stop_gradient",
+    "x",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fold=_fold_identity,
+    fresh=False,
+    rt="stop_gradient",
+)
+
+# --- calls --------------------------------------------------------------------------------
+
+global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False)
+apply = declare("apply", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
+pullback_of = declare(
+    "pullback_of",
+    "f, *args, names",
+    infer=_always(Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))),
+    fresh=False,
+    effect=True,
+    rt="pullback",
+)
+opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
+closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN))
+raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)
+format_ = declare("format", "*values, template", infer=_always(STR))
+
+# --- truth --------------------------------------------------------------------------------
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _infer_comparison(args: Args, params: Params) -> Kind:
+    kinds = [kind_of_atom(arg) for arg in args]
+    if any(isinstance(kind, Array) for kind in kinds):
+        ranks = [kind.rank if isinstance(kind, Array) else 0 for kind in kinds]
+        known = [rank for rank in ranks if rank is not None]
+        return Array("bool", max(known) if len(known) == len(ranks) else None)
+    if any(kind == UNKNOWN for kind in kinds):
+        return UNKNOWN
+    return BOOL
+
+
+def _comparison(name: str, symbol: str, **spellings: str) -> Op:
+    return declare(
+        name,
+        "a, b",
+        infer=_infer_comparison,
+        elementwise=True,
+        py=symbol,
+        operator=name,
+        implementation=_COMPARISONS[symbol],
+        **spellings,
+    )
+
+
+eq = _comparison("eq", "==", np="equal")
+ne = _comparison("ne", "!=", np="not_equal")
+lt = _comparison("lt", "<", np="less")
+le = _comparison("le", "<=", np="less_equal")
+gt = _comparison("gt", ">", np="greater")
+ge = _comparison("ge", ">=", np="greater_equal")
+is_ = declare("is", "a, b", infer=_always(BOOL), py="is", implementation=operator.is_)
+is_not = declare(
+    "is_not", "a, b", infer=_always(BOOL), py="is not", implementation=operator.is_not
+)
+in_ = declare("in", "a, b", infer=_always(BOOL), py="in", implementation=lambda a, b: a in b)
+not_in = declare(
+    "not_in", "a, b", infer=_always(BOOL), py="not in", implementation=lambda a, b: a not in b
+)
+not_ = declare("not", "x", infer=_always(BOOL), py="not", implementation=operator.not_)
+both = declare("both", "a, b", infer=_always(BOOL), py="and", implementation=lambda a, b: a and b)
+either = declare("either", "a, b", infer=_always(BOOL), py="or", implementation=lambda a, b: a or b)
+truth = declare("truth", "x", infer=_always(BOOL), py="bool", implementation=bool)
+
+
+def is_value(atom: Atom) -> bool:
+    """Whether an atom is computed at run time."""
+    return isinstance(atom, Var)

@@ -1,0 +1,187 @@
+"""The cotangents of a block's values while its reverse sweep is being written.
+
+Contributions to a value are kept until its defining equation is reached, and summed there once.
+What a value is read from by index is *scattered*: written into a buffer of zeros in place, so that
+reading `x[i]` costs O(1) in reverse as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.types import UNKNOWN, Array, Kind, Number
+from ..ops import cotangents as ct
+from ..ops import registry
+from ..ops import structure as st
+
+NOTHING = Const(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A step into an object: its attribute `name`; `owner` is the primal object."""
+
+    name: str
+    owner: Atom
+
+
+Step = Atom | Attribute
+Path = tuple[Step, ...]
+
+
+class Cotangents:
+    """The cotangents of the values that one block defines (`local`) or takes from around it.
+
+    `outer` gives the accumulator of a value from around the block, to be added to here.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        local: Iterable[Var],
+        outer: Callable[[Var], Atom],
+        arithmetic: set[Var],
+    ):
+        self.builder = builder
+        self.local = set(local)
+        self.outer = outer
+        self.arithmetic = arithmetic
+        """Values that were operands of arithmetic: their cotangents can be added with `+`."""
+        self.dense: dict[Var, list[Atom]] = {}
+        self.scattered: dict[Var, list[tuple[Path, Atom]]] = {}
+        self.running: dict[Var, Atom] = {}
+        """Accumulators that nothing else refers to, which loops carry and writes go into."""
+
+    # --- contributing -----------------------------------------------------------------
+
+    def add(self, var: Var, bar: Atom) -> None:
+        """Contribute a whole cotangent."""
+        if bar != ZERO:
+            self.dense.setdefault(var, []).append(bar)
+
+    def scatter(self, var: Var, path: Path, bar: Atom) -> None:
+        """Contribute the cotangent of the part of a value that a path leads to."""
+        if bar != ZERO:
+            self.scattered.setdefault(var, []).append((path, bar))
+
+    def has(self, var: Var) -> bool:
+        """Whether anything was contributed to a value."""
+        return var in self.dense or var in self.scattered or var in self.running
+
+    def captured(self) -> list[Var]:
+        """The values from around the block that were contributed to."""
+        found = {**self.running, **self.dense, **self.scattered}
+        return [var for var in found if var not in self.local]
+
+    def only_scattered(self, var: Var) -> bool:
+        """Whether a value was contributed to part by part only."""
+        return var in self.scattered and var not in self.dense and var not in self.running
+
+    # --- summing ----------------------------------------------------------------------
+
+    def total(self, var: Var) -> Atom:
+        """The sum of all contributions, which are used up; ZERO if there were none."""
+        parts = self.dense.pop(var, [])
+        buffer = self.running.pop(var, None)
+        scattered = self.scattered.pop(var, [])
+        if scattered:
+            buffer = self._zeros(var) if buffer is None else buffer
+            for path, bar in scattered:
+                buffer = self._write(buffer, path, bar, var)
+        return self._sum(var, parts if buffer is None else [buffer, *parts])
+
+    def accumulator(self, var: Var) -> Atom:
+        """A running sum that nothing else refers to, created where there is none."""
+        if var not in self.running:
+            self.running[var] = self._new_accumulator(var)
+        return self.running[var]
+
+    def _new_accumulator(self, var: Var) -> Atom:
+        if var not in self.local:
+            return self.outer(var)
+        if isinstance(var.kind, Number):
+            total = self._sum(var, self.dense.pop(var, []))
+            return NOTHING if total == ZERO else total
+        return self._zeros(var)
+
+    def _zeros(self, var: Var) -> Atom:
+        return self.builder.emit(st.zeros, var, name=bar_name(var))
+
+    def _write(self, buffer: Atom, path: Path, bar: Atom, var: Var) -> Atom:
+        name = bar_name(var)
+        if isinstance(path[0], Attribute):
+            step = path[0]
+            return self.builder.emit(
+                ct.add_attr, buffer, step.owner, bar, name=name,
+                kind=kind_of_atom(buffer), **{"name": Const(step.name)},
+            )  # fmt: skip
+        steps = [step for step in path if not isinstance(step, Attribute)]
+        return self.builder.emit(st.add_at, buffer, *steps, bar, name=name)
+
+    def _sum(self, var: Var, parts: Sequence[Atom]) -> Atom:
+        parts = self._merged(var, parts)
+        if not parts:
+            return ZERO
+        total = parts[0]
+        for k, part in enumerate(parts[1:], start=2):
+            total = self._plus(var, total, part, bar_name(var) if k == len(parts) else "")
+        self._describe(var, total)
+        return total
+
+    def _merged(self, var: Var, parts: Sequence[Atom]) -> Sequence[Atom]:
+        """The parts without zeros, and with those that are one number everywhere as that number."""
+        if isinstance(var.kind, Number):
+            return [part for part in parts if part != NOTHING] or parts[:1]
+        if len(parts) == 1 or not self.can_add(var):
+            return parts
+        pairs = [(part, self.uniform(part)) for part in parts]
+        whole = [part for part, number in pairs if number is None]
+        numbers = [number for _, number in pairs if number is not None]
+        if not numbers:
+            return parts
+        total = numbers[0]
+        for number in numbers[1:]:
+            total = self.builder.emit(registry.named("add"), total, number)
+        return [*whole, total] if whole else [self.fill(total, var)]
+
+    def _plus(self, var: Var, a: Atom, b: Atom, name: str) -> Atom:
+        if self.can_add(var):
+            return self.builder.emit(registry.named("add"), a, b, name=name)
+        return self.builder.emit(st.accumulate, a, b, name=name)
+
+    def can_add(self, var: Var) -> bool:
+        """Whether cotangents of a value can be added with `+`."""
+        return isinstance(var.kind, Number | Array) or var in self.arithmetic
+
+    def _describe(self, var: Var, total: Atom) -> None:
+        eqn = self.builder.definition(total)
+        if eqn is None or not isinstance(total, Var) or total is var:
+            return
+        if not total.name:
+            total.name = bar_name(var)
+        if isinstance(var.kind, Array | type(UNKNOWN)) and not isinstance(total.kind, Number):
+            total.shape_of = var.shape_of
+
+    # --- the same number everywhere -----------------------------------------------------
+
+    def uniform(self, bar: Atom) -> Atom | None:
+        """The number that an array cotangent is everywhere, if it is known to be one."""
+        eqn = self.builder.definition(bar)
+        return eqn.args[0] if eqn is not None and eqn.op is st.fill else None
+
+    def fill(self, number: Atom, var: Atom) -> Atom:
+        """An array cotangent that is the same number everywhere."""
+        return self.builder.emit(st.fill, number, var)
+
+
+def bar_name(var: Var) -> str:
+    """What the cotangent of a value is called."""
+    return f"{var.name}_bar" if var.name else ""
+
+
+def cotangent_of(var: Var, kind: Kind | None = None) -> Var:
+    """A new value for the cotangent of a value."""
+    return Var(st.gradient_kind(var.kind) if kind is None else kind, bar_name(var), var.shape_of)

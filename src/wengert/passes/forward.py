@@ -1,0 +1,208 @@
+"""Forward mode: from a function to the function that also carries tangents along.
+
+Every equation is followed by the equation for its tangent; control flow carries, collects and
+merges tangents beside the values they belong to. A tangent that is known to vanish is the symbolic
+`ZERO` and costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import CALL, IF, UNDEFINED, ZERO, Atom, Block, Callee, Eqn, Function, Input, Var
+from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
+from ..ops import structure as st
+from . import activity
+from .forward_rules import STRUCTURE, push_call, push_rule
+from .loops import LOOPS, Slot, rebuilt, view
+from .tidy import tidy
+
+Read = Callable[
+    [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
+    "Atom | tuple[Atom, ...]",
+]
+
+
+@dataclass(slots=True)
+class Context:
+    """What the pushforward of all blocks of one function shares."""
+
+    read: Read
+    varied: set[Var]
+    tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+
+
+class Push:
+    """The pushforward of one block."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.builder = Builder(derived=True)
+
+    def run(self, block: Block) -> None:
+        """Write the block's equations with their tangents."""
+        for eqn in block.eqns:
+            self.builder.span = eqn.span
+            if not any(out in self.context.varied for out in eqn.outs):
+                self.builder.append(eqn)
+            elif eqn.op is IF:
+                self._if(eqn)
+            elif eqn.op in LOOPS:
+                self._loop(eqn)
+            elif eqn.op is CALL:
+                push_call(self, eqn)
+            else:
+                handler = STRUCTURE.get(eqn.op, push_rule)
+                handler(self, eqn)
+
+    # --- tangents -----------------------------------------------------------------------
+
+    def tangent(self, atom: Atom) -> Atom:
+        """The tangent of a value, or ZERO."""
+        return self.context.tangents.get(atom, ZERO) if isinstance(atom, Var) else ZERO
+
+    def tangent_or_zeros(self, atom: Atom) -> Atom:
+        """The tangent of a value, zeros written out."""
+        dot = self.tangent(atom)
+        return self.builder.emit(st.zeros, atom) if dot == ZERO else dot
+
+    def has_tangent(self, atom: Atom) -> bool:
+        return self.tangent(atom) != ZERO
+
+    def set(self, var: Var, dot: Atom) -> None:
+        """Say what the tangent of a value is."""
+        if dot == ZERO or not is_differentiable(var.kind):
+            return
+        if isinstance(dot, Var) and not dot.name and self.builder.definition(dot) is not None:
+            dot.name = dot_name(var)
+        self.context.tangents[var] = dot
+
+    def new(self, var: Var) -> Var:
+        """A new value for the tangent of a value that control flow defines."""
+        dot = tangent_of(var)
+        self.context.tangents[var] = dot
+        return dot
+
+    def inner(self, block: Block) -> Push:
+        push = Push(self.context)
+        push.run(block)
+        return push
+
+    # --- control flow -------------------------------------------------------------------
+
+    def _if(self, eqn: Eqn) -> None:
+        then, other = (self.inner(block) for block in eqn.blocks)
+        moving = [
+            k
+            for k, out in enumerate(eqn.outs)
+            if any(self.has_tangent(block.outs[k]) for block in eqn.blocks)
+            and is_differentiable(out.kind)
+        ]
+        blocks: list[Block] = []
+        for push, block in zip((then, other), eqn.blocks, strict=True):
+            dots = [push.result_tangent(block.outs[k]) for k in moving]
+            blocks.append(push.builder.block((), (*block.outs, *dots)))
+        dots = [self.new(eqn.outs[k]) for k in moving]
+        self.builder.append(replace(eqn, outs=(*eqn.outs, *dots), blocks=tuple(blocks)))
+
+    def result_tangent(self, atom: Atom) -> Atom:
+        """The tangent of a block's result; nothing for a result that is not defined."""
+        return UNDEFINED if atom == UNDEFINED else self.tangent_or_zeros(atom)
+
+    def _loop(self, eqn: Eqn) -> None:
+        loop = view(eqn)
+        iterables: list[tuple[Atom, Var]] = []
+        for iterable, item in zip(loop.iterables, loop.items, strict=True):
+            if item in self.context.varied and self.has_tangent(iterable):
+                iterables.append((self.tangent(iterable), self.new(item)))
+        moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
+        initials = [self.tangent_or_zeros(loop.initials[k]) for k in moving]
+        params = [self.new(loop.carried[k]) for k in moving]
+        inner = self.inner(loop.body)
+        results = [inner.tangent_or_zeros(loop.results[k]) for k in moving]
+        gathered = [c for c, out in enumerate(loop.lists) if out in self.context.varied]
+        collected = [
+            (inner.tangent_or_zeros(loop.collected[c]), self.new(loop.lists[c])) for c in gathered
+        ]
+        outs = [self.new(loop.outs[k]) for k in moving]
+        slots = [Slot(*parts) for parts in zip(initials, params, results, outs, strict=True)]
+        eqns = inner.builder.eqns
+        self.builder.append(
+            rebuilt(loop, eqns, iterables=iterables, slots=slots, collected=collected)
+        )
+
+
+def tangent_of(var: Var) -> Var:
+    """A new value for the tangent of a value."""
+    kind = st.gradient_kind(var.kind)
+    return Var(kind, dot_name(var), var.shape_of)
+
+
+def dot_name(var: Var) -> str:
+    """What the tangent of a value is called."""
+    return f"{var.name}_dot" if var.name else ""
+
+
+# --- whole functions ----------------------------------------------------------------------
+
+
+def pushforward(
+    function: Function,
+    wrt: Sequence[int],
+    *,
+    read: Read,
+    callees: dict[Any, Callee] | None = None,
+) -> Function:
+    """The function that computes a function's result and its tangent.
+
+    Args:
+        function: the primal.
+        wrt: which leaves of its inputs have tangents.
+        read: reads a rule's row into a builder.
+        callees: the pushforwards made so far, by callee and activity.
+
+    Returns:
+        A function of the same inputs and then of the tangents of the `wrt` leaves. Its result is
+        the tuple of the leaves of the primal result, then the tangents of these leaves (of those
+        that can have one).
+
+    Raises:
+        NoRule: a derivative is needed that no rule gives.
+    """
+    function = tidy(function)
+    body = function.body
+    inputs = [body.params[i] for i in wrt]
+    context = Context(read, activity.varied_values(body, inputs))
+    if callees is not None:
+        context.callees = callees
+    push = Push(context)
+    dots = [push.new(var) for var in inputs]
+    push.run(body)
+    push.builder.span = None
+    moving = [out for out in body.outs if is_differentiable(kind_of_atom(out))]
+    outs = (*body.outs, *[push.tangent_or_zeros(out) for out in moving])
+    block = Block((*body.params, *dots), tuple(push.builder.eqns), outs)
+    extra = tuple(Input(name, dot.kind) for name, dot in zip(_names(dots), dots, strict=True))
+    kinds = _tuple_kind(map(kind_of_atom, outs))
+    return tidy(Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds))
+
+
+def _names(dots: Sequence[Var]) -> list[str]:
+    taken: dict[str, None] = {}
+    for dot in dots:
+        base = dot.name or "x_dot"
+        name, k = base, 2
+        while name in taken:
+            name, k = f"{base}_{k}", k + 1
+        taken[name] = None
+    return list(taken)
+
+
+def _tuple_kind(kinds: Iterable[Kind]) -> Struct:
+    items = tuple(UNKNOWN if isinstance(kind, Struct) else kind for kind in kinds)
+    return Struct("tuple", tuple(range(len(items))), items)
+

@@ -1,0 +1,346 @@
+"""Forward mode, one equation at a time: the tangent of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
+from ..ir.op import Op
+from ..ir.types import UNKNOWN, Number, Struct, is_differentiable
+from ..ops import cotangents as ct
+from ..ops import registry
+from ..ops import structure as st
+from ..rules.registry import Rule, rule_for
+from .reverse_rules import no_rule, one, partials, real_part, row_namespace, scaled
+from .reverse_structure import item_keys
+
+if TYPE_CHECKING:
+    from .forward import Push
+
+_PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
+_FOLDS_ZERO = frozenset(("add", "sub", "accumulate"))
+"""Linear ops of several operands whose fold knows what a symbolic zero among them means."""
+
+
+def push_rule(push: Push, eqn: Eqn) -> None:
+    """The equation and the tangent that the rule for its op gives."""
+    if not any(push.has_tangent(arg) for arg in activity_operands(eqn)):
+        push.builder.append(eqn)
+        return
+    rule = rule_for(eqn.op)
+    if rule is not None and rule.form not in _FORMS:
+        rule = next((each for form, each in rule.also.items() if form in _FORMS), None)
+    if rule is None:
+        raise no_rule(eqn, "frule")
+    if rule.form == "frule":
+        _frule(push, eqn, rule)
+        return
+    push.builder.append(eqn)
+    dot = _FORMS[rule.form](push, eqn, rule)
+    push.set(eqn.outs[0], real_part(push.builder, dot, eqn.outs[0].kind))
+
+
+def activity_operands(eqn: Eqn) -> Sequence[Atom]:
+    """The operands whose tangents matter."""
+    from .activity import operands_of
+
+    return tuple(operands_of(eqn))
+
+
+# --- the forms ----------------------------------------------------------------------------
+
+
+def _scalar(push: Push, eqn: Eqn, rule: Rule) -> Atom:
+    """Ω_dot = Σ ∂ * x_dot."""
+    builder = push.builder
+    total: Atom = ZERO
+    for operand, partial in partials(builder, push.context.read, eqn, rule, push.has_tangent):
+        if partial in (ZERO, Const(0), Const(0.0)):
+            continue
+        term = scaled(builder, push.tangent(operand), partial)
+        total = term if total == ZERO else builder.emit(registry.named("add"), total, term)
+    return _whole(push, eqn, total)
+
+
+def _whole(push: Push, eqn: Eqn, dot: Atom) -> Atom:
+    """A tangent in the shape of an elementwise result, which it has unless an operand is missing."""
+    out = eqn.outs[0]
+    if dot == ZERO or not eqn.op.elementwise or isinstance(out.kind, Number):
+        return dot
+    if isinstance(dot, Var) and dot.shape_of is out.shape_of and not isinstance(dot.kind, Number):
+        return dot
+    wanted = {arg.shape_of for arg in eqn.args if _has_shape(arg)}  # type: ignore[union-attr]
+    if wanted <= _shapes_in(push.builder, dot, eqn):
+        if isinstance(dot, Var) and push.builder.definition(dot) is not None:
+            dot.shape_of = out.shape_of
+        return dot
+    return push.builder.emit(st.fill, dot, out)
+
+
+def _has_shape(atom: Atom) -> bool:
+    return isinstance(atom, Var) and not isinstance(atom.kind, Number)
+
+
+def _shapes_in(builder: Builder, dot: Atom, eqn: Eqn) -> set[Var]:
+    """The shapes that went into a tangent through elementwise operations."""
+    found: set[Var] = set()
+    pending, seen = [dot], set[Atom]()
+    while pending:
+        atom = pending.pop()
+        if atom in seen or not isinstance(atom, Var):
+            continue
+        seen.add(atom)
+        if _has_shape(atom):
+            found.add(atom.shape_of)
+        definition = builder.definition(atom)
+        if definition is not None and definition is not eqn and definition.op.elementwise:
+            pending.extend(definition.args)
+    if eqn.outs[0].shape_of in found:
+        found.update(arg.shape_of for arg in eqn.args if isinstance(arg, Var))
+    return found
+
+
+def _linear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
+    """The op itself, on tangents: jointly over the operands that it is linear in."""
+    linear = [k for k, row in enumerate(rule.rows[: len(eqn.args)]) if row is not None]
+    args = list(eqn.args)
+    for k in linear:
+        args[k] = push.tangent(args[k])
+    folds = eqn.op.name in _FOLDS_ZERO
+    for k in linear:
+        if args[k] == ZERO and not folds:
+            args[k] = push.builder.emit(st.zeros, eqn.args[k])
+    dot = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+    return _whole(push, eqn, dot)
+
+
+def _bilinear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
+    """op(a_dot, b) + op(a, b_dot)."""
+    a, b, *others = eqn.args
+    pairs = ((push.tangent(a), b), (a, push.tangent(b)))
+    terms = [
+        push.builder.emit_with(eqn.op, (*pair, *others), eqn.params, eqn.namespace)
+        for pair in pairs
+        if ZERO not in pair
+    ]
+    total = terms[0]
+    for term in terms[1:]:
+        total = push.builder.emit(registry.named("add"), total, term)
+    return _whole(push, eqn, total)
+
+
+def _differential(push: Push, eqn: Eqn, rule: Rule) -> Atom:
+    (row,) = rule.rows
+    assert row is not None
+    tangents = [push.tangent(arg) for arg in eqn.args]
+    operands = (*tangents, *eqn.args, eqn.outs[0])
+    namespace = row_namespace(eqn)
+    return _whole(
+        push, eqn, one(push.context.read(push.builder, row, operands, dict(eqn.params), namespace))
+    )
+
+
+def _zero(push: Push, eqn: Eqn, rule: Rule) -> Atom:
+    return ZERO
+
+
+def _frule(push: Push, eqn: Eqn, rule: Rule) -> None:
+    """y, y_dot = rule(primals, tangents)."""
+    names = eqn.params.get("names", Const(tuple(eqn.params)))
+    options = () if "names" in eqn.params else tuple(eqn.params.values())
+    primals = _tuple(push.builder, eqn.args)
+    tangents = _tuple(push.builder, [push.tangent_or_zeros(arg) for arg in eqn.args])
+    row = Const(rule.rows[0])
+    args = (row, primals, tangents, *options)
+    pair = push.builder.emit(st.apply, *args, kind=_PAIR, names=names)
+    _unpack_pair(push, eqn, pair)
+
+
+def _unpack_pair(push: Push, eqn: Eqn, pair: Atom) -> None:
+    out = eqn.outs[0]
+    push.builder.append(
+        Eqn((out,), st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span)
+    )
+    kind = st.gradient_kind(out.kind)
+    push.set(out, push.builder.emit(st.getitem, pair, Const(1), kind=kind))
+
+
+def _tuple(builder: Builder, items: Sequence[Atom]) -> Atom:
+    keys = Const(tuple(range(len(items))))
+    return builder.emit(st.pack, *items, form=Const("tuple"), keys=keys, type=Const(None))
+
+
+_FORMS: dict[str, Callable[[Push, Eqn, Rule], Atom]] = {
+    "scalar": _scalar,
+    "linear": _linear,
+    "bilinear": _bilinear,
+    "differential": _differential,
+    "zero": _zero,
+    "frule": _zero,
+}
+
+
+# --- calls --------------------------------------------------------------------------------
+
+
+def push_call(push: Push, eqn: Eqn) -> None:
+    """A call becomes a call of the callee's pushforward."""
+    callee = eqn.param("callee")
+    wrt = tuple(k for k, arg in enumerate(eqn.args) if push.has_tangent(arg))
+    if not wrt:
+        push.builder.append(eqn)
+        return
+    pushed = _pushed(push, callee, wrt)
+    args = (*eqn.args, *[push.tangent(eqn.args[k]) for k in wrt])
+    dots = [push.new(out) for out in eqn.outs if is_differentiable(out.kind)]
+    params: dict[str, Atom] = {"callee": Const(pushed)}
+    push.builder.append(
+        Eqn((*eqn.outs, *dots), CALL, args, params, (), eqn.namespace, eqn.span)
+    )
+
+
+def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...]) -> Callee:
+    from .forward import pushforward
+
+    callees = push.context.callees
+    key = (callee, wrt)
+    if key not in callees:
+        callees[key] = Callee(f"push_{callee.name}")
+        function = callee.function
+        assert function is not None, f"{callee!r} is called before it is read"
+        callees[key].function = pushforward(
+            function, wrt, read=push.context.read, callees=callees
+        )
+    return callees[key]
+
+
+def _apply(push: Push, eqn: Eqn) -> None:
+    _through_pushforward(push, eqn, eqn.args)
+
+
+def _operation(push: Push, eqn: Eqn) -> None:
+    """The pushforward of the call `pullback(f, *args)` or `pushforward(f, …)`."""
+    _through_pushforward(push, eqn, (Const(eqn.op), *eqn.args))
+
+
+def _through_pushforward(push: Push, eqn: Eqn, args: Sequence[Atom]) -> None:
+    if not any(map(push.has_tangent, args)):
+        push.builder.append(eqn)
+        return
+    primals = _tuple(push.builder, args[1:])
+    dots = [push.tangent(arg) for arg in args]
+    tangents = _tuple(push.builder, [Const(None) if dot == ZERO else dot for dot in dots])
+    names = eqn.params.get("names", Const(()))
+    pair = push.builder.emit(ct.pushforward_of, args[0], primals, tangents, names=names)
+    _unpack_pair(push, eqn, pair)
+
+
+# --- structure ----------------------------------------------------------------------------
+
+
+def _pack(push: Push, eqn: Eqn) -> None:
+    """A list (or a dictionary) of tangents."""
+    push.builder.append(eqn)
+    if not any(map(push.has_tangent, eqn.args)):
+        return
+    keys = item_keys(eqn)
+    form = "list" if isinstance(keys, range) else "dict"
+    items = [push.tangent_or_zeros(arg) for arg in eqn.args]
+    params = {"form": Const(form), "keys": Const(tuple(keys)), "type": Const(None)}
+    push.set(eqn.outs[0], push.builder.emit_with(st.pack, items, params))
+
+
+def _on_first(push: Push, eqn: Eqn) -> None:
+    """The op itself, on the tangent of its first operand."""
+    push.builder.append(eqn)
+    dot = push.tangent(eqn.args[0])
+    if dot != ZERO:
+        args = (dot, *eqn.args[1:])
+        kind = st.gradient_kind(eqn.outs[0].kind)
+        push.set(eqn.outs[0], push.builder.emit_with(eqn.op, args, eqn.params, kind=kind))
+
+
+def _as_list(push: Push, eqn: Eqn) -> None:
+    push.builder.append(eqn)
+    dot = push.tangent(eqn.args[0])
+    if dot != ZERO:
+        push.set(eqn.outs[0], push.builder.emit(ct.shadow_items, dot))
+
+
+def _same(push: Push, eqn: Eqn) -> None:
+    push.builder.append(eqn)
+    push.set(eqn.outs[0], push.tangent(eqn.args[0]))
+
+
+def _getattr(push: Push, eqn: Eqn) -> None:
+    push.builder.append(eqn)
+    x = eqn.args[0]
+    dot = push.tangent(x)
+    if dot != ZERO:
+        params = {"name": eqn.params["name"]}
+        kind = st.gradient_kind(eqn.outs[0].kind)
+        part = push.builder.emit_with(ct.shadow_attr, (dot, x), params, kind=kind)
+        push.set(eqn.outs[0], part)
+
+
+def _add_at(push: Push, eqn: Eqn) -> None:
+    """The same write, of the value's tangent into the buffer's."""
+    buffer, *path, value = eqn.args
+    dot = push.tangent(value)
+    buffer_dot = push.tangent(buffer) if dot == ZERO else push.tangent_or_zeros(buffer)
+    push.builder.append(eqn)
+    if dot == ZERO:
+        push.set(eqn.outs[0], buffer_dot)
+        return
+    args = (buffer_dot, *path, dot)
+    push.set(eqn.outs[0], push.builder.emit_with(st.add_at, args, eqn.params))
+
+
+def _add_attr(push: Push, eqn: Eqn) -> None:
+    buffer, x, value = eqn.args
+    dot = push.tangent(value)
+    buffer_dot = push.tangent(buffer) if dot == ZERO else push.tangent_or_zeros(buffer)
+    push.builder.append(eqn)
+    if dot == ZERO:
+        push.set(eqn.outs[0], buffer_dot)
+        return
+    kind = kind_of_atom(buffer_dot)
+    args = (buffer_dot, x, dot)
+    push.set(eqn.outs[0], push.builder.emit_with(ct.add_attr, args, eqn.params, kind=kind))
+
+
+def _accumulate(push: Push, eqn: Eqn) -> None:
+    push.builder.append(eqn)
+    a, b = map(push.tangent, eqn.args)
+    push.set(eqn.outs[0], push.builder.emit(st.accumulate, a, b))
+
+
+def _nothing(push: Push, eqn: Eqn) -> None:
+    push.builder.append(eqn)
+
+
+STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
+    st.pack: _pack,
+    st.closure: _pack,
+    st.getitem: _on_first,
+    st.getattr_: _getattr,
+    st.add_at: _add_at,
+    ct.add_attr: _add_attr,
+    ct.shadow_attr: _on_first,
+    st.accumulate: _accumulate,
+    st.bound: _same,
+    st.project: _same,
+    st.unpackable: _on_first,
+    st.as_list: _as_list,
+    ct.shadow_items: _on_first,
+    ct.collected_cotangent: _on_first,
+    ct.rule_cotangents: _on_first,
+    ct.as_returned: _on_first,
+    st.apply: _apply,
+    st.pullback_of: _operation,
+    ct.pushforward_of: _operation,
+    st.zeros: _nothing,
+    st.stop_gradient: _nothing,
+}

@@ -1,0 +1,371 @@
+"""Reverse mode: from a function to the function that computes its gradient or its pullback.
+
+A block is reversed equation by equation, last to first. The equations of the forward sweep stay as
+they are, except that control flow and calls hand over what their reverse needs; so an equation
+with blocks is replaced in the forward sweep only after its reverse has been written.
+
+The results contain no op that cannot be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import (
+    CALL,
+    COMMENT,
+    IF,
+    ZERO,
+    Atom,
+    Block,
+    Callee,
+    Const,
+    Eqn,
+    Function,
+    Input,
+    Var,
+    defined_in,
+)
+from ..ir.types import UNKNOWN, Array, Kind, Struct, is_differentiable
+from ..ops import structure as st
+from . import activity
+from .cotangents import Cotangents, Path, bar_name, cotangent_of
+from .loops import LOOPS
+from .residuals import clones, plan, recomputed, renamed_atom, renamed_eqn
+from .reverse_calls import CALLS, reverse_call
+from .reverse_control import reverse_if, reverse_loop
+from .reverse_rules import reverse_by_rule
+from .reverse_structure import STRUCTURE
+from .tidy import tidy
+
+Read = Callable[
+    [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
+    "Atom | tuple[Atom, ...]",
+]
+Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
+
+
+@dataclass(slots=True)
+class Context:
+    """What the reversal of all blocks of one function shares.
+
+    `scalars` are values known to be numbers or 0-d arrays, though their kind may be unknown.
+    """
+
+    read: Read
+    active: set[Var]
+    scalars: set[Var] = field(default_factory=set[Var])
+    arithmetic: set[Var] = field(default_factory=set[Var])
+    callees: dict[Any, tuple[Callee, Callee]] = field(default_factory=dict[Any, tuple[Callee, Callee]])
+
+
+class Sweep:
+    """The reversal of one block: `forward` equations in, forward and reverse equations out."""
+
+    def __init__(self, context: Context, block: Block, outer: Callable[[Var], Atom]):
+        self.context = context
+        self.block = block
+        self.builder = Builder(derived=True)
+        self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic)
+        self.replaced: dict[int, Sequence[Eqn]] = {}
+
+    # --- the sweep ----------------------------------------------------------------------
+
+    def run(self, seeds: Iterable[tuple[Atom, Atom]]) -> None:
+        """Write the reverse sweep, given the cotangents of some values."""
+        for atom, bar in seeds:
+            self.contribute(atom, bar)
+        for index in range(len(self.block.eqns) - 1, -1, -1):
+            eqn = self.block.eqns[index]
+            if not any(self.bars.has(out) for out in eqn.outs):
+                continue
+            self.builder.span = eqn.span
+            replaced = handler_of(eqn)(self, eqn)
+            if replaced is not None:
+                self.replaced[index] = replaced
+
+    def forward_eqns(self) -> list[Eqn]:
+        """The equations of the forward sweep."""
+        result: list[Eqn] = []
+        for index, eqn in enumerate(self.block.eqns):
+            result.extend(self.replaced.get(index, (eqn,)))
+        return result
+
+    def inner(self, block: Block, outer: Callable[[Var], Atom]) -> Sweep:
+        """The reversal of a block inside this one."""
+        sweep = Sweep(self.context, block, outer)
+        sweep.builder.span = self.builder.span
+        return sweep
+
+    # --- cotangents ---------------------------------------------------------------------
+
+    def is_active(self, atom: Atom) -> bool:
+        return atom in self.context.active
+
+    def contribute(self, atom: Atom, bar: Atom) -> None:
+        """Add to the cotangent of a value, if it has one."""
+        if isinstance(atom, Var) and atom in self.context.active:
+            self.bars.add(atom, bar)
+
+    def scatter(self, atom: Atom, path: Path, bar: Atom) -> None:
+        """Add to the cotangent of a part of a value, if it has one."""
+        if isinstance(atom, Var) and atom in self.context.active:
+            self.bars.scatter(atom, path, bar)
+
+    def total(self, var: Var) -> Atom:
+        """The whole cotangent of a value, or ZERO."""
+        return self.bars.total(var)
+
+    def total_or_zeros(self, var: Var) -> Atom:
+        """The whole cotangent of a value, zeros written out."""
+        total = self.bars.total(var)
+        return self.zeros(var) if total == ZERO else total
+
+    def zeros(self, var: Var) -> Atom:
+        return self.builder.emit(st.zeros, var, name=bar_name(var))
+
+
+def handler_of(eqn: Eqn) -> Handler:
+    """What writes the reverse of an equation."""
+    if eqn.op is IF:
+        return reverse_if
+    if eqn.op in LOOPS:
+        return reverse_loop
+    if eqn.op is CALL:
+        return reverse_call
+    return CALLS.get(eqn.op) or STRUCTURE.get(eqn.op) or reverse_by_rule
+
+
+# --- whole functions: joint --------------------------------------------------------------
+
+
+def gradient(
+    function: Function,
+    wrt: Sequence[int],
+    *,
+    read: Read,
+    output: int = 0,
+    value: bool = False,
+    seed: Callable[[Builder, Atom], Atom] | None = None,
+) -> Function:
+    """The function that computes the gradient of one scalar result.
+
+    Args:
+        function: the primal.
+        wrt: which leaves of its inputs to differentiate with respect to.
+        read: reads a rule's row into a builder.
+        output: which leaf of its result is differentiated.
+        value: also return all leaves of the primal result, before the gradients.
+        seed: writes the cotangent of the result, given the result (and may check it); 1.0 if None.
+
+    Returns:
+        A function of the same inputs; its result is the tuple of the leaves.
+
+    Raises:
+        NoRule: a derivative is needed that no rule gives.
+    """
+    function = tidy(function)
+    body = function.body
+    inputs = [body.params[i] for i in wrt]
+    out = body.outs[output]
+    context = Context(read, activity.active(body, inputs, _vars([out])))
+    if isinstance(out, Var):
+        context.scalars = scalars_above(body, out)
+    sweep = Sweep(context, body, _no_outer)
+    bar = Const(1.0) if seed is None else seed(sweep.builder, out)
+    sweep.run([(out, bar)])
+    bars = finish(sweep, inputs)
+    eqns = joined(sweep.forward_eqns(), sweep.builder.eqns)
+    outs = ((*body.outs, *bars) if value else tuple(bars))
+    kinds = map(kind_of_atom, outs)
+    new_body = Block(body.params, tuple(eqns), outs)
+    return tidy(Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds)))
+
+
+def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
+    """Both sweeps, with a comment before each where there are two."""
+    forward = [eqn for eqn in forward if eqn.op is not COMMENT]
+    if not forward or not reverse:
+        return [*forward, *reverse]
+    return [comment("forward"), *forward, comment("reverse"), *reverse]
+
+
+def comment(text: str) -> Eqn:
+    """A line for the reader of the generated code."""
+    return Eqn((), COMMENT, (), {"text": Const(text)})
+
+
+def finish(sweep: Sweep, inputs: Sequence[Var]) -> list[Atom]:
+    """The gradients of some inputs in their final form, no two in the same memory."""
+    sweep.builder.span = None
+    bars: dict[Var, Atom] = {}
+    owned: set[Var] = set()
+    for var in dict.fromkeys(inputs):
+        alone = var in sweep.bars.running and isinstance(var.kind, Array)
+        bar = sweep.total(var)
+        if (alone or _is_fresh(sweep, bar)) and bar not in bars.values():
+            owned.add(var)
+        bars[var] = bar
+    return [_final(sweep, bars[var], var, owned=var in owned) for var in inputs]
+
+
+def _is_fresh(sweep: Sweep, bar: Atom) -> bool:
+    """Whether a cotangent was computed into memory of its own."""
+    eqn = sweep.builder.definition(bar)
+    if eqn is None:
+        return False
+    return eqn.op is st.add_at or (eqn.op.fresh and not eqn.op.control)
+
+
+def _final(sweep: Sweep, bar: Atom, var: Var, *, owned: bool) -> Atom:
+    """A gradient with the shape and type that belong to its input."""
+    if bar == ZERO:
+        return sweep.zeros(var)
+    if owned and isinstance(bar, Var) and bar.kind == var.kind and bar.shape_of is var.shape_of:
+        match var.kind:
+            case Array(dtype=dtype, rank=rank) if dtype.startswith(("float", "complex")) and rank:
+                return bar  # a 0-d array is left out: NumPy's arithmetic makes a scalar of it
+            case _:
+                pass
+    params: dict[str, Atom] = {"owned": Const(True)} if owned else {}
+    return sweep.builder.emit_with(st.project, (bar, var), params)
+
+
+def scalars_above(block: Block, out: Var) -> set[Var]:
+    """The values that are scalars because an elementwise op makes a scalar of them."""
+    found = {out}
+    for eqn in reversed(block.eqns):
+        if not any(result in found for result in eqn.outs):
+            continue
+        if eqn.op is IF:
+            for inner in eqn.blocks:
+                for result, atom in zip(eqn.outs, inner.outs, strict=True):
+                    if result in found and isinstance(atom, Var):
+                        found |= scalars_above(inner, atom)
+        elif eqn.op.elementwise:
+            found.update(_vars(eqn.args))
+    return found
+
+
+# --- whole functions: split --------------------------------------------------------------
+
+
+def split(
+    function: Function,
+    wrt: Sequence[int],
+    *,
+    read: Read,
+    active_outs: Sequence[int] | None = None,
+    final: bool = False,
+    callees: dict[Any, tuple[Callee, Callee]] | None = None,
+) -> tuple[Function, Function]:
+    """The forward sweep and the reverse sweep of a function as two functions.
+
+    Args:
+        function: the primal.
+        wrt: which leaves of its inputs to differentiate with respect to.
+        read: reads a rule's row into a builder.
+        active_outs: which leaves of its result get cotangents; all differentiable ones if None.
+        final: whether the cotangents get their final form (dtype, shape, own memory).
+        callees: the functions split so far, by callee and activity.
+
+    Returns:
+        *forward*, of the same inputs, gives the leaves of the result and then one tuple of
+        residuals; *backward* takes that tuple and the cotangents of the active results, and gives
+        the cotangents of the `wrt` leaves.
+    """
+    function = tidy(function)
+    body = function.body
+    if active_outs is None:
+        active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
+    inputs = [body.params[i] for i in wrt]
+    outs = [body.outs[k] for k in active_outs]
+    context = Context(read, activity.active(body, inputs, _vars(outs)))
+    if callees is not None:
+        context.callees = callees
+    sweep = Sweep(context, body, _no_outer)
+    seeds = [_seed(out) for out in outs]
+    sweep.run(zip(outs, seeds, strict=True))
+    bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
+    return _divided(function, sweep, seeds, bars)
+
+
+def _seed(out: Atom) -> Var:
+    if isinstance(out, Var):
+        seed = cotangent_of(out)
+        seed.name = seed.name or "y_bar"
+        return seed
+    return Var(st.gradient_kind(kind_of_atom(out)), "y_bar")
+
+
+def _divided(
+    function: Function, sweep: Sweep, seeds: Sequence[Var], bars: Sequence[Atom]
+) -> tuple[Function, Function]:
+    body = function.body
+    forward = sweep.forward_eqns()
+    reverse = Block(tuple(seeds), tuple(sweep.builder.eqns), tuple(bars))
+    reverse = tidy(Function("", (), reverse, tuple_kind(()))).body
+    handed = plan(forward, body.params, reverse)
+    return (
+        _forward_half(function, forward, handed.carried),
+        _backward_half(function, reverse, handed.carried, handed.again),
+    )
+
+
+def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[Var]) -> Function:
+    body = function.body
+    residuals = Var(UNKNOWN, "residuals")
+    params = {"form": Const("tuple"), "keys": Const(tuple(range(len(carried)))), "type": Const(None)}
+    pack = Eqn((residuals,), st.pack, tuple(carried), params)
+    outs = (*body.outs, residuals)
+    result = tuple_kind(map(kind_of_atom, outs))
+    block = Block(body.params, (*forward, pack), outs)
+    return tidy(Function(f"forward_{function.name}", function.inputs, block, result))
+
+
+def _backward_half(
+    function: Function, reverse: Block, carried: Sequence[Var], again: Sequence[Eqn]
+) -> Function:
+    residuals = Var(UNKNOWN, "residuals")
+    fetched = clones(carried)
+    mapping: dict[Var, Atom] = dict(fetched)
+    eqns = [
+        Eqn((var,), st.getitem, (residuals, Const(k))) for k, var in enumerate(fetched.values())
+    ]
+    eqns += recomputed(again, mapping)
+    eqns += [renamed_eqn(eqn, mapping) for eqn in reverse.eqns]
+    outs = tuple(renamed_atom(out, mapping) for out in reverse.outs)
+    params = (residuals, *reverse.params)
+    names = _distinct([var.name for var in params])
+    inputs = tuple(Input(name, var.kind) for name, var in zip(names, params, strict=True))
+    result = tuple_kind(map(kind_of_atom, outs))
+    block = Block(params, tuple(eqns), outs)
+    return tidy(Function(f"backward_{function.name}", inputs, block, result))
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    taken: dict[str, None] = {}
+    for name in names:
+        candidate, k = name, 2
+        while candidate in taken:
+            candidate, k = f"{name}_{k}", k + 1
+        taken[candidate] = None
+    return list(taken)
+
+
+def tuple_kind(kinds: Iterable[Kind]) -> Struct:
+    """The kind of a tuple of values of some kinds, each of them one leaf."""
+    items = tuple(UNKNOWN if isinstance(kind, Struct) else kind for kind in kinds)
+    return Struct("tuple", tuple(range(len(items))), items)
+
+
+def _vars(atoms: Iterable[Atom]) -> list[Var]:
+    return [atom for atom in atoms if isinstance(atom, Var)]
+
+
+def _no_outer(var: Var) -> Atom:
+    raise AssertionError(f"{var!r} is not a value of this function")
+

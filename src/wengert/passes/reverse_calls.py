@@ -1,0 +1,139 @@
+"""Reverse mode for calls: of functions known when reading, at run time, and with `rrule`s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Var
+from ..ir.op import Op
+from ..ir.types import UNKNOWN, Struct
+from ..ops import cotangents as ct
+from ..ops import structure as st
+from ..rules.registry import Rule
+from .cotangents import cotangent_of
+
+if TYPE_CHECKING:
+    from .reverse import Sweep
+
+_PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
+
+
+# --- functions known when reading ---------------------------------------------------------
+
+
+def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
+    """A call becomes a call of the callee's forward half, and in reverse of its backward half."""
+    callee = eqn.param("callee")
+    wrt = tuple(k for k, arg in enumerate(eqn.args) if sweep.is_active(arg))
+    outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
+    forward, backward = _halves(sweep, callee, wrt, outs)
+    residuals = Var(UNKNOWN, "residuals")
+    bars = [sweep.total_or_zeros(eqn.outs[k]) for k in outs]
+    args_bar = [_cotangent_of_argument(eqn.args[k]) for k in wrt]
+    sweep.builder.append(_call(backward, (residuals, *bars), args_bar, eqn))
+    for k, bar in zip(wrt, args_bar, strict=True):
+        sweep.contribute(eqn.args[k], bar)
+    return [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
+
+
+def _cotangent_of_argument(arg: Atom) -> Var:
+    assert isinstance(arg, Var)
+    return cotangent_of(arg)
+
+
+def _call(callee: Callee, args: Sequence[Atom], outs: Sequence[Var], like: Eqn) -> Eqn:
+    params: dict[str, Atom] = {"callee": Const(callee)}
+    return Eqn(tuple(outs), CALL, tuple(args), params, (), like.namespace, like.span)
+
+
+def _halves(
+    sweep: Sweep, callee: Callee, wrt: tuple[int, ...], outs: tuple[int, ...]
+) -> tuple[Callee, Callee]:
+    """The two halves of a callee; they exist before they are filled, so that recursion closes."""
+    from .reverse import split
+
+    callees = sweep.context.callees
+    key = (callee, wrt, outs)
+    if key not in callees:
+        pair = Callee(f"forward_{callee.name}"), Callee(f"backward_{callee.name}")
+        callees[key] = pair
+        function = callee.function
+        assert isinstance(function, Function), f"{callee!r} is called before it is read"
+        pair[0].function, pair[1].function = split(
+            function, wrt, read=sweep.context.read, active_outs=outs, callees=callees
+        )
+    return callees[key]
+
+
+# --- functions known at run time ----------------------------------------------------------
+
+
+def _apply(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
+    """y, back = pullback_of(f, *args); in reverse, f_bar, *args_bar = back(y_bar)."""
+    return _through_pullback(sweep, eqn, eqn.args)
+
+
+def _pullback_of(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
+    """The pullback of the call `pullback(f, *args)`."""
+    return _through_pullback(sweep, eqn, (Const(eqn.op), *eqn.args))
+
+
+def _through_pullback(sweep: Sweep, eqn: Eqn, args: Sequence[Atom]) -> Sequence[Eqn]:
+    names = eqn.params.get("names", Const(()))
+    forward, back = _pair_of(eqn, st.pullback_of, args, names)
+    bar = sweep.total(eqn.outs[0])
+    bars = sweep.builder.emit(st.apply, back, bar, names=Const(()))
+    for k, arg in enumerate(args):
+        _contribute_item(sweep, bars, k, arg)
+    return forward
+
+
+def _pair_of(
+    eqn: Eqn, op: Op, args: Sequence[Atom], names: Atom
+) -> tuple[Sequence[Eqn], Atom]:
+    """Equations that give an equation's result and its pullback; the pullback."""
+    builder = Builder(eqn.span, derived=True)
+    pair = builder.emit(op, *args, kind=_PAIR, names=names)
+    builder.append(
+        Eqn(eqn.outs, st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span)
+    )
+    back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
+    return builder.eqns, back
+
+
+def _contribute_item(sweep: Sweep, bars: Atom, k: int, arg: Atom) -> None:
+    if sweep.is_active(arg):
+        kind = st.gradient_kind(kind_of_atom(arg))
+        sweep.contribute(arg, sweep.builder.emit(st.getitem, bars, Const(k), kind=kind))
+
+
+# --- rules that are run -------------------------------------------------------------------
+
+
+def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
+    """y, back = rule(*args); in reverse, args_bar = back(y_bar), checked."""
+    row = Const(rule.rows[0])
+    names = eqn.params.get("names", Const(tuple(eqn.params)))
+    options = () if "names" in eqn.params else tuple(eqn.params.values())
+    args = (row, *eqn.args, *options)
+    forward, back = _pair_of(eqn, st.apply, args, names)
+    bar = sweep.total(eqn.outs[0])
+    returned = sweep.builder.emit(st.apply, back, bar, names=Const(()))
+    bars = sweep.builder.emit(
+        ct.rule_cotangents, returned, *eqn.args, rule=Const(_described(rule))
+    )
+    for k, arg in enumerate(eqn.args):
+        _contribute_item(sweep, bars, k, arg)
+    return forward
+
+
+def _described(rule: Rule) -> str:
+    return f"the {rule.form} of {rule.op.name} ({rule.file}:{rule.line})"
+
+
+CALLS: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn]]] = {
+    st.apply: _apply,
+    st.pullback_of: _pullback_of,
+}

@@ -1,0 +1,298 @@
+"""Reverse mode for `if`, `for` and `while`.
+
+The reverse of a branch is a branch on the same condition. The reverse of a loop is a loop over
+what the forward loop collected, backwards: it carries the cotangents of what the loop carried, and
+accumulates the cotangents of what its body took from around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import IF, UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, used_in
+from ..ir.types import INT, RANGE, Array, Kind, Number, Seq, Struct
+from ..ops import registry
+from ..ops import structure as st
+from .cotangents import NOTHING, bar_name, cotangent_of
+from .loops import Loop, Slot, for_eqn, rebuilt, view
+from .residuals import clone, clones, plan, recomputed, renamed_atom, renamed_eqn
+from .reverse_structure import cotangent_of_iterable
+
+if TYPE_CHECKING:
+    from .reverse import Sweep
+
+
+# --- branches -----------------------------------------------------------------------------
+
+
+def reverse_if(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
+    """`if c: A else: B` becomes `if c: A⁻ else: B⁻`."""
+    bars = [(k, sweep.total(out)) for k, out in enumerate(eqn.outs) if sweep.bars.has(out)]
+    branches = [sweep.inner(block, sweep.bars.accumulator) for block in eqn.blocks]
+    for branch in branches:
+        branch.run([(branch.block.outs[k], bar) for k, bar in bars])
+    captured = dict.fromkeys(var for branch in branches for var in branch.bars.captured())
+    results: list[list[Atom]] = [[], []]
+    outs: list[Var] = []
+    for var in captured:
+        threaded = _is_threaded(sweep, branches, var)
+        base = sweep.bars.accumulator(var) if threaded else None
+        for branch, result in zip(branches, results, strict=True):
+            result.append(_result_of_branch(branch, var, base))
+        outs.append(cotangent_of(var))
+        if threaded:
+            sweep.bars.running[var] = outs[-1]
+        else:
+            sweep.bars.add(var, outs[-1])
+    return _branches(sweep, eqn, branches, results, outs)
+
+
+def _is_threaded(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
+    """Whether branches add to a running sum, rather than give a contribution of their own."""
+    if var in sweep.bars.running or var not in sweep.bars.local:
+        return True
+    if isinstance(var.kind, Number):
+        return var in sweep.bars.dense
+    return any(var in b.bars.running or var in b.bars.scattered for b in branches)
+
+
+def _result_of_branch(branch: Sweep, var: Var, base: Atom | None) -> Atom:
+    if _never_ends(branch.block):
+        return UNDEFINED
+    if base is not None:
+        branch.bars.running.setdefault(var, base)
+    return branch.total_or_zeros(var)
+
+
+def _never_ends(block: Block) -> bool:
+    return bool(block.eqns) and block.eqns[-1].op is st.raise_
+
+
+def _branches(
+    sweep: Sweep,
+    eqn: Eqn,
+    branches: Sequence[Sweep],
+    results: Sequence[Sequence[Atom]],
+    outs: Sequence[Var],
+) -> Sequence[Eqn]:
+    """Emit the reverse `if`; gives the forward `if` that hands over what the reverse one needs."""
+    forward = [branch.forward_eqns() for branch in branches]
+    blocks = [
+        branch.builder.block((), result) for branch, result in zip(branches, results, strict=True)
+    ]
+    plans = [plan(eqns, (), block) for eqns, block in zip(forward, blocks, strict=True)]
+    received = [clones(each.carried) for each in plans]
+    then, other = (
+        _with_residuals(block, each.again, dict(names))
+        for block, each, names in zip(blocks, plans, received, strict=True)
+    )
+    sweep.builder.if_(eqn.args[0], then, other, outs)
+    here, there = (each.carried for each in plans)
+    handed = ((*here, *[UNDEFINED] * len(there)), (*[UNDEFINED] * len(here), *there))
+    new_blocks = tuple(
+        Block((), tuple(eqns), (*block.outs, *more))
+        for eqns, block, more in zip(forward, eqn.blocks, handed, strict=True)
+    )
+    all_outs = (*eqn.outs, *received[0].values(), *received[1].values())
+    return [Eqn(all_outs, IF, eqn.args, {}, new_blocks, eqn.namespace, eqn.span)]
+
+
+def _with_residuals(reverse: Block, again: Sequence[Eqn], mapping: dict[Var, Atom]) -> Block:
+    """The reverse block, reading what was handed over under its new names."""
+    eqns = recomputed(again, mapping)
+    eqns += [renamed_eqn(eqn, mapping) for eqn in reverse.eqns]
+    outs = tuple(renamed_atom(out, mapping) for out in reverse.outs)
+    return Block(reverse.params, tuple(eqns), outs)
+
+
+# --- loops --------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _ReverseLoop:
+    """The reverse of a loop while it is being put together."""
+
+    loop: Loop
+    body: Sweep
+    slots: list[Slot] = field(default_factory=list[Slot])
+    """Cotangents carried: of the carried values, then of what the body takes from around it."""
+    carried: list[int] = field(default_factory=list[int])
+    captured: dict[Var, Slot] = field(default_factory=dict[Var, Slot])
+    given: list[tuple[Atom, Var]] = field(default_factory=list[tuple[Atom, Var]])
+    """Lists of cotangents of the collected results, with their items."""
+    gathered: list[tuple[int, Atom, Var]] = field(default_factory=list[tuple[int, Atom, Var]])
+    """Per active iterable: its number, the cotangent of an item, the list of them."""
+
+
+def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
+    """Run the loop's iterations backwards."""
+    loop = view(eqn)
+    state = _ReverseLoop(loop, sweep.inner(loop.body, lambda var: _capture(state, sweep, var)))
+    _start(state, sweep)
+    seeds = [(loop.results[k], state.slots[n].param) for n, k in enumerate(state.carried)]
+    seeds += [(loop.collected[c], item) for c, item in _given_items(state, sweep)]
+    state.body.run(seeds)
+    _end(state, sweep)
+    forward = _emit_reverse(state, sweep)
+    _contribute_results(state, sweep)
+    return forward
+
+
+def _start(state: _ReverseLoop, sweep: Sweep) -> None:
+    """One slot for the cotangent of each active carried value."""
+    loop = state.loop
+    for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True)):
+        if sweep.is_active(param) or sweep.is_active(out):
+            initial = sweep.total(out)
+            initial = sweep.zeros(out) if initial == ZERO else initial
+            bar = cotangent_of(out, st.gradient_kind(param.kind))
+            bar.shape_of = _shape_of(loop.results[k], bar)
+            before = cotangent_of(param)
+            before.shape_of = _shape_of(loop.initials[k], before)
+            state.slots.append(Slot(initial, bar, ZERO, before))
+            state.carried.append(k)
+
+
+def _shape_of(atom: Atom, default: Var) -> Var:
+    return atom.shape_of if isinstance(atom, Var) else default
+
+
+def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var]]:
+    """The items of the cotangents of collected results."""
+    found: list[tuple[int, Var]] = []
+    for c, out in enumerate(state.loop.lists):
+        if not sweep.bars.has(out):
+            continue
+        result = state.loop.collected[c]
+        item = Var(st.gradient_kind(kind_of_atom(result)))
+        if isinstance(result, Var):
+            item = cotangent_of(result)
+        state.given.append((sweep.total(out), item))
+        found.append((c, item))
+    return found
+
+
+def _capture(state: _ReverseLoop, sweep: Sweep, var: Var) -> Atom:
+    """The accumulator of a value from around the loop: carried by the reverse loop."""
+    slot = Slot(sweep.bars.accumulator(var), cotangent_of(var), ZERO, cotangent_of(var))
+    state.captured[var] = slot
+    return slot.param
+
+
+def _end(state: _ReverseLoop, sweep: Sweep) -> None:
+    """The cotangents at the start of an iteration, written out."""
+    body, loop = state.body, state.loop
+    for slot, k in zip(state.slots, state.carried, strict=True):
+        param = loop.carried[k]
+        total = body.total(param)
+        slot.result = _zeros_of_slot(body, param) if total == ZERO else total
+    for j, (item, iterable) in enumerate(zip(loop.items, loop.iterables, strict=True)):
+        if sweep.is_active(iterable) and sweep.is_active(item):
+            bar = body.total_or_zeros(item)
+            kind = Seq(st.gradient_kind(item.kind))
+            name = bar_name(iterable) if isinstance(iterable, Var) else ""
+            state.gathered.append((j, bar, Var(kind, name)))
+    for var in body.bars.captured():
+        body.bars.accumulator(var)
+        slot = state.captured[var]
+        slot.result = body.total(var)
+    state.slots += state.captured.values()
+
+
+def _zeros_of_slot(body: Sweep, param: Var) -> Atom:
+    return NOTHING if isinstance(param.kind, Number) else body.zeros(param)
+
+
+def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
+    """Emit the reverse loop; gives the forward loop that collects what it needs."""
+    loop, body = state.loop, state.body
+    forward = body.forward_eqns()
+    params = (*loop.items, *loop.carried)
+    results = [slot.result for slot in state.slots] + [bar for _, bar, _ in state.gathered]
+    reverse = body.builder.block((), results)
+    free = loop.items if _walks_again(loop) else ()
+    needed = plan(forward, params, reverse, free)
+    items = clones(needed.carried)
+    lists = {var: Var(Seq(var.kind), _plural(var)) for var in needed.carried}
+    pairs = [*_items_again(loop, reverse, needed.again, free, items), *state.given]
+    pairs += [(lists[var], items[var]) for var in needed.carried]
+    counted: list[Slot] = []
+    if not pairs:
+        pair, counted, forward = _trips(loop, sweep, forward)
+        pairs.append(pair)
+    block = _with_residuals(reverse, needed.again, dict(items))
+    n = len(state.slots)
+    slots = [
+        Slot(slot.initial, slot.param, result, slot.out)
+        for slot, result in zip(state.slots, block.outs[:n], strict=True)
+    ]
+    gathered = [
+        (bar, out) for bar, (_, _, out) in zip(block.outs[n:], state.gathered, strict=True)
+    ]
+    backwards = for_eqn(
+        pairs, slots, gathered, block.eqns, loop.eqn, reverse=not loop.reverse, aligned=True
+    )
+    sweep.builder.append(backwards)
+    return [rebuilt(loop, forward, slots=counted, collected=list(lists.items()))]
+
+
+def _walks_again(loop: Loop) -> bool:
+    """Whether the reverse loop can walk over the iterables themselves."""
+    return loop.aligned and all(_is_sequence(kind_of_atom(each)) for each in loop.iterables)
+
+
+def _is_sequence(kind: Kind) -> bool:
+    if isinstance(kind, Struct):
+        return kind.form in ("tuple", "list", "namedtuple")
+    return isinstance(kind, Seq | Array) or kind == RANGE
+
+
+def _items_again(
+    loop: Loop,
+    reverse: Block,
+    again: Sequence[Eqn],
+    free: Sequence[Var],
+    renaming: dict[Var, Var],
+) -> list[tuple[Atom, Var]]:
+    """The iterables whose items the reverse body reads; their items get new names."""
+    used = {*used_in(reverse), *used_in(Block((), tuple(again), ()))}
+    pairs: list[tuple[Atom, Var]] = []
+    for iterable, item in zip(loop.iterables, loop.items, strict=True):
+        if item in free and item in used:
+            renaming[item] = clone(item)
+            pairs.append((iterable, renaming[item]))
+    return pairs
+
+
+def _trips(
+    loop: Loop, sweep: Sweep, forward: list[Eqn]
+) -> tuple[tuple[Atom, Var], list[Slot], list[Eqn]]:
+    """What the reverse loop counts its iterations by when it needs nothing of the forward one."""
+    if _walks_again(loop):
+        return (loop.iterables[0], clone(loop.items[0])), [], forward
+    before, after, steps = Var(INT, "steps"), Var(INT, "steps"), Var(INT, "steps")
+    step = Eqn((after,), registry.named("add"), (before, Const(1)))
+    trips = sweep.builder.emit(st.range_, steps)
+    return (trips, Var(INT)), [Slot(Const(0), before, after, steps)], [*forward, step]
+
+
+def _plural(var: Var) -> str:
+    return f"{var.name}s" if var.name else ""
+
+
+def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
+    loop = state.loop
+    for slot, k in zip(state.slots, state.carried, strict=False):
+        sweep.contribute(loop.initials[k], slot.out)
+    for var, slot in state.captured.items():
+        sweep.bars.running[var] = slot.out
+    for j, _, out in state.gathered:
+        iterable = loop.iterables[j]
+        bar = cotangent_of_iterable(
+            sweep, out, iterable, whole=loop.aligned, reverse=loop.reverse
+        )
+        sweep.contribute(iterable, bar)
+

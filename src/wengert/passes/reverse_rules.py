@@ -1,0 +1,270 @@
+"""Reverse mode, one equation at a time: the cotangents that an op's rule gives its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InternalError, NoRule
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var
+from ..ir.types import Array, Kind, Number
+from ..ops import registry
+from ..ops import structure as st
+from ..rules.registry import Rule, rule_for
+from . import activity
+from .cotangents import bar_name
+from .residuals import renamed_eqn
+from .reverse_calls import reverse_rrule
+
+if TYPE_CHECKING:
+    from .reverse import Sweep
+
+_NAMESPACES = ("math", "cmath", "np")
+
+
+def reverse_by_rule(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
+    """Give an equation's operands their cotangents, by the rule for its op."""
+    rule = rule_for(eqn.op)
+    if rule is not None and rule.form not in _FORMS:
+        rule = next((each for form, each in rule.also.items() if form in _FORMS), None)
+    if rule is None:
+        raise no_rule(eqn, "rrule")
+    if rule.form == "rrule":
+        return reverse_rrule(sweep, eqn, rule)
+    bar = sweep.total(eqn.outs[0])
+    if bar != ZERO:
+        _FORMS[rule.form](sweep, eqn, rule, bar)
+    return None
+
+
+def no_rule(eqn: Eqn, form: str) -> NoRule:
+    """The error for an op that a derivative is needed of and that has no rule for it."""
+    name = eqn.op.name
+    rule = rule_for(eqn.op)
+    lacks = "has no derivative rule"
+    if rule is not None:
+        mode = "reverse" if form == "rrule" else "forward"
+        lacks = f"has an {rule.form} but no {form}, which {mode} mode needs"
+    hint = (
+        f"Write its rule:             wg.{form}({name})   or   wg.scalar_rule({name}, ...)\n"
+        f"or say that it is constant: wg.zero_rule({name})\n"
+        f"or keep it out:             wg.stop_gradient(...) around its arguments"
+    )
+    return NoRule(f"{name} {lacks}", hint, eqn.span)
+
+
+def row_namespace(eqn: Eqn) -> str:
+    """Where the ops of a rule's row are taken from: where the user took the op from."""
+    if eqn.namespace in _NAMESPACES:
+        return eqn.namespace
+    kinds = [kind_of_atom(arg) for arg in eqn.args]
+    if not all(isinstance(kind, Number) for kind in kinds):
+        return "np"
+    return "cmath" if Number("complex") in kinds else "math"
+
+
+# --- the forms ----------------------------------------------------------------------------
+
+
+def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
+    """x_bar = conj(∂) * Ω_bar."""
+    for operand, partial in partials(sweep.builder, sweep.context.read, eqn, rule, sweep.is_active):
+        if partial == ZERO or partial == Const(0) or partial == Const(0.0):
+            continue
+        _contribute_product(sweep, eqn, operand, bar, partial)
+
+
+def partials(
+    builder: Builder, read: Any, eqn: Eqn, rule: Rule, wanted: Callable[[Atom], bool]
+) -> list[tuple[Atom, Atom]]:
+    """The operands that are wanted, each with its partial."""
+    operands = (*eqn.args, eqn.outs[0])
+    namespace = row_namespace(eqn)
+    if len(rule.rows) == 1 and rule.rows[0] is not None:
+        if not any(map(wanted, eqn.args)):
+            return []
+        together = read(builder, rule.rows[0], operands, {}, namespace)
+        each = together if isinstance(together, tuple) else (together,)
+        pairs = zip(eqn.args, each, strict=True)
+        return [(arg, partial) for arg, partial in pairs if wanted(arg)]
+    return [
+        (arg, one(read(builder, row, operands, {}, namespace)))
+        for arg, row in zip(eqn.args, rule.rows, strict=True)
+        if row is not None and wanted(arg)
+    ]
+
+
+def one(result: Atom | tuple[Atom, ...]) -> Atom:
+    """The single result of a row."""
+    if isinstance(result, tuple):
+        (result,) = result
+    return result
+
+
+def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
+    """x_bar = row(Ω_bar, operands); of a linear op with one row, the first operand's."""
+    namespace = row_namespace(eqn)
+    for arg, row in zip(eqn.args, rule.rows, strict=False):
+        if row is None or not sweep.is_active(arg):
+            continue
+        number = _peeled(sweep, eqn, arg, bar) if eqn.op.elementwise else None
+        operands = (bar if number is None else number, *eqn.args)
+        arg_bar = one(
+            sweep.context.read(sweep.builder, row, operands, dict(eqn.params), namespace)
+        )
+        if number is not None and isinstance(kind_of_atom(arg_bar), Number):
+            arg_bar = sweep.bars.fill(arg_bar, arg)
+        _contribute(sweep, eqn, arg, arg_bar)
+
+
+def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
+    """The row is linear in the d's: reverse it, with respect to them."""
+    ds = {k: _differential_of(arg) for k, arg in enumerate(eqn.args) if sweep.is_active(arg)}
+    tangents = [ds.get(k, ZERO) for k in range(len(eqn.args))]
+    block = _row_block(sweep, eqn, rule, tangents)
+    if not isinstance(block.outs[0], Var):
+        return
+    useful = [block.outs[0]]
+    context = replace(
+        sweep.context, active=activity.active(block, ds.values(), useful), scalars=set[Var]()
+    )
+    inner = type(sweep)(context, block, _not_linear)
+    inner.builder.span = sweep.builder.span
+    inner.run([(block.outs[0], bar)])
+    totals = {k: inner.total(d) for k, d in ds.items()}
+    # What a transposed row reads of a d can only be its shape, which is that of the operand.
+    stand_in: dict[Var, Atom] = {d: eqn.args[k] for k, d in ds.items()}
+    for inner_eqn in (*inner.forward_eqns(), *inner.builder.eqns):
+        sweep.builder.append(renamed_eqn(inner_eqn, stand_in))
+    for k, total in totals.items():
+        _contribute(sweep, eqn, eqn.args[k], total)
+
+
+def _differential_of(operand: Atom) -> Var:
+    assert isinstance(operand, Var)
+    return Var(st.gradient_kind(operand.kind), "", operand.shape_of)
+
+
+def _row_block(sweep: Sweep, eqn: Eqn, rule: Rule, tangents: Sequence[Atom]) -> Block:
+    """A differential row as a block whose parameters are the d's of the active operands."""
+    (row,) = rule.rows
+    assert row is not None
+    builder = Builder(sweep.builder.span, derived=True)
+    operands = (*tangents, *eqn.args, eqn.outs[0])
+    result = sweep.context.read(builder, row, operands, dict(eqn.params), row_namespace(eqn))
+    params = [tangent for tangent in tangents if isinstance(tangent, Var)]
+    return builder.block(params, (one(result),))
+
+
+def _not_linear(var: Var) -> Atom:
+    raise InternalError(f"a differential row is not linear: it gives {var!r} a cotangent")
+
+
+def _zero(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
+    """Nothing flows."""
+
+
+_FORMS: dict[str, Callable[[Sweep, Eqn, Rule, Atom], object]] = {
+    "scalar": _scalar,
+    "linear": _linear,
+    "bilinear": _linear,
+    "differential": _differential,
+    "zero": _zero,
+    "rrule": _zero,
+}
+
+
+# --- products and broadcasting ------------------------------------------------------------
+
+
+def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partial: Atom) -> None:
+    conjugate = conjugated(sweep.builder, partial)
+    kind = kind_of_atom(operand)
+    if isinstance(kind, Number) and isinstance(kind_of_atom(eqn.outs[0]), Array):
+        if isinstance(kind_of_atom(partial), Number):
+            total = sweep.builder.emit(registry.named("sum"), bar, namespace="np")
+            _deliver(sweep, eqn, operand, scaled(sweep.builder, total, conjugate))
+            return
+    number = _peeled(sweep, eqn, operand, bar)
+    if number is None:
+        _contribute(sweep, eqn, operand, scaled(sweep.builder, bar, conjugate))
+        return
+    product = scaled(sweep.builder, number, conjugate)
+    if isinstance(kind_of_atom(product), Number):
+        product = sweep.bars.fill(product, operand)
+    _deliver(sweep, eqn, operand, product)
+
+
+def _peeled(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> Atom | None:
+    """The number that the cotangent is everywhere, where the operand has the result's shape."""
+    if isinstance(kind_of_atom(operand), Number) or not _fits(sweep, eqn, operand):
+        return None
+    return sweep.bars.uniform(bar)
+
+
+def scaled(builder: Builder, factor: Atom, partial: Atom) -> Atom:
+    """`factor * partial`."""
+    return builder.emit(registry.named("mul"), factor, partial)
+
+
+def conjugated(builder: Builder, partial: Atom) -> Atom:
+    """The conjugate of a partial that is known to be complex; a real one as it is."""
+    if not is_complex(kind_of_atom(partial)):
+        return partial
+    return builder.emit(registry.named("conj"), partial, namespace="np")
+
+
+def is_complex(kind: Kind) -> bool:
+    """Whether values of this kind are known to be complex."""
+    return kind == Number("complex") or (isinstance(kind, Array) and kind.dtype.startswith("complex"))
+
+
+def is_real(kind: Kind) -> bool:
+    """Whether values of this kind are known to be real."""
+    if isinstance(kind, Array):
+        return bool(kind.dtype) and not kind.dtype.startswith(("complex", "object"))
+    return isinstance(kind, Number) and kind.type != "complex"
+
+
+def real_part(builder: Builder, bar: Atom, kind: Kind) -> Atom:
+    """The cotangent of a real value is real."""
+    if is_real(kind) and is_complex(kind_of_atom(bar)):
+        return builder.emit(registry.named("real"), bar, namespace="np")
+    return bar
+
+
+def _contribute(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
+    """Contribute to an operand what a rule gives; of an elementwise op, summed to its shape."""
+    if bar == ZERO:
+        return
+    if eqn.op.elementwise and not _fits(sweep, eqn, operand):
+        number = isinstance(kind_of_atom(operand), Number)
+        if number and isinstance(kind_of_atom(eqn.outs[0]), Array):
+            bar = sweep.builder.emit(registry.named("sum"), bar, namespace="np")
+        else:
+            name = bar_name(operand) if isinstance(operand, Var) else ""
+            bar = sweep.builder.emit(st.unbroadcast, bar, operand, name=name)
+    _deliver(sweep, eqn, operand, bar)
+
+
+def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
+    if isinstance(operand, Var) and eqn.op.elementwise:
+        sweep.context.arithmetic.add(operand)
+    sweep.contribute(operand, real_part(sweep.builder, bar, kind_of_atom(operand)))
+
+
+def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
+    """Whether an operand is known to have the shape of an elementwise result."""
+    out = eqn.outs[0]
+    kinds = [kind_of_atom(arg) for arg in eqn.args]
+    if out in sweep.context.scalars or isinstance(out.kind, Number):
+        return True
+    if isinstance(kind_of_atom(operand), Number):
+        return all(isinstance(kind, Number) for kind in kinds)
+    if isinstance(operand, Var) and operand.shape_of is out.shape_of:
+        return True
+    others = [kind for arg, kind in zip(eqn.args, kinds, strict=True) if arg is not operand]
+    return all(isinstance(kind, Number) for kind in others)
+

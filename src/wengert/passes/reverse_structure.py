@@ -1,0 +1,219 @@
+"""Reverse mode for the structural ops: containers, indexing, buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.op import Op
+from ..ir.types import Array, Kind, Number, Seq, Struct
+from ..ops import cotangents as ct
+from ..ops import registry
+from ..ops import structure as st
+from .cotangents import Attribute
+
+if TYPE_CHECKING:
+    from .reverse import Sweep
+
+
+def _pack(sweep: Sweep, eqn: Eqn) -> None:
+    """item_bar = bar[key]."""
+    keys = item_keys(eqn)
+    out = eqn.outs[0]
+    if _pass_parts_on(sweep, out, dict(zip(keys, eqn.args, strict=True))):
+        return
+    bar = sweep.total(out)
+    for key, item in zip(keys, eqn.args, strict=True):
+        if sweep.is_active(item):
+            sweep.contribute(item, _item(sweep, bar, Const(key), item))
+
+
+def item_keys(eqn: Eqn) -> Sequence[Any]:
+    """The keys of a packed container's items in its cotangent: a list or a dictionary."""
+    if eqn.op is st.closure or eqn.param("form") in ("tuple", "list", "namedtuple"):
+        return range(len(eqn.args))
+    return eqn.param("keys")
+
+
+def _pass_parts_on(sweep: Sweep, out: Var, items: dict[Any, Atom]) -> bool:
+    """Hand cotangents of single items straight to the items, without building a container."""
+    if not sweep.bars.only_scattered(out):
+        return False
+    parts = sweep.bars.scattered[out]
+    if not all(_key_of(path[0], items) is not None for path, _ in parts):
+        return False
+    del sweep.bars.scattered[out]
+    for path, bar in parts:
+        item = items[_key_of(path[0], items)]
+        if len(path) == 1:
+            sweep.contribute(item, bar)
+        else:
+            sweep.scatter(item, path[1:], bar)
+    return True
+
+
+def _key_of(step: Atom | Attribute, items: dict[Any, Atom]) -> Any:
+    if isinstance(step, Attribute):
+        return step.name if step.name in items else None
+    if not isinstance(step, Const) or not isinstance(step.value, int | str):
+        return None
+    key = step.value
+    if isinstance(key, int) and key < 0 and key not in items:
+        key += len(items)
+    return key if key in items else None
+
+
+def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
+    kind = st.gradient_kind(kind_of_atom(item))
+    return sweep.builder.emit(st.getitem, bar, key, kind=kind)
+
+
+def _getitem(sweep: Sweep, eqn: Eqn) -> None:
+    """x_bar[index] += bar, in place."""
+    x, index = eqn.args
+    out = eqn.outs[0]
+    if is_step(index) and sweep.bars.only_scattered(out):
+        parts = sweep.bars.scattered.pop(out)
+        if not any(isinstance(path[0], Attribute) for path, _ in parts):
+            for path, bar in parts:
+                sweep.scatter(x, (index, *path), bar)
+            return
+        sweep.bars.scattered[out] = parts
+    sweep.scatter(x, (index,), sweep.total(out))
+
+
+def is_step(index: Atom) -> bool:
+    """Whether `x[index]` is a part of x itself that can be written to, not a copy."""
+    if isinstance(index, Const):
+        return isinstance(index.value, int | str) and not isinstance(index.value, bool)
+    return index.kind == Number("int")
+
+
+def _getattr(sweep: Sweep, eqn: Eqn) -> None:
+    x = eqn.args[0]
+    step = Attribute(eqn.param("name"), x)
+    sweep.scatter(x, (step,), sweep.total(eqn.outs[0]))
+
+
+def _add_at(sweep: Sweep, eqn: Eqn) -> None:
+    """buffer_bar = bar, value_bar = bar[index]."""
+    buffer, *path, value = eqn.args
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(buffer, bar)
+    if sweep.is_active(value):
+        part = bar
+        for index in path:
+            part = sweep.builder.emit(st.getitem, part, index)
+        sweep.contribute(value, _as_written(sweep, part, value))
+
+
+def _as_written(sweep: Sweep, part: Atom, value: Atom) -> Atom:
+    """The cotangent of a value that was written to a part of a buffer, and broadcast there."""
+    kind, written = kind_of_atom(part), kind_of_atom(value)
+    if not isinstance(written, Number) or isinstance(kind, Number):
+        return part
+    if isinstance(kind, Array):
+        return sweep.builder.emit(registry.named("sum"), part, namespace="np")
+    return sweep.builder.emit(st.unbroadcast, part, value)
+
+
+def _add_attr(sweep: Sweep, eqn: Eqn) -> None:
+    buffer, x, value = eqn.args
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(buffer, bar)
+    if sweep.is_active(value):
+        params = {"name": eqn.params["name"]}
+        kind = st.gradient_kind(kind_of_atom(value))
+        part = sweep.builder.emit_with(ct.shadow_attr, (bar, x), params, kind=kind)
+        sweep.contribute(value, part)
+
+
+def _shadow_attr(sweep: Sweep, eqn: Eqn) -> None:
+    x_bar, x = eqn.args
+    sweep.scatter(x_bar, (Attribute(eqn.param("name"), x),), sweep.total(eqn.outs[0]))
+
+
+def _accumulate(sweep: Sweep, eqn: Eqn) -> None:
+    bar = sweep.total(eqn.outs[0])
+    for arg in eqn.args:
+        sweep.contribute(arg, bar)
+
+
+def _same(sweep: Sweep, eqn: Eqn) -> None:
+    sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
+
+
+def _as_list(sweep: Sweep, eqn: Eqn) -> None:
+    items_bar, x = sweep.total(eqn.outs[0]), eqn.args[0]
+    sweep.contribute(x, cotangent_of_iterable(sweep, items_bar, x, whole=True))
+
+
+def cotangent_of_iterable(
+    sweep: Sweep, items_bar: Atom, x: Atom, *, whole: bool, reverse: bool = False
+) -> Atom:
+    """The cotangent of what was iterated over, from the list of its items' cotangents.
+
+    `whole`: the iteration reached every item; otherwise the others get zeros.
+    """
+    if whole and is_list(kind_of_atom(x)):
+        return items_bar
+    params: dict[str, Atom] = {"reverse": Const(True)} if reverse else {}
+    return sweep.builder.emit_with(ct.collected_cotangent, (items_bar, x), params)
+
+
+def is_list(kind: Kind) -> bool:
+    """Whether values of this kind are lists or tuples, whose cotangents are lists."""
+    return isinstance(kind, Seq) or (isinstance(kind, Struct) and kind.form in ("list", "tuple"))
+
+
+def _collected_cotangent(sweep: Sweep, eqn: Eqn) -> None:
+    """items_bar_bar: as many items of bar as there were."""
+    items_bar, _ = eqn.args
+    bar = sweep.total(eqn.outs[0])
+    emit = sweep.builder.emit
+    listed = emit(st.as_list, bar)
+    count = emit(st.length, items_bar)
+    if eqn.param("reverse", False):
+        start = emit(registry.named("sub"), emit(st.length, listed), count)
+        part = emit(st.slice_, start, Const(None), Const(None))
+    else:
+        part = emit(st.slice_, Const(None), count, Const(None))
+    sweep.contribute(items_bar, emit(st.getitem, listed, part))
+
+
+def _rule_cotangents(sweep: Sweep, eqn: Eqn) -> None:
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(eqn.args[0], sweep.builder.emit(ct.as_returned, bar, eqn.args[0]))
+
+
+def _as_returned(sweep: Sweep, eqn: Eqn) -> None:
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(eqn.args[0], sweep.builder.emit(ct.rule_cotangents, bar))
+
+
+def _nothing(sweep: Sweep, eqn: Eqn) -> None:
+    sweep.total(eqn.outs[0])
+
+
+STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
+    st.pack: _pack,
+    st.closure: _pack,
+    st.getitem: _getitem,
+    st.getattr_: _getattr,
+    st.add_at: _add_at,
+    ct.add_attr: _add_attr,
+    ct.shadow_attr: _shadow_attr,
+    st.accumulate: _accumulate,
+    st.bound: _same,
+    st.project: _same,
+    st.unpackable: _same,
+    st.as_list: _as_list,
+    ct.shadow_items: _as_list,
+    ct.collected_cotangent: _collected_cotangent,
+    ct.rule_cotangents: _rule_cotangents,
+    ct.as_returned: _as_returned,
+    st.zeros: _nothing,
+    st.stop_gradient: _nothing,
+}

@@ -1,0 +1,208 @@
+"""Tidying: what nobody needs is left out.
+
+In: any function. Out: a function with the same results and effects, in which every equation has an
+effect or a result that is needed, and loops carry only what changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..ir.graph import COMMENT, IF, WHILE, Atom, Block, Eqn, Function, Var, walk
+from .loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
+from .residuals import renamed_atom, renamed_block
+
+
+def tidy(function: Function) -> Function:
+    """Leave out dead code, and loop-carried values that never change."""
+    body = _without_invariants(function.body)
+    return dce(replace(function, body=body))
+
+
+# --- dead code ----------------------------------------------------------------------------
+
+
+def dce(function: Function) -> Function:
+    """Leave out equations without effects and loop and branch results that nobody needs."""
+    needed = _Needed(function.body)
+    return replace(function, body=_kept_block(function.body, function.body.outs, needed))
+
+
+class _Needed:
+    """The needed values and equations, found by walking from effects and results to what they use.
+
+    Every value and every equation is visited once, whatever the nesting.
+    """
+
+    def __init__(self, body: Block):
+        self.values: set[Var] = set()
+        self.eqns: set[Eqn] = set()
+        self._defined_by: dict[Var, Eqn] = {}
+        self._around: dict[Eqn, Eqn | None] = {}
+        self._loops: dict[Eqn, Loop] = {}
+        self._pending: list[Var] = []
+        self._index(body, None)
+        for eqn in walk(body):
+            if eqn.op.effect:
+                self._keep(eqn)
+        self._want(body.outs)
+        while self._pending:
+            self._follow(self._pending.pop())
+
+    def _index(self, block: Block, around: Eqn | None) -> None:
+        for eqn in block.eqns:
+            self._around[eqn] = around
+            for out in eqn.outs:
+                self._defined_by[out] = eqn
+            for inner in eqn.blocks:
+                for param in inner.params:
+                    self._defined_by[param] = eqn
+                self._index(inner, eqn)
+
+    def _want(self, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            if isinstance(atom, Var) and atom not in self.values:
+                self.values.add(atom)
+                self._pending.append(atom)
+
+    def _keep(self, eqn: Eqn | None) -> None:
+        """Keep an equation and the loops and branches around it."""
+        while eqn is not None and eqn not in self.eqns:
+            self.eqns.add(eqn)
+            if eqn.op in LOOPS:
+                loop = self._loops.setdefault(eqn, view(eqn))
+                self._want(loop.iterables)
+                self._want(() if loop.stop is None else (loop.stop,))
+                self._want(() if loop.test is None else loop.test.outs)
+            else:
+                self._want(eqn.operands())
+            eqn = self._around[eqn]
+
+    def _follow(self, var: Var) -> None:
+        eqn = self._defined_by.get(var)
+        if eqn is None:
+            return
+        self._keep(eqn)
+        if eqn.op is IF:
+            k = eqn.outs.index(var)
+            self._want(inner.outs[k] for inner in eqn.blocks)
+        elif eqn.op in LOOPS:
+            self._follow_loop(self._loops[eqn], var)
+
+    def _follow_loop(self, loop: Loop, var: Var) -> None:
+        if var in loop.items:
+            return
+        if var in loop.lists:
+            self._want((loop.collected[loop.lists.index(var)],))
+            return
+        tests = loop.test.params if loop.test is not None else loop.carried
+        for variables in (loop.carried, loop.outs, tests):
+            if var in variables:
+                k = variables.index(var)
+                self._want((loop.initials[k], loop.results[k], loop.carried[k], loop.outs[k]))
+
+
+def _kept_block(block: Block, outs: Sequence[Atom], needed: _Needed) -> Block:
+    eqns = [_kept_eqn(eqn, needed) for eqn in block.eqns if eqn in needed.eqns]
+    return Block(block.params, tuple(_without_lone_comments(eqns)), tuple(outs))
+
+
+def _kept_eqn(eqn: Eqn, needed: _Needed) -> Eqn:
+    if eqn.op is IF:
+        kept = [k for k, out in enumerate(eqn.outs) if out in needed.values]
+        blocks = tuple(
+            _kept_block(inner, [inner.outs[k] for k in kept], needed) for inner in eqn.blocks
+        )
+        return replace(eqn, outs=tuple(eqn.outs[k] for k in kept), blocks=blocks)
+    if eqn.op in LOOPS:
+        return _kept_loop(view(eqn), needed)
+    return eqn
+
+
+def _kept_loop(loop: Loop, needed: _Needed) -> Eqn:
+    kept = [
+        k
+        for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True))
+        if param in needed.values or out in needed.values
+    ]
+    slots = [
+        Slot(loop.initials[k], loop.carried[k], loop.results[k], loop.outs[k]) for k in kept
+    ]
+    pairs = zip(loop.collected, loop.lists, strict=True)
+    collected = [(atom, out) for atom, out in pairs if out in needed.values]
+    eqns = _kept_block(loop.body, (), needed).eqns
+    if loop.eqn.op is WHILE:
+        assert loop.test is not None
+        test = _kept_block(loop.test, loop.test.outs, needed)
+        test = replace(test, params=tuple(test.params[k] for k in kept))
+        return while_eqn(slots, collected, test, eqns, loop.eqn, stop=loop.stop)
+    iterables = list(zip(loop.iterables, loop.items, strict=True))
+    return for_eqn(
+        iterables, slots, collected, eqns, loop.eqn,
+        stop=loop.stop, reverse=loop.reverse, aligned=bool(loop.eqn.param("aligned", False)),
+    )  # fmt: skip
+
+
+def _without_lone_comments(eqns: Sequence[Eqn]) -> list[Eqn]:
+    """Comments that announce something: not one before another, nor one at the end."""
+    kept: list[Eqn] = []
+    for eqn in eqns:
+        if eqn.op is COMMENT and kept and kept[-1].op is COMMENT:
+            kept.pop()
+        kept.append(eqn)
+    while kept and kept[-1].op is COMMENT:
+        kept.pop()
+    if sum(eqn.op is COMMENT for eqn in kept) == 1:
+        kept = [eqn for eqn in kept if eqn.op is not COMMENT]
+    return kept
+
+
+# --- what never changes -------------------------------------------------------------------
+
+
+def _without_invariants(block: Block) -> Block:
+    """Loops no longer carry a value that every iteration hands on as it found it."""
+    mapping: dict[Var, Atom] = {}
+    eqns: list[Eqn] = []
+    changed = False
+    for eqn in block.eqns:
+        blocks = tuple(map(_without_invariants, eqn.blocks))
+        if any(new is not old for new, old in zip(blocks, eqn.blocks, strict=True)):
+            eqn = replace(eqn, blocks=blocks)
+            changed = True
+        if eqn.op in LOOPS:
+            shorter = _loop_without_invariants(view(eqn), mapping)
+            changed = changed or shorter is not eqn
+            eqn = shorter
+        eqns.append(eqn)
+    if not changed:
+        return block
+    return renamed_block(Block(block.params, tuple(eqns), block.outs), mapping)
+
+
+def _loop_without_invariants(loop: Loop, mapping: dict[Var, Atom]) -> Eqn:
+    fixed = [k for k, param in enumerate(loop.carried) if loop.results[k] is param]
+    if not fixed:
+        return loop.eqn
+    inner: dict[Var, Atom] = {}
+    for k in fixed:
+        initial = renamed_atom(loop.initials[k], mapping)
+        inner[loop.carried[k]] = mapping[loop.outs[k]] = initial
+        if loop.test is not None:
+            inner[loop.test.params[k]] = initial
+    kept = [k for k in range(len(loop.carried)) if k not in fixed]
+    slots = [
+        Slot(loop.initials[k], loop.carried[k], loop.results[k], loop.outs[k]) for k in kept
+    ]
+    collected = list(zip(loop.collected, loop.lists, strict=True))
+    if loop.test is not None:
+        test = replace(loop.test, params=tuple(loop.test.params[k] for k in kept))
+        eqn = while_eqn(slots, collected, test, loop.body.eqns, loop.eqn, stop=loop.stop)
+    else:
+        pairs = list(zip(loop.iterables, loop.items, strict=True))
+        eqn = for_eqn(
+            pairs, slots, collected, loop.body.eqns, loop.eqn,
+            stop=loop.stop, reverse=loop.reverse, aligned=bool(loop.eqn.param("aligned", False)),
+        )  # fmt: skip
+    return replace(eqn, blocks=tuple(renamed_block(each, inner) for each in eqn.blocks))

@@ -1,0 +1,34 @@
+"""Rules for run-time lists and dictionaries: all of them move items, none computes."""
+
+from __future__ import annotations
+
+from ..ops.containers import (
+    compress,
+    dict_of,
+    flatten_lists,
+    join_lists,
+    list_cotangent,
+    sorted_order,
+    split_like,
+    spread,
+    values_at,
+)
+from ..ops.structure import as_list, getitem, length, slice_
+from .forms import linear_rule, zero_rule
+
+linear_rule(
+    join_lists,
+    transpose=(
+        lambda ȳ, a, b: getitem(ȳ, slice_(None, length(a), None)),
+        lambda ȳ, a, b: getitem(ȳ, slice_(length(a), None, None)),
+    ),
+)
+linear_rule(compress, transpose=(lambda ȳ, items, flags: spread(ȳ, flags), None))
+linear_rule(spread, transpose=(lambda ȳ, kept, flags: compress(ȳ, flags), None))
+linear_rule(flatten_lists, transpose=lambda ȳ, lists: split_like(ȳ, lists))
+linear_rule(split_like, transpose=(lambda ȳ, flat, lists: flatten_lists(ȳ), None))
+linear_rule(dict_of, transpose=(None, lambda ȳ, keys, values: values_at(ȳ, keys)))
+linear_rule(values_at, transpose=(lambda ȳ, mapping, keys: dict_of(keys, ȳ), None))
+linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
+linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
+zero_rule(sorted_order)

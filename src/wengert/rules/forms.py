@@ -1,0 +1,181 @@
+"""The public ways to add a rule, and to look one up.
+
+A rule row is a function of run-time values: the operands in order, then the op's result Ω; options
+such as `axis` arrive by keyword, under the names of the op's signature. The row is read and inlined,
+so it is written with ops and operators: `scalar_rule(sin, lambda x, Ω: cos(x))`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..ir.op import Op
+from .checks import Place, check_count, check_row, place_of, refuse, target
+from .description import Description, describe
+from .registry import Form, Row, Rule, store
+
+Target = Op | Callable[..., Any]
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def scalar_rule(op: Target, *partials: Row | None) -> None:
+    """Say what the partial derivatives of an elementwise function are.
+
+    Args:
+        op: an op, or any callable: `math.sin`, `np.sin`, a function of your own.
+        partials: one row `(*operands, Ω) -> ∂Ω/∂operand` per operand, `None` for an operand without
+            derivative; or a single row that returns all of them as a tuple.
+
+    Raises:
+        RuleError: a row is no function, or does not fit the op's operands.
+
+    Broadcasting, dtypes and the conjugation of complex partials are not the rule's business.
+    """
+    of, caller = target(op, _caller()), _caller()
+    check_count(of, "partial", partials, caller, or_one=True)
+    for row in partials:
+        if row is not None:
+            check_row(of, row, before=0, after=1, place=caller)
+    _register(of, "scalar", partials, caller)
+
+
+def linear_rule(op: Target, transpose: Row | None | tuple[Row | None, ...]) -> None:
+    """Say that a function is linear, and what its transpose is; its pushforward is itself.
+
+    Args:
+        op: an op, or any callable.
+        transpose: a row `(Ω_bar, *operands, **options) -> operand_bar`; of a function that is
+            jointly linear in several operands a tuple with one row for each, `None` for an operand
+            it is not linear in.
+
+    Raises:
+        RuleError: a row is no function, or does not fit the op's operands.
+    """
+    of, caller = target(op, _caller()), _caller()
+    rows = transpose if isinstance(transpose, tuple) else (transpose,)
+    check_count(of, "transpose", rows, caller, or_one=True)
+    for row in rows:
+        if row is not None:
+            check_row(of, row, before=1, after=0, place=caller)
+    _register(of, "linear", rows, caller)
+
+
+def bilinear_rule(op: Target, left: Row, right: Row) -> None:
+    """Say that a function of two operands is linear in each of them.
+
+    Args:
+        op: an op, or any callable.
+        left: a row `(Ω_bar, a, b, **options) -> a_bar`.
+        right: a row `(Ω_bar, a, b, **options) -> b_bar`.
+
+    Raises:
+        RuleError: a row is no function, or the op has not two operands.
+    """
+    of, caller = target(op, _caller()), _caller()
+    check_count(of, "transpose", (left, right), caller)
+    for row in (left, right):
+        check_row(of, row, before=1, after=0, place=caller)
+    _register(of, "bilinear", (left, right), caller)
+
+
+def zero_rule(*ops: Target) -> None:
+    """Say that functions are piecewise constant: no derivative ever flows through them."""
+    caller = _caller()
+    for op in ops:
+        _register(target(op, caller), "zero", (), caller)
+
+
+def differential(op: Target) -> Callable[[Decorated], Decorated]:
+    """Decorate the differential of a function, as a textbook writes it.
+
+    The row `(*d_operands, *operands, Ω, **options) -> dΩ` is linear in the d's. It is the pushforward
+    as it stands; the pullback is its transpose.
+
+    Raises:
+        RuleError: the row does not take a d for each operand, the operands and Ω.
+    """
+    caller = _caller()
+    of = target(op, caller)
+
+    def decorate(row: Decorated) -> Decorated:
+        check_row(of, row, before=0, after=1, place=caller, times=2)
+        _register(of, "differential", (row,), place_of(row, caller))
+        return row
+
+    return decorate
+
+
+def rrule(function: Target) -> Callable[[Decorated], Decorated]:
+    """Decorate a hand-written pullback: `(*args, **kwargs) -> (y, pullback)`.
+
+    `pullback(y_bar)` returns one cotangent per positional argument, a bare value if there is one
+    argument. Both run as they are: nothing of them is read.
+
+    Raises:
+        RuleError: the rule cannot be called with the function's arguments.
+    """
+    caller = _caller()
+    of = target(function, caller)
+
+    def decorate(row: Decorated) -> Decorated:
+        check_row(of, row, before=0, after=0, place=caller)
+        _register(of, "rrule", (row,), place_of(row, caller))
+        return row
+
+    return decorate
+
+
+def frule(function: Target) -> Callable[[Decorated], Decorated]:
+    """Decorate a hand-written pushforward: `(primals, tangents) -> (y, y_dot)`.
+
+    Both arguments are tuples, one item per positional argument. An `frule` stands beside an
+    `rrule` of the same function.
+
+    Raises:
+        RuleError: the rule does not take exactly primals and tangents.
+    """
+    caller = _caller()
+    of = target(function, caller)
+
+    def decorate(row: Decorated) -> Decorated:
+        check_row(of, row, before=2, after=0, place=caller, times=0)
+        _register(of, "frule", (row,), place_of(row, caller))
+        return row
+
+    return decorate
+
+
+def opt_out(function: Target) -> None:
+    """Use no rule for a function: its own code is read and differentiated."""
+    caller = _caller()
+    of = target(function, caller)
+    if isinstance(function, Op):
+        message = "opt_out() needs the function itself, whose code is to be read"
+        raise refuse(message, f"`{function.name}` is an op: it has no code.", caller)
+    _register(of, "opt_out", (), caller)
+
+
+def rule(function: Target) -> Description:
+    """The rule that would be used for a function, where it is written, and its source.
+
+    Returns:
+        A description that prints itself; where there is no rule it says what can be done.
+    """
+    return describe(function)
+
+
+def _register(op: Op, form: Form, rows: tuple[Row | None, ...], caller: Place) -> None:
+    place = next((place_of(row, caller) for row in rows if row is not None), caller)
+    # a row that was imported belongs to the statement that registers it
+    place = place if place.file == caller.file else caller
+    store(Rule(op, form, rows, place.file, place.line))
+
+
+def _caller() -> Place:
+    """Where the function that called this one was called from."""
+    frame = sys._getframe(2)
+    return Place(frame.f_code.co_filename, frame.f_lineno)
+
+

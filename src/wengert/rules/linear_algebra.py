@@ -1,0 +1,293 @@
+"""Linear algebra: products by their transposes, matrix functions by their differentials.
+
+The adjoint of `x ↦ a x` is `ȳ ↦ aᴴ ȳ`: the transposes conjugate the other operand themselves.
+
+References: M. Giles, An extended collection of matrix derivative results for forward and reverse
+mode AD (2008); I. Murray, Differentiation of the Cholesky decomposition (2016); G. Golub and
+V. Pereyra, The differentiation of pseudo-inverses … (1973).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..ops.elementwise import abs_, conj, real, where
+from ..ops.linear_algebra import (
+    as_columns,
+    cholesky,
+    cofactor,
+    contract,
+    contract_left,
+    contract_right,
+    cross,
+    cross_left,
+    cross_right,
+    det,
+    dot,
+    eigh,
+    eigvalsh,
+    from_columns,
+    halved_tril,
+    inner,
+    inv,
+    kron,
+    kron_left,
+    kron_right,
+    matmul,
+    matmul_left,
+    matmul_right,
+    matrix_rank,
+    norm,
+    outer,
+    pinv,
+    slogdet,
+    solve,
+    tensordot,
+    vdot,
+    vector_norm,
+)
+from ..ops.reduction import sum_
+from ..ops.selection import diagonal
+from ..ops.shape import expand_dims, matrix_transpose, ravel, reshape, shape
+from ..ops.structure import unbroadcast
+from .forms import bilinear_rule, differential, linear_rule, zero_rule
+from .registry import Rule, rule_for
+
+zero_rule(matrix_rank)
+
+# --- products -----------------------------------------------------------------------------
+
+bilinear_rule(
+    matmul,
+    left=lambda ȳ, a, b: matmul_left(ȳ, b, like=a),
+    right=lambda ȳ, a, b: matmul_right(a, ȳ, like=b),
+)
+bilinear_rule(
+    matmul_left,
+    left=lambda ȳ, y_bar, b, *, like: matmul(ȳ, b),
+    right=lambda ȳ, y_bar, b, *, like: matmul_right(ȳ, y_bar, like=b),
+)
+bilinear_rule(
+    matmul_right,
+    left=lambda ȳ, a, y_bar, *, like: matmul_left(y_bar, ȳ, like=a),
+    right=lambda ȳ, a, y_bar, *, like: matmul(a, ȳ),
+)
+bilinear_rule(
+    dot,
+    left=lambda ȳ, a, b: contract_left(ȳ, b, axes="dot", like=a),
+    right=lambda ȳ, a, b: contract_right(a, ȳ, axes="dot", like=b),
+)
+bilinear_rule(
+    inner,
+    left=lambda ȳ, a, b: contract_left(ȳ, b, axes="inner", like=a),
+    right=lambda ȳ, a, b: contract_right(a, ȳ, axes="inner", like=b),
+)
+bilinear_rule(
+    tensordot,
+    left=lambda ȳ, a, b, *, axes=2: contract_left(ȳ, b, axes=axes, like=a),
+    right=lambda ȳ, a, b, *, axes=2: contract_right(a, ȳ, axes=axes, like=b),
+)
+bilinear_rule(
+    contract,
+    left=lambda ȳ, a, b, *, axes: contract_left(ȳ, b, axes=axes, like=a),
+    right=lambda ȳ, a, b, *, axes: contract_right(a, ȳ, axes=axes, like=b),
+)
+bilinear_rule(
+    contract_left,
+    left=lambda ȳ, y_bar, b, *, axes, like: contract(ȳ, b, axes=axes),
+    right=lambda ȳ, y_bar, b, *, axes, like: contract_right(ȳ, y_bar, axes=axes, like=b),
+)
+bilinear_rule(
+    contract_right,
+    left=lambda ȳ, a, y_bar, *, axes, like: contract_left(y_bar, ȳ, axes=axes, like=a),
+    right=lambda ȳ, a, y_bar, *, axes, like: contract(a, ȳ, axes=axes),
+)
+bilinear_rule(
+    outer,
+    left=lambda ȳ, a, b: reshape(ȳ @ conj(ravel(b)), shape(a)),
+    right=lambda ȳ, a, b: reshape(conj(ravel(a)) @ ȳ, shape(b)),
+)
+bilinear_rule(
+    vdot,
+    left=lambda ȳ, a, b: reshape(conj(ȳ) * ravel(b), shape(a)),
+    right=lambda ȳ, a, b: reshape(ȳ * ravel(a), shape(b)),
+)
+bilinear_rule(
+    kron,
+    left=lambda ȳ, a, b: kron_left(ȳ, b, like=a),
+    right=lambda ȳ, a, b: kron_right(a, ȳ, like=b),
+)
+bilinear_rule(
+    kron_left,
+    left=lambda ȳ, y_bar, b, *, like: kron(ȳ, b),
+    right=lambda ȳ, y_bar, b, *, like: kron_right(ȳ, y_bar, like=b),
+)
+bilinear_rule(
+    kron_right,
+    left=lambda ȳ, a, y_bar, *, like: kron_left(y_bar, ȳ, like=a),
+    right=lambda ȳ, a, y_bar, *, like: kron(a, ȳ),
+)
+bilinear_rule(
+    cross,
+    left=lambda ȳ, a, b, **axes: cross_left(ȳ, b, like=a, **axes),
+    right=lambda ȳ, a, b, **axes: cross_right(a, ȳ, like=b, **axes),
+)
+bilinear_rule(
+    cross_left,
+    left=lambda ȳ, y_bar, b, *, like, **axes: cross(ȳ, b, **axes),
+    right=lambda ȳ, y_bar, b, *, like, **axes: cross_right(ȳ, y_bar, like=b, **axes),
+)
+bilinear_rule(
+    cross_right,
+    left=lambda ȳ, a, y_bar, *, like, **axes: cross_left(y_bar, ȳ, like=a, **axes),
+    right=lambda ȳ, a, y_bar, *, like, **axes: cross(a, ȳ, **axes),
+)
+
+# --- norms --------------------------------------------------------------------------------
+
+
+@differential(norm)
+def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):
+    """dΩ = Re⟨∂Ω/∂x, dx⟩; 0 at the origin."""
+    if ord is not None and ord != "fro":
+        Ω = vector_norm(Ω, x=x, order=ord, axis=axis)
+    length = Ω if axis is None or keepdims else expand_dims(Ω, axis=axis)
+    slope = _slope_of_norm(x, length, ord, axis)
+    return sum_(real(conj(slope) * dx), axis=axis, keepdims=keepdims)
+
+
+def _slope_of_norm(x, length, ord, axis):
+    divisor = where(length == 0, 1.0, length)
+    if ord is None or ord == "fro" or ord == 2:
+        return x / divisor
+    absolute = abs_(x)
+    direction = x / where(absolute == 0, 1.0, absolute)
+    if ord == 1:
+        return direction
+    if ord == math.inf or ord == -math.inf:
+        attained = where(absolute == length, 1.0, 0.0)
+        return direction * attained / sum_(attained, axis=axis, keepdims=True)
+    if ord == 0:
+        return 0.0 * direction
+    return direction * (absolute / divisor) ** (ord - 1)
+
+
+linear_rule(vector_norm, transpose=lambda ȳ, norm, *, x, order, axis: ȳ)
+
+# --- solving ------------------------------------------------------------------------------
+
+
+@differential(inv)
+def _(dX, X, Ω):
+    """d(X⁻¹) = −X⁻¹ dX X⁻¹   (Giles, §2.2.3)."""
+    return -(Ω @ dX @ Ω)
+
+
+@differential(solve)
+def _(dA, dB, A, B, Ω):
+    """d(A⁻¹B) = A⁻¹ (dB − dA Ω)   (Giles, §2.3.1)."""
+    change = as_columns(dB, vector=B, result=Ω) - dA @ as_columns(Ω, vector=B, result=Ω)
+    return from_columns(solve(A, change), vector=B, result=Ω)
+
+
+def _solved_for(ȳ, A, B):
+    adjoint = conj(matrix_transpose(A))
+    columns = solve(adjoint, as_columns(ȳ, vector=B, result=ȳ))
+    return unbroadcast(from_columns(columns, vector=B, result=ȳ), B)
+
+
+# The differential is itself a solution, linear in its right-hand side: to be transposed it needs
+# the transpose of `solve` in that operand.
+_of_solve = rule_for(solve)
+assert _of_solve is not None
+_of_solve.also["linear"] = Rule(
+    solve, "linear", (None, _solved_for), __file__, _solved_for.__code__.co_firstlineno
+)
+
+linear_rule(
+    as_columns,
+    transpose=lambda ȳ, x, *, vector, result: from_columns(ȳ, vector=vector, result=result),
+)
+linear_rule(
+    from_columns,
+    transpose=lambda ȳ, x, *, vector, result: as_columns(ȳ, vector=vector, result=result),
+)
+
+
+@differential(pinv)
+def _(dA, A, Ω):
+    """The constant-rank differential   (Golub and Pereyra, eq. 4.12)."""
+    dA_adj, Ω_adj = _adjoint(dA), _adjoint(Ω)
+    inside = Ω @ Ω_adj @ (dA_adj - dA_adj @ A @ Ω)
+    outside = (dA_adj - Ω @ A @ dA_adj) @ Ω_adj @ Ω
+    return inside + outside - Ω @ dA @ Ω
+
+
+def _adjoint(X):
+    return conj(matrix_transpose(X))
+
+
+# --- determinants -------------------------------------------------------------------------
+
+
+@differential(det)
+def _(dX, X, Ω):
+    """Jacobi's formula, d det X = ⟨cof X, dX⟩, which holds for singular matrices too."""
+    return sum_(cofactor(X) * dX, axis=(-2, -1))
+
+
+@differential(cofactor)
+def _(dX, X, Ω):
+    """Of Ω = det(X) X⁻ᵀ, for regular matrices."""
+    T = matrix_transpose(inv(X))
+    change = expand_dims(sum_(T * dX, axis=(-2, -1)), axis=(-2, -1))
+    return change * Ω - T @ matrix_transpose(dX) @ Ω
+
+
+@differential(slogdet)
+def _(dX, X, Ω):
+    """d log det X = tr(X⁻¹ dX): its real part changes the size, the rest turns the sign."""
+    change = sum_(matrix_transpose(inv(X)) * dX, axis=(-2, -1))
+    return Ω[0] * (change - real(change)), real(change)
+
+
+# --- factorisations -----------------------------------------------------------------------
+
+
+def _hermitian(dX, upper):
+    """The change of the matrix that a routine sees which reads one triangle only."""
+    half = halved_tril(_adjoint(dX) if upper else dX)
+    return half + _adjoint(half)
+
+
+@differential(cholesky)
+def _(dX, X, Ω, *, upper=False):
+    """dL = L Φ(L⁻¹ dX L⁻ᴴ), Φ the lower triangle with half the diagonal   (Murray, eq. 8)."""
+    L = _adjoint(Ω) if upper else Ω
+    L_inv = inv(L)
+    dL = L @ halved_tril(L_inv @ _hermitian(dX, upper) @ _adjoint(L_inv))
+    return _adjoint(dL) if upper else dL
+
+
+linear_rule(halved_tril, transpose=lambda ȳ, x: halved_tril(ȳ))
+
+
+@differential(eigvalsh)
+def _(dX, X, Ω, *, UPLO="L"):
+    """dw = diag(Vᴴ dX V)   (Giles, §2.2.5)."""
+    V = eigh(X, UPLO=UPLO)[1]
+    return real(diagonal(_adjoint(V) @ _hermitian(dX, UPLO == "U") @ V, axis1=-2, axis2=-1))
+
+
+@differential(eigh)
+def _(dX, X, Ω, *, UPLO="L"):
+    """dw = diag(P), dV = V (F ∘ P) with P = Vᴴ dX V, Fᵢⱼ = 1 / (wⱼ − wᵢ)   (Giles, §3.1).
+
+    Eigenvectors of equal eigenvalues can be chosen in any way; they are taken not to turn among
+    themselves, which is right for every function that does not depend on the choice.
+    """
+    w, V = Ω[0], Ω[1]
+    P = _adjoint(V) @ _hermitian(dX, UPLO == "U") @ V
+    gap = expand_dims(w, axis=-2) - expand_dims(w, axis=-1)
+    F = where(gap == 0, 0.0, 1.0 / where(gap == 0, 1.0, gap))
+    return real(diagonal(P, axis1=-2, axis2=-1)), V @ (F * P)

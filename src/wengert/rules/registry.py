@@ -1,0 +1,107 @@
+"""The table of rules.
+
+A rule is written once and read by everybody: forward mode, reverse mode, dual numbers, the tests,
+the documentation. A row is an ordinary Python function of run-time values; the passes read its
+source and inline it. In a row, the operands come first, then Ω (the op's result); options arrive by
+keyword, by the names of the op's signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from ..errors import RuleError
+from ..ir.op import Op
+
+Row = Callable[..., Any]
+Form = Literal[
+    "scalar", "linear", "bilinear", "zero", "differential", "rrule", "frule", "opt_out"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is known of an op's derivative.
+
+    `rows` by form: *scalar* one partial per operand (a single row may return them all as a tuple),
+    `None` where the op has no derivative in that operand; *linear* one transpose per operand, `None`
+    where it is not linear in it; *bilinear* (left, right); *differential*, *rrule*, *frule* one row.
+    """
+
+    op: Op
+    form: Form
+    rows: tuple[Row | None, ...] = ()
+    file: str = ""
+    line: int = 0
+    also: dict[str, Rule] = field(default_factory=dict["str", "Rule"])
+    """Rules of another form for the same op: an `frule` beside an `rrule`."""
+    built_in: bool = False
+
+
+_rules: dict[Op, Rule] = {}
+_generation = 0
+_loading_tables = True
+
+
+def rule_for(op: Op) -> Rule | None:
+    """The rule in force for an op; None where there is none, or where `opt_out` says to use none."""
+    rule = _rules.get(op)
+    return None if rule is None or rule.form == "opt_out" else rule
+
+
+def entry_for(op: Op) -> Rule | None:
+    """What was last registered for an op, an `opt_out` included."""
+    return _rules.get(op)
+
+
+def opted_out(op: Op) -> bool:
+    """Whether an op's own code is to be read instead of a rule."""
+    rule = _rules.get(op)
+    return rule is not None and rule.form == "opt_out"
+
+
+def rules() -> dict[Op, Rule]:
+    """Every rule in force, by op, in the order of registration."""
+    return {op: rule for op, rule in _rules.items() if rule.form != "opt_out"}
+
+
+def store(rule: Rule) -> None:
+    """Put a rule in force, in place of the one before; what was derived is out of date.
+
+    An `frule` stands beside a rule of another form; a later `rrule` keeps it.
+
+    Raises:
+        RuleError: two of wengert's own tables have a rule for the op.
+    """
+    global _generation
+    before = _rules.get(rule.op)
+    rule = replace(rule, built_in=_loading_tables)
+    if before is not None and before.built_in and rule.built_in:
+        message = f"{rule.file}:{rule.line}: {rule.op.name} already has a rule"
+        raise RuleError(message, f"The other one is at {before.file}:{before.line}.")
+    _rules[rule.op] = _beside(before, rule)
+    _generation += 1
+
+
+def _beside(before: Rule | None, rule: Rule) -> Rule:
+    if before is None or before.form == "opt_out":
+        return rule
+    if rule.form == "frule" and before.form != "frule":
+        return replace(before, also={**before.also, "frule": rule})
+    if rule.form == "rrule":
+        frule = before if before.form == "frule" else before.also.get("frule")
+        return rule if frule is None else replace(rule, also={"frule": frule})
+    return rule
+
+
+def tables_loaded() -> None:
+    """From now on a rule for an op that has one takes its place."""
+    global _loading_tables
+    _loading_tables = False
+
+
+def generation() -> int:
+    """A number that grows with every registration: what was derived before it is out of date."""
+    return _generation

@@ -1,0 +1,42 @@
+"""Rules for the structural ops that derivative code is made of: spreading and summing cotangents."""
+
+from __future__ import annotations
+
+from ..ops.reduction import broadcast_like, sum_
+from ..ops.structure import (
+    accumulate,
+    both,
+    either,
+    eq,
+    fill,
+    format_,
+    ge,
+    gt,
+    in_,
+    is_,
+    is_not,
+    le,
+    length,
+    lt,
+    ne,
+    not_,
+    not_in,
+    opaque,
+    project,
+    range_,
+    stop_gradient,
+    truth,
+    unbroadcast,
+    zeros,
+)
+from .forms import linear_rule, zero_rule
+
+linear_rule(unbroadcast, transpose=(lambda ȳ, x_bar, x: broadcast_like(ȳ, x_bar), None))
+linear_rule(fill, transpose=(lambda ȳ, scalar, x: sum_(ȳ), None))
+linear_rule(accumulate, transpose=(lambda ȳ, a, b: ȳ, lambda ȳ, a, b: ȳ))
+# real parts and dtypes are taken of every cotangent anyway
+linear_rule(project, transpose=(lambda ȳ, x_bar, x: ȳ, None))
+
+zero_rule(stop_gradient, zeros)
+zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
+zero_rule(range_, length, format_, opaque)

@@ -1,0 +1,30 @@
+"""Calls whose target is known only when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_differentiate: list[Callable[..., Any]] = []
+"""wengert's own pullback, put here when it is imported (generated code lies below it)."""
+
+
+def pullback(f: Any, *args: Any) -> Any:
+    """The value of f(*args) and its pullback, whose first cotangent belongs to f itself."""
+    if not _differentiate:
+        import wengert  # noqa: F401  # a saved derivative that meets a function only at run time
+    return _differentiate[0](f, *args)
+
+
+def stop_gradient(x: Any) -> Any:
+    """x; its derivative is taken to be zero."""
+    return x
+
+
+def bound(x: Any, name: str) -> Any:
+    """x, or what Python raises for a local name that was never assigned."""
+    if type(x).__name__ == "Undefined":
+        raise UnboundLocalError(
+            f"cannot access local variable {name!r} where it is not associated with a value"
+        )
+    return x

@@ -1,0 +1,37 @@
+"""Checks that generated code makes when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def scalar_seed(y: Any, function: str) -> float:
+    """The cotangent 1.0 of a real scalar; TypeError for anything else."""
+    if np.ndim(y) == 0 and not isinstance(y, (complex, np.complexfloating, tuple, list, dict, str)):
+        if not (isinstance(y, np.ndarray) and y.dtype.kind == "c") and y is not None:
+            return 1.0
+    shape = f" of shape {np.shape(y)}" if isinstance(y, np.ndarray) else ""
+    error = TypeError(
+        f"[WG201] a gradient needs one real number as the result, but {function} returned "
+        f"a {type(y).__name__}{shape}\n\n"
+        "  For several results use `wg.jacobian`; to choose the cotangent of the result yourself\n"
+        "  use `wg.pullback`."
+    )
+    error.code = "WG201"  # type: ignore[attr-defined]
+    raise error
+
+
+def unpackable(x: Any, count: int, starred: int) -> Any:
+    """Something that can be indexed and has as many items as an unpacking needs."""
+    items = x if hasattr(x, "__getitem__") and hasattr(x, "__len__") else list(x)
+    if starred < 0 and len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    if starred < 0 and len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if starred >= 0 and len(items) < count - 1:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {count - 1}, got {len(items)})"
+        )
+    return list(items) if isinstance(items, tuple) and starred >= 0 else items

@@ -1,0 +1,67 @@
+"""Lists and dictionaries in generated code, and the cotangents that flow through them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def join_lists(a: Any, b: Any) -> Any:
+    """`a + b` for lists or tuples; a tuple and a list give a list."""
+    return a + b if type(a) is type(b) else [*a, *b]
+
+
+def compress(items: list[Any], flags: list[bool]) -> list[Any]:
+    """The items whose flag is set."""
+    return [item for item, keep in zip(items, flags, strict=True) if keep]
+
+
+def spread(kept: list[Any], flags: list[bool]) -> list[Any]:
+    """The transpose of `compress`: a zero for every item that was left out."""
+    items = iter(kept)
+    return [next(items) if keep else 0.0 for keep in flags]
+
+
+def flatten_lists(lists: list[list[Any]]) -> list[Any]:
+    """The items of all the lists, one after the other."""
+    return [item for items in lists for item in items]
+
+
+def split_like(flat: list[Any], lists: list[list[Any]]) -> list[list[Any]]:
+    """The transpose of `flatten_lists`."""
+    result: list[list[Any]] = []
+    start = 0
+    for items in lists:
+        result.append(list(flat[start : start + len(items)]))
+        start += len(items)
+    return result
+
+
+def dict_of(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
+    """A dictionary from its keys and values."""
+    return dict(zip(keys, values, strict=True))
+
+
+def values_at(mapping: Any, keys: list[Any]) -> list[Any]:
+    """The transpose of `dict_of`: of a key that occurs twice only the last value counted."""
+    last = {key: k for k, key in enumerate(keys)}
+    return [mapping[key] if last[key] == k else 0.0 for k, key in enumerate(keys)]
+
+
+def list_cotangent(items_bar: list[Any], items: Any) -> Any:
+    """The cotangent of what was iterated over, from the cotangents of its items."""
+    if isinstance(items, np.ndarray):
+        dtype = complex if items.dtype.kind == "c" else float
+        result = np.zeros(items.shape, items.dtype if items.dtype.kind in "fc" else dtype)
+        for k, item_bar in enumerate(items_bar):
+            result[k] = item_bar
+        return result
+    if isinstance(items, dict):
+        return dict(zip(items, items_bar, strict=False))
+    return list(items_bar)
+
+
+def sorted_order(keys: list[Any], reverse: bool = False) -> list[int]:
+    """The indices that sort a list, in the order `sorted` gives equal items."""
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)

@@ -1,0 +1,231 @@
+"""Cotangents and tangents of values whose kind is known only at run time.
+
+A cotangent looks like its value: a number for a number, an array of the same shape for an array, a
+list for a list or tuple, a dictionary for a dictionary or (by attribute) an object, and None for
+what has no derivative. The text of these functions is copied into saved derivatives, so each uses
+NumPy and the others only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def zeros(x: Any) -> Any:
+    """The cotangent of `x` that is zero."""
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+    if isinstance(x, (complex, np.complexfloating)) and not isinstance(x, float):
+        return 0j
+    if isinstance(x, (bool, float, int, np.number, np.bool_)):
+        return 0.0
+    if isinstance(x, (list, tuple)):
+        return [zeros(item) for item in x]
+    if isinstance(x, dict):
+        return {key: zeros(item) for key, item in x.items()}
+    if x is None or isinstance(x, (str, bytes, range, slice, type)) or callable(x):
+        return None
+    if hasattr(x, "__dict__"):
+        return {name: zeros(item) for name, item in vars(x).items()}
+    if hasattr(x, "__slots__"):
+        names = [name for name in x.__slots__ if hasattr(x, name)]
+        return {name: zeros(getattr(x, name)) for name in names}
+    return None
+
+
+def accumulate(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one value."""
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return [accumulate(p, q) for p, q in zip(a, b, strict=True)]
+    if isinstance(a, dict) and isinstance(b, dict):
+        return {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
+    return a + b
+
+
+def unbroadcast(x_bar: Any, x: Any) -> Any:
+    """The cotangent of `x` from that of `x` broadcast to a larger shape: summed to the shape of `x`."""
+    if isinstance(x, (list, tuple)):
+        x = np.asarray(x)
+    shape = np.shape(x)
+    big = np.shape(x_bar)
+    if big == shape:
+        return x_bar
+    lead = len(big) - len(shape)
+    if lead < 0:
+        return np.broadcast_to(x_bar, shape)
+    axes = [lead + k for k, n in enumerate(shape) if n == 1 and big[lead + k] != 1]
+    total = np.sum(x_bar, axis=(*range(lead), *axes), keepdims=True)
+    if shape == ():
+        return total.item() if isinstance(x, (float, int, complex)) else total.reshape(())[()]
+    total = total.reshape(total.shape[lead:])
+    return total if total.shape == shape else np.broadcast_to(total, shape)
+
+
+def fill(scalar: Any, x: Any) -> Any:
+    """The number `scalar` (or an array that broadcasts) in the shape of `x`."""
+    if isinstance(x, np.ndarray):
+        dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
+        return np.full(x.shape, scalar, np.result_type(dtype, scalar))
+    if isinstance(x, (list, tuple)):
+        return [fill(scalar, item) for item in x]
+    return scalar
+
+
+def add_at(buffer: Any, *path_and_value: Any) -> Any:
+    """`buffer[i] += value`, in place, or `buffer[i][j] += value` with several indices."""
+    *path, last, value = path_and_value
+    part = buffer
+    for index in path:
+        part = part[index]
+    if isinstance(part, np.ndarray):
+        _add_to_array(part, last, value)
+    elif isinstance(last, slice):
+        part[last] = [accumulate(a, b) for a, b in zip(part[last], value, strict=True)]
+    elif isinstance(part, dict):
+        part[last] = accumulate(part.get(last), value)
+    else:
+        part[last] = accumulate(part[last], value)
+    return buffer
+
+
+def _add_to_array(array: Any, index: Any, value: Any) -> None:
+    parts = index if isinstance(index, tuple) else (index,)
+    fancy = any(isinstance(part, (list, np.ndarray)) for part in parts)
+    if fancy and not any(getattr(part, "dtype", None) == bool for part in parts):
+        np.add.at(array, index, value)  # the same element may be named twice
+    else:
+        array[index] += value
+
+
+def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
+    """The gradient of `x` in its final form: shape, dtype and realness of `x`, memory of its own.
+
+    `owned` says that nothing else refers to the memory of an array `x_bar`.
+    """
+    if isinstance(x, (bool, np.bool_)):
+        return None
+    if isinstance(x, np.ndarray):
+        return _project_array(x_bar, x, owned)
+    if isinstance(x, (complex, np.complexfloating)) and not isinstance(x, float):
+        return complex(0 if x_bar is None else x_bar)
+    if isinstance(x, (float, int, np.number)):
+        return float(0 if x_bar is None else np.real(x_bar))
+    return _project_container(zeros(x) if x_bar is None else x_bar, x)
+
+
+def _project_array(x_bar: Any, x: Any, owned: bool) -> Any:
+    if x.dtype.kind not in "fciu":
+        return None
+    dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
+    value = np.asarray(0.0 if x_bar is None else x_bar)
+    if value.dtype.kind == "c" and dtype.kind != "c":
+        value = value.real
+    if value.shape != x.shape:
+        value = np.broadcast_to(value, x.shape)
+    elif owned and value.dtype == dtype and value.flags.owndata:
+        return value
+    return np.array(value, dtype)
+
+
+def _project_container(x_bar: Any, x: Any) -> Any:
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(project(b, item) for b, item in zip(x_bar, x, strict=True)))
+    if isinstance(x, (list, tuple)):
+        return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
+    if isinstance(x, dict):
+        return {key: project(x_bar.get(key), item) for key, item in x.items()}
+    shadow = zeros(x)
+    if not isinstance(shadow, dict):
+        return None
+    items = {name: project(x_bar.get(name), getattr(x, name)) for name in shadow}
+    return _like_object(x, items)
+
+
+def _like_object(x: Any, items: dict[str, Any]) -> Any:
+    import dataclasses
+    import types
+
+    if not dataclasses.is_dataclass(x):
+        return types.SimpleNamespace(**{k: v for k, v in items.items() if v is not None})
+    result = object.__new__(type(x))
+    for name, item in items.items():
+        object.__setattr__(result, name, item)
+    return result
+
+
+def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False) -> Any:
+    """The cotangent of what a loop iterated over, from the cotangents of the items it reached.
+
+    `reverse` says that the loop ran backwards, so that the items it did not reach are the first.
+    """
+    if isinstance(items, dict):
+        return zeros(items)  # iterating gave its keys
+    if isinstance(items, np.ndarray):
+        n = len(items_bar)
+        start = len(items) - n if reverse else 0
+        result = np.zeros(items.shape, np.result_type(zeros(items), *items_bar[:1]))
+        if n:
+            result[start : start + n] = items_bar
+        return result
+    missing = len(items) - len(items_bar)
+    rest = items[:missing] if reverse else items[len(items) - missing :]
+    return [*zeros(rest), *items_bar] if reverse else [*items_bar, *zeros(rest)]
+
+
+def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
+    """`buffer.name += value`, where `buffer` is the cotangent of the object `x`; in place."""
+    fields = getattr(x, "_fields", None)
+    key = fields.index(name) if fields is not None else name
+    if buffer is None:
+        raise TypeError(f"no derivative flows through attribute {name!r} of {type(x).__name__}")
+    buffer[key] = accumulate(buffer[key] if fields is not None else buffer.get(key), value)
+    return buffer
+
+
+def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
+    """The part of the cotangent of the object `x` that belongs to its attribute `name`."""
+    fields = getattr(x, "_fields", None)
+    if fields is not None:
+        return x_bar[fields.index(name)]
+    item = x_bar.get(name) if isinstance(x_bar, dict) else getattr(x_bar, name, None)
+    return zeros(getattr(x, name)) if item is None else item
+
+
+def shadow_items(x_bar: Any) -> list[Any]:
+    """The tangents of the items that iterating over a container gives."""
+    if isinstance(x_bar, dict):
+        return [zeros(key) for key in x_bar]
+    return list(x_bar)
+
+
+def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> Any:
+    """What the pullback of a hand-written rule returned, as a list of one cotangent per operand.
+
+    Raises ValueError if their number or a shape is wrong.
+    """
+    cotangents = list(returned) if isinstance(returned, tuple) else [returned]
+    if not operands:
+        return cotangents
+    if len(cotangents) != len(operands):
+        raise ValueError(
+            f"the pullback of {rule} returned {len(cotangents)} cotangents "
+            f"for {len(operands)} operands"
+        )
+    for k, (x_bar, x) in enumerate(zip(cotangents, operands, strict=True)):
+        if x_bar is None:
+            cotangents[k] = zeros(x)
+        elif isinstance(x, (np.ndarray, float, int, complex)) and np.shape(x_bar) != np.shape(x):
+            raise ValueError(
+                f"the pullback of {rule} returned a cotangent of shape {np.shape(x_bar)} "
+                f"for operand {k}, whose shape is {np.shape(x)}"
+            )
+    return cotangents
+
+
+def as_returned(cotangents: Any, returned: Any) -> Any:
+    """A cotangent of what a pullback returned: bare if it returned a bare value."""
+    return cotangents if isinstance(returned, tuple) else cotangents[0]

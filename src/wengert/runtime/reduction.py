@@ -1,0 +1,144 @@
+"""Helpers for the derivatives of reductions and scans."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def broadcast_like(x: Any, like: Any) -> Any:
+    """`x` spread over the shape of `like`; a view."""
+    return x if np.ndim(like) == 0 else np.broadcast_to(x, np.shape(like))
+
+
+def unreduce(y_bar: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The cotangent of a reduction spread over the shape of what was reduced; a view."""
+    if axis is not None and not keepdims and np.ndim(x):
+        y_bar = np.expand_dims(y_bar, axis)
+    return broadcast_like(y_bar, x)
+
+
+def reduced_count(x: Any, *, axis: Any = None, ddof: float = 0) -> float:
+    """How many elements each result of a reduction came from, less `ddof`; NaN if none is left."""
+    shape = np.shape(x)
+    axes = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    count = math.prod(shape[k] for k in axes) - ddof
+    return count if count > 0 else math.nan
+
+
+def at_extreme(values: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """Of `values`, the entries at the first place where `x` is its extreme `y`."""
+    taken = values * first_extreme(x, y, axis=axis, keepdims=keepdims)
+    return np.sum(taken, axis=axis, keepdims=keepdims)
+
+
+def put_extreme(y_bar: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """Zeros, and `y_bar` at the first place where `x` is its extreme `y`."""
+    first = first_extreme(x, y, axis=axis, keepdims=keepdims)
+    return np.where(first, unreduce(y_bar, x, axis=axis, keepdims=keepdims), 0.0)[()]
+
+
+def first_extreme(x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """Where `x` first is its extreme `y`, in each part that was reduced to one number."""
+    x = np.asarray(x)
+    extreme = (x == unreduce(y, x, axis=axis, keepdims=keepdims)) | (x != x)
+    candidates = lanes(extreme, axis=axis)
+    first = np.zeros_like(candidates)
+    if first.size:
+        np.put_along_axis(first, np.argmax(candidates, axis=-1)[..., None], True, axis=-1)
+    return unlanes(first, x, axis=axis)
+
+
+def cumsum_reversed(y_bar: Any, x: Any, *, axis: Any = None) -> Any:
+    """The transpose of `cumsum`: sums from each entry to the last, in the shape of `x`."""
+    along = 0 if axis is None else axis
+    sums = np.flip(np.cumsum(np.flip(y_bar, along), axis=along), along)
+    return sums.reshape(np.shape(x))
+
+
+def lanes(x: Any, *, axis: Any = None) -> Any:
+    """`x` with the given axes as one last axis; without axes, one lane of everything."""
+    if axis is None:
+        return np.ravel(x)
+    if isinstance(axis, int):
+        return np.moveaxis(x, axis, -1)
+    moved = np.moveaxis(x, axis, tuple(range(-len(axis), 0)))
+    return moved.reshape((*moved.shape[: moved.ndim - len(axis)], -1)) if axis else moved[..., None]
+
+
+def unlanes(y: Any, x: Any, *, axis: Any = None) -> Any:
+    """The inverse of `lanes`, in the shape of `x`."""
+    if axis is None:
+        return np.reshape(y, np.shape(x))
+    if isinstance(axis, int):
+        return np.moveaxis(y, -1, axis)
+    last = tuple(range(-len(axis), 0))
+    moved = np.reshape(y, np.moveaxis(np.empty(np.shape(x), bool), axis, last).shape)
+    return np.moveaxis(moved, last, axis)
+
+
+def products_before(x: Any, *, reverse: bool = False) -> Any:
+    """For each entry of the lanes, the product of all entries before it (after it in reverse)."""
+    x = np.flip(x, -1) if reverse else np.asarray(x)
+    result = np.ones_like(x)
+    np.cumprod(x[..., :-1], axis=-1, out=result[..., 1:])
+    return np.flip(result, -1) if reverse else result
+
+
+def products_between(x: Any, *, reverse: bool = False) -> Any:
+    """Entry k, i: the product of the entries of a lane strictly between i and k, for i before k.
+
+    "Before" is "after" in reverse; where i is not before k, the entry is 0.
+    """
+    x = np.flip(x, -1) if reverse else np.asarray(x)
+    n = x.shape[-1]
+    result = np.zeros((*x.shape, n), x.dtype)
+    for k in range(1, n):
+        result[..., k, : k - 1] = result[..., k - 1, : k - 1] * x[..., k - 1, None]
+        result[..., k, k - 1] = 1
+    return np.flip(result, (-2, -1)) if reverse else result
+
+
+def spread_items(y_bar: Any, xs: Any) -> Any:
+    """The cotangent of a sum, given to each item that was added up."""
+    if isinstance(xs, np.ndarray):
+        return np.broadcast_to(y_bar, xs.shape)
+    return [y_bar for _ in xs]
+
+
+def scale_items(scale: Any, xs: Any) -> Any:
+    """Each item times a number."""
+    return [scale * x for x in xs]
+
+
+def inner_items(xs: Any, ys: Any) -> Any:
+    """The sum of the products of the items of two lists."""
+    return math.fsum(x * y for x, y in zip(xs, ys, strict=True))
+
+
+def sub_items(xs: Any, ys: Any) -> Any:
+    """The differences of the items of two lists."""
+    return [x - y for x, y in zip(xs, ys, strict=True)]
+
+
+def neg_items(xs: Any) -> Any:
+    """The items, negated."""
+    return [-x for x in xs]
+
+
+def items_length(xs: Any) -> float:
+    """The Euclidean length of a list of numbers."""
+    return math.hypot(*xs)
+
+
+def lane_of(items: Any) -> Any:
+    """A list of numbers as an array; a list of arrays with the items along the last axis."""
+    return np.stack([np.asarray(item) for item in items], axis=-1)
+
+
+def items_of(lane: Any) -> Any:
+    """The inverse of `lane_of`."""
+    lane = np.asarray(lane)
+    return lane.tolist() if lane.ndim == 1 else list(np.moveaxis(lane, -1, 0))
