@@ -6,6 +6,7 @@ thrown away: it writes the compiled bytecode and warms the file cache.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -71,9 +72,13 @@ def parse_options() -> argparse.Namespace:
 def fresh_process(library: str) -> tuple[list[float], list[float]]:
     """Milliseconds of the stages (import NumPy, import the library, gradient), and the gradient."""
     code = CHILD.format(library=library, prepare=PREPARE[library])
-    command = [sys.executable, "-c", code]
+    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
-        command, cwd=Path(__file__).parent, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     seconds, gradient = json.loads(done.stdout)
     return [1e3 * stage for stage in seconds], gradient

@@ -5,6 +5,7 @@ differences. Forward mode is held against reverse mode, second derivatives again
 differences, generated source against the functions it came from.
 """
 
+import ast
 import builtins
 import copy
 import math
@@ -117,13 +118,11 @@ def radial_slope(function, wrt):
 
 @each_program(is_smooth)
 def test_hessian_vector_product(program, args):
-    tangents = only(program, tangents_for(program, args))
-    expected = oracle.hessian_times(program.function, args, tangents, wrt=program.wrt)
-    if len(program.wrt) == 1:
-        found = (wg.hvp(program.function, argnums=program.wrt[0])(*args, tangents[0]),)
-    else:
-        found = wg.hvp(program.function, argnums=program.wrt)(*args, tangents)
-    trees.assert_close(found, expected, rel=10 * program.rel)
+    for i in program.wrt[:2]:
+        vector = trees.random_like(args[i], seed=i + 1)
+        expected = oracle.hessian_times(program.function, args, (vector,), wrt=(i,))
+        found = wg.hvp(program.function, argnums=i)(*args, vector)
+        trees.assert_close((found,), expected, rel=10 * program.rel)
 
 
 @each_program(has_one_real_result, every_point=True)
@@ -145,13 +144,18 @@ def guarded_import(name, *args, **options):
 
 
 def run_alone(derivative):
-    """The function that a derivative's source defines in a namespace of its own."""
+    """The last public function of a derivative's source, run in a namespace of its own."""
     namespace = {
         "__builtins__": {**vars(builtins), "__import__": guarded_import},
         "__name__": "alone",
     }
     exec(compile(derivative.source, "alone.py", "exec"), namespace)
-    return namespace[derivative.__name__]
+    names = [node.name for node in ast.parse(derivative.source).body if is_public_function(node)]
+    return namespace[names[-1]]
+
+
+def is_public_function(node):
+    return isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
 
 
 @each_program(has_one_real_result)

@@ -50,7 +50,7 @@ def test_nist_reaches_every_certified_digit(tmp_path):
     assert f"{certified}  {certified}  {certified}" in printed
     assert (tmp_path / "nist.png").read_bytes().startswith(b"\x89PNG")
     assert str(tmp_path / "nist.png") in printed
-    adjoint = printed.split("The derivative of misra1a:\n\n")[1]
+    adjoint = printed.split("The derivative of misra1a's sum of squares:\n\n")[1]
     assert "def " in adjoint
     assert "np.exp" in adjoint
 

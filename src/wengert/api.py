@@ -9,11 +9,12 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import engine, nested
+from . import engine
+from .backends import python as printer
 from .engine import Derived, Verb
 from .errors import BadArgument, BadTangent
 from .frontends import signature
-from .ir.types import Array, Kind, Number, Static, Struct, is_differentiable, leaves
+from .ir.types import Array, Kind, Number, Struct, is_differentiable, leaves
 from .passes.tidy import tidy
 from .runtime import calls as runtime_calls
 
@@ -55,16 +56,25 @@ class Derivative(Generic[P, T]):
         self._captures = bool(engine.captured_by(function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._captures and not kwargs:
-            key = tuple(map(type, args))
-            derived = self._quick.get(key)
-            if derived is not None and derived.in_force():
-                return derived.run(*args)
+        try:
+            if not self._captures and not kwargs:
+                derived = self._quick.get(tuple(map(type, args)))
+                if derived is not None and derived.in_force():
+                    return derived.run(*args)
+            return self._call(args, kwargs)
+        except Exception as error:
+            raise error.with_traceback(printer.without_generated(error.__traceback__))
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.verb.written is not None:
+            function = functools.partial(self.function, **kwargs) if kwargs else self.function
+            return self.verb.written(function, self.verb.argnums, self.verb.single, args)
         derived = self._derived(args, kwargs)
         if self._captures:
             return derived.run(*args, **kwargs, **engine.captured_by(self.function))
-        if not kwargs and all(type_ in _QUICK for type_ in map(type, args)):
-            self._quick[tuple(map(type, args))] = derived
+        types = tuple(map(type, args))
+        if not kwargs and all(type_ in _QUICK for type_ in types):
+            self._quick[types] = derived
         return derived.run(*args, **kwargs)
 
     def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
@@ -303,7 +313,8 @@ def _checked_leaf(value: Any, reference: Any, kind: Kind, what: str, whose: str)
 # --- from a function to a function --------------------------------------------------------
 
 
-def _argnums(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+def argnums_of(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+    """`argnums` as a tuple, and whether it was a single number."""
     if isinstance(argnums, int) and not isinstance(argnums, bool):
         return (argnums,), True
     if isinstance(argnums, list | tuple) and all(type(k) is int for k in argnums):
@@ -333,7 +344,7 @@ def grad(
     >>> wg.grad(lambda x: 3 * x * x + 2 * x + 1)(1.0)
     8.0
     """
-    chosen, single = _argnums(argnums)
+    chosen, single = argnums_of(argnums)
     return Derivative(f, Verb("grad", chosen, single, has_aux))
 
 
@@ -348,7 +359,7 @@ def value_and_grad(
     >>> wg.value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    chosen, single = _argnums(argnums)
+    chosen, single = argnums_of(argnums)
     return Derivative(f, Verb("value_and_grad", chosen, single, has_aux))
 
 
@@ -432,58 +443,13 @@ def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     return Text(derived.source)
 
 
-# --- inside programs ----------------------------------------------------------------------
-
-
-def _install() -> None:
-    def verb_maker(make: Callable[..., Derivative[..., Any]]) -> nested.Handler:
-        def handler(it: Any, args: Any, kwargs: Any) -> Any:
-            from .frontends.values import Items, Native
-
-            function, *rest = args
-            known = [_constant(v) for v in rest]
-            named = {k: _constant(v) for k, v in kwargs.items()}
-            verb = make(lambda: None, *known, **named).verb
-
-            def run(it: Any, args: Any, kwargs: Any) -> Any:
-                return nested.derivative(it, verb, function, args, kwargs)
-
-            del Items
-            return Native(verb.name, run)
-
-        return handler
-
-    for make in (grad, value_and_grad, derivative, hvp):
-        nested.special(make, verb_maker(make))
-    nested.special(gradient, _nested_gradient)
-    nested.special(pullback, nested.pullback)
-    nested.special(pushforward, nested.pushforward)
-    runtime_calls._differentiate[:] = [_pullback_of_call]  # pyright: ignore[reportPrivateUsage]
-
-
-def _constant(value: Any) -> Any:
-    from .frontends.values import Items
-    from .ir.graph import Const
-
-    if isinstance(value, Const):
-        return value.value
-    if isinstance(value, Items):
-        return tuple(_constant(v) for v in value.values)
-    raise BadArgument("options of a derivative must be known when the program is read", "")
-
-
-def _nested_gradient(it: Any, args: Any, kwargs: Any) -> Any:
-    function, *point = args
-    return nested.derivative(it, Verb("grad"), function, point, kwargs)
-
-
 def _pullback_of_call(f: Any, *args: Any) -> Any:
     """What generated code calls where the function is known only at run time."""
+
     def apply(function: Any, *arguments: Any) -> Any:
         return function(*arguments)
 
     return pullback(apply, f, *args)
 
 
-_install()
-_ = (Static, leaves)
+runtime_calls._differentiate[:] = [_pullback_of_call]  # pyright: ignore[reportPrivateUsage]

@@ -24,11 +24,23 @@ from .frontends.values import (
     tuple_of,
     unflatten,
 )
-from .ir.builder import Builder
-from .ir.graph import COMMENT, Atom, Const, Function, Input, Var
+from .ir.graph import (
+    CALL,
+    COMMENT,
+    Atom,
+    Callee,
+    Const,
+    Eqn,
+    Function,
+    Input,
+    Var,
+    free_vars,
+)
 from .ir.types import is_differentiable, leaves
+from .ops import structure as st
+from .ops.structure import gradient_kind
 from .passes import forward, reverse
-from .passes.residuals import renamed_atom, renamed_eqn
+from .passes.residuals import clones, renamed_atom, renamed_block, renamed_eqn
 
 if TYPE_CHECKING:
     from .engine import Verb
@@ -202,8 +214,6 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _tangent_atoms(it: Interpreter, arg: Value, tangent: Value) -> list[Atom]:
-    from .ops import structure as st
-
     differentiable = [a for a in flatten(arg) if isinstance(a, Const) or is_differentiable(a.kind)]
     if tangent == Const(None):
         return [it.emit(st.zeros, atom) for atom in differentiable]
@@ -248,7 +258,85 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
 
 def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A verb that is written in Python over the others: read its source."""
-    return call(it, Const(verb.written), [function, Const(verb), tuple_of(*args)], kwargs)
+    argnums = tuple_of(*map(Const, verb.argnums or ()))
+    return call(it, Const(verb.written), [function, argnums, Const(verb.single), tuple_of(*args)], {})
+
+
+# --- steering -----------------------------------------------------------------------------
+
+
+def stop_gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """The same value, cut off from the derivative."""
+    return _map_leaves(args[0], lambda atom: it.emit(st.stop_gradient, atom))
+
+
+def _map_leaves(value: Value, change: Callable[[Atom], Atom]) -> Value:
+    match value:
+        case Items(values=values):
+            return replace(value, values=tuple(_map_leaves(v, change) for v in values))
+        case Var():
+            return change(value)
+        case _:
+            return value
+
+
+def checkpoint(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """A function that keeps nothing for its reverse sweep but its arguments."""
+    (function,) = args
+
+    def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        primal = inner_function(it, function, args, kwargs)
+        callee, free = as_callee(primal, "checkpoint")
+        out = fresh(primal.result)
+        outs = tuple(a for a in flatten(out) if isinstance(a, Var))
+        params: dict[str, Atom] = {"callee": Const(callee), "checkpoint": Const(True)}
+        atoms = (*free, *_params(primal, args))
+        it.builder.append(Eqn(outs, CALL, atoms, params, (), "py", it.builder.span))
+        return out
+
+    return Native("checkpoint", run)
+
+
+def as_callee(primal: Function, name: str) -> tuple[Callee, list[Var]]:
+    """A function whose free values have become arguments; the values to pass for them."""
+    free = list(free_vars(primal.body))
+    inside = clones(free)
+    body = renamed_block(primal.body, dict(inside))
+    body = replace(body, params=(*inside.values(), *body.params))
+    inputs = tuple(Input(f"free{k}", var.kind) for k, var in enumerate(free))
+    made = replace(primal, name=name, inputs=(*inputs, *primal.inputs), body=body)
+    return Callee(name, made, made.result), free
+
+
+def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """The same value; on the way back a function is applied to its cotangent."""
+    function, x = args
+    return _map_leaves(x, lambda atom: _hooked(it, function, atom))
+
+
+def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
+    like = Var(gradient_kind(kind_of_value(atom)), "x_bar")
+    primal = inner_function(it, function, [like], {})
+    if len(primal.body.outs) != 1:
+        raise BadArgument("a hook must return one cotangent", "Return the changed cotangent.")
+    callee, free = as_callee(primal, "hook")
+    return it.emit(st.hook, atom, *free, callee=Const(callee))
+
+
+def show_grad(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """The same value; on the way back its cotangent is printed."""
+    x, *rest = args
+    label = rest[0] if rest else kwargs.get("name", Const(x.name if isinstance(x, Var) else "x"))
+
+    def show(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        (x_bar,) = args
+        text = it.emit(
+            st.format_, it.atom(label), it.atom(x_bar), template=Const(("∂(", (0, -1, ""), ") = ", (1, -1, "")))
+        )
+        it.emit(st.opaque, Const(print), text, names=Const(()))
+        return x_bar
+
+    return hook(it, [Native("show_grad", show), x], {})
 
 
 _BY_VERB: dict[str, Callable[..., Value]] = {
@@ -258,4 +346,3 @@ _BY_VERB: dict[str, Callable[..., Value]] = {
     "hvp": _hvp,
     "written": _by_source,
 }
-_ = Builder

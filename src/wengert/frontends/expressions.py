@@ -6,7 +6,7 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, UnionType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
@@ -142,7 +142,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
 
         return closure_of(it, value)
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
-    return it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+    return open_up(it, it.builder.emit_with(st.global_, (), params, name=name, kind=kind))
 
 
 _FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
@@ -195,7 +195,7 @@ def binary(it: Interpreter, operator_: ast.operator, left: Value, right: Value, 
         known = _binary_on_items(operator_, left, right)
         if known is not None:
             return known
-    if _both_literal(left, right):
+    if _both_literal(left, right) or _both_classes(left, right):
         try:
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
         except Exception:
@@ -228,6 +228,10 @@ def _both_literal(left: Value, right: Value) -> bool:
     return all(
         isinstance(v, Const) and (_is_number(v.value) or isinstance(v.value, str)) for v in (left, right)
     )
+
+
+def _both_classes(left: Value, right: Value) -> bool:
+    return all(isinstance(v, Const) and isinstance(v.value, type | UnionType) for v in (left, right))
 
 
 def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Value | None:

@@ -6,6 +6,7 @@ import builtins
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -325,6 +326,8 @@ def _classes(value: Value) -> list[type] | None:
     match value:
         case Const(value=type() as cls):
             return [cls]
+        case Const(value=UnionType() as union):
+            return list(union.__args__)
         case Items(values=values):
             found = [_classes(v) for v in values]
             return None if None in found else [c for cs in found if cs for c in cs]

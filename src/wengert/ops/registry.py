@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import importlib
 import inspect
 import math
 import operator
+import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from .. import runtime
 from ..ir.op import Fold, Infer, Op
 
 NAMESPACES: dict[str, Any] = {"math": math, "cmath": cmath, "np": np, "py": builtins}
@@ -127,8 +130,10 @@ def _dotted(module: Any, spelling: str) -> Any:
 
 def _first_spelling(op: Op) -> Callable[..., Any] | None:
     """Math's function for Python's own scalars, NumPy's for everything else."""
+    if set(op.spellings) == {"rt"}:
+        return _late_helper(op.spellings["rt"])
     on_floats = _spelling_in(op, ("math", "py"))
-    on_arrays = _spelling_in(op, ("np", "math", "py"))
+    on_arrays = _spelling_in(op, ("np", "math", "py", "cmath"))
     if on_floats is None or on_floats is on_arrays:
         return on_arrays
 
@@ -138,6 +143,22 @@ def _first_spelling(op: Op) -> Callable[..., Any] | None:
         return on(*args, **options)
 
     return call
+
+
+def _late_helper(name: str) -> Callable[..., Any]:
+    def call(*args: Any, **options: Any) -> Any:
+        return _runtime_helper(name)(*args, **options)
+
+    return call
+
+
+@cache
+def _runtime_helper(name: str) -> Callable[..., Any]:
+    for module in pkgutil.iter_modules(runtime.__path__, runtime.__name__ + "."):
+        found = getattr(importlib.import_module(module.name), name, None)
+        if found is not None:
+            return found
+    raise LookupError(f"wengert.runtime has no helper {name!r}")
 
 
 def _spelling_in(op: Op, namespaces: Iterable[str]) -> Callable[..., Any] | None:

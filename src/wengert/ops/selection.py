@@ -19,7 +19,8 @@ from .array_kinds import (
     same_array,
 )
 from .promotion import always
-from .registry import declare
+from ..runtime.cotangents import unbroadcast
+from .registry import declare, named
 from .shape import helper
 
 # --- repeating ----------------------------------------------------------------------------
@@ -92,6 +93,13 @@ def _fold_undiag(builder: Builder, args: Args, params: Params, namespace: str) -
     return builder.emit(diag, *args, namespace="np", **options)
 
 
+def _fold_unrow(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    rank = rank_of(params["like"])
+    if ZERO in args or (rank is not None and rank > 1):
+        return args[0]
+    return builder.emit(named("unbroadcast"), args[0], params["like"], namespace=namespace)
+
+
 take = declare(
     "take", "x, *, indices, axis=None, mode='raise'", infer=_infer_take, np="take", method="take"
 )
@@ -102,6 +110,14 @@ take_along_axis = declare(
 untake_along_axis = helper("untake_along_axis", "y_bar, *, indices, like, axis=-1", like_option)
 diff = declare("diff", "x, *, n=1, axis=-1", infer=same_array, np="diff")
 undiff = helper("undiff", "y_bar, *, like, n=1, axis=-1", like_option)
+unrow = declare(
+    "unrow",
+    "y_bar, *, like",
+    infer=like_option,
+    fold=_fold_unrow,
+    implementation=lambda y_bar, *, like: unbroadcast(y_bar, like),
+)
+"""The cotangent of what may have been a vector, repeated as the rows of a matrix."""
 triu = declare("triu", "x, *, k=0", infer=at_least_rank(2), np="triu")
 tril = declare("tril", "x, *, k=0", infer=at_least_rank(2), np="tril")
 diag = declare("diag", "x, *, k=0", infer=_infer_diag, fresh=False, np="diag")

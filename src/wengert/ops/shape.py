@@ -103,23 +103,43 @@ def _infer_reshape(args: Args, params: Params) -> Kind:
 
 
 def _fold_reshape(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """In derivative code: order="C" goes without saying, and `reshape(y, x.shape)` is like `x`."""
-    if not builder.derived or ZERO in args:
+    """`reshape(y, x.shape)` is like `x`, and in derivative code order="C" goes without saying."""
+    if ZERO in args:
         return None
-    if params.get("order") == Const("C"):
+    if builder.derived and params.get("order") == Const("C"):
         return builder.emit(reshape, *args, namespace=namespace, shape=params["shape"])
-    return _shaped_like(builder, reshape, args, params, namespace)
+    return _in_fixed_order(builder, reshape, args, params, namespace) or (
+        _shaped_like(builder, reshape, args, params, namespace)
+    )
+
+
+def _fold_ravel(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return _in_fixed_order(builder, ravel, args, params, namespace)
+
+
+def _fold_flatten(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    return _in_fixed_order(builder, flatten, args, params, namespace)
+
+
+def _in_fixed_order(
+    builder: Builder, op: Op, args: Args, params: Params, namespace: str
+) -> Atom | None:
+    """An order that depends on the operand's memory is settled, so that its tangent follows it."""
+    if constant(params.get("order")) not in ("A", "K") or ZERO in args:
+        return None
+    order = builder.emit(memory_order, args[0], params["order"])
+    return builder.emit_with(op, args, {**params, "order": order}, namespace)
 
 
 def _shaped_like(
     builder: Builder, op: Op, args: Args, params: Params, namespace: str
 ) -> Atom | None:
-    """An equation whose result is known to have the shape of the `x` of its option `x.shape`."""
+    """The equation, if its option `shape` is `x.shape`: its result has the shape of `x`."""
     source = builder.definition(params["shape"])
     if source is None or source.op is not shape or not isinstance(source.args[0], Var):
         return None
     x, (y, *_) = source.args[0], args
-    if isinstance(y, Var) and y.shape_of is x.shape_of:
+    if builder.derived and isinstance(y, Var) and y.shape_of is x.shape_of:
         return y
     out = Var(Array(dtype_of(y), rank_of(x)), "", x.shape_of)
     builder.append(Eqn((out,), op, tuple(args), params, (), namespace, builder.span))
@@ -172,12 +192,19 @@ reshape = declare(
     method="reshape",
 )
 ravel = declare(
-    "ravel", "x, *, order='C'", infer=of_rank(1), fresh=False, np="ravel", method="ravel"
+    "ravel",
+    "x, *, order='C'",
+    infer=of_rank(1),
+    fresh=False,
+    fold=_fold_ravel,
+    np="ravel",
+    method="ravel",
 )
 flatten = declare(
     "flatten",
     "x, *, order='C'",
     infer=of_rank(1),
+    fold=_fold_flatten,
     method="flatten",
     implementation=lambda x, order="C": np.asarray(x).flatten(order),
 )
@@ -223,7 +250,7 @@ broadcast_to = declare(
     infer=_infer_reshape,
     fresh=False,
     fold=lambda b, args, p, n: (
-        _shaped_like(b, broadcast_to, args, p, n) if b.derived and ZERO not in args else None
+        _shaped_like(b, broadcast_to, args, p, n) if ZERO not in args else None
     ),
     np="broadcast_to",
 )
@@ -257,7 +284,6 @@ astype = declare(
     "astype",
     "x, *, dtype, order='K', casting='unsafe', subok=True, copy=True",
     infer=_infer_astype,
-    np="astype",
     method="astype",
     implementation=lambda x, dtype, **options: np.asarray(x).astype(dtype, **options),
 )
@@ -349,14 +375,7 @@ hstack = declare("hstack", "arrays", infer=_joined(), np="hstack")
 dstack = declare("dstack", "arrays", infer=_joined(least=3), np="dstack")
 column_stack = declare("column_stack", "arrays", infer=_joined(least=2), np="column_stack")
 append = declare("append", "x, values, *, axis=None", infer=_infer_append, np="append")
-unconcatenate = declare(
-    "unconcatenate",
-    "x_bar, *, like, axis=0, rank=1",
-    infer=_like_items,
-    fresh=False,
-    rt="unconcatenate",
-    implementation=lambda x_bar, *, like, **options: rt.unconcatenate(x_bar, like, **options),
-)
+unconcatenate = helper("unconcatenate", "x_bar, *, like, axis=0, rank=1", _like_items)
 split = declare(
     "split", "x, *, indices_or_sections, axis=0", infer=_infer_split, fresh=False, np="split"
 )

@@ -255,6 +255,14 @@ stop_gradient = declare(
     rt="stop_gradient",
 )
 
+hook = declare(
+    "hook",
+    "x, *captured, callee",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    rt="hook",
+)
+
 # --- calls --------------------------------------------------------------------------------
 
 global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False)

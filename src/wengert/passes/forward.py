@@ -13,7 +13,7 @@ from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import CALL, IF, UNDEFINED, ZERO, Atom, Block, Callee, Eqn, Function, Input, Var
-from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
+from ..ir.types import UNKNOWN, Kind, Number, Struct, is_differentiable
 from ..ops import structure as st
 from . import activity
 from .forward_rules import STRUCTURE, push_call, push_rule
@@ -77,8 +77,10 @@ class Push:
         """Say what the tangent of a value is."""
         if dot == ZERO or not is_differentiable(var.kind):
             return
-        if isinstance(dot, Var) and not dot.name and self.builder.definition(dot) is not None:
-            dot.name = dot_name(var)
+        if isinstance(dot, Var) and self.builder.definition(dot) is not None:
+            dot.name = dot.name or dot_name(var)
+            if not isinstance(dot.kind, Number):
+                dot.shape_of = var.shape_of
         self.context.tangents[var] = dot
 
     def new(self, var: Var) -> Var:

@@ -12,8 +12,8 @@ from ..ir.types import UNKNOWN, Number, Struct, is_differentiable
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
-from ..rules.registry import Rule, rule_for
-from .reverse_rules import no_rule, one, partials, real_part, row_namespace, scaled
+from ..rules.registry import Rule
+from .reverse_rules import chosen_rule, no_rule, one, options, partials, real_part, row_namespace, scaled
 from .reverse_structure import item_keys
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ def push_rule(push: Push, eqn: Eqn) -> None:
     if not any(push.has_tangent(arg) for arg in activity_operands(eqn)):
         push.builder.append(eqn)
         return
-    rule = rule_for(eqn.op)
-    if rule is not None and rule.form not in _FORMS:
-        rule = next((each for form, each in rule.also.items() if form in _FORMS), None)
+    rule = chosen_rule(eqn, _FORMS, push.has_tangent)
     if rule is None:
         raise no_rule(eqn, "frule")
     if rule.form == "frule":
@@ -76,7 +74,8 @@ def _whole(push: Push, eqn: Eqn, dot: Atom) -> Atom:
         if isinstance(dot, Var) and push.builder.definition(dot) is not None:
             dot.shape_of = out.shape_of
         return dot
-    return push.builder.emit(st.fill, dot, out)
+    number = isinstance(kind_of_atom(dot), Number)
+    return push.builder.emit(st.fill if number else registry.named("broadcast_like"), dot, out)
 
 
 def _has_shape(atom: Atom) -> bool:
@@ -137,9 +136,8 @@ def _differential(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     tangents = [push.tangent(arg) for arg in eqn.args]
     operands = (*tangents, *eqn.args, eqn.outs[0])
     namespace = row_namespace(eqn)
-    return _whole(
-        push, eqn, one(push.context.read(push.builder, row, operands, dict(eqn.params), namespace))
-    )
+    read = push.context.read
+    return _whole(push, eqn, one(read(push.builder, row, operands, options(eqn, row), namespace)))
 
 
 def _zero(push: Push, eqn: Eqn, rule: Rule) -> Atom:
@@ -149,11 +147,11 @@ def _zero(push: Push, eqn: Eqn, rule: Rule) -> Atom:
 def _frule(push: Push, eqn: Eqn, rule: Rule) -> None:
     """y, y_dot = rule(primals, tangents)."""
     names = eqn.params.get("names", Const(tuple(eqn.params)))
-    options = () if "names" in eqn.params else tuple(eqn.params.values())
+    given = () if "names" in eqn.params else tuple(eqn.params.values())
     primals = _tuple(push.builder, eqn.args)
     tangents = _tuple(push.builder, [push.tangent_or_zeros(arg) for arg in eqn.args])
     row = Const(rule.rows[0])
-    args = (row, primals, tangents, *options)
+    args = (row, primals, tangents, *given)
     pair = push.builder.emit(st.apply, *args, kind=_PAIR, names=names)
     _unpack_pair(push, eqn, pair)
 

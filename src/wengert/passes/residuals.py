@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..ir.builder import kind_of_atom
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Block, Const, Eqn, Var, free_vars
 from ..ir.types import SLICE, Kind, Number, Struct
 from ..ops import structure as st
@@ -136,6 +136,36 @@ def renamed_block(block: Block, mapping: Mapping[Var, Atom]) -> Block:
     if not mapping:
         return block
     eqns = tuple(renamed_eqn(eqn, mapping) for eqn in block.eqns)
+    return Block(block.params, eqns, tuple(renamed_atom(out, mapping) for out in block.outs))
+
+
+def refolded(eqns: Sequence[Eqn], mapping: dict[Var, Atom]) -> list[Eqn]:
+    """Derivative code with some values renamed, simplified where they became constants.
+
+    Results that simplify away are entered into `mapping`.
+    """
+    builder = Builder(derived=True)
+    for eqn in eqns:
+        builder.span = eqn.span
+        blocks = tuple(_refolded_block(block, mapping) for block in eqn.blocks)
+        renamed = replace(renamed_eqn(replace(eqn, blocks=()), mapping), blocks=blocks)
+        folded = _folded(builder, eqn, renamed)
+        if folded is None:
+            builder.append(renamed)
+        else:
+            mapping[eqn.outs[0]] = folded
+    return builder.eqns
+
+
+def _folded(builder: Builder, eqn: Eqn, renamed: Eqn) -> Atom | None:
+    pairs = zip(eqn.args, renamed.args, strict=True)
+    if eqn.op.fold is None or not any(old is not new and isinstance(new, Const) for old, new in pairs):
+        return None
+    return eqn.op.fold(builder, renamed.args, renamed.params, renamed.namespace)
+
+
+def _refolded_block(block: Block, mapping: dict[Var, Atom]) -> Block:
+    eqns = tuple(refolded(block.eqns, mapping))
     return Block(block.params, eqns, tuple(renamed_atom(out, mapping) for out in block.outs))
 
 

@@ -24,7 +24,10 @@ _PAIR = Struct("tuple", (0, 1), (UNKNOWN, UNKNOWN))
 
 
 def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
-    """A call becomes a call of the callee's forward half, and in reverse of its backward half."""
+    """A call becomes a call of the callee's forward half, and in reverse of its backward half.
+
+    Of a checkpointed call both halves run in the reverse sweep, so that nothing is kept.
+    """
     callee = eqn.param("callee")
     wrt = tuple(k for k, arg in enumerate(eqn.args) if sweep.is_active(arg))
     outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
@@ -32,10 +35,14 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     residuals = Var(UNKNOWN, "residuals")
     bars = [sweep.total_or_zeros(eqn.outs[k]) for k in outs]
     args_bar = [_cotangent_of_argument(eqn.args[k]) for k in wrt]
+    again = eqn.param("checkpoint", False)
+    if again:
+        outs_again = [Var(out.kind, out.name) for out in eqn.outs]
+        sweep.builder.append(_call(forward, eqn.args, (*outs_again, residuals), eqn))
     sweep.builder.append(_call(backward, (residuals, *bars), args_bar, eqn))
     for k, bar in zip(wrt, args_bar, strict=True):
         sweep.contribute(eqn.args[k], bar)
-    return [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
+    return [eqn] if again else [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
 
 
 def _cotangent_of_argument(arg: Atom) -> Var:

@@ -18,7 +18,7 @@ from ..ops import registry
 from ..ops import structure as st
 from .cotangents import NOTHING, bar_name, cotangent_of
 from .loops import Loop, Slot, for_eqn, rebuilt, view
-from .residuals import clone, clones, plan, recomputed, renamed_atom, renamed_eqn
+from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, renamed_eqn
 from .reverse_structure import cotangent_of_iterable
 
 if TYPE_CHECKING:
@@ -119,10 +119,12 @@ class _ReverseLoop:
     body: Sweep
     slots: list[Slot] = field(default_factory=list[Slot])
     """Cotangents carried: of the carried values, then of what the body takes from around it."""
-    carried: list[int] = field(default_factory=list[int])
+    carried: dict[int, Slot] = field(default_factory=dict[int, Slot])
     captured: dict[Var, Slot] = field(default_factory=dict[Var, Slot])
     given: list[tuple[Atom, Var]] = field(default_factory=list[tuple[Atom, Var]])
     """Lists of cotangents of the collected results, with their items."""
+    fixed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    """What slots that turned out not to be needed stand for."""
     gathered: list[tuple[int, Atom, Var]] = field(default_factory=list[tuple[int, Atom, Var]])
     """Per active iterable: its number, the cotangent of an item, the list of them."""
 
@@ -132,7 +134,9 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     loop = view(eqn)
     state = _ReverseLoop(loop, sweep.inner(loop.body, lambda var: _capture(state, sweep, var)))
     _start(state, sweep)
-    seeds = [(loop.results[k], state.slots[n].param) for n, k in enumerate(state.carried)]
+    seeds: list[tuple[Atom, Atom]] = [
+        (loop.results[k], slot.param) for k, slot in state.carried.items()
+    ]
     seeds += [(loop.collected[c], item) for c, item in _given_items(state, sweep)]
     state.body.run(seeds)
     _end(state, sweep)
@@ -152,8 +156,7 @@ def _start(state: _ReverseLoop, sweep: Sweep) -> None:
             bar.shape_of = _shape_of(loop.results[k], bar)
             before = cotangent_of(param)
             before.shape_of = _shape_of(loop.initials[k], before)
-            state.slots.append(Slot(initial, bar, ZERO, before))
-            state.carried.append(k)
+            state.carried[k] = Slot(initial, bar, ZERO, before)
 
 
 def _shape_of(atom: Atom, default: Var) -> Var:
@@ -185,7 +188,7 @@ def _capture(state: _ReverseLoop, sweep: Sweep, var: Var) -> Atom:
 def _end(state: _ReverseLoop, sweep: Sweep) -> None:
     """The cotangents at the start of an iteration, written out."""
     body, loop = state.body, state.loop
-    for slot, k in zip(state.slots, state.carried, strict=True):
+    for k, slot in state.carried.items():
         param = loop.carried[k]
         total = body.total(param)
         slot.result = _zeros_of_slot(body, param) if total == ZERO else total
@@ -199,7 +202,7 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
         body.bars.accumulator(var)
         slot = state.captured[var]
         slot.result = body.total(var)
-    state.slots += state.captured.values()
+    state.slots = [*state.carried.values(), *state.captured.values()]
 
 
 def _zeros_of_slot(body: Sweep, param: Var) -> Atom:
@@ -211,8 +214,7 @@ def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
     loop, body = state.loop, state.body
     forward = body.forward_eqns()
     params = (*loop.items, *loop.carried)
-    results = [slot.result for slot in state.slots] + [bar for _, bar, _ in state.gathered]
-    reverse = body.builder.block((), results)
+    reverse = _without_fixed_slots(state)
     free = loop.items if _walks_again(loop) else ()
     needed = plan(forward, params, reverse, free)
     items = clones(needed.carried)
@@ -237,6 +239,24 @@ def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
     )
     sweep.builder.append(backwards)
     return [rebuilt(loop, forward, slots=counted, collected=list(lists.items()))]
+
+
+def _without_fixed_slots(state: _ReverseLoop) -> Block:
+    """The reverse body, its results those of the slots and the cotangents of the items.
+
+    A cotangent that every iteration hands on as it found it is not carried: it is what it was
+    before the loop.
+    """
+    fixed = [slot for slot in state.slots if slot.result is slot.param]
+    mapping = {slot.param: slot.initial for slot in fixed}
+    eqns = state.body.builder.eqns
+    eqns = refolded(eqns, mapping) if fixed else eqns
+    for slot in state.slots:
+        slot.result = renamed_atom(slot.result, mapping)
+    state.fixed = {slot.out: slot.initial for slot in fixed}
+    state.slots = [slot for slot in state.slots if slot.out not in state.fixed]
+    bars = (renamed_atom(bar, mapping) for _, bar, _ in state.gathered)
+    return Block((), tuple(eqns), (*[slot.result for slot in state.slots], *bars))
 
 
 def _walks_again(loop: Loop) -> bool:
@@ -285,10 +305,10 @@ def _plural(var: Var) -> str:
 
 def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
     loop = state.loop
-    for slot, k in zip(state.slots, state.carried, strict=False):
-        sweep.contribute(loop.initials[k], slot.out)
+    for k, slot in state.carried.items():
+        sweep.contribute(loop.initials[k], renamed_atom(slot.out, state.fixed))
     for var, slot in state.captured.items():
-        sweep.bars.running[var] = slot.out
+        sweep.bars.running[var] = renamed_atom(slot.out, state.fixed)
     for j, _, out in state.gathered:
         iterable = loop.iterables[j]
         bar = cotangent_of_iterable(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InternalError, NoRule
@@ -12,7 +14,7 @@ from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var
 from ..ir.types import Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
-from ..rules.registry import Rule, rule_for
+from ..rules.registry import Row, Rule, rule_for
 from . import activity
 from .cotangents import bar_name
 from .residuals import renamed_eqn
@@ -26,9 +28,7 @@ _NAMESPACES = ("math", "cmath", "np")
 
 def reverse_by_rule(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """Give an equation's operands their cotangents, by the rule for its op."""
-    rule = rule_for(eqn.op)
-    if rule is not None and rule.form not in _FORMS:
-        rule = next((each for form, each in rule.also.items() if form in _FORMS), None)
+    rule = chosen_rule(eqn, _FORMS, sweep.is_active)
     if rule is None:
         raise no_rule(eqn, "rrule")
     if rule.form == "rrule":
@@ -37,6 +37,26 @@ def reverse_by_rule(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     if bar != ZERO:
         _FORMS[rule.form](sweep, eqn, rule, bar)
     return None
+
+
+def chosen_rule(eqn: Eqn, forms: Container[str], wanted: Callable[[Atom], bool]) -> Rule | None:
+    """The rule for an op that a pass can use, given the operands whose derivative is wanted.
+
+    An op with a differential may also be linear in some operands; where only those are wanted,
+    its structure says more than the differential.
+    """
+    rule = rule_for(eqn.op)
+    if rule is None:
+        return None
+    linear = rule.also.get("linear")
+    if linear is not None and all(
+        row is not None or not wanted(arg)
+        for arg, row in zip(eqn.args, linear.rows, strict=False)
+    ):
+        return linear
+    if rule.form in forms:
+        return rule
+    return next((each for form, each in rule.also.items() if form in forms), None)
 
 
 def no_rule(eqn: Eqn, form: str) -> NoRule:
@@ -65,6 +85,19 @@ def row_namespace(eqn: Eqn) -> str:
     return "cmath" if Number("complex") in kinds else "math"
 
 
+def options(eqn: Eqn, row: Row) -> dict[str, Atom]:
+    """The options of an equation that a rule's row asks for."""
+    names, takes_all = _keywords(row)
+    return {name: atom for name, atom in eqn.params.items() if takes_all or name in names}
+
+
+@cache
+def _keywords(row: Row) -> tuple[frozenset[str], bool]:
+    parameters = inspect.signature(row).parameters.values()
+    names = frozenset(p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY)
+    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
 # --- the forms ----------------------------------------------------------------------------
 
 
@@ -85,12 +118,12 @@ def partials(
     if len(rule.rows) == 1 and rule.rows[0] is not None:
         if not any(map(wanted, eqn.args)):
             return []
-        together = read(builder, rule.rows[0], operands, {}, namespace)
+        together = read(builder, rule.rows[0], operands, options(eqn, rule.rows[0]), namespace)
         each = together if isinstance(together, tuple) else (together,)
         pairs = zip(eqn.args, each, strict=True)
         return [(arg, partial) for arg, partial in pairs if wanted(arg)]
     return [
-        (arg, one(read(builder, row, operands, {}, namespace)))
+        (arg, one(read(builder, row, operands, options(eqn, row), namespace)))
         for arg, row in zip(eqn.args, rule.rows, strict=True)
         if row is not None and wanted(arg)
     ]
@@ -112,7 +145,7 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
         number = _peeled(sweep, eqn, arg, bar) if eqn.op.elementwise else None
         operands = (bar if number is None else number, *eqn.args)
         arg_bar = one(
-            sweep.context.read(sweep.builder, row, operands, dict(eqn.params), namespace)
+            sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace)
         )
         if number is not None and isinstance(kind_of_atom(arg_bar), Number):
             arg_bar = sweep.bars.fill(arg_bar, arg)
@@ -153,7 +186,9 @@ def _row_block(sweep: Sweep, eqn: Eqn, rule: Rule, tangents: Sequence[Atom]) -> 
     assert row is not None
     builder = Builder(sweep.builder.span, derived=True)
     operands = (*tangents, *eqn.args, eqn.outs[0])
-    result = sweep.context.read(builder, row, operands, dict(eqn.params), row_namespace(eqn))
+    result = sweep.context.read(
+        builder, row, operands, options(eqn, row), row_namespace(eqn)
+    )
     params = [tangent for tangent in tangents if isinstance(tangent, Var)]
     return builder.block(params, (one(result),))
 

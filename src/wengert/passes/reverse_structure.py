@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.types import Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
-from .cotangents import Attribute
+from .cotangents import Attribute, bar_name
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -193,6 +193,21 @@ def _as_returned(sweep: Sweep, eqn: Eqn) -> None:
     sweep.contribute(eqn.args[0], sweep.builder.emit(ct.rule_cotangents, bar))
 
 
+def _hook(sweep: Sweep, eqn: Eqn) -> None:
+    """The user's function of the cotangent."""
+    x, *captured = eqn.args
+    callee = eqn.param("callee")
+    bar = sweep.total(eqn.outs[0])
+    if bar == ZERO:
+        return
+    assert callee.function is not None
+    changed = Var(callee.function.body.params[-1].kind, bar_name(x) if isinstance(x, Var) else "")
+    params = {"callee": Const(callee)}
+    args = (*captured, bar)
+    sweep.builder.append(Eqn((changed,), CALL, args, params, (), "py", eqn.span))
+    sweep.contribute(x, changed)
+
+
 def _nothing(sweep: Sweep, eqn: Eqn) -> None:
     sweep.total(eqn.outs[0])
 
@@ -207,6 +222,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     ct.shadow_attr: _shadow_attr,
     st.accumulate: _accumulate,
     st.bound: _same,
+    st.hook: _hook,
     st.project: _same,
     st.unpackable: _same,
     st.as_list: _as_list,

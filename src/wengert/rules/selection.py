@@ -26,6 +26,7 @@ from ..ops.selection import (
     undiff,
     unpad,
     unrepeat,
+    unrow,
     untake,
     untake_along_axis,
     untile,
@@ -94,8 +95,8 @@ linear_rule(
 )
 linear_rule(diff, transpose=lambda ȳ, x, *, n=1, axis=-1: undiff(ȳ, like=x, n=n, axis=axis))
 linear_rule(undiff, transpose=lambda ȳ, y_bar, *, like, n=1, axis=-1: diff(ȳ, n=n, axis=axis))
-linear_rule(triu, transpose=lambda ȳ, x, *, k=0: triu(ȳ, k=k))
-linear_rule(tril, transpose=lambda ȳ, x, *, k=0: tril(ȳ, k=k))
+linear_rule(triu, transpose=lambda ȳ, x, *, k=0: unrow(triu(ȳ, k=k), like=x))
+linear_rule(tril, transpose=lambda ȳ, x, *, k=0: unrow(tril(ȳ, k=k), like=x))
 linear_rule(diag, transpose=lambda ȳ, x, *, k=0: undiag(ȳ, like=x, k=k))
 linear_rule(undiag, transpose=lambda ȳ, y_bar, *, like, k=0: diag(ȳ, k=k))
 linear_rule(

@@ -15,23 +15,16 @@ import numpy as np
 # --- shapes -------------------------------------------------------------------------------
 
 
-def sum_to_shape(x: Any, shape: Any) -> Any:
-    """Sum over the axes along which a value of that shape was broadcast to give one like `x`."""
-    x = np.asarray(x)
-    if x.shape == tuple(shape):
-        return x
-    extra = x.ndim - len(shape)
-    stretched = [k + extra for k, n in enumerate(shape) if n == 1 and x.shape[k + extra] != 1]
-    return np.sum(x, axis=(*range(extra), *stretched)).reshape(shape)
-
-
 def memory_order(x: Any, order: str) -> str:
     """The index order, "C" or "F", that NumPy's `order` stands for in a reshape of `x`."""
     if order in ("C", "F"):
         return order
-    if order == "A":
-        return "F" if np.isfortran(x) else "C"
-    raise NotImplementedError(f"order={order!r} has no derivative: write order='C' or order='F'")
+    flags = np.asarray(x).flags
+    if flags.c_contiguous or (order == "A" and not flags.f_contiguous):
+        return "C"
+    if flags.f_contiguous:
+        return "F"
+    raise NotImplementedError(f"order={order!r} has no derivative here: write order='C' or 'F'")
 
 
 def inverse_permutation(axes: Sequence[int]) -> tuple[int, ...]:
@@ -59,13 +52,13 @@ def cast_like(x: Any, like: Any) -> Any:
 # --- joining and repeating ----------------------------------------------------------------
 
 
-def unconcatenate(x_bar: Any, arrays: Any, *, axis: int | None = 0, rank: int = 1) -> list[Any]:
-    """Cut a cotangent into the pieces that were joined along `axis`.
+def unconcatenate(x_bar: Any, *, like: Any, axis: int | None = 0, rank: int = 1) -> Any:
+    """Cut a cotangent into the pieces that were joined along `axis`, like the arrays of `like`.
 
     An array of fewer than `rank` axes filled one place of that axis (as in `np.vstack`).
     """
     x_bar = np.asarray(x_bar)
-    shapes = [np.shape(a) for a in arrays]
+    shapes = [np.shape(a) for a in like]
     if axis is None:
         x_bar, axis, lengths = x_bar.reshape(-1), 0, [int(np.prod(s)) for s in shapes]
     else:
@@ -77,7 +70,7 @@ def unconcatenate(x_bar: Any, arrays: Any, *, axis: int | None = 0, rank: int = 
         piece = np.moveaxis(x_bar, axis, 0)[start : start + length]
         pieces.append(np.moveaxis(piece, 0, axis).reshape(shape))
         start += length
-    return pieces
+    return np.array(pieces) if isinstance(like, np.ndarray) else pieces
 
 
 def untile(y_bar: Any, *, reps: Any, like: Any) -> Any:

@@ -66,7 +66,7 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
 
 
 def fill(scalar: Any, x: Any) -> Any:
-    """The number `scalar` (or an array that broadcasts) in the shape of `x`."""
+    """The number `scalar` everywhere in the shape of `x`."""
     if isinstance(x, np.ndarray):
         dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
         return np.full(x.shape, scalar, np.result_type(dtype, scalar))

@@ -107,9 +107,12 @@ def sinc_derivative(x: Any, *, order: int) -> Any:
         series += power * (1, 0, -1, 0)[(order + k) % 4] / (order + k + 1)
         power = power * small / (k + 1)
     large = np.where(near, 1.0, t)
-    far = np.sin(large) / large
+    turn = np.pi * (x - 2 * np.round(np.asarray(x, dtype=float) / 2))
+    waves = (np.sin(turn), np.cos(turn))
+    far = waves[0] / large
     for k in range(1, order + 1):
-        far = (np.sin(large + 0.5 * np.pi * k) - k * far) / large
+        wave = waves[k % 2] if k % 4 < 2 else -waves[k % 2]
+        far = (wave - k * far) / large
     result = np.where(near, series, far) * np.pi**order
     return result.astype(x.dtype) if isinstance(x, np.ndarray) else float(result)
 

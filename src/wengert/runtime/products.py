@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import sum_to_shape
+from .cotangents import unbroadcast
 
 # --- matmul -------------------------------------------------------------------------------
 
@@ -25,7 +25,7 @@ def matmul_left(y_bar: Any, b: Any, *, like: Any) -> Any:
         a_bar = (b @ y_bar[..., None])[..., 0]
     else:
         a_bar = y_bar @ np.swapaxes(b, -1, -2)
-    return sum_to_shape(a_bar, np.shape(like))
+    return unbroadcast(a_bar, like)
 
 
 def matmul_right(a: Any, y_bar: Any, *, like: Any) -> Any:
@@ -37,7 +37,7 @@ def matmul_right(a: Any, y_bar: Any, *, like: Any) -> Any:
         b_bar = (np.swapaxes(a, -1, -2) @ y_bar[..., None])[..., 0]
     else:
         b_bar = np.swapaxes(a, -1, -2) @ y_bar
-    return sum_to_shape(b_bar, np.shape(like))
+    return unbroadcast(b_bar, like)
 
 
 # --- dot, inner, tensordot ----------------------------------------------------------------
@@ -57,7 +57,7 @@ def contract_left(y_bar: Any, b: Any, *, axes: Any, like: Any) -> Any:
     """The cotangent of `a` in `np.dot(a, b)`, `np.inner(a, b)` or `np.tensordot(a, b, axes)`."""
     y_bar, b = np.asarray(y_bar), np.asarray(b).conj()
     if b.ndim == 0 or np.ndim(like) == 0:
-        return sum_to_shape(np.sum(y_bar * b) if np.ndim(like) == 0 else y_bar * b, np.shape(like))
+        return np.sum(y_bar * b) if np.ndim(like) == 0 else y_bar * b
     a_axes, b_axes = contracted_axes(axes, np.ndim(like), b.ndim)
     a_free = [k for k in range(np.ndim(like)) if k not in a_axes]
     b_free = [k for k in range(b.ndim) if k not in b_axes]
@@ -70,7 +70,7 @@ def contract_right(a: Any, y_bar: Any, *, axes: Any, like: Any) -> Any:
     """The cotangent of `b` in `np.dot(a, b)`, `np.inner(a, b)` or `np.tensordot(a, b, axes)`."""
     a, y_bar = np.asarray(a).conj(), np.asarray(y_bar)
     if a.ndim == 0 or np.ndim(like) == 0:
-        return sum_to_shape(np.sum(a * y_bar) if np.ndim(like) == 0 else a * y_bar, np.shape(like))
+        return np.sum(a * y_bar) if np.ndim(like) == 0 else a * y_bar
     a_axes, b_axes = contracted_axes(axes, a.ndim, np.ndim(like))
     a_free = [k for k in range(a.ndim) if k not in a_axes]
     b_free = [k for k in range(np.ndim(like)) if k not in b_axes]
@@ -95,7 +95,7 @@ def kron_left(y_bar: Any, b: Any, *, like: Any) -> Any:
     b = np.asarray(b).conj()
     of_a, of_b = interleaved(np.shape(like), b.shape)
     blocks = np.reshape(y_bar, [m * n for m, n in zip(of_a, of_b, strict=True)])
-    return sum_to_shape(blocks * b.reshape(of_b), of_a).reshape(np.shape(like))
+    return unbroadcast(blocks * b.reshape(of_b), np.reshape(like, of_a)).reshape(np.shape(like))
 
 
 def kron_right(a: Any, y_bar: Any, *, like: Any) -> Any:
@@ -103,7 +103,7 @@ def kron_right(a: Any, y_bar: Any, *, like: Any) -> Any:
     a = np.asarray(a).conj()
     of_a, of_b = interleaved(a.shape, np.shape(like))
     blocks = np.reshape(y_bar, [m * n for m, n in zip(of_a, of_b, strict=True)])
-    return sum_to_shape(blocks * a.reshape(of_a), of_b).reshape(np.shape(like))
+    return unbroadcast(blocks * a.reshape(of_a), np.reshape(like, of_b)).reshape(np.shape(like))
 
 
 def cross_left(
@@ -120,8 +120,8 @@ def cross_left(
     if axis is not None:
         axisa = axisb = axisc = axis
     y_bar, b = np.moveaxis(y_bar, axisc, -1), np.moveaxis(np.conj(b), axisb, -1)
-    shape = np.moveaxis(np.asarray(like), axisa, -1).shape
-    return np.moveaxis(sum_to_shape(np.cross(b, y_bar), shape), -1, axisa)
+    like = np.moveaxis(np.asarray(like), axisa, -1)
+    return np.moveaxis(unbroadcast(np.cross(b, y_bar), like), -1, axisa)
 
 
 def cross_right(
@@ -138,8 +138,8 @@ def cross_right(
     if axis is not None:
         axisa = axisb = axisc = axis
     y_bar, a = np.moveaxis(y_bar, axisc, -1), np.moveaxis(np.conj(a), axisa, -1)
-    shape = np.moveaxis(np.asarray(like), axisb, -1).shape
-    return np.moveaxis(sum_to_shape(np.cross(y_bar, a), shape), -1, axisb)
+    like = np.moveaxis(np.asarray(like), axisb, -1)
+    return np.moveaxis(unbroadcast(np.cross(y_bar, a), like), -1, axisb)
 
 
 # --- einsum -------------------------------------------------------------------------------
@@ -189,6 +189,8 @@ def einsum_bar(y_bar: Any, *others: Any, subscripts: str, index: int, like: Any)
     x_bar = np.sum(x_bar, axis=stretched, keepdims=True)
     missing = tuple(k for k, c in enumerate(labels) if c not in present)
     x_bar = np.broadcast_to(np.expand_dims(x_bar, missing), [sizes[c] for c in labels])
-    result = np.zeros(np.shape(like), x_bar.dtype)
-    np.einsum(f"{own}->{labels}", result)[...] = x_bar
-    return result
+    if own == labels:
+        return np.array(x_bar)
+    on_diagonal = np.zeros(np.shape(like), x_bar.dtype)
+    np.einsum(f"{own}->{labels}", on_diagonal)[...] = x_bar
+    return on_diagonal

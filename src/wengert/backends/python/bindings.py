@@ -45,7 +45,8 @@ class Module:
         self.objects: dict[str, Any] = {}
         self.globals: dict[str, tuple[Any, str]] = {}
         """Name -> where its value is looked up at call time: a dict or module, and a key."""
-        self.callees: dict[int, tuple[str, Callee]] = {}
+        self.callees: dict[int, str] = {}
+        """The identity of a function -> what calls of it are written as."""
         self._taken = set(taken) | KEYWORDS
         self._by_key: dict[Any, str] = {}
 
@@ -95,12 +96,12 @@ class Module:
     def callee(self, callee: Callee) -> str:
         key = id(callee.function) if callee.function is not None else id(callee)
         if key not in self.callees:
-            self.callees[key] = (self.unique(identifier(callee.name, "function")), callee)
-        return self.callees[key][0]
+            self.callees[key] = self.unique(identifier(callee.name, "function"))
+        return self.callees[key]
 
     def is_called(self, function: Function, name: str) -> None:
         """Say that calls of `function` go to the function of this name."""
-        self.callees[id(function)] = (name, Callee(name, function))
+        self.callees[id(function)] = name
 
 
 class Bindings:
@@ -109,6 +110,7 @@ class Bindings:
     def __init__(self, module: Module):
         self.module = module
         self.used: set[str] = set()
+        self.callees: list[Callee] = []
 
     def _use(self, name: str) -> str:
         self.used.add(name)
@@ -128,6 +130,7 @@ class Bindings:
         return self._use(self.module.read_global(name, holder, key))
 
     def callee(self, callee: Callee) -> str:
+        self.callees.append(callee)
         return self._use(self.module.callee(callee))
 
     def constant(self, value: Any) -> Code:

@@ -11,6 +11,7 @@ from ...ir.graph import Span
 # How tightly an expression binds, as in Python's grammar; a higher level binds tighter.
 TERNARY: Final = 1
 OR: Final = 2
+AND: Final = 3
 NOT: Final = 4
 COMPARISON: Final = 5
 SUM: Final = 10
@@ -21,6 +22,8 @@ PRIMARY: Final = 15
 ATOM: Final = 16
 
 BINARY_LEVELS: dict[str, int] = {
+    "or": OR,
+    "and": AND,
     **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"), COMPARISON),
     "|": 6,
     "^": 7,

@@ -242,6 +242,17 @@ class Expressions:
     def stop_gradient(self, eqn: Eqn) -> Code:
         return self.atom(eqn.args[0])
 
+    def add_at(self, eqn: Eqn) -> Code:
+        """`buffer[i] += value` as a statement, or the call of the helper that does the same."""
+        buffer, *path, value = eqn.args
+        target = self.atom(buffer)
+        if _adds_in_place(kind_of_atom(buffer), path, self.definition):
+            for index in path:
+                target = self.subscript(target, index)
+            return concat(target, " += ", self.atom(value), level=0).marked(eqn.span)
+        helper = eqn.op.spellings.get("rt", "add_at")
+        return self.helper(helper, target, *self.atoms(eqn.args[1:])).marked(eqn.span)
+
     # --- other ----------------------------------------------------------------------------
 
     def read_global(self, eqn: Eqn) -> Code:
@@ -335,29 +346,32 @@ def _preferences(eqn: Eqn) -> Sequence[str]:
     return ("np", "rt", "py", "method", "attr", "cmath", "math")
 
 
-def is_basic_index(index: Atom, definition: Callable[[Atom], Eqn | None]) -> bool:
+def _is_basic_index(index: Atom, definition: Callable[[Atom], Eqn | None]) -> bool:
     """Whether `x[index]` is a view in NumPy's sense: integers, slices, `None` and `...` alone."""
     if isinstance(index, Const):
         items = index.value if type(index.value) is tuple else (index.value,)
-        return all(
-            item is None or item is ... or type(item) in (int, slice) for item in items
-        )
+        return all(item is None or item is ... or type(item) in (int, slice) for item in items)
     if index.kind in (Number("int"), Other("slice")):
         return True
     eqn = definition(index)
     if eqn is None or eqn.op.name != "pack":
         return False
-    return all(is_basic_index(item, definition) for item in eqn.args)
+    return all(_is_basic_index(item, definition) for item in eqn.args)
 
 
-def adds_in_place(eqn: Eqn, definition: Callable[[Atom], Eqn | None]) -> bool:
-    """Whether an `add_at` may print as `buffer[index] += value`."""
-    buffer, index, _ = eqn.args
-    match kind_of_atom(buffer):
+def _adds_in_place(
+    kind: Kind, path: Sequence[Atom], definition: Callable[[Atom], Eqn | None]
+) -> bool:
+    """Whether `buffer[i][j] += value` does what `add_at` means, for a buffer of that kind."""
+    if not path:
+        return isinstance(kind, Number)
+    match kind:
         case Array():
-            return is_basic_index(index, definition)
-        case Seq(item=Number()):
-            return kind_of_atom(index) == Number("int")
+            return len(path) == 1 and _is_basic_index(path[0], definition)
+        case Seq(item=item):
+            return kind_of_atom(path[0]) == Number("int") and _adds_in_place(
+                item, path[1:], definition
+            )
         case _:
             return False
 

@@ -7,7 +7,7 @@ short, and nothing with an effect stands between the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from .bindings import Bindings
@@ -21,8 +21,14 @@ FOLD_WIDTH = 72
 _LEAST_WIDTH = 24
 _PROVISIONAL = "t00"
 _CONTROL = frozenset(("if", "for", "while"))
-_STATEMENTS = frozenset(("add_at", "closure", "raise", "for", "while", "comment"))
+MUTATING = frozenset(("add_at", "add_attr"))
+"""Ops that change their first operand in place and give it back."""
+_STATEMENTS = MUTATING | {"closure", "raise", "for", "while", "comment"}
 """Ops that are statements of their own and never part of an expression."""
+_LAZY = frozenset(("both", "either"))
+"""Ops whose Python spelling may leave out an operand."""
+_SHUFFLED = frozenset(("fill", "format"))
+"""Ops whose operands are not written in their own order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,8 @@ class _Pending:
     code: Code
     impure: bool
     named: bool
+    old: bool = False
+    """An effect has come in between: it may only fold to the left of that effect."""
 
 
 class _Drafts(Expressions):
@@ -118,33 +126,44 @@ class Folding:
         impure = self._consume(eqn, pending, indent) or eqn.op.effect
         code = self._code_of(eqn, pending, indent)
         impure = impure or (eqn in self.conditionals and _has_effect(eqn))
-        if impure or code is None or eqn.op.name == "add_at":
+        may_fold = code is not None and self._may_fold(eqn, code)
+        named = bool(eqn.outs) and bool(hint(eqn.outs[0]))
+        if impure and may_fold and not named:
+            _grow_old(pending)
+        elif impure or code is None or eqn.op.name in MUTATING:
             pending.clear()
-        if code is None or len(eqn.outs) != 1 or self._needs.uses[eqn.outs[0]] != 1:
-            return
-        if eqn.op.name in _STATEMENTS or (eqn.op.name == "unbroadcast" and code.level == TERNARY):
-            return
-        named = bool(hint(eqn.outs[0]))
-        pending[eqn.outs[0]] = _Pending(eqn, code, impure, named)
+        if code is not None and may_fold:
+            pending[eqn.outs[0]] = _Pending(eqn, code, impure, named)
+
+    def _may_fold(self, eqn: Eqn, code: Code) -> bool:
+        if len(eqn.outs) != 1 or self._needs.uses[eqn.outs[0]] != 1:
+            return False
+        # a comparison of shapes is good to read on a line of its own only
+        checks_shape = eqn.op.name == "unbroadcast" and code.level == TERNARY
+        return eqn.op.name not in _STATEMENTS and not checks_shape
 
     def _consume(self, eqn: Eqn, pending: dict[Var, _Pending], indent: int) -> bool:
         """Fold what an equation reads into it; says whether that brings in an effect."""
         headers = self._headers(eqn)
         reads = [atom for _, atoms in headers for atom in atoms]
-        kept = eqn.args[0] if eqn.op.name == "add_at" else None
-        # an effect clears what is pending, so only the last one can have one
-        last = next(reversed(pending), None)
-        if last is not None and pending[last].impure:
-            if last not in reads or eqn.op.name == "add_at":
-                del pending[last]
+        # whatever has an effect is the last thing pending: nothing may come between it and its use
+        effect = next(reversed(pending), None)
+        if effect is not None and not pending[effect].impure:
+            effect = None
+        elif effect not in reads or eqn.op.name in MUTATING | _LAZY:
+            pending.pop(effect, None)  # type: ignore[arg-type]
+            effect = None
+        if effect is None or eqn.op.name in _CONTROL | _SHUFFLED:
+            _drop_old(pending)
         if eqn.op.name in _CONTROL:
             chosen = [v for head, atoms in headers for v in self._fitting(head, atoms, pending, indent)]
         else:
-            chosen = self._choose(eqn, [a for a in reads if a is not kept], pending, indent)
-        impure = any(pending[var].impure for var in chosen)
+            chosen = self._choose(eqn, reads, effect, pending, indent)
         for var in chosen:
             self._fold(var, pending)
-        return impure
+        if effect not in chosen:
+            _drop_old(pending)
+        return effect in chosen
 
     def _headers(self, eqn: Eqn) -> list[tuple[str, Sequence[Atom]]]:
         """The texts into which an equation's operands are written, each with its operands."""
@@ -170,25 +189,44 @@ class Folding:
         return chosen
 
     def _choose(
-        self, eqn: Eqn, atoms: Sequence[Atom], pending: dict[Var, _Pending], indent: int
+        self,
+        eqn: Eqn,
+        reads: Sequence[Atom],
+        effect: Var | None,
+        pending: dict[Var, _Pending],
+        indent: int,
     ) -> list[Var]:
-        chosen = self._foldable(atoms, pending)
+        """The operands of an equation that fold into it, at most one of which has an effect."""
+        left_of_effect = reads[: reads.index(effect)] if effect is not None else ()
+        kept = eqn.args[0] if eqn.op.name in MUTATING else None
+        chosen = [
+            var
+            for var in self._foldable(reads, pending, old=True)
+            if var is not kept and (not pending[var].old or var in left_of_effect)
+        ]
         room = _room(indent) - sum(len(hint(out) or _PROVISIONAL) + 2 for out in eqn.outs) - 1
-        while chosen:
-            for var in chosen:
-                self.folded[var] = pending[var].eqn
-                self._drafts.known[var] = pending[var].code
-            fits = len(self._draft(eqn)) <= room
-            for var in chosen:
-                del self.folded[var], self._drafts.known[var]
-            if fits:
-                break
+        while chosen and not self._fits(eqn, chosen, pending, room):
             chosen.remove(max(chosen, key=lambda v: len(pending[v].code)))
+            if effect not in chosen:
+                chosen = [var for var in chosen if not pending[var].old]
         return chosen
 
-    def _foldable(self, atoms: Sequence[Atom], pending: dict[Var, _Pending]) -> list[Var]:
+    def _fits(
+        self, eqn: Eqn, chosen: Sequence[Var], pending: dict[Var, _Pending], room: int
+    ) -> bool:
+        for var in chosen:
+            self.folded[var] = pending[var].eqn
+            self._drafts.known[var] = pending[var].code
+        length = len(self._draft(eqn))
+        for var in chosen:
+            del self.folded[var], self._drafts.known[var]
+        return length <= room
+
+    def _foldable(
+        self, atoms: Sequence[Atom], pending: dict[Var, _Pending], old: bool = False
+    ) -> list[Var]:
         found = (a for a in dict.fromkeys(atoms) if isinstance(a, Var) and a in pending)
-        return [var for var in found if not pending[var].named]
+        return [var for var in found if not pending[var].named and old >= pending[var].old]
 
     def _fold(self, var: Var, pending: dict[Var, _Pending]) -> None:
         entry = pending.pop(var)
@@ -197,8 +235,8 @@ class Folding:
 
     def _draft(self, eqn: Eqn) -> Code:
         if eqn.op.name == "add_at":
-            return Code(" " * (8 + sum(len(self._drafts.atom(a)) for a in eqn.args)))
-        if eqn.op.name == "raise":
+            self._drafts.add_at(eqn)
+        if eqn.op.name in ("add_at", "raise"):
             return Code(" " * (12 + sum(len(self._drafts.atom(a)) for a in eqn.args)))
         if eqn.op.name == "closure":
             return Code("")
@@ -328,7 +366,7 @@ class Folding:
         """`if stop: break` comes after the loop's variables have their new values."""
         if loop.stop is None or not isinstance(loop.stop, Var) or loop.stop not in pending:
             return
-        if any(pending[v].named for v in pending if v is loop.stop):
+        if pending[loop.stop].named:
             return
         old = {param for params in loop.params for param in params}
         if not old.intersection(self.leaves(self.operands(pending[loop.stop].eqn))):
@@ -348,6 +386,22 @@ class Folding:
 def hint(var: Var) -> str:
     """The user's name for a value, as a Python name."""
     return identifier(var.name)
+
+
+def _grow_old(pending: dict[Var, _Pending]) -> None:
+    for var, entry in list(pending.items()):
+        if entry.named:
+            del pending[var]
+        else:
+            pending[var] = replace(entry, old=True)
+
+
+def _drop_old(pending: dict[Var, _Pending]) -> None:
+    oldest = next(iter(pending), None)
+    if oldest is None or not pending[oldest].old:
+        return
+    for var in [var for var, entry in pending.items() if entry.old]:
+        del pending[var]
 
 
 def _has_effect(eqn: Eqn) -> bool:

@@ -37,7 +37,7 @@ class FunctionPrinter:
         defaults: Mapping[str, object] | None = None,
     ):
         self.bindings = Bindings(module)
-        self._function = function
+        self.function = function
         self._indent = indent
         self._nested: dict[Eqn, FunctionPrinter] = {}
         self._needs = Needs(function)
@@ -60,6 +60,7 @@ class FunctionPrinter:
         )
         self._nested[eqn] = printer
         self.bindings.used |= printer.bindings.used
+        self.bindings.callees += printer.bindings.callees
 
     def _default_texts(self, defaults: Mapping[str, object]) -> dict[str, Code]:
         codes = {name: self.bindings.literal(value) for name, value in defaults.items()}
@@ -77,15 +78,16 @@ class FunctionPrinter:
         lifetimes.inputs(p.leaf for p in whole if p.leaf is not None)
         taken_out = [leaf for p in self._parameters for leaf in p.leaves if self._is_read(leaf)]
         lifetimes.unpacked(taken_out)
-        lifetimes.body(self._function.body)
+        lifetimes.body(self.function.body)
         names = Names(self.bindings.used)
         reserved = Lifetime([(0, lifetimes.end)])
         for parameter in self._parameters:
             if parameter.leaf is None:
                 names.fix(parameter.name, Lifetime(zip(reserved.starts, reserved.ends)))
         fixed = {p.leaf: p.name for p in whole if p.leaf is not None}
-        hints = dict(pair for p in self._parameters for pair in p.suggested_names())
-        self._names = assign_names(lifetimes, names, fixed, hints)
+        for parameter in self._parameters:
+            lifetimes.hints.update(parameter.suggested_names())
+        self._names = assign_names(lifetimes, names, fixed)
         self._expressions = Expressions(
             self.bindings, self._names.__getitem__, self._folding.definition
         )
@@ -107,7 +109,7 @@ class FunctionPrinter:
             self._names,
             lambda eqn, name, codes: self._nested[eqn].statement(name, codes),
         )
-        main = statements.block(self._function.body)
+        main = statements.block(self.function.body)
         body += main
         if not main or not main[-1].head.text.startswith("raise "):
             body.append(Statement(self._return()))
@@ -150,15 +152,15 @@ class FunctionPrinter:
             yield from _unpack(pairs)
 
     def _return(self) -> Code:
-        outs = iter(self._expressions.atom(_defined(atom)) for atom in self._function.body.outs)
+        outs = iter(self._expressions.atom(_defined(atom)) for atom in self.function.body.outs)
         if self._flat:
             codes = list(outs)
             value = codes[0] if len(codes) == 1 else tuple_display(codes)
             return concat("return ", value) if codes else Code("return None")
-        if not self._function.body.outs and not isinstance(self._function.result, Struct | Static):
+        if not self.function.body.outs and not isinstance(self.function.result, Struct | Static):
             return Code("return None")
-        value = self._result(self._function.result, outs)
-        kind = self._function.result
+        value = self._result(self.function.result, outs)
+        kind = self.function.result
         if isinstance(kind, Struct) and kind.form == "tuple" and len(kind.items) > 1:
             value = value.cut(1, len(value) - 1)
         return concat("return ", value)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...ir.graph import Atom, Block, Eqn, Var
-from .folding import Folding, hint
+from .folding import MUTATING, Folding, hint
 from .names import Lifetime, Names
 from .needs import Loop, Needs
 
@@ -39,6 +39,8 @@ class Lifetimes:
         """Pairs that save an assignment if they share a name."""
         self.late_stops: dict[Eqn, Var] = {}
         """A loop's stop condition, where it must be saved from the loop's assignments."""
+        self.hints: dict[Var, str] = {}
+        """Names for values without one."""
         self.order: dict[Var, None] = {}
         self._needs = needs
         self._folding = folding
@@ -125,7 +127,7 @@ class Lifetimes:
         for out in eqn.outs:
             if self._needs.assigned(eqn, out) and out not in self._folding.appended:
                 self._define(out, self._now)
-        if eqn.op.name == "add_at" and isinstance(eqn.args[0], Var):
+        if eqn.op.name in MUTATING and isinstance(eqn.args[0], Var):
             self.same.append((eqn.outs[0], eqn.args[0]))
 
     def _if(self, eqn: Eqn) -> None:
@@ -171,10 +173,11 @@ class Lifetimes:
             self._define(loop.outs[k], assigned)
             self._stretch(loop.outs[k], assigned, self._now)
             self.same += ((loop.outs[k], param) for param in loop.params[k])
-        for out, _ in loop.collected:
+        for out, atom in loop.collected:
             if out in self._needs.values:
                 self._define(out, entered)
                 self._stretch(out, entered, self._now)
+                self.hints[out] = hint(out) or _plural(atom)
         for var in region.outside:
             self._use(var, self._now)
         self._want(self._needs.copies(loop.outs, loop.results))
@@ -226,14 +229,19 @@ class Lifetimes:
         return {param for params in loop.params for param in params}
 
 
+def _plural(atom: Atom) -> str:
+    name = hint(atom) if isinstance(atom, Var) else ""
+    return f"{name}s" if name and not name.endswith("s") else "saved"
+
+
 def assign_names(
-    lifetimes: Lifetimes, names: Names, fixed: Mapping[Var, str], hints: Mapping[Var, str]
+    lifetimes: Lifetimes, names: Names, fixed: Mapping[Var, str]
 ) -> dict[Var, str]:
     """A name for every value that has one; values that share it are never alive together.
 
-    `fixed` are the names that parameters have, `hints` what to call values without a hint.
+    `fixed` are the names that parameters have.
     """
-    groups = _Groups(lifetimes, fixed, hints)
+    groups = _Groups(lifetimes, fixed)
     for a, b in lifetimes.same:
         groups.merge(a, b)
     for a, b in sorted(lifetimes.alike, key=lambda pair: hint(pair[0]) != hint(pair[1])):
@@ -254,12 +262,10 @@ def assign_names(
 class _Groups:
     """Sets of values that share a name, as a union-find."""
 
-    def __init__(
-        self, lifetimes: Lifetimes, fixed: Mapping[Var, str], hints: Mapping[Var, str]
-    ):
+    def __init__(self, lifetimes: Lifetimes, fixed: Mapping[Var, str]):
         self._parent: dict[Var, Var] = {var: var for var in lifetimes.order}
         self.lifetime = {var: lifetimes.lifetime(var) for var in lifetimes.order}
-        self.hint = {var: hints.get(var) or hint(var) for var in lifetimes.order}
+        self.hint = {var: lifetimes.hints.get(var) or hint(var) for var in lifetimes.order}
         self.fixed = dict(fixed)
 
     def find(self, var: Var) -> Var:

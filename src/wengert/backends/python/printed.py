@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ class Printed:
         globals: the globals that the function reads at call time, as (name in the text, dict or
             module, key).
         modules: name in the text -> "math", "np", "cmath" or "types".
+        definitions: the text, function by function.
     """
 
     name: str
@@ -41,13 +42,12 @@ class Printed:
     helpers: Mapping[str, str]
     globals: tuple[tuple[str, Any, str], ...]
     modules: Mapping[str, str]
+    definitions: Mapping[str, str]
 
     @cached_property
     def source(self) -> str:
         """A complete module that defines the function: imports, helpers, constants, functions."""
-        from .saving import module_source
-
-        return module_source(self)
+        return joint_source([self])
 
     def __str__(self) -> str:
         return self.text
@@ -73,26 +73,53 @@ def render(
     """
     own_name = identifier(name or function.name, "function")
     module = Module({own_name, *_all_input_names(function)})
+    return _render(function, module, own_name, function.doc if doc is None else doc, defaults)
+
+
+def render_together(
+    functions: Sequence[Function], *, defaults: Mapping[str, object] | None = None
+) -> tuple[Printed, ...]:
+    """Print functions that are saved into one module: what they share has one name.
+
+    Each can be published by itself; `joint_source` is the text of the module.
+    """
+    inputs = {name for function in functions for name in _all_input_names(function)}
+    module = Module(inputs)
+    names = [module.unique(identifier(f.name, "function")) for f in functions]
+    return tuple(
+        _render(function, module, name, function.doc, defaults)
+        for function, name in zip(functions, names, strict=True)
+    )
+
+
+def _render(
+    function: Function,
+    module: Module,
+    name: str,
+    doc: str,
+    defaults: Mapping[str, object] | None,
+) -> Printed:
     if takes_leaves(function):
-        module.is_called(function, own_name)
-    main = FunctionPrinter(function, module, defaults=defaults or {})
-    definitions = [*_callees(module, function)]
-    text_doc = function.doc if doc is None else doc
-    definitions.append(main.statement(own_name, doc=text_doc))
-    return _printed(own_name, module, _lay_out(definitions))
+        module.is_called(function, name)
+    main = FunctionPrinter(function, module, defaults=defaults)
+    definitions = dict(_called_by(main, module))
+    definitions[name] = main.statement(name, doc=doc)
+    return _printed(name, module, {n: _lay_out(d) for n, d in definitions.items()})
 
 
-def _callees(module: Module, main: Function) -> Iterator[Statement]:
-    """The functions called, in the order in which calls of them are met."""
-    done = 0
-    while done < len(module.callees):
-        name, callee = list(module.callees.values())[done]
-        done += 1
-        if callee.function is main and takes_leaves(main):
-            continue
+def _called_by(main: FunctionPrinter, module: Module) -> Iterator[tuple[str, Statement]]:
+    """The functions that one calls, in the order in which calls of them are met."""
+    todo = list(main.bindings.callees)
+    seen = {id(main.function)} if takes_leaves(main.function) else set[int]()
+    for callee in todo:
         if callee.function is None:
             raise ValueError(f"the function {callee.name!r} is called but was never finished")
-        yield FunctionPrinter(callee.function, module, flat=True).statement(name)
+        if id(callee.function) in seen:
+            continue
+        seen.add(id(callee.function))
+        printer = FunctionPrinter(callee.function, module, flat=True)
+        yield module.callee(callee), printer.statement(module.callee(callee))
+        todo += printer.bindings.callees
 
 
 def _all_input_names(function: Function) -> Iterator[str]:
@@ -112,17 +139,17 @@ def _all_input_names(function: Function) -> Iterator[str]:
                 todo.append(eqn.param("function"))
 
 
-def _lay_out(definitions: list[Statement]) -> list[Line]:
+def _lay_out(definition: Statement) -> list[Line]:
+    layout = Layout()
+    layout.block([definition], 0)
+    return layout.lines
+
+
+def _printed(name: str, module: Module, definitions: Mapping[str, list[Line]]) -> Printed:
     lines: list[Line] = []
-    for definition in definitions:
-        layout = Layout()
-        layout.block([definition], 0)
+    for one in definitions.values():
         lines += [Line(""), Line("")] if lines else []
-        lines += layout.lines
-    return lines
-
-
-def _printed(name: str, module: Module, lines: list[Line]) -> Printed:
+        lines += one
     names = dict(module.objects)
     for given, (holder, key) in module.globals.items():
         try:
@@ -138,7 +165,15 @@ def _printed(name: str, module: Module, lines: list[Line]) -> Printed:
         helpers=dict(module.helpers),
         globals=tuple((given, holder, key) for given, (holder, key) in module.globals.items()),
         modules=dict(module.modules),
+        definitions={n: "\n".join(line.text for line in d) for n, d in definitions.items()},
     )
+
+
+def joint_source(printed: Sequence[Printed]) -> str:
+    """The text of a module that defines all of these functions."""
+    from .saving import module_source
+
+    return module_source(printed)
 
 
 def read(holder: Any, key: str) -> Any:

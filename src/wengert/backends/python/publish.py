@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import itertools
@@ -33,7 +34,8 @@ def publish(printed: Printed) -> Callable[..., Any]:
     namespace.update((name, MODULES[key]) for name, key in printed.modules.items())
     namespace.update((name, runtime_helper(key)) for name, key in printed.helpers.items())
     namespace.update(printed.names)
-    exec(compile(printed.text, file, "exec", dont_inherit=True), namespace)
+    namespace[_SHOW] = _shown
+    exec(compile(_guarded(printed), file, "exec", dont_inherit=True), namespace)
     function = namespace[printed.name]
     if printed.name not in function.__code__.co_names:
         # a namespace that does not refer to its function lets it die at once
@@ -43,6 +45,29 @@ def publish(printed: Printed) -> Callable[..., Any]:
     _published[file] = printed
     weakref.finalize(function, _forget, file).atexit = False
     return _reading_globals(function, printed) if printed.globals else function
+
+
+_SHOW = "__shown_at_user_lines__"
+
+
+def _guarded(printed: Printed) -> ast.Module:
+    """The text, its function inside a `try` (free until something is raised) that nobody sees."""
+    tree = ast.parse(printed.text)
+    function = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == printed.name)
+    handler = ast.parse(f"try: pass\nexcept Exception as error: raise {_SHOW}(error)").body[0]
+    assert isinstance(handler, ast.Try)
+    for node in ast.walk(handler):
+        if hasattr(node, "lineno"):
+            ast.copy_location(node, function)
+    handler.body = function.body
+    function.body = [handler]
+    return tree
+
+
+def _shown(error: Exception) -> Exception:
+    from .traceback import shown_at_user_lines
+
+    return shown_at_user_lines(error)
 
 
 def published(file: str) -> Printed | None:

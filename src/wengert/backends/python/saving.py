@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -24,31 +24,37 @@ _SMALL = 64
 """Arrays with more elements than this are not written out."""
 
 
-def module_source(printed: Printed) -> str:
-    """The text of a module that defines the printed function and imports nothing of wengert."""
+def module_source(together: Sequence[Printed]) -> str:
+    """The text of a module that defines printed functions and imports nothing of wengert."""
     parts = _Parts()
-    for name, key in printed.modules.items():
-        parts.import_module(MODULES[key], name)
-    for name, helper in printed.helpers.items():
-        parts.add_helper(helper, name)
-    live = {name for name, _, _ in printed.globals}
-    for name, value in printed.names.items():
-        parts.add_name(name, value, is_global=name in live)
-    for name, _, _ in printed.globals:
-        if name not in printed.names:
-            parts.missing(name, "was not defined")
-    return parts.text(printed.text)
+    definitions: dict[str, str] = {}
+    for printed in together:
+        parts.add(printed)
+        definitions |= printed.definitions
+    return parts.text(definitions.values())
 
 
 @dataclass(slots=True)
 class _Parts:
     imports: dict[str, None] = field(default_factory=dict[str, None])
-    assignments: list[str] = field(default_factory=list[str])
+    assignments: dict[str, None] = field(default_factory=dict[str, None])
     helpers: list[str] = field(default_factory=list[str])
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     annotated: bool = False
 
-    def text(self, functions: str) -> str:
+    def add(self, printed: Printed) -> None:
+        """What one function needs."""
+        for name, key in printed.modules.items():
+            self.import_module(MODULES[key], name)
+        for name, helper in printed.helpers.items():
+            self.add_helper(helper, name)
+        live = {name for name, _, _ in printed.globals}
+        for name, value in printed.names.items():
+            self.add_name(name, value, is_global=name in live)
+        for name in sorted(live.difference(printed.names)):
+            self.missing(name, "was not defined")
+
+    def text(self, functions: Iterable[str]) -> str:
         blocks: list[str] = []
         future = ["from __future__ import annotations"] if self.annotated else []
         groups = [future, *_import_groups(list(self.imports))]
@@ -57,7 +63,7 @@ class _Parts:
             head += ("\n\n" if head else "") + "\n".join(self.assignments)
         if head:
             blocks.append(head)
-        blocks += [*self.helpers, functions.rstrip("\n")]
+        blocks += [*self.helpers, *functions]
         return "\n\n\n".join(blocks) + "\n"
 
     # --- imports and constants ------------------------------------------------------------
@@ -82,10 +88,10 @@ class _Parts:
         else:
             line = f"{name} = {literal}"
             fits = is_global and len(line) + len(_PRESENT) <= WIDTH
-            self.assignments.append(line + (_PRESENT if fits else ""))
+            self.assignments[line + (_PRESENT if fits else "")] = None
 
     def missing(self, name: str, what: str) -> None:
-        self.assignments.append(f"# NameError: {name} {what}; define it here")
+        self.assignments[f"# NameError: {name} {what}; define it here"] = None
 
     def _literal(self, value: Any) -> str | None:
         module = Module(())

@@ -9,11 +9,11 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Span, Var
 from ...ir.types import Number
 from .code import Code, concat, listing, tuple_display
-from .expressions import Expressions, adds_in_place
+from .expressions import Expressions
 from .folding import Folding
 from .layout import WIDTH, Statement, comment
 from .lifetimes import Lifetimes
-from .needs import Loop, Needs, is_undefined
+from .needs import Loop, Needs
 
 _WORDS = re.compile(r"[^\W\d]\w*")
 Assignment = tuple[str, Code]
@@ -104,23 +104,20 @@ class Statements:
         return concat(f"{target} {symbol}= ", self._expressions.atom(eqn.args[1])).marked(eqn.span)
 
     def _add_at(self, eqn: Eqn) -> list[Statement]:
-        buffer, index, value = eqn.args
-        target = self._names.get(eqn.outs[0])
-        x, v = self._expressions.atom(buffer), self._expressions.atom(value)
-        if adds_in_place(eqn, self._expressions.definition):
-            code = concat(self._expressions.subscript(x, index), " += ", v).marked(eqn.span)
+        buffer = self._expressions.atom(eqn.args[0]).text
+        target = self._names.get(eqn.outs[0], buffer)
+        code = self._expressions.add_at(eqn)
+        if code.level == 0:
             result = [Statement(code, eqn.span)]
-            if target is not None and target != x.text:
-                result.append(Statement(concat(f"{target} = ", x), eqn.span))
+            if target != buffer:
+                result.append(Statement(Code(f"{target} = {buffer}"), eqn.span))
             return result
-        helper = eqn.op.spellings.get("rt", "add_at")
-        code = self._expressions.helper(helper, x, self._expressions.atom(index), v)
-        code = code.marked(eqn.span)
-        return [Statement(code if target is None else concat(f"{target} = ", code), eqn.span)]
+        return [Statement(concat(f"{target} = ", code), eqn.span)]
 
     def _raise(self, eqn: Eqn) -> Statement:
         codes = self._expressions.atoms(eqn.args)
-        cause = [" from ", codes[1]] if len(codes) > 1 else []
+        has_cause = len(eqn.args) > 1 and eqn.args[1] != Const(False)
+        cause = [" from ", codes[1]] if has_cause else []
         return Statement(concat("raise ", codes[0], *cause).marked(eqn.span), eqn.span)
 
     def _append(self, target: str, value: Code, span: Span | None = None) -> Statement:

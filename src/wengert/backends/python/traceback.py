@@ -66,6 +66,12 @@ def rethrow(function: _F) -> _F:
     return call  # type: ignore[return-value]
 
 
+def without_generated(entry: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of published functions."""
+    kept = [e for e in _entries(entry) if not e.tb_frame.f_code.co_filename.startswith("<wengert ")]
+    return _chained(kept)
+
+
 def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
     while entry is not None:
         yield entry

@@ -1,0 +1,75 @@
+"""wengert's own functions inside programs that are differentiated: how a call of each is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import api, jacobians, nested, steering
+from .engine import Verb
+from .errors import BadArgument
+from .frontends.calls import Args, Kwargs
+from .frontends.interpreter import Interpreter
+from .frontends.values import Items, Native, Value
+from .ir.graph import Const
+
+
+def install() -> None:
+    """Make the front end read calls of wengert's functions as what they mean."""
+    for make in (
+        api.grad,
+        api.value_and_grad,
+        api.derivative,
+        api.hvp,
+        jacobians.jacobian,
+        jacobians.hessian,
+        jacobians.diag_hessian,
+    ):
+        nested.special(make, _maker(make))
+    nested.special(api.gradient, _gradient)
+    nested.special(api.pullback, nested.pullback)
+    nested.special(api.pushforward, nested.pushforward)
+    nested.special(steering.stop_gradient, nested.stop_gradient)
+    nested.special(steering.checkpoint, nested.checkpoint)
+    nested.special(steering.hook, nested.hook)
+    nested.special(steering.show_grad, nested.show_grad)
+    nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))
+
+
+def _maker(make: Callable[..., api.Derivative[..., Any]]) -> nested.Handler:
+    """`wg.grad(f, …)`: a derivative function, known but not yet called."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        function, *rest = args
+        known = [_constant(value) for value in rest]
+        named = {name: _constant(value) for name, value in kwargs.items()}
+        verb = make(_nothing, *known, **named).verb
+
+        def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+            return nested.derivative(it, verb, function, args, kwargs)
+
+        return Native(verb.name, run)
+
+    return handler
+
+
+def _nothing() -> None:
+    """Stands for the function while only the options are wanted."""
+
+
+def _constant(value: Value) -> Any:
+    match value:
+        case Const(value=constant):
+            return constant
+        case Items(values=values):
+            return tuple(_constant(v) for v in values)
+        case _:
+            raise BadArgument(
+                "the options of a derivative must be known when the program is read",
+                "Write the number itself: `argnums=0`.",
+            )
+
+
+def _gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *point = args
+    return nested.derivative(it, Verb("grad"), function, point, kwargs)
