@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from math import isclose
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 from machine import machine_line
 
@@ -45,18 +46,25 @@ COLUMNS = ("import numpy", "import it, beyond NumPy", "first gradient", "both, b
 def main() -> None:
     options = parse_options()
     libraries = [library for library in PREPARE if find_spec(library)]
+    with TemporaryDirectory() as bytecode:
+        table = measure(libraries, options.processes, bytecode)
+    print(f"{machine_line('numpy', *libraries)}\n")
+    print(f"Medians of {options.processes} fresh processes, in milliseconds.\n")
+    print("\n".join(markdown(table)))
+
+
+def measure(libraries: list[str], processes: int, bytecode: str) -> dict[str, list[list[float]]]:
+    """The stages of every process of every library; the first round is not among them."""
     table: dict[str, list[list[float]]] = {library: [] for library in libraries}
-    for number in range(options.processes + 1):
-        print(f"\rround {number} of {options.processes}", end="", file=sys.stderr, flush=True)
-        answers = {library: fresh_process(library) for library in libraries}
+    for number in range(processes + 1):
+        print(f"\rround {number} of {processes}", end="", file=sys.stderr, flush=True)
+        answers = {library: fresh_process(library, bytecode) for library in libraries}
         check({library: gradient for library, (_, gradient) in answers.items()})
         if number > 0:
             for library, (stages, _) in answers.items():
                 table[library].append(stages)
     print(file=sys.stderr)
-    print(f"{machine_line('numpy', *libraries)}\n")
-    print(f"Medians of {options.processes} fresh processes, in milliseconds.\n")
-    print("\n".join(markdown(table)))
+    return table
 
 
 def parse_options() -> argparse.Namespace:
@@ -69,17 +77,20 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-def fresh_process(library: str) -> tuple[list[float], list[float]]:
-    """Milliseconds of the stages (import NumPy, import the library, gradient), and the gradient."""
+def fresh_process(library: str, bytecode: str) -> tuple[list[float], list[float]]:
+    """Milliseconds of the stages (import NumPy, import the library, gradient), and the gradient.
+
+    Compiled modules are kept in the folder `bytecode`, as an installation keeps them in its own.
+    """
     code = CHILD.format(library=library, prepare=PREPARE[library])
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONPYCACHEPREFIX": bytecode,
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     seconds, gradient = json.loads(done.stdout)
     return [1e3 * stage for stage in seconds], gradient
 

@@ -9,15 +9,13 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
-from wengert.ir.graph import CALL, COMMENT, FOR, IF, UNDEFINED, WHILE, Atom, Block, Const, Eqn, Function, Var
+from wengert.ir import graph
+from wengert.ir.graph import CALL, COMMENT, FOR, IF, WHILE, Atom, Block, Eqn, Function, Var
 from wengert.ir.op import Op
-from wengert.runtime import arrays, containers, cotangents, elementwise, matrices, products, reduction
+from wengert.runtime import calls
+from wengert.runtime.undefined import UNDEFINED
 
 Env = dict[Var, Any]
-
-_HELPERS = (cotangents, containers, arrays, elementwise, matrices, products, reduction)
 
 
 def evaluate(function: Function, *leaves: Any) -> tuple[Any, ...]:
@@ -34,9 +32,8 @@ def _block(block: Block, env: Env) -> tuple[Any, ...]:
 
 def _value(atom: Atom, env: Env) -> Any:
     if isinstance(atom, Var):
-        value = env[atom]
-        return value
-    return UNDEFINED if atom == UNDEFINED else atom.value
+        return env[atom]
+    return UNDEFINED if atom == graph.UNDEFINED else atom.value
 
 
 def _equation(eqn: Eqn, env: Env) -> Sequence[Any]:
@@ -48,18 +45,8 @@ def _equation(eqn: Eqn, env: Env) -> Sequence[Any]:
     if eqn.op.name in _STRUCTURE:
         result = _STRUCTURE[eqn.op.name](*args, **params)
     else:
-        result = implementation(eqn.op)(*args, **params)
+        result = eqn.op(*args, **params)
     return () if not eqn.outs else (result,)
-
-
-def implementation(op: Op) -> Callable[..., Any]:
-    """What computes an op: what it says itself, or the helper of `wengert.runtime`."""
-    helper = op.spellings.get("rt")
-    for module in _HELPERS if helper and op.implementation is None else ():
-        if hasattr(module, helper):
-            return getattr(module, helper)
-    assert op.implementation is not None, f"{op!r} cannot be evaluated"
-    return op.implementation
 
 
 # --- control flow -------------------------------------------------------------------------
@@ -102,7 +89,9 @@ def _while(eqn: Eqn, env: Env) -> Sequence[Any]:
     return (*carried, *gathered)
 
 
-def _step(results: Sequence[Any], carried: list[Any], gathered: list[list[Any]], stops: bool) -> bool:
+def _step(
+    results: Sequence[Any], carried: list[Any], gathered: list[list[Any]], stops: bool
+) -> bool:
     stop, results = (results[0], results[1:]) if stops else (False, results)
     n = len(carried)
     carried[:] = results[:n]
@@ -128,18 +117,29 @@ _CONTROL: dict[Op, Callable[[Eqn, Env], Sequence[Any]]] = {
 # --- structure ----------------------------------------------------------------------------
 
 
-def _pack(*items: Any, form: str, keys: tuple[Any, ...], type: Any) -> Any:
+def _pack(*items: Any, form: str, keys: tuple[Any, ...], **class_: Any) -> Any:
     if form in ("tuple", "list"):
         return tuple(items) if form == "tuple" else list(items)
     pairs = dict(zip(keys, items, strict=True))
     if form == "dict":
         return pairs
-    return type(**pairs) if type is not None else SimpleNamespace(**pairs)
+    make = class_["type"] or SimpleNamespace
+    return make(**pairs)
 
 
 def _apply(f: Any, *args: Any, names: tuple[str, ...]) -> Any:
     n = len(args) - len(names)
     return f(*args[:n], **dict(zip(names, args[n:], strict=True)))
+
+
+def _pullback(f: Any, *args: Any, names: tuple[str, ...]) -> Any:
+    assert not names
+    return calls.pullback(f, *args)
+
+
+def _pushforward(f: Any, primals: Any, tangents: Any, *, names: tuple[str, ...] = ()) -> Any:
+    assert not names
+    return calls.pushforward(f, primals, tangents)
 
 
 def _raise(exception: Any, cause: Any = None) -> Any:
@@ -148,14 +148,14 @@ def _raise(exception: Any, cause: Any = None) -> Any:
 
 _STRUCTURE: dict[str, Callable[..., Any]] = {
     "pack": _pack,
-    "getattr": lambda x, name: getattr(x, name),
+    "getattr": lambda x, name: getattr(x, name),  # noqa: PLW0108  # `name` is a keyword
     "apply": _apply,
     "opaque": _apply,
+    "pullback_of": _pullback,
+    "pushforward_of": _pushforward,
     "raise": _raise,
     "bound": lambda x, name: x,
     "unpackable": lambda x, count, starred: x,
     "stop_gradient": lambda x: x,
     "global": lambda name, holder, key: holder[key],
 }
-
-_ = np

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 NAMES = ("x", "y", "u", "v", "w")
 SMOOTH = ("math.sin", "math.cos", "math.tanh", "math.atan", "squash", "bump", "blend")
 
-HELPERS = '''\
+HELPERS = """\
 import math
 
 import numpy as np
@@ -56,7 +56,7 @@ def descend(t, n):
         return t
     return descend(t * 0.5 + math.sin(t), n - 1)
 
-'''
+"""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,10 @@ def counted_loop(draw, names, depth, in_loop):
     counter = draw(counters)
     steps = draw(st.sampled_from(["range(3)", "range(1, 4)", "range(3, 0, -1)", "range(0)"]))
     body = draw(blocks(names, depth - 1, in_loop=True))
-    lines = [f"for {counter} in {steps}:", f"    {draw(st.sampled_from(sorted(names)))} += 0.1 * {counter}"]
+    lines = [
+        f"for {counter} in {steps}:",
+        f"    {draw(st.sampled_from(sorted(names)))} += 0.1 * {counter}",
+    ]
     return [*lines, *indented(body), *draw(loop_else(names, depth, in_loop))]
 
 

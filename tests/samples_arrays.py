@@ -59,6 +59,7 @@ SHAPE: dict[str, list[Sample]] = {
     "ndim": each([*ANY, 2.0]),
     "size": each([*ANY, 2.0]),
     "dtype": each(ANY),
+    "shaped": [of(real(2), like=real(2)), of(real(2, 2), like=real(2, 2), matrix=real(2, 2))],
     "memory_order": [of(real(2, 3), "C"), of(real(2, 3).T, "A"), of(real(2, 3), "F")],
     "inverse_permutation": [of((1, 2, 0)), of((-1, 0, 1))],
     "other_axes": [of(0, 2, "xy"), of(1, 3, "ij")],
@@ -114,7 +115,7 @@ SHAPE: dict[str, list[Sample]] = {
     "atleast_1d": each([2.0, real(), real(2), comp(2, 3)]),
     "atleast_2d": each([2.0, real(), real(2), comp(2, 3)]),
     "atleast_3d": each([2.0, real(), real(2), comp(2, 3), real(1, 2, 3)]),
-    "flip": each(ANY) + [of(real(2, 3), axis=-1), of(real(2, 3, 2), axis=(0, 2))],
+    "flip": [*each(ANY), of(real(2, 3), axis=-1), of(real(2, 3, 2), axis=(0, 2))],
     "flipud": each(ANY),
     "fliplr": each([real(2, 3), comp(2, 3), real(2, 3, 4)]),
     "rot90": [
@@ -191,7 +192,10 @@ SHAPE: dict[str, list[Sample]] = {
         of(comp(4), indices_or_sections=(1,)),
         of(real(3), indices_or_sections=[0, 5]),
     ],
-    "array_split": [of(real(5), indices_or_sections=3), of(real(2, 5), indices_or_sections=2, axis=1)],
+    "array_split": [
+        of(real(5), indices_or_sections=3),
+        of(real(2, 5), indices_or_sections=2, axis=1),
+    ],
     "vsplit": [of(real(4, 3), indices_or_sections=2), of(comp(4, 3), indices_or_sections=[1])],
     "hsplit": [of(real(4, 4), indices_or_sections=2), of(real(4), indices_or_sections=[1, 2])],
     "dsplit": [of(real(2, 3, 4), indices_or_sections=2)],
@@ -447,7 +451,9 @@ def contractions(which: str) -> list[Sample]:
     """Samples of the transposes of `dot`, `inner` and `tensordot`."""
     return [
         *transposes(DOTS + HIGHER_DOTS, np.dot, which, axes="dot"),
-        *transposes([of(real(2, 3), real(4, 3)), of(real(3), real(3))], np.inner, which, axes="inner"),
+        *transposes(
+            [of(real(2, 3), real(4, 3)), of(real(3), real(3))], np.inner, which, axes="inner"
+        ),
         *transposes(_with_axes(TENSORDOTS), np.tensordot, which),
     ]
 
@@ -562,7 +568,10 @@ SINGULAR = np.arange(1.0, 10.0).reshape(3, 3)
 
 MATRIX: dict[str, list[Sample]] = {
     "norm": NORMS,
-    "vector_norm": [of(2.0, x=real(3), order=1, axis=None), of(real(2), x=real(2, 3), order=3, axis=1)],
+    "vector_norm": [
+        of(2.0, x=real(3), order=1, axis=None),
+        of(real(2), x=real(2, 3), order=3, axis=1),
+    ],
     "inv": each(SQUARE),
     "solve": [
         of(regular(3, 3), real(3)),

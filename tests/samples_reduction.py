@@ -1,4 +1,4 @@
-"""Arguments for every reduction and scan that has a rule: `SAMPLES[name]` is a list of (args, options)."""
+"""Arguments for every reduction and scan with a rule: `SAMPLES[name]` lists (args, options)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ REDUCED: list[Sample] = [
     *_over(MATRIX, axis=1, keepdims=True),
 ]
 SPREAD: list[Sample] = [*REDUCED, *_over(VECTOR, ddof=1), *_over(MATRIX, axis=1, ddof=1)]
-SCANNED: list[Sample] = [*_over(VECTOR, MATRIX), *_over(VECTOR, MATRIX, axis=0), *_over(CUBE, axis=-2)]
+SCANNED: list[Sample] = [
+    *_over(VECTOR, MATRIX),
+    *_over(VECTOR, MATRIX, axis=0),
+    *_over(CUBE, axis=-2),
+]
 PRODUCTS: list[Sample] = [*REDUCED, *_over(WITH_ZEROS), *_over(WITH_ZEROS, axis=0)]
 
 SAMPLES: dict[str, list[Sample]] = {
@@ -58,6 +62,11 @@ SAMPLES: dict[str, list[Sample]] = {
         ((np.array([1.0, 2.0, 3.0]), MATRIX), {"axis": 0}),
         ((np.array([[1.0], [2.0]]), MATRIX), {"axis": 1, "keepdims": True}),
         ((2.0, MATRIX), {}),
+    ],
+    "sum_of_products": [
+        ((VECTOR, VECTOR + 1), {}),
+        ((MATRIX, MATRIX + 1), {"axis": 0}),
+        ((MATRIX, MATRIX + 1), {"axis": 1, "keepdims": True}),
     ],
     "broadcast_like": [((np.array([1.0, 2.0, 3.0]), MATRIX), {}), ((2.0, VECTOR), {})],
     "reduced_count": [*_over(VECTOR), *_over(CUBE, axis=(0, 1), ddof=1)],

@@ -44,7 +44,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "ieee_pow": _at((1.5, 2.3), (0.2, -1.7), (POINTS, 1.5)),
     "pow_derivative": [
         *_at((1.5, 2.3), (0.2, -1.7), (POINTS, 1.5), order=1),
-        *_at((1.5, 2.3), (0.2, -1.7), order=2),
+        *_at((1.5, 2.3), (0.8, -1.7), order=2),
     ],
     "falling": [*_at(2.3, -0.7, order=2, derivative=0), *_at(2.3, order=3, derivative=1)],
     "sqrt": [*POSITIVE, ((POINTS,), {})],

@@ -15,7 +15,6 @@ import mpmath as mp
 import pytest
 import samples_scalar
 
-from wengert.ops import registry as ops
 from wengert.rules import registry as rules
 
 DIGITS = 80
@@ -36,7 +35,9 @@ POSITIVE = [*TINY, *ORDINARY, *LARGE]
 NEAR_ONE = [1 - 1e-16, 1 - 1e-12, 1 - 1e-5, 0.999]
 INSIDE = [0.0, *signed(*TINY, 0.1, 0.37, 0.9, *NEAR_ONE)]
 EXPONENTS = [0.0, *signed(*TINY, *ORDINARY, 100.0, 350.0, 700.0)]
-PAIRS = [(x, y) for x in signed(1e-300, 1e-8, 0.37, 1.0, 12.5, 1e300) for y in (1e-300, -0.9, 3.3, 1e300)]
+PAIRS = [
+    (x, y) for x in signed(1e-300, 1e-8, 0.37, 1.0, 12.5, 1e300) for y in (1e-300, -0.9, 3.3, 1e300)
+]
 MODULI = [(x, y) for x in (7.3, -7.3, 0.4, 1e8 + 0.25) for y in (2.1, -2.1, 1e-3 * math.pi)]
 
 
@@ -78,7 +79,10 @@ def _pow_derivative(x: Any, y: Any, order: int) -> Any:
 
 
 def _sinc(x: Any, order: int = 0) -> Any:
-    return mp.quad(lambda u: u**order * mp.cos(u * mp.pi * x + order * mp.pi / 2), [0, 1]) * mp.pi**order
+    return (
+        mp.quad(lambda u: u**order * mp.cos(u * mp.pi * x + order * mp.pi / 2), [0, 1])
+        * mp.pi**order
+    )
 
 
 POWERS = [
@@ -115,7 +119,9 @@ REFERENCES: dict[str, Reference] = {
     "exp2": Reference(lambda x: mp.power(2, x), EXPONENTS),
     "expm1": Reference(mp.expm1, EXPONENTS),
     "log": Reference(mp.log, POSITIVE[2:]),
-    "log_base": Reference(mp.log, [(x, b) for x in POSITIVE[3:-2] for b in (0.1, 2.0, 10.0, 1e100)]),
+    "log_base": Reference(
+        mp.log, [(x, b) for x in POSITIVE[3:-2] for b in (0.1, 2.0, 10.0, 1e100)]
+    ),
     "log2": Reference(lambda x: mp.log(x, 2), POSITIVE[2:]),
     "log10": Reference(mp.log10, POSITIVE[2:]),
     "log1p": Reference(mp.log1p, [*POSITIVE, *(-x for x in (*TINY, 0.1, 0.9, *NEAR_ONE))]),
@@ -141,7 +147,9 @@ REFERENCES: dict[str, Reference] = {
         _sinc, signed(1e-20, 1e-8, 1e-3, 0.1, 0.37, 0.9, 1.7, 3.3, 12.6), (lambda x: _sinc(x, 1),)
     ),
     "sinc_derivative": Reference(
-        _sinc, signed(1e-8, 1e-3, 0.1, 0.37, 0.9, 1.8, 3.3, 12.6), (lambda x, order: _sinc(x, order + 1),)
+        _sinc,
+        signed(1e-8, 1e-3, 0.1, 0.37, 0.9, 1.8, 3.3, 12.6),
+        (lambda x, order: _sinc(x, order + 1),),
     ),
     "erf": Reference(mp.erf, [0.0, *signed(*TINY, 0.1, 0.37, 1.0, 3.3, 12.5, 25.3)]),
     "erfc": Reference(mp.erfc, [0.0, *signed(*TINY, 0.1, 0.37, 1.0, 3.3, 12.5, 25.3)]),
@@ -164,7 +172,9 @@ REFERENCES: dict[str, Reference] = {
     "minimum": Reference(min, [(1.0, 2.0), (2.0, 1.0), (-1e300, 1e-300)]),
     "fmax": Reference(max, [(1.0, 2.0), (2.0, 1.0)]),
     "fmin": Reference(min, [(1.0, 2.0), (2.0, 1.0)]),
-    "clip": Reference(lambda x, low, high: min(max(x, low), high), [(0.5, -1.0, 1.0), (3.0, -1.0, 1.0)]),
+    "clip": Reference(
+        lambda x, low, high: min(max(x, low), high), [(0.5, -1.0, 1.0), (3.0, -1.0, 1.0)]
+    ),
     "fabs": Reference(abs, signed(*TINY, *ORDINARY, *LARGE)),
     "copysign": Reference(lambda x, y: abs(x) * mp.sign(y), PAIRS),
     "nextafter": Reference(lambda x, y: x, [(1.5, 2.0)]),
@@ -187,20 +197,30 @@ ALLOWED: dict[str, tuple[float, str]] = {
     "erf": (1000, "x² is rounded, and exp magnifies that by x²"),
     "erfc": (1000, "x² is rounded, and exp magnifies that by x²"),
     "sinc_derivative": (20, "near its zeros only the absolute error is small"),
-    "gamma": (200, "the digamma function has a zero at -0.504; its absolute error there is 1 ulp of 1"),
-    "lgamma": (200, "the digamma function has a zero at -0.504; its absolute error there is 1 ulp of 1"),
+    "gamma": (
+        200,
+        "the digamma function has a zero at -0.504; its absolute error there is 1 ulp of 1",
+    ),
+    "lgamma": (
+        200,
+        "the digamma function has a zero at -0.504; its absolute error there is 1 ulp of 1",
+    ),
 }
 
 
 def scalar_rules() -> dict[str, rules.Rule]:
     found = rules.rules().values()
-    return {r.op.name: r for r in found if r.form == "scalar" and r.op.name in samples_scalar.SAMPLES}
+    return {
+        r.op.name: r for r in found if r.form == "scalar" and r.op.name in samples_scalar.SAMPLES
+    }
 
 
 def cases() -> Iterator[Any]:
     for name, reference in REFERENCES.items():
         for options in OPTIONS.get(name, [{}]):
-            yield pytest.param(name, reference, options, id="-".join([name, *map(str, options.values())]))
+            yield pytest.param(
+                name, reference, options, id="-".join([name, *map(str, options.values())])
+            )
 
 
 @pytest.mark.parametrize(("name", "reference", "options"), cases())
@@ -263,5 +283,3 @@ def test_every_scalar_row_is_audited() -> None:
 
 def test_every_allowance_is_needed() -> None:
     assert ALLOWED.keys() <= REFERENCES.keys()
-
-

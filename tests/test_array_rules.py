@@ -22,6 +22,7 @@ from wengert.ir.builder import Builder
 from wengert.ir.graph import Const, Var
 from wengert.ir.op import Op
 from wengert.ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
+from wengert.ops.indexing import indexed
 from wengert.ops.registry import named
 from wengert.rules.registry import Rule, rules
 from wengert.runtime.cotangents import unbroadcast
@@ -122,11 +123,13 @@ def assert_transposed(
                 inputs[j] = like(args[j], np.zeros_like)
     y_dot = rule.op(*inputs, **options)
     left, right = dot(y_bar, y_dot), dot(x_bar, x_dot)
-    assert left == pytest.approx(right, rel=2e-5 if has_single((args, *options.values())) else 1e-10, abs=1e-10)
+    assert left == pytest.approx(
+        right, rel=2e-5 if has_single((args, *options.values())) else 1e-10, abs=1e-10
+    )
 
 
 def has_single(args: Any) -> bool:
-    return any(np.asarray(leaf).dtype in (np.float32, np.complex64) for leaf in leaves(args))
+    return any(np.asarray(leaf).dtype.name in ("float32", "complex64") for leaf in leaves(args))
 
 
 @pytest.mark.parametrize(("rule", "sample"), cases("differential"))
@@ -320,3 +323,52 @@ def test_folds_compute_what_the_helper_does(name: str, sample: Sample) -> None:
 def at(atom: Any, values: dict[Var, Any]) -> Any:
     return atom.value if isinstance(atom, Const) else values[atom]
 
+
+# --- indexing -----------------------------------------------------------------------------
+
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+INDICES: list[Any] = [
+    0,
+    -1,
+    (0, 1),
+    (0, 1, 2),
+    slice(None),
+    (slice(None), 0),
+    (..., 0),
+    (0, ..., 1, 2),
+    None,
+    (None, 0),
+    (None, ..., None),
+    ...,
+    (),
+    [0, 1],
+    ([0, 1], [1, 2]),
+    (slice(None), [0, 1, 2]),
+    ([[0], [1]], 0),
+    (0, slice(None), [1, 1]),
+    np.array([0, 1]),
+    np.array(1),
+    (np.array([[0, 1]]), slice(1, 2)),
+    CUBE > 3,
+    (CUBE > 3)[0, 0],
+    np.array([True, False]),
+    (np.array([True, False]), [0]),
+    ([True, False],),
+    True,
+    (slice(None), np.array([True, False, True])),
+]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=lambda index: str(index).replace("\n", ""))
+def test_kind_of_an_indexed_array(index: Any) -> None:
+    try:
+        actual = kind_of(CUBE[index])
+    except IndexError:
+        pytest.skip("not an index of this array")
+    known = kind_of(CUBE)
+    assert isinstance(known, Array)
+    for atom in (Const(index), Var(kind_of(index))):
+        for kind in (known, Array("float64"), Array("", 3)):
+            assert covers(indexed(kind, atom), actual)
+    exact = indexed(known, Const(index))
+    assert exact != UNKNOWN

@@ -106,11 +106,12 @@ def test_gradient_of_a_gradient(program, args):
 
 
 def radial_slope(function, wrt):
+    gradient = wg.grad(function, argnums=wrt)
+
     def slope(*args):
-        gradient = wg.grad(function, argnums=wrt)(*args)
         total = 0.0
-        for k, i in enumerate(wrt):
-            total = total + np.sum(args[i] * gradient[k])
+        for i, x_bar in zip(wrt, gradient(*args)):
+            total = total + np.sum(args[i] * x_bar)
         return total
 
     return slope
@@ -134,11 +135,11 @@ def test_specialised_code_agrees_with_general_code(program, args):
 
 
 class ForeignImport(AssertionError):
-    """Generated source asked for more than Python and NumPy."""
+    """Generated source asked for more than Python, NumPy and the program's own module."""
 
 
 def guarded_import(name, *args, **options):
-    if name.split(".")[0] in ("wengert", "programs", "scipy", "autograd"):
+    if name.split(".")[0] in ("wengert", "scipy", "autograd"):
         raise ForeignImport(name)
     return builtins.__import__(name, *args, **options)
 

@@ -165,7 +165,9 @@ def test_every_rule_has_samples() -> None:
     missing = {
         f"{rule.op.name} ({Path(rule.file).name})"
         for rule in rules.rules().values()
-        if rule.built_in and rule.op.name not in by_table and Path(rule.file).name in sampled_tables()
+        if rule.built_in
+        and rule.op.name not in by_table
+        and Path(rule.file).name in sampled_tables()
     }
     assert not missing
 

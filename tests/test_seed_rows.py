@@ -118,16 +118,23 @@ poly(x):
 
 
 def test_S0_8_the_ir_reads_like_the_literature():
-    text = str(wg.code_ir(poly, 1.0))
+    text = str(wg.code_ir(poly))
     lines = [re.sub(r"\s*#.*", "", line) for line in text.strip().splitlines()]
     assert "\n".join(lines) == POLY_IR
+    specialised = str(wg.code_ir(poly, 1.0)).splitlines()
+    assert specialised[0] == "poly(x: float) -> float:"
+    assert specialised[1:] == text.splitlines()[1:]
     assert f"test_seed_rows.py:{poly.__code__.co_firstlineno + 1}" in text
 
 
 def test_S0_9_the_adjoint_can_be_read_and_run():
     text = str(wg.code_adjoint(poly, 1.0))
-    ast.parse(text)
-    assert "x_bar" in text
+    namespace = {}
+    exec(text, namespace)
+    (name,) = re.findall(r"^def (\w+)", text, re.MULTILINE)
+    assert "y_bar" in text
+    assert namespace[name](2.0, 1.0) == 14.0
+    assert namespace[name](2.0, 0.5) == 7.0
 
 
 def test_S0_10_compositions_and_partials_are_looked_through():
@@ -246,7 +253,7 @@ def test_L5_endless_loops_with_exits_in_odd_places():
         return -x
 
     assert wg.gradient(exits_at_once, 2.0) == (3.0,)
-    assert wg.gradient(exits_in_the_middle, 1.0) == (16.0,)
+    assert wg.gradient(exits_in_the_middle, 1.0) == (8.0,)
     assert wg.gradient(exits_in_the_middle, -1.0) == (-2.0,)
     assert wg.code_adjoint(exits_in_the_middle)
 
@@ -510,7 +517,7 @@ def test_L31_unused_comprehensions_run_once_and_in_order(capsys):
 
 def test_L31_comprehensions_of_all_sorts():
     def nested(xs):
-        return sum(x * y for i, x in enumerate(xs) for y in xs[i:] if x != 2.0)
+        return sum(x * y for i, x in enumerate(xs) for y in xs[i:] if i != 1)
 
     close(wg.gradient(nested, [1.0, 2.0, 3.0]), oracle.gradient(nested, [1.0, 2.0, 3.0]))
     assert wg.gradient(lambda x: sum({k: k * x for k in range(4)}.values()), 1.5) == (6.0,)
@@ -786,10 +793,13 @@ def test_P3_ratio():
 def test_P3_ratio_mapped():
     y, back = wg.pullback(lambda a, b: list(map(ratio, a, b)), [2.1, 4.0], [3.2, 5.0])
     assert y == [ratio(2.1, 3.2), ratio(4.0, 5.0)]
-    expected = [0.06724649254378245, 0.029726516052318668], [
-        -0.08826102146371445,
-        -0.047562425683709865,
-    ]
+    expected = (
+        [0.06724649254378245, 0.029726516052318668],
+        [
+            -0.08826102146371445,
+            -0.047562425683709865,
+        ],
+    )
     close(back([1.0, 1.0]), expected)
 
 

@@ -443,13 +443,33 @@ def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     return Text(derived.source)
 
 
-def _pullback_of_call(f: Any, *args: Any) -> Any:
+def _caller(names: Sequence[str]) -> Callable[..., Any]:
+    """`f(*args)`, the last arguments by keyword, as a function of f and the arguments."""
+    if not names:
+
+        def apply(function: Any, *arguments: Any) -> Any:
+            return function(*arguments)
+
+        return apply
+    count = len(names)
+
+    def apply_by_name(function: Any, *arguments: Any) -> Any:
+        by_name = {name: value for name, value in zip(names, arguments[-count:])}  # noqa: B905, C416
+        return function(*arguments[:-count], **by_name)
+
+    return apply_by_name
+
+
+def _pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
     """What generated code calls where the function is known only at run time."""
-
-    def apply(function: Any, *arguments: Any) -> Any:
-        return function(*arguments)
-
-    return pullback(apply, f, *args)
+    return pullback(_caller(names), f, *args)
 
 
-runtime_calls._differentiate[:] = [_pullback_of_call]  # pyright: ignore[reportPrivateUsage]
+def _pushforward_of_call(
+    f: Any, primals: Sequence[Any], tangents: Sequence[Any], names: Sequence[str]
+) -> tuple[Any, Any]:
+    y, push = pushforward(_caller(names), f, *primals)
+    return y, push(*tangents)
+
+
+runtime_calls._differentiate[:] = [_pullback_of_call, _pushforward_of_call]  # pyright: ignore[reportPrivateUsage]

@@ -19,7 +19,7 @@ from . import nested
 from .frontends import signature, source
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Var
-from .ir.types import UNKNOWN, Array, Kind, Static, Step, Struct, is_differentiable, leaves
+from .ir.types import UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves
 from .ops import checks
 from .ops.structure import gradient_kind
 from .passes import forward, reverse, tidy
@@ -315,8 +315,19 @@ def gradient_outs(bars: Sequence[Atom], want: Wanted) -> tuple[list[Atom], list[
     kinds: list[Kind] = []
     for kind, slots in want.layout:
         outs += [Const(None) if slot is None else bars[slot] for slot in slots]
-        kinds.append(kind)
+        kinds.append(_without_statics(kind))
     return outs, kinds
+
+
+def _without_statics(kind: Kind) -> Kind:
+    """The kind of a gradient: what is known without running has none."""
+    match kind:
+        case Struct(items=items):
+            return replace(kind, items=tuple(map(_without_statics, items)))
+        case Static():
+            return Static(None)
+        case _:
+            return kind
 
 
 def tuple_kind(kinds: Iterable[Kind]) -> Struct:
@@ -370,11 +381,14 @@ def _leaf(kind: Kind) -> Kind:
 def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
     made = forward.pushforward(function, want.indices, read=source.read_row)
-    return (assembled(made, made.body.outs, tuple_kind([function.result, _tangent_kind(function)])),)
-
-
-def _tangent_kind(function: Function) -> Kind:
-    return function.result
+    count = len(function.body.outs)
+    primal, dots = made.body.outs[:count], iter(made.body.outs[count:])
+    tangents = [
+        next(dots) if is_differentiable(kind_of_atom(out)) else Const(None)
+        for out in function.body.outs
+    ]
+    kind = tuple_kind([function.result, _without_statics(function.result)])
+    return (assembled(made, [*primal, *tangents], kind),)
 
 
 def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
@@ -450,7 +464,14 @@ def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
         return _pullback(function, verb)
     seed = Var(gradient_kind(kind_of_atom(function.body.outs[outs[0]])), "y_bar")
     made = reverse.gradient(
-        function, want.indices, read=source.read_row, output=outs[0], seed=lambda builder, out: seed
+        function,
+        want.indices,
+        read=source.read_row,
+        output=outs[0],
+        seed=lambda builder, out: seed,
+        maybe_complex=False,
+        final=False,
+        scalar=isinstance(seed.kind, Number),
     )
     body = Block((*made.body.params, seed), made.body.eqns, made.body.outs)
     made = replace(made, body=body, name=f"adjoint_{function.name}")

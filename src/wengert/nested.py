@@ -36,7 +36,7 @@ from .ir.graph import (
     Var,
     free_vars,
 )
-from .ir.types import is_differentiable, leaves
+from .ir.types import Kind, Static, Struct, is_differentiable, leaves
 from .ops import structure as st
 from .ops.structure import gradient_kind
 from .passes import forward, reverse
@@ -63,15 +63,27 @@ def specials() -> Mapping[int, Handler]:
 
 def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Function:
     """A function value as IR, for arguments like these."""
-    inside = [fresh(kind_of_value(arg), _hint(arg, k)) for k, arg in enumerate(args)]
+    kinds = [_kind_inside(arg) for arg in args]
+    inside = [fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))]
     with it.aside() as builder:
         result = call(it, function, inside, kwargs)
         outs = tuple(flatten(result))
     params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
-    inputs = tuple(
-        Input(f"x{k}", kind_of_value(value), "positional") for k, value in enumerate(inside)
-    )
+    inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
     return Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
+
+
+def _kind_inside(value: Value) -> Kind:
+    """The kind of an argument; what is known and has no derivative stays known."""
+    match value:
+        case Items(values=values):
+            kind = kind_of_value(value)
+            assert isinstance(kind, Struct)
+            return replace(kind, items=tuple(map(_kind_inside, values)))
+        case Const(value=constant) if not is_differentiable(kind_of_value(value)):
+            return Static(constant)
+        case _:
+            return kind_of_value(value)
 
 
 def _hint(value: Value, k: int) -> str:
@@ -88,8 +100,13 @@ def inline(it: Interpreter, function: Function, atoms: Sequence[Atom]) -> tuple[
 
 
 def leaf_atoms(args: Args) -> list[Atom]:
-    """The run-time leaves of some arguments."""
-    return [atom for arg in args for atom in flatten(arg)]
+    """The run-time leaves of some arguments, as `inner_function` makes parameters of them."""
+    return [
+        atom
+        for arg in args
+        for atom in flatten(arg)
+        if isinstance(atom, Var) or is_differentiable(kind_of_value(atom))
+    ]
 
 
 # --- the verbs ----------------------------------------------------------------------------
@@ -153,13 +170,20 @@ def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value
     def take(kind: Any) -> Atom:
         return next(remaining) if is_differentiable(kind) else Const(None)
 
-    return [_gradient_like(unflatten(kind_of_value(args[k]), take)) for k in chosen]
+    return [_gradient_like(unflatten(_kind_inside(args[k]), take)) for k in chosen]
 
 
 def _gradient_like(value: Value) -> Value:
-    if isinstance(value, Items) and value.form in ("function", "derivative"):
-        return replace(value, form="object", type=None)
-    return value if isinstance(value, Items | Var | Const) else Const(None)
+    match value:
+        case Items(form=form, values=values):
+            inner = tuple(map(_gradient_like, values))
+            if form in ("function", "derivative"):
+                return replace(value, form="object", type=None, values=inner) if inner else Const(None)
+            return replace(value, values=inner)
+        case Var():
+            return value
+        case _:
+            return Const(None)
 
 
 def _grad(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:

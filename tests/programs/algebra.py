@@ -23,14 +23,14 @@ def matrix_products(a, b):
     return np.sum(np.matmul(b.T, c) ** 2) + np.sum(np.dot(a, c)) + np.sum(a.dot(b) * c)
 
 
-add(matrix_products, (A, B), autograd=True)
+add(matrix_products, (A, B))
 
 
 def outer_products(x, y):
     return np.sum(np.outer(x, y) ** 2) + np.vdot(x, y) + np.inner(x, y) * np.trace(np.outer(x, y))
 
 
-add(outer_products, (V, W), autograd=False)
+add(outer_products, (V, W))
 
 
 def sums_by_letters(a, b, x):
@@ -46,7 +46,9 @@ add(sums_by_letters, (A, B, V))
 
 
 def tensor_products(a, b):
-    return np.sum(np.tensordot(a, b, axes=1) ** 2) + np.sum(np.tensordot(a, a, axes=([0, 1], [0, 1])))
+    return np.sum(np.tensordot(a, b, axes=1) ** 2) + np.sum(
+        np.tensordot(a, a, axes=([0, 1], [0, 1]))
+    )
 
 
 add(tensor_products, (A, B))
@@ -91,7 +93,9 @@ add(norms, (V, A))
 
 
 def norms_by_axis(a):
-    return np.sum(np.linalg.norm(a, axis=1) * np.arange(1.0, 4.0)) + np.sum(np.linalg.norm(a, axis=0) ** 2)
+    return np.sum(np.linalg.norm(a, axis=1) * np.arange(1.0, 4.0)) + np.sum(
+        np.linalg.norm(a, axis=0) ** 2
+    )
 
 
 add(norms_by_axis, (A,))

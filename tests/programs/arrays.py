@@ -48,14 +48,23 @@ add(operators, (V, W), (M, W))
 
 
 def sums_by_axis(m):
-    return np.sum(np.sum(m, axis=0) ** 2) + np.sum(m.sum(axis=1, keepdims=True) * m) + m.sum(axis=(0, 1))
+    return (
+        np.sum(np.sum(m, axis=0) ** 2)
+        + np.sum(m.sum(axis=1, keepdims=True) * m)
+        + m.sum(axis=(0, 1))
+    )
 
 
 add(sums_by_axis, (M,), autograd=True)
 
 
 def statistics(m):
-    return np.sum(np.mean(m, axis=1) ** 2) + np.var(m) + np.sum(np.std(m, axis=0, ddof=1)) + m.mean() * m.std()
+    return (
+        np.sum(np.mean(m, axis=1) ** 2)
+        + np.var(m)
+        + np.sum(np.std(m, axis=0, ddof=1))
+        + m.mean() * m.std()
+    )
 
 
 add(statistics, (M,))
@@ -70,7 +79,11 @@ add(standardised, (np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.2]]),), autograd=T
 
 
 def extremes(m):
-    return np.max(m) * np.min(m) + np.sum(np.max(m, axis=0) ** 2) + np.sum(m.min(axis=1, keepdims=True) * m)
+    return (
+        np.max(m) * np.min(m)
+        + np.sum(np.max(m, axis=0) ** 2)
+        + np.sum(m.min(axis=1, keepdims=True) * m)
+    )
 
 
 add(extremes, (M,))
@@ -80,7 +93,7 @@ def products(x):
     return np.prod(x) + np.sum(np.cumsum(x) ** 2) + np.sum(np.prod(np.stack([x, x + 1]), axis=0))
 
 
-add(products, (V,), autograd=False)
+add(products, (V,))
 
 
 def cumulative(m):
@@ -102,11 +115,22 @@ def unbroadcasting(bias, m):
     return np.sum((m + bias) ** 2)
 
 
-add(unbroadcasting, (0.5, M), (V, M), (np.array([[0.1], [0.2]]), M), (np.array([0.3]), M), autograd=True)
+add(
+    unbroadcasting,
+    (0.5, M),
+    (V, M),
+    (np.array([[0.1], [0.2]]), M),
+    (np.array([0.3]), M),
+    autograd=True,
+)
 
 
 def clipped(x):
-    return np.sum(np.clip(x, -1.0, 1.0) * x) + np.sum(x.clip(0.0, None)) + np.sum(np.where(x > 0, x**2, -x))
+    return (
+        np.sum(np.clip(x, -1.0, 1.0) * x)
+        + np.sum(x.clip(0.0, None))
+        + np.sum(np.where(x > 0, x**2, -x))
+    )
 
 
 add(clipped, (V,))
@@ -141,7 +165,7 @@ def dimensions(x):
     return np.sum(column * x) + np.sum(np.squeeze(column) ** 3) + np.sum(wide * wide)
 
 
-add(dimensions, (V,), autograd=False)
+add(dimensions, (V,))
 
 
 def joined(x, y):
@@ -173,7 +197,7 @@ def repeated(x):
     )
 
 
-add(repeated, (V,), autograd=False)
+add(repeated, (V,))
 
 
 def made_inside(x):
@@ -181,7 +205,9 @@ def made_inside(x):
     grid = np.linspace(0.0, 1.0, n)
     base = np.zeros(n) + np.ones_like(x) * 2 + np.full(n, 3.0)
     table = np.eye(n) * x
-    return np.sum(base * x * grid) + np.sum(table @ np.arange(1.0, n + 1)) + np.sum(np.zeros_like(x))
+    return (
+        np.sum(base * x * grid) + np.sum(table @ np.arange(1.0, n + 1)) + np.sum(np.zeros_like(x))
+    )
 
 
 add(made_inside, (V,), autograd=True)

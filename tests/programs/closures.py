@@ -135,7 +135,9 @@ def integrate(f, a, b, n=8):
 
 
 def integral_of_closure(a, width):
-    return integrate(lambda t: math.exp(-a * t * t), 0.0, width) + integrate(math.sin, a, width, n=3)
+    return integrate(lambda t: math.exp(-a * t * t), 0.0, width) + integrate(
+        math.sin, a, width, n=3
+    )
 
 
 add(integral_of_closure, (0.7, 1.5))

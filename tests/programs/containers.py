@@ -121,7 +121,13 @@ def dict_of_arrays(params):
 
 add(
     dict_of_arrays,
-    ({"W": np.array([[0.1, 0.2], [0.3, -0.4]]), "x": np.array([1.0, 2.0]), "b": np.array([0.5, 0.1])},),
+    (
+        {
+            "W": np.array([[0.1, 0.2], [0.3, -0.4]]),
+            "x": np.array([1.0, 2.0]),
+            "b": np.array([0.5, 0.1]),
+        },
+    ),
 )
 
 

@@ -163,7 +163,10 @@ add(slices_of_lists, ([1.0, 2.0, 3.0, 4.0, 5.0],), ((1.0, 2.0, 3.0),))
 
 
 def deep_expression(x):
-    return ((((x + 1) * 2 - x) / (3 + (x * (x - (x / (1 + x * x)))))) ** 2 + math.sin(math.cos(math.exp(-x)))) * x
+    return (
+        (((x + 1) * 2 - x) / (3 + (x * (x - (x / (1 + x * x)))))) ** 2
+        + math.sin(math.cos(math.exp(-x)))
+    ) * x
 
 
 add(deep_expression, (0.8,), (-2.0,))

@@ -24,7 +24,12 @@ add(basic_slices, (V,))
 
 
 def rows_and_columns(m):
-    return np.sum(m[0] * m[1]) + np.sum(m[:, 0] ** 2) + np.sum(m[:, 1:] * m[:, :-1]) + np.sum(m[..., 2])
+    return (
+        np.sum(m[0] * m[1])
+        + np.sum(m[:, 0] ** 2)
+        + np.sum(m[:, 1:] * m[:, :-1])
+        + np.sum(m[..., 2])
+    )
 
 
 add(rows_and_columns, (M,))
@@ -43,7 +48,9 @@ add(ellipsis_and_none, (T,))
 
 def boolean_masks(v, m):
     mask = v > 0
-    return np.sum(v[mask] ** 2) + np.sum(m[m < 0.6] * 3) + np.sum(m[:, np.array([True, False, True])])
+    return (
+        np.sum(v[mask] ** 2) + np.sum(m[m < 0.6] * 3) + np.sum(m[:, np.array([True, False, True])])
+    )
 
 
 add(boolean_masks, (V, M))
@@ -66,7 +73,9 @@ add(index_lists, (V, M))
 
 def mixed_index(t):
     rows = np.array([1, 0, 1])
-    return np.sum(t[0, rows, 1] * t[rows, 0, 0]) + np.sum(t[:, rows] ** 2) + np.sum(t[1, 1:, rows % 2])
+    return (
+        np.sum(t[0, rows, 1] * t[rows, 0, 0]) + np.sum(t[:, rows] ** 2) + np.sum(t[1, 1:, rows % 2])
+    )
 
 
 add(mixed_index, (T,))

@@ -47,7 +47,9 @@ def normal_cdf(x):
 
 
 def black_scholes(spot, strike, rate, volatility, time):
-    d1 = (math.log(spot / strike) + (rate + volatility**2 / 2) * time) / (volatility * math.sqrt(time))
+    d1 = (math.log(spot / strike) + (rate + volatility**2 / 2) * time) / (
+        volatility * math.sqrt(time)
+    )
     d2 = d1 - volatility * math.sqrt(time)
     return spot * normal_cdf(d1) - strike * math.exp(-rate * time) * normal_cdf(d2)
 
@@ -122,7 +124,13 @@ def spline_value(knots, values, x):
 
 KNOTS = [0.0, 1.0, 2.5]
 VALUES = [1.0, -0.5, 2.0]
-add(spline_value, (KNOTS, VALUES, 1.7), (KNOTS, VALUES, 0.4), (KNOTS, VALUES, -1.0), (KNOTS, VALUES, 9.0))
+add(
+    spline_value,
+    (KNOTS, VALUES, 1.7),
+    (KNOTS, VALUES, 0.4),
+    (KNOTS, VALUES, -1.0),
+    (KNOTS, VALUES, 9.0),
+)
 
 
 def autoregression(coefficients, series):
@@ -142,7 +150,9 @@ def levenshtein_cost(x, weights):
     for c in x:
         new = [row[0] + weights[1]]
         for j in range(1, len(row)):
-            new = new + [min(row[j] + weights[1], new[j - 1] + weights[0], row[j - 1] + c * weights[2])]
+            new = new + [
+                min(row[j] + weights[1], new[j - 1] + weights[0], row[j - 1] + c * weights[2])
+            ]
         row = new
     return row[-1]
 
@@ -188,7 +198,14 @@ def layer_norm(x, gain, bias):
     return np.sum(np.tanh(gain * (x - mean) / np.sqrt(variance + 1e-5) + bias))
 
 
-add(layer_norm, (np.array([[0.5, -1.2, 2.0], [0.1, 0.4, -0.9]]), np.array([1.0, 0.5, 2.0]), np.array([0.1, 0.2, 0.3])))
+add(
+    layer_norm,
+    (
+        np.array([[0.5, -1.2, 2.0], [0.1, 0.4, -0.9]]),
+        np.array([1.0, 0.5, 2.0]),
+        np.array([0.1, 0.2, 0.3]),
+    ),
+)
 
 
 def convolution(signal, kernel):

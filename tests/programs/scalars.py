@@ -95,7 +95,14 @@ add(hyperbolic, (0.6,), (-0.5,))
 
 
 def logarithms(x):
-    return math.log2(x) + math.log10(x) * math.log(x, 3) + math.log(x) + math.expm1(x) - log(x) + exp(-x)
+    return (
+        math.log2(x)
+        + math.log10(x) * math.log(x, 3)
+        + math.log(x)
+        + math.expm1(x)
+        - log(x)
+        + exp(-x)
+    )
 
 
 add(logarithms, (1.8,), (0.25,))
@@ -166,7 +173,9 @@ add(converted, (1.25,), (4,))
 
 
 def distances(a, b, c):
-    return math.dist((a, b), (c, 1.0)) + math.hypot(a, b, c) + math.prod([a, b, c]) + math.fsum([a, c])
+    return (
+        math.dist((a, b), (c, 1.0)) + math.hypot(a, b, c) + math.prod([a, b, c]) + math.fsum([a, c])
+    )
 
 
 add(distances, (1.0, 2.0, -0.5))

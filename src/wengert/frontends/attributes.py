@@ -154,6 +154,8 @@ def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     kind = kind_of_atom(value)
+    if value in it.session.inert:
+        return _inert_method(value, name, it, args, kwargs)
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
     op = ops.find_method(name)
@@ -164,13 +166,21 @@ def _method_of_run_time(
     if name == "get" and args:
         return _get(it, value, args)
     if isinstance(kind, Number | Other) or name in ("index", "count"):
-        atoms = [it.atom(a) for a in (*args, *kwargs.values())]
-        method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=Other("method"))
-        return it.emit(st.opaque, method, *atoms, names=Const(tuple(kwargs)))
+        return _inert_method(value, name, it, args, kwargs)
     if name == "copy":
         return value
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
     return call(it, method, args, kwargs)
+
+
+def _inert_method(
+    value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    atoms = [it.atom(a) for a in (*args, *kwargs.values())]
+    method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=Other("method"))
+    result = it.emit(st.opaque, method, *atoms, names=Const(tuple(kwargs)))
+    it.session.inert.add(result)
+    return result
 
 
 def _mutation(it: Interpreter, name: str) -> Exception:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Kind, Seq, Static, Struct, join
+from ..ops import cotangents as ct
 from ..ops import registry as ops
 from ..ops import structure as st
 from .expressions import as_known, evaluate, lift
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
 
+_AT_RUN_TIME = (st.pullback_of, ct.pushforward_of)
 OPAQUE_MODULES = {"logging", "warnings", "time", "random", "os", "sys", "datetime", "io"}
 """Their functions are called as they are: no derivative flows through them."""
 
@@ -151,8 +153,14 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     handler = HANDLERS.get(id(known))
     if handler is not None:
         return handler(it, args, kwargs)
+    if known in _AT_RUN_TIME:
+        raise it.unsupported(
+            "a second derivative through a function that is known only when the program runs",
+            "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
+            "it with `if` instead of looking it up.",
+        )
     if isinstance(known, Op):
-        return emit_op(it, known, it.namespace, args, kwargs)
+        return emit_op(it, known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
     if found is not None and not it.session.opted_out(found[0]):
         return emit_op(it, *found, args, kwargs)
@@ -198,7 +206,9 @@ def _call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
 def opaque(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a function for its effect or for a value that has no derivative."""
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
-    return it.emit(st.opaque, Const(function), *atoms, names=Const(tuple(kwargs)))
+    result = it.emit(st.opaque, Const(function), *atoms, names=Const(tuple(kwargs)))
+    it.session.inert.add(result)
+    return result
 
 
 # --- functions with source ----------------------------------------------------------------
@@ -221,7 +231,7 @@ def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, V
         )
     defaults = tuple(_default(it, function, d) for d in function.__defaults__ or ())
     keyword = {k: _default(it, function, d) for k, d in (function.__kwdefaults__ or {}).items()}
-    return Closure(source.node, source.file, around, defaults, keyword, function.__code__)
+    return Closure(source.node, source.file, around, defaults, keyword, function.__code__, function)
 
 
 def closure_of_items(it: Interpreter, items: Items) -> Closure:
@@ -248,12 +258,19 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     bound = bind_arguments(it, closure, args, kwargs)
     if closure.identity in it.session.separate:
         return _call_separately(it, closure, bound)
-    if any(frame.closure.identity is closure.identity for frame in it.frames):
+    if any(_same_function(frame.closure, closure) for frame in it.frames):
         it.session.separate.add(closure.identity)
         raise NeedsCallee
     if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
         return _call_separately(it, closure, bound)
     return inline(it, closure, bound)
+
+
+def _same_function(a: Closure, b: Closure) -> bool:
+    """Whether two closures are one function; two made by the same `lambda` are not."""
+    if a.identity is not b.identity:
+        return False
+    return a.scope is b.scope or (isinstance(a.identity, types.CodeType) and a.function is b.function)
 
 
 def _can_be_separate(closure: Closure, bound: Mapping[str, Value]) -> bool:
@@ -371,36 +388,49 @@ def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
 
 
 def _call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
-    captured = _captured_by(it, closure)
-    arguments = {**captured, **bound}
-    key = (closure.identity, tuple((n, kind_of_value(v)) for n, v in arguments.items()))
+    captured, siblings = _captured_by(it, closure)
+    arguments = [*captured.items(), *bound.items()]
+    key = (closure.identity, tuple((n, kind_of_value(v)) for n, v in arguments))
     callee = it.session.callees.get(key)
     if callee is None:
         callee = it.session.callees[key] = Callee(closure.name, None, UNKNOWN)
         callee.result = None  # type: ignore[assignment]
-        _read_callee(it, callee, closure, captured, bound)
+        _read_callee(it, callee, closure, captured, siblings, bound)
     if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise Diverges  # recursion before any base case: this path tells nothing of the result
     out = fresh(callee.result, "")
-    args = tuple(atom for value in arguments.values() for atom in flatten(value))
+    args = tuple(atom for _, value in arguments for atom in flatten(value))
     outs = tuple(atom for atom in flatten(out) if isinstance(atom, Var))
     it.builder.append(Eqn(outs, CALL, args, {"callee": Const(callee)}, (), "py", it.builder.span))
     return out
 
 
-def _captured_by(it: Interpreter, closure: Closure) -> dict[str, Value]:
-    """The run-time values that a local function takes from the functions around it."""
+def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], dict[str, Closure]]:
+    """What a local function takes from the functions around it: run-time values, and functions.
+
+    The functions are those made in the same scope (itself, if it recurses); what they take counts too.
+    """
     captured: dict[str, Value] = {}
-    for name in _free_names(closure.node):
-        where: Scope | None = closure.scope
-        while where is not None:
-            if name in where.vars:
-                value = where.vars[name]
-                if not isinstance(kind_of_value(value), Static):
-                    captured[name] = it.checked(value, name)
-                break
-            where = where.outer
-    return captured
+    siblings: dict[str, Closure] = {}
+    nodes: list[ast.AST] = [closure.node]
+    while nodes:
+        for name in _free_names(nodes.pop()):
+            value = _visible(closure.scope, name)
+            if isinstance(value, Closure) and value.scope is closure.scope:
+                if name not in siblings:
+                    siblings[name] = value
+                    nodes.append(value.node)
+            elif value is not None and not isinstance(kind_of_value(value), Static):
+                captured[name] = it.checked(value, name)
+    return captured, siblings
+
+
+def _visible(scope: Scope | None, name: str) -> Value | None:
+    while scope is not None:
+        if name in scope.vars:
+            return scope.vars[name]
+        scope = scope.outer
+    return None
 
 
 @functools.lru_cache(maxsize=1024)
@@ -414,12 +444,13 @@ def _read_callee(
     callee: Callee,
     closure: Closure,
     captured: Mapping[str, Value],
+    siblings: Mapping[str, Closure],
     bound: Mapping[str, Value],
 ) -> None:
     """Read a function's body; where it recurses, until its result is of the kind assumed."""
     for _ in range(8):
         before = set(it.session.callees)
-        function = _read_body(it, closure, captured, bound)
+        function = _read_body(it, closure, captured, siblings, bound)
         if function is None:
             callee.result = UNKNOWN
             continue
@@ -434,16 +465,23 @@ def _read_callee(
 
 
 def _read_body(
-    it: Interpreter, closure: Closure, captured: Mapping[str, Value], bound: Mapping[str, Value]
+    it: Interpreter,
+    closure: Closure,
+    captured: Mapping[str, Value],
+    siblings: Mapping[str, Closure],
+    bound: Mapping[str, Value],
 ) -> Function | None:
     reader = Interpreter(it.session, namespace=it.namespace)
-    inside = {n: fresh(kind_of_value(v), n) for n, v in (*captured.items(), *bound.items())}
+    outside = {name: fresh(kind_of_value(value), name) for name, value in captured.items()}
+    given = {name: fresh(kind_of_value(value), name) for name, value in bound.items()}
+    inside = [*outside.items(), *given.items()]
     around = Scope(closure.scope.globals, closure.scope)
-    around.vars = {name: inside[name] for name in captured}
+    around.vars = dict(outside)
+    for name, sibling in siblings.items():
+        around.vars[name] = dataclasses.replace(sibling, scope=around)
     moved = dataclasses.replace(closure, scope=around)
-    reader.frames = []
     try:
-        value = inline(reader, moved, {name: inside[name] for name in bound})
+        value = inline(reader, moved, given)
     except Diverges:
         return None
     kind = kind_of_value(value)
@@ -451,8 +489,8 @@ def _read_body(
         raise it.unsupported(
             f"{closure.name} recurses (or is large) and returns a function", "Return plain values."
         )
-    params = tuple(atom for v in inside.values() for atom in flatten(v) if isinstance(atom, Var))
-    inputs = tuple(Input(name, kind_of_value(v)) for name, v in inside.items())
+    params = tuple(atom for _, v in inside for atom in flatten(v) if isinstance(atom, Var))
+    inputs = tuple(Input(name, kind_of_value(v)) for name, v in inside)
     body = reader.builder.block(params, tuple(flatten(value)))
     return Function(closure.name, inputs, body, kind)
 
@@ -465,11 +503,8 @@ def _kinds_inside(kind: Kind) -> list[Kind]:
 
 def escape(it: Interpreter, closure: Closure) -> Atom:
     """A function as a run-time value."""
-    if isinstance(closure.identity, types.CodeType):
-        # a function of a module, known by name: the object itself will do
-        for value in closure.scope.globals.values():
-            if isinstance(value, types.FunctionType) and value.__code__ is closure.identity:
-                return Const(value)
+    if closure.function is not None:
+        return Const(closure.function)  # what it captured is read from its own cells when it runs
     raise it.unsupported(
         f"{closure.name} is chosen, stored or passed on where only running the program tells",
         "Call it where it is made, or choose between results instead of between functions.",

@@ -459,11 +459,11 @@ def open_up(it: Interpreter, value: Value) -> Value:
         return as_known(kind.value)
     if not (isinstance(value, Var) and isinstance(kind, Struct)):
         return value
-    if kind.form not in ("tuple", "list", "dict", "namedtuple", "dataclass"):
+    if kind.form in ("function", "derivative"):
         return value
     items: list[Value] = []
     for key, item_kind in zip(kind.keys, kind.items, strict=True):
-        if kind.form in ("dataclass", "namedtuple"):
+        if kind.form in ("dataclass", "namedtuple", "object"):
             item = it.builder.emit_with(st.getattr_, (value,), {"name": Const(key)}, kind=item_kind)
         else:
             item = it.builder.emit_with(st.getitem, (value, Const(key)), {}, kind=item_kind)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import Finding, UnsupportedSyntax
@@ -65,6 +65,8 @@ class Session:
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     specials: Mapping[int, Callable[..., Value]] = field(default_factory=dict[int, Any])
     """wengert's own functions inside a program: how to read a call of each."""
+    inert: set[Atom] = field(default_factory=set[Atom])
+    """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What earlier attempts learned about the values a loop carries."""
     derivative: Callable[..., Value] = lambda it, verb, function, args, kwargs: NotImplemented
@@ -379,8 +381,40 @@ class Merger:
         ):
             values = [self._merge_both(x, y) for x, y in zip(a.values, b.values, strict=True)]
             return Items(a.form, a.keys, tuple(values), a.type)
+        if isinstance(a, Closure | Native) and isinstance(b, Closure | Native | Const) or (
+            isinstance(b, Closure | Native) and isinstance(a, Const)
+        ):
+            return self._choice(a, b)
         atoms = [self._atom_in(0, a), self._atom_in(1, b)]
         return self._out(join(*map(kind_of_atom, atoms)), *atoms)
+
+    def _choice(self, a: Value, b: Value) -> Native:
+        """One of two functions, chosen when the program runs: a call of it is a branch."""
+        chosen = self._out(BOOL, Const(True), Const(False))
+        first, second = self._function_of(a, 0), self._function_of(b, 1)
+
+        def run(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+            from .calls import call
+
+            return it.choose(
+                chosen, lambda: call(it, first, args, kwargs), lambda: call(it, second, args, kwargs)
+            )
+
+        return Native("a chosen function", run)
+
+    def _function_of(self, function: Value, side: int) -> Value:
+        """A function made in one arm, with what it captured there brought out of the arm."""
+        if not isinstance(function, Closure) or any(
+            frame.scope is function.scope for frame in self.interpreter.frames
+        ):
+            return function
+        around = Scope(function.scope.globals, function.scope.outer)
+        around.vars = {
+            name: self._one_sided(value, side, certain=True)
+            for name, value in function.scope.vars.items()
+            if not name.startswith("%")
+        }
+        return replace(function, scope=around)
 
     def _atom_in(self, side: int, value: Value) -> Atom:
         outer = self.interpreter.builder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +19,10 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import reduction as red
 from ..ops import structure as st
+from ..ops.registry import named
 from .calls import call, is_star, opaque
 from .expressions import binary, evaluate, subscript, truth
-from .loops import Running, as_list, collect, iteration, loop_over
+from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
 from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -56,6 +58,11 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
+    if len(bounds) == len(args):
+        known = range(*bounds)
+        if len(known) <= UNROLL:
+            return Const(known)
     return it.emit(st.range_, *(it.atom(a) for a in args))
 
 
@@ -383,6 +390,14 @@ def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
 
 
+def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """Nothing is changed in place, so a copy differs from its original only as memory."""
+    value = args[0]
+    if isinstance(value, Var) and isinstance(value.kind, Array):
+        return it.emit(named("copy"), value, namespace="np")
+    return value
+
+
 def _refuse(what: str, hint: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(what, hint)
@@ -418,6 +433,8 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (functools.wraps, _wraps),
     (operator.itemgetter, _itemgetter),
     (operator.attrgetter, _attrgetter),
+    (copy.copy, _copy),
+    (copy.deepcopy, _copy),
     (getattr, _getattr),
     (hasattr, _hasattr),
     (isinstance, _isinstance),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, INT, UNKNOWN, Array, Kind, Other, Seq, Static, Struct, is_differentiable, join
@@ -112,6 +113,8 @@ def _side_by_side(
 def _at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
+    if len(part) > 1 and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
+        return _iterate_var(it, it.emit(st.range_, Const(len(part))))
     return _iterate_var(it, it.atom(list_of(*part)))
 
 
@@ -282,7 +285,8 @@ def assigned_names(body: Sequence[ast.AST]) -> list[str]:
 def run_for(it: Interpreter, node: ast.For) -> None:
     from .statements import assign, run_body
 
-    items = iteration(it, evaluate(it, node.iter))
+    iterable = evaluate(it, node.iter)
+    items = iteration(it, iterable)
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
@@ -290,12 +294,34 @@ def run_for(it: Interpreter, node: ast.For) -> None:
         run_body(it, node.body)
 
     names = assigned_names([node.target, *node.body])
-    if isinstance(items, list) and _should_unroll(items):
+    if isinstance(items, Running):
+        _run_loop(it, node, names, items, _guarded(it, items, body))
+    elif _should_unroll(items) and not _is_range(iterable):
         _unroll(it, items, body)
     else:
-        running = _at_run_time(it, items)
-        _run_loop(it, node, names, running, _guarded(it, running, body))
+        _run_or_unroll(it, node, names, items, body)
     _finish(it, depth, node.orelse)
+
+
+def _is_range(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, range)
+
+
+def _run_or_unroll(
+    it: Interpreter, node: ast.For, names: list[str], items: list[Value], body: Callable[[Value], None]
+) -> None:
+    """A loop over known items as a loop; written out where an iteration needs to know its item."""
+    before, written, loops = dict(it.vars), len(it.builder.eqns), it.frame.loops
+    frames = len(it.frames)
+    try:
+        running = _at_run_time(it, items)
+        _run_loop(it, node, names, running, body)
+    except UnsupportedSyntax:
+        if len(items) > 4 * UNROLL:
+            raise
+        del it.builder.eqns[written:], it.frames[frames:]
+        it.frame.scope.vars, it.frame.loops = before, loops
+        _unroll(it, items, body)
 
 
 def _guarded(it: Interpreter, running: Running, body: Callable[[Value], None]) -> Callable[[Value], None]:
@@ -641,8 +667,8 @@ def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -
         return collect_guarded(it, running, make)
     node = it.frame.closure.node
     marker = _LoopKey(node)
-    (result,) = _run_loop(it, marker, [], running, body, collecting=lambda: made)
-    return result
+    lists = _run_loop(it, marker, [], running, body, collecting=lambda: made)
+    return lists[0] if lists else list_of()  # no iteration ever comes to its end
 
 
 class _LoopKey(ast.AST):

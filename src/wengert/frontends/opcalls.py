@@ -54,13 +54,15 @@ def emit_op(
     namespace: str,
     args: Sequence[Value],
     kwargs: Mapping[str, Value],
+    *,
+    row: bool = False,
 ) -> Value:
-    """Emit `op(*args, **kwargs)` as the user called it."""
+    """Emit `op(*args, **kwargs)` as the user called it, or as a `row` of the rule table does."""
     from .expressions import open_up
 
     signature = parse_signature(op.signature)
     values, options = _bind(it, op, signature, args, kwargs)
-    operands = [_operand(it, op, namespace, value) for value in values]
+    operands = [it.atom(v) if row else _operand(it, op, namespace, v) for v in values]
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
     return open_up(it, it.builder.emit_with(op, operands, params, namespace))
@@ -68,7 +70,9 @@ def emit_op(
 
 def _spelled_in(op: Op, namespace: str, operands: Sequence[Atom]) -> str:
     """The namespace asked for, or the one that fits the operands where the op has no such spelling."""
-    if namespace in op.spellings or not op.spellings or namespace == "call":
+    if not op.spellings:
+        return "call" if namespace == "call" else "py"
+    if namespace in op.spellings or namespace == "call":
         return namespace
     numbers = all(isinstance(kind_of_atom(a), Number) for a in operands)
     order = ("math", "py", "np", "rt") if numbers else ("np", "py", "rt", "math")

@@ -80,6 +80,8 @@ class Template:
 
 def kind_of(value: Any, depth: int = 0) -> Kind:
     """The kind of a run-time value."""
+    if type(value) is str and len(value) <= LARGE:
+        return Static(value)  # a switch, most likely: what it selects can be known
     plain = _PLAIN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
     if plain is not None:
         return plain

@@ -55,6 +55,8 @@ class Closure:
     keyword_defaults: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
     identity: Any = None
     """What recursion is recognised by: the code object, or the syntax node of a local function."""
+    function: Any = None
+    """The function object, where there is one outside the program."""
 
     @property
     def name(self) -> str:

@@ -77,16 +77,19 @@ class Struct(Kind):
 class Static(Kind):
     """A value that is known itself: a plain function, a module, a class. It has no leaves.
 
-    Compared by the identity of the value.
+    Compared by the identity of the value (numbers and strings by what they are).
     """
 
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and other.value is self.value
+        if not isinstance(other, Static):
+            return False
+        a, b = self.value, other.value
+        return a is b or (isinstance(a, int | str) and type(a) is type(b) and a == b)
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return hash(self.value) if isinstance(self.value, int | str) else id(self.value)
 
     def __str__(self) -> str:
         return f"static({getattr(self.value, '__name__', type(self.value).__name__)})"
@@ -148,8 +151,39 @@ def join(a: Kind, b: Kind) -> Kind:
         case Struct(), Struct() if (a.form, a.keys, a.type) == (b.form, b.keys, b.type):
             items = tuple(join(i, j) for i, j in zip(a.items, b.items, strict=True))
             return Struct(a.form, a.keys, items, a.type)
+        case _ if _is_text(a) and _is_text(b):
+            return STR
+        case _ if _is_sequence(a) and _is_sequence(b):
+            return Seq(_joined([*_items(a), *_items(b)]))
         case _:
             return UNKNOWN
+
+
+def _is_text(kind: Kind) -> bool:
+    return kind == STR or (isinstance(kind, Static) and isinstance(kind.value, str))
+
+
+def _is_sequence(kind: Kind) -> bool:
+    return isinstance(kind, Seq) or (isinstance(kind, Struct) and kind.form in ("tuple", "list"))
+
+
+def _items(kind: Kind) -> tuple[Kind, ...]:
+    match kind:
+        case Seq(item=item):
+            return (item,)
+        case Struct(items=items):
+            return items
+        case _:
+            return ()
+
+
+def _joined(kinds: list[Kind]) -> Kind:
+    if not kinds:
+        return UNKNOWN
+    result, *others = kinds
+    for kind in others:
+        result = join(result, kind)
+    return result
 
 
 # --- containers as trees ------------------------------------------------------------------

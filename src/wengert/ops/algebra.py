@@ -24,7 +24,7 @@ Params = Mapping[str, Atom]
 def fold_add(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """0 + y = y,  x + -y = x - y."""
     x, y = args
-    if x == ZERO or y == ZERO:
+    if ZERO in (x, y):
         return y if x == ZERO else x
     if not builder.derived:
         return None
@@ -119,7 +119,9 @@ def fold_ieee_div(builder: Builder, args: Args, params: Params, namespace: str) 
     return None
 
 
-def fold_pow_derivative(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+def fold_pow_derivative(
+    builder: Builder, args: Args, params: Params, namespace: str
+) -> Atom | None:
     """∂(xⁿ)/∂x of a literal n, as one writes it by hand: 0, 1, 2 · x, 3 · x²."""
     x, y = args
     order = params.get("order")
@@ -149,7 +151,10 @@ def _is(atom: Atom, value: int) -> bool:
     return isinstance(atom, Const) and type(atom.value) in (int, float) and atom.value == value
 
 
-def _keeps_kind(atom: Atom, literal: Atom = Const(1)) -> bool:
+_ONE = Const(1)
+
+
+def _keeps_kind(atom: Atom, literal: Atom = _ONE) -> bool:
     """Whether arithmetic with a neutral literal leaves a value as it is, dtype included."""
     match kind_of_atom(atom):
         case Number(type=t):
@@ -169,9 +174,10 @@ def _written(builder: Builder, atom: Atom, op: str) -> Args | None:
 
 def _computed(function: Callable[[Any, Any], Any], args: Args) -> Const | None:
     """Arithmetic on literals, where it is sure to be what would be computed at run time."""
-    x, y = (arg.value if isinstance(arg, Const) else None for arg in args)
-    if type(x) not in (int, float) or type(y) not in (int, float):
+    values = [arg.value for arg in args if isinstance(arg, Const)]
+    if [type(value) in (int, float) for value in values] != [True, True]:
         return None
+    x, y = values
     if function is operator.pow and (abs(x) > 1e6 or abs(y) > 64):
         return None
     try:

@@ -108,7 +108,10 @@ arange = declare(
 )
 arange_from = declare("arange_from", "start, stop, step", infer=_infer_arange, np="arange")
 linspace = declare(
-    "linspace", "start, stop, *, num=50, endpoint=True, axis=0", infer=_infer_linspace, np="linspace"
+    "linspace",
+    "start, stop, *, num=50, endpoint=True, axis=0",
+    infer=_infer_linspace,
+    np="linspace",
 )
 
 # --- from numbers and lists ---------------------------------------------------------------

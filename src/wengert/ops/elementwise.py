@@ -37,15 +37,18 @@ from .promotion import (
     angular,
     arithmetic,
     broadcast,
+    conjugate,
     integral,
     modulus,
     multiplication,
     power,
     predicate,
+    quotient,
     same,
     selection,
+    squared,
 )
-from .registry import declare, named
+from .registry import declare, in_math, named
 
 
 def _operator(
@@ -55,7 +58,7 @@ def _operator(
     function: Callable[..., Any],
     fold: Fold | None = None,
     signature: str = "x, y",
-    **spellings: str,
+    **spellings: Any,
 ) -> Op:
     return declare(
         name,
@@ -75,7 +78,7 @@ def _function(
     signature: str = "x",
     infer: Infer = analytic,
     fold: Fold | None = None,
-    **spellings: str,
+    **spellings: Any,
 ) -> Op:
     fold = enter_cmath(name) if fold is None and "cmath" in spellings else fold
     return declare(name, signature, infer=infer, elementwise=True, fold=fold, **spellings)
@@ -86,7 +89,7 @@ def _helper(
     function: Callable[..., Any],
     infer: Infer = analytic,
     fold: Fold | None = None,
-    **spellings: str,
+    **spellings: Any,
 ) -> Op:
     """An op that only derivative code uses, computed by a function of `wengert.runtime`."""
     return declare(
@@ -101,7 +104,7 @@ def _helper(
     )
 
 
-def _in_math(name: str, signature: str = "x", infer: Infer = analytic, **spellings: str) -> Op:
+def _in_math(name: str, signature: str = "x", infer: Infer = analytic, **spellings: Any) -> Op:
     """A function that `math`, `cmath` and NumPy all have, under its own name."""
     return _function(name, signature, infer, math=name, cmath=name, np=spellings.get("np", name))
 
@@ -122,19 +125,17 @@ def _without(default: object, name: str, instead: str | None) -> Fold:
 # --- operators ----------------------------------------------------------------------------
 
 
-def _quotient(args: Args, params: Params) -> Kind:
+def _floored(args: Args, params: Params) -> Kind:
     return INT if arithmetic(args, params) in (BOOL, INT) else arithmetic(args, params)
 
 
 add = _operator("add", "+", addition, operator.add, fold_add, np="add")
 sub = _operator("sub", "-", arithmetic, operator.sub, fold_sub, np="subtract")
 mul = _operator("mul", "*", multiplication, operator.mul, fold_mul, np="multiply")
-div = _operator("div", "/", analytic, operator.truediv, fold_div, np="divide")
-floordiv = _operator("floordiv", "//", _quotient, operator.floordiv, np="floor_divide")
-mod = _operator("mod", "%", _quotient, operator.mod, np="remainder mod")
-pow_ = _operator(
-    "pow", "**", power, operator.pow, fold_pow, np="power", math="pow", builtin="pow"
-)
+div = _operator("div", "/", quotient, operator.truediv, fold_div, np="divide")
+floordiv = _operator("floordiv", "//", _floored, operator.floordiv, np="floor_divide")
+mod = _operator("mod", "%", _floored, operator.mod, np="remainder mod")
+pow_ = _operator("pow", "**", power, operator.pow, fold_pow, np="power", math="pow", builtin="pow")
 neg = _operator("neg", "-", arithmetic, operator.neg, fold_neg, "x", np="negative")
 pos = _operator("pos", "+", arithmetic, operator.pos, None, "x", np="positive")
 bitand = _operator("bitand", "&", selection, operator.and_, np="bitwise_and")
@@ -163,7 +164,7 @@ logaddexp2 = _function("logaddexp2", "x, y", np="logaddexp2")
 
 sqrt = _in_math("sqrt")
 cbrt = _function("cbrt", math="cbrt", np="cbrt")
-square = _function("square", infer=arithmetic, np="square")
+square = _function("square", infer=squared, np="square")
 reciprocal = _function("reciprocal", infer=arithmetic, np="reciprocal")
 float_power = _function("float_power", "x, y", np="float_power")
 hypot = _function("hypot", "*xs", math="hypot", np="hypot")
@@ -245,27 +246,29 @@ nextafter = _function("nextafter", "x, y", math="nextafter", np="nextafter")
 ldexp = _function("ldexp", "x, i", math="ldexp", np="ldexp")
 ulp = _function("ulp", math="ulp")
 spacing = _function("spacing", np="spacing")
-fma = declare(
+fma = declare(  # from Python 3.13 on
     "fma",
     "x, y, z",
     infer=analytic,
     elementwise=True,
     implementation=getattr(math, "fma", lambda x, y, z: x * y + z),
-    math="fma",
+    **in_math("fma"),
 )
 
 # --- choosing -----------------------------------------------------------------------------
 
 
+_DTYPES = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
+
+
 def _infer_where(args: Args, params: Params) -> Kind:
+    """Always an array, also of numbers."""
     kind = broadcast(args[1:], lambda number: number, same)
     shape = selection(args, params)
-    if isinstance(shape, Array) and isinstance(kind, Number):
-        dtype = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
-        return Array(dtype[kind.type], shape.rank)
-    if isinstance(shape, Array) and isinstance(kind, Array):
-        return Array(kind.dtype, shape.rank)
-    return UNKNOWN if shape == UNKNOWN else kind
+    dtype = _DTYPES[kind.type] if isinstance(kind, Number) else getattr(kind, "dtype", "")
+    if isinstance(shape, Array):
+        return Array(dtype, shape.rank)
+    return UNKNOWN if shape == UNKNOWN else Array(dtype, 0)
 
 
 def _fold_where(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -319,20 +322,34 @@ def _fold_of_parts(builder: Builder, args: Args, params: Params, namespace: str)
 
 
 real = declare(
-    "real", "x", infer=modulus, elementwise=True, fresh=False, fold=fold_real, np="real", attr="real"
+    "real",
+    "x",
+    infer=modulus,
+    elementwise=True,
+    fresh=False,
+    fold=fold_real,
+    np="real",
+    attr="real",
 )
 imag = declare(
-    "imag", "x", infer=modulus, elementwise=True, fresh=False, fold=fold_imag, np="imag", attr="imag"
+    "imag",
+    "x",
+    infer=modulus,
+    elementwise=True,
+    fresh=False,
+    fold=fold_imag,
+    np="imag",
+    attr="imag",
 )
 conj = declare(
     "conj",
     "x",
-    infer=arithmetic,
+    infer=conjugate,
     elementwise=True,
     fresh=False,
     fold=fold_conj,
     np="conj conjugate",
-    method="conj conjugate",
+    method="conjugate conj",
 )
 angle = _function("angle", "x, *, deg=False", angular, np="angle")
 phase = _function("phase", "x", always(FLOAT), lambda *_: None, cmath="phase")
@@ -369,9 +386,7 @@ logical_not = _predicate("logical_not", np="logical_not")
 allclose = declare(
     "allclose", "a, b, rtol=1e-05, atol=1e-08, equal_nan=False", infer=always(BOOL), np="allclose"
 )
-array_equal = declare(
-    "array_equal", "a, b, equal_nan=False", infer=always(BOOL), np="array_equal"
-)
+array_equal = declare("array_equal", "a, b, equal_nan=False", infer=always(BOOL), np="array_equal")
 comb = _function("comb", "n, k", always(INT), math="comb")
 factorial = _function("factorial", "n", always(INT), math="factorial")
 gcd = _function("gcd", "*ns", integral, math="gcd", np="gcd")
@@ -387,7 +402,9 @@ def _fold_hypot1(builder: Builder, args: Args, params: Params, namespace: str) -
     (x,) = args
     if is_real(kind_of_atom(x)):
         return builder.emit(hypot, Const(1.0), x, namespace=namespace)
-    return builder.emit(sqrt, builder.emit(add, Const(1), builder.emit(mul, x, x)), namespace=namespace)
+    return builder.emit(
+        sqrt, builder.emit(add, Const(1), builder.emit(mul, x, x)), namespace=namespace
+    )
 
 
 ieee_div = _helper("x, y", rt.ieee_div, fold=fold_ieee_div)
@@ -408,5 +425,3 @@ sech = _helper("x", rt.sech)
 expit = _helper("x", rt.expit)
 sinc_derivative = _helper("x, *, order", rt.sinc_derivative)
 polygamma = _helper("x, *, order", rt.polygamma)
-
-__all__ = [name for name, value in list(globals().items()) if isinstance(value, Op)]

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.builder import kind_of_atom
-from ..ir.op import Fold, Infer, Op
+from ..ir.op import Fold, Infer
 from ..ir.types import INT, UNKNOWN, Array, Kind, Number, Struct
 from ..runtime import matrices, products
+from ..runtime.cotangents import unbroadcast
 from .array_kinds import (
     Args,
     Params,
@@ -29,6 +30,7 @@ from .array_kinds import (
     real_of,
     same_array,
 )
+from .helpers import helper
 from .product_folds import (
     MOST_OPERANDS,
     fold_columns,
@@ -43,6 +45,7 @@ from .product_folds import (
     fold_matmul_right,
     fold_matrix_power,
     fold_solve,
+    fold_unstacked,
     result_rank,
 )
 from .promotion import promoted as arithmetic_dtype
@@ -69,16 +72,11 @@ def _product(rank: Any) -> Infer:
     return infer
 
 
-def _helper(module: Any, name: str, signature: str, infer: Infer, fold: Fold | None = None) -> Op:
-    function = getattr(module, name)
-    return declare(name, signature, infer=infer, fold=fold, rt=name, implementation=function)
-
-
 def _transposes(name: str, options: str, left: Fold | None = None, right: Fold | None = None):
     """The two transposes of a product."""
     return (
-        _helper(products, f"{name}_left", f"y_bar, b, *, {options}like", like_option, left),
-        _helper(products, f"{name}_right", f"a, y_bar, *, {options}like", like_option, right),
+        helper(f"{name}_left", f"y_bar, b, *, {options}like", like_option, left, module=products),
+        helper(f"{name}_right", f"a, y_bar, *, {options}like", like_option, right, module=products),
     )
 
 
@@ -143,9 +141,7 @@ vdot = declare("vdot", "a, b", infer=_product(lambda a, b: 0), np="vdot")
 kron = declare("kron", "a, b", infer=_product(max), np="kron")
 kron_left, kron_right = _transposes("kron", "")
 _AXES = "axisa=-1, axisb=-1, axisc=-1, axis=None"
-cross = declare(
-    "cross", f"a, b, *, {_AXES}", infer=_product(max), np="cross linalg.cross"
-)
+cross = declare("cross", f"a, b, *, {_AXES}", infer=_product(max), np="cross linalg.cross")
 cross_left, cross_right = _transposes("cross", _AXES + ", ", fold_cross_left, fold_cross_right)
 
 # --- einsum -------------------------------------------------------------------------------
@@ -204,14 +200,14 @@ def _infer_norm(args: Args, params: Params) -> Kind:
 norm = declare(
     "norm", "x, *, ord=None, axis=None, keepdims=False", infer=_infer_norm, np="linalg.norm"
 )
-vector_norm = _helper(
-    matrices,
+vector_norm = helper(
     "vector_norm",
     "norm, *, x, order, axis",
     lambda args, params: kind_of_atom(args[0]),
     fold=lambda builder, args, params, namespace: (
         args[0] if rank_of(params["x"]) == 1 or length_of(params["axis"]) == 1 else None
     ),
+    module=matrices,
 )
 
 # --- solving and factorisations -----------------------------------------------------------
@@ -230,7 +226,8 @@ def _infer_slogdet(args: Args, params: Params) -> Kind:
     rank = rank_of(args[0])
     dtype = inexact(dtype_of(args[0]))
     items = tuple(
-        array_or_number(name, None if rank is None else rank - 2) for name in (dtype, real_of(dtype))
+        array_or_number(name, None if rank is None else rank - 2)
+        for name in (dtype, real_of(dtype))
     )
     return Struct("namedtuple", ("sign", "logabsdet"), items, _SLOGDET)
 
@@ -267,22 +264,28 @@ eigvalsh = declare("eigvalsh", "x, *, UPLO='L'", infer=_infer_eigvalsh, np="lina
 matrix_power = declare(
     "matrix_power", "x, *, n", infer=same_array, fold=fold_matrix_power, np="linalg.matrix_power"
 )
-matrix_rank = declare(
-    "matrix_rank", "x", infer=lambda args, params: INT, np="linalg.matrix_rank"
-)
-halved_tril = _helper(matrices, "halved_tril", "x", same_array)
-cofactor = _helper(matrices, "cofactor", "x", _inexact_same)
-as_columns = _helper(
-    matrices,
+matrix_rank = declare("matrix_rank", "x", infer=lambda args, params: INT, np="linalg.matrix_rank")
+halved_tril = helper("halved_tril", "x", same_array, module=matrices, elementwise=True)
+cofactor = helper("cofactor", "x", _inexact_same, module=matrices)
+as_columns = helper(
     "as_columns",
     "x, *, vector, result",
     lambda args, params: Array(dtype_of(args[0])),
     fold=fold_columns,
+    module=matrices,
 )
-from_columns = _helper(
-    matrices,
+from_columns = helper(
     "from_columns",
     "x, *, vector, result",
     lambda args, params: Array(dtype_of(args[0])),
     fold=fold_columns,
+    module=matrices,
 )
+unstacked = declare(
+    "unstacked",
+    "x_bar, *, like, matrix",
+    infer=like_option,
+    fold=fold_unstacked,
+    implementation=lambda x_bar, *, like, matrix: unbroadcast(x_bar, like),
+)
+"""The cotangent of a right-hand side that a stack of matrices may have shared."""

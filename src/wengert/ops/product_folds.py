@@ -251,3 +251,13 @@ def fold_columns(builder: Builder, args: Args, params: Params, namespace: str) -
     if (vector is not None and vector > 1) or result == 1:
         return args[0]
     return None
+
+
+def fold_unstacked(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """Nothing was shared where there is a single matrix."""
+    (x_bar,) = args
+    if x_bar == ZERO:
+        return ZERO
+    if rank_of(params["matrix"]) == 2:
+        return builder.emit(named("shaped"), x_bar, like=params["like"])
+    return builder.emit(named("unbroadcast"), x_bar, params["like"], namespace=namespace)

@@ -1,4 +1,4 @@
-"""The kinds that arithmetic gives: NumPy's promotion, as far as it is known before the program runs.
+"""The kinds that arithmetic gives: NumPy's promotion, as far as it is known before a program runs.
 
 Python's literals are weak: they do not change an array's dtype. A number computed at run time may
 be a NumPy scalar, which does, so that only what holds for both is said.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -128,26 +129,36 @@ def real(number: NumberType) -> NumberType:
     return "float" if number == "complex" else counted(number)
 
 
-@cache
-def inexact_dtype(dtype: str) -> str:
-    """The dtype that `np.sin` gives."""
-    return np.sin(np.empty(0, dtype)).dtype.name if dtype else ""
-
-
-@cache
-def real_dtype(dtype: str) -> str:
-    """The dtype that `np.abs` gives."""
-    return np.abs(np.empty(0, dtype)).dtype.name if dtype else ""
-
-
 def same(dtype: str) -> str:
+    """The dtype of the operands."""
     return dtype
 
+
+def dtype_by(function: Callable[..., Any], operands: int = 1) -> OfDtype:
+    """The dtype that a NumPy function gives, found by calling it on nothing."""
+
+    @cache
+    def of_dtype(dtype: str) -> str:
+        if not dtype:
+            return ""
+        try:
+            return function(*[np.empty(0, dtype)] * operands).dtype.name
+        except TypeError:
+            return ""
+
+    return of_dtype
+
+
+inexact_dtype = dtype_by(np.sin)
+real_dtype = dtype_by(np.abs)
 
 arithmetic = elementwise(counted, same)
 analytic = elementwise(inexact, inexact_dtype)
 modulus = elementwise(real, real_dtype)
-angular = elementwise(lambda number: "float", lambda dtype: real_dtype(inexact_dtype(dtype)))
+angular = elementwise(lambda number: "float", dtype_by(np.angle))
+quotient = elementwise(inexact, dtype_by(np.divide, 2))
+squared = elementwise(counted, dtype_by(np.square))
+conjugate = elementwise(counted, dtype_by(np.conjugate))
 predicate = elementwise(lambda number: "bool", lambda dtype: "bool")
 integral = elementwise(lambda number: "int", same)
 selection = elementwise(lambda number: number, same)
@@ -172,9 +183,12 @@ def multiplication(args: Args, params: Params) -> Kind:
     return arithmetic(args, params)
 
 
+_powers = elementwise(counted, dtype_by(np.power, 2))
+
+
 def power(args: Args, params: Params) -> Kind:
     """`**`: an integer to a negative power is a float."""
     x, y = args
     if kind_of_atom(x) in (BOOL, INT) and kind_of_atom(y) in (BOOL, INT):
         return INT if isinstance(y, Const) and y.value >= 0 else FLOAT
-    return arithmetic(args, params)
+    return _powers(args, params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +15,8 @@ from ..ir.op import Fold, Infer, Op
 from ..ir.types import FLOAT, UNKNOWN, Array, Kind, Number, Seq
 from ..runtime import reduction as rt
 from .array_kinds import dtype_of, rank_of
-from .promotion import Args, Params, always, inexact_dtype, real_dtype, shaped
-from .registry import declare, named
+from .promotion import Args, Params, always, inexact_dtype, promoted, real_dtype, shaped
+from .registry import declare, in_math, named
 from .structure import gradient_kind, item_kind, number_of_dtype
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False"
@@ -23,7 +24,12 @@ _EXTREMES = "x, *, axis=None, out=None, keepdims=False"
 _SPREADS = "x, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False"
 _SCANS = "x, *, axis=None, dtype=None, out=None"
 
-_DEFAULTS = {"axis": Const(None), "dtype": Const(None), "out": Const(None), "keepdims": Const(False)}
+_DEFAULTS = {
+    "axis": Const(None),
+    "dtype": Const(None),
+    "out": Const(None),
+    "keepdims": Const(False),
+}
 
 
 # --- kinds --------------------------------------------------------------------------------
@@ -185,8 +191,12 @@ prod_items = declare(
     "prod_items", "xs, *, start=1", infer=_infer_prod_items, fold=_fold_start, math="prod"
 )
 dist = declare("dist", "p, q", infer=always(FLOAT), math="dist")
-sumprod = declare(
-    "sumprod", "p, q", infer=always(UNKNOWN), implementation=rt.inner_items, math="sumprod"
+sumprod = declare(  # from Python 3.12 on
+    "sumprod",
+    "p, q",
+    infer=always(UNKNOWN),
+    implementation=getattr(math, "sumprod", rt.inner_items),
+    **in_math("sumprod"),
 )
 
 # --- what derivatives are made of -----------------------------------------------------------
@@ -201,13 +211,16 @@ def _helper(
     fresh: bool = True,
 ) -> Op:
     name = function.__name__
+    if fold is None and "axis=None" in signature:
+        fold = _plain(name)
     return declare(
         name, signature, infer=infer, fold=fold, fresh=fresh, implementation=function, rt=name
     )
 
 
 def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    said = {key: atom for key, atom in params.items() if atom not in (Const(None), Const(0))}
+    defaults = {"axis": Const(None), "ddof": Const(0)}
+    said = {key: atom for key, atom in params.items() if defaults[key] != atom}
     if not said and isinstance(kind_of_atom(args[0]), Array):
         return builder.emit(named("size"), args[0], namespace="attr")
     if not said and isinstance(kind_of_atom(args[0]), Number):
@@ -220,16 +233,18 @@ def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) ->
 def _fold_lanes(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """The one axis of a vector is its last."""
     kind = kind_of_atom(args[-1])
-    if isinstance(kind, Array) and kind.rank == 1:
-        return args[0]
-    return None
+    return args[0] if isinstance(kind, Array) and kind.rank == 1 else None
 
 
 def _infer_lanes(args: Args, params: Params) -> Kind:
     kind, axis = kind_of_atom(args[0]), params.get("axis", Const(None))
     if axis == Const(None):
         return Array(dtype_of(args[0]), 1)
-    return kind if isinstance(axis, Const) and isinstance(axis.value, int) else Array(dtype_of(args[0]))
+    return (
+        kind
+        if isinstance(axis, Const) and isinstance(axis.value, int)
+        else Array(dtype_of(args[0]))
+    )
 
 
 def _infer_matrix(args: Args, params: Params) -> Kind:
@@ -248,7 +263,9 @@ def _infer_lane_of(args: Args, params: Params) -> Kind:
 
 def _infer_items_of(args: Args, params: Params) -> Kind:
     kind = kind_of_atom(args[0])
-    return Seq(number_of_dtype(kind.dtype)) if isinstance(kind, Array) and kind.rank == 1 else UNKNOWN
+    return (
+        Seq(number_of_dtype(kind.dtype)) if isinstance(kind, Array) and kind.rank == 1 else UNKNOWN
+    )
 
 
 def _fold_sub_items(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -258,7 +275,14 @@ def _fold_sub_items(builder: Builder, args: Args, params: Params, namespace: str
     return builder.emit(named("neg_items"), ys, namespace="rt") if xs == ZERO else None
 
 
+def _infer_sum_of_products(args: Args, params: Params) -> Kind:
+    rank = _rank_left(rank_of(args[0]), params)
+    dtype = promoted(args) if all(isinstance(kind_of_atom(arg), Array) for arg in args) else ""
+    return UNKNOWN if rank is None else shaped(dtype, rank)
+
+
 _AXES = "axis=None, keepdims=False"
+sum_of_products = _helper(f"x, y, *, {_AXES}", rt.sum_of_products, _infer_sum_of_products)
 unreduce = _helper(f"y_bar, x, *, {_AXES}", rt.unreduce, _like(1), fresh=False)
 broadcast_like = _helper("x, like", rt.broadcast_like, _like(1), fresh=False)
 reduced_count = _helper("x, *, axis=None, ddof=0", rt.reduced_count, always(FLOAT), _fold_count)

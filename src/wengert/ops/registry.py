@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import runtime
 from ..ir.op import Fold, Infer, Op
 
 NAMESPACES: dict[str, Any] = {"math": math, "cmath": cmath, "np": np, "py": builtins}
@@ -47,11 +46,18 @@ def declare(
     """
     if name in _ops:
         raise ValueError(f"the op {name!r} is declared twice")
-    op = Op(name, infer, spellings, signature, elementwise, fresh, effect, False, fold, implementation)
+    op = Op(
+        name, infer, spellings, signature, elementwise, fresh, effect, False, fold, implementation
+    )
     _ops[name] = op
     if implementation is None:
         op.implementation = _first_spelling(op)
     return op
+
+
+def in_math(name: str) -> dict[str, Any]:
+    """The spelling of a function that `math` has only from some version of Python on."""
+    return {"math": name} if hasattr(math, name) else {}
 
 
 def ops() -> Iterator[Op]:
@@ -116,9 +122,7 @@ def _spelled() -> dict[int, tuple[Op, str]]:
 @cache
 def _by_name(namespace: str) -> dict[str, Op]:
     return {
-        spelling: op
-        for op in _ops.values()
-        for spelling in op.spellings.get(namespace, "").split()
+        spelling: op for op in _ops.values() for spelling in op.spellings.get(namespace, "").split()
     }
 
 
@@ -154,7 +158,8 @@ def _late_helper(name: str) -> Callable[..., Any]:
 
 @cache
 def _runtime_helper(name: str) -> Callable[..., Any]:
-    for module in pkgutil.iter_modules(runtime.__path__, runtime.__name__ + "."):
+    package = importlib.import_module("..runtime", __package__)
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         found = getattr(importlib.import_module(module.name), name, None)
         if found is not None:
             return found
@@ -186,5 +191,7 @@ def _signature_text(function: Callable[..., Any]) -> str:
             parts.append("*")
         starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
         star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
-        parts.append(star + parameter.name + ("" if parameter.default is parameter.empty else "=..."))
+        parts.append(
+            star + parameter.name + ("" if parameter.default is parameter.empty else "=...")
+        )
     return ", ".join(parts)

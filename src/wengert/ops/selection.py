@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.builder import Builder
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.types import UNKNOWN, Array, Kind, Seq
+from ..runtime.cotangents import unbroadcast
 from .array_kinds import (
     Args,
     Params,
@@ -18,10 +19,9 @@ from .array_kinds import (
     rank_of,
     same_array,
 )
+from .helpers import helper
 from .promotion import always
-from ..runtime.cotangents import unbroadcast
 from .registry import declare, named
-from .shape import helper
 
 # --- repeating ----------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ def _fold_undiag(builder: Builder, args: Args, params: Params, namespace: str) -
     if not builder.derived or ZERO in args or rank_of(params["like"]) != 1:
         return None
     options = {k: v for k, v in params.items() if k == "k" and v != Const(0)}
-    return builder.emit(diag, *args, namespace="np", **options)
+    return builder.emit_with(diag, args, options, "np")
 
 
 def _fold_unrow(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -174,4 +174,3 @@ nonzero = declare(
     "nonzero", "x", infer=always(Seq(Array("int64", 1))), np="nonzero", method="nonzero"
 )
 unique = declare("unique", "x", infer=of_rank(1), np="unique")
-

@@ -6,14 +6,13 @@ A `*name` in a signature is an option that takes any further positional argument
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const, Eqn, Var
-from ..ir.op import Infer, Op
+from ..ir.op import Op
 from ..ir.types import (
     DTYPE,
     INT,
@@ -23,43 +22,48 @@ from ..ir.types import (
     Kind,
     Number,
     Seq,
-    Struct,
 )
 from ..runtime import arrays as rt
 from .array_kinds import (
     Args,
     Params,
-    array_or_number,
     at_least_rank,
     constant,
     dtype_name,
     dtype_of,
     is_constant,
     length_of,
-    like_option,
     of_rank,
-    promoted,
     rank_of,
     rank_of_kind,
     same_array,
 )
+from .helpers import helper
 from .indexing import element_kind
 from .promotion import always
 from .registry import declare
 from .structure import gradient_kind
 
-
-def helper(name: str, signature: str, infer: Infer, fold: Any = None) -> Op:
-    """Declare an op that only derivative code uses, computed by the helper of that name."""
-    function: Callable[..., Any] = getattr(rt, name)
-    return declare(name, signature, infer=infer, fold=fold, rt=name, implementation=function)
-
-
 # --- looking at an array ------------------------------------------------------------------
 
 
 def _fold_shape(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    return Const(()) if isinstance(kind_of_atom(args[0]), Number) else None
+    """A number has the shape (); in derivative code an array's is `x.shape`."""
+    kind = kind_of_atom(args[0])
+    if isinstance(kind, Number):
+        return Const(())
+    if builder.derived and isinstance(kind, Array) and namespace != "attr":
+        return builder.emit(shape, *args, namespace="attr")
+    return None
+
+
+def _fold_shaped(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    x, like, matrix = args[0], params["like"], params.get("matrix")
+    known = matrix is None or rank_of(matrix) == 2
+    both = isinstance(x, Var) and isinstance(like, Var) and builder.definition(x) is not None
+    if known and both and isinstance(x.kind, Array):  # type: ignore[union-attr]
+        x.shape_of = like.shape_of  # type: ignore[union-attr]
+    return x
 
 
 def _fold_ndim(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -72,6 +76,15 @@ shape = declare("shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape",
 ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim")
 size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size")
 dtype = declare("dtype", "x", infer=always(DTYPE), attr="dtype", implementation=lambda x: x.dtype)
+shaped = declare(
+    "shaped",
+    "x, *, like, matrix=None",
+    infer=same_array,
+    fresh=False,
+    fold=_fold_shaped,
+    implementation=lambda x, *, like, matrix=None: x,
+)
+"""A remark in a rule row, that `x` has the shape of `like` (where `matrix` is not a stack)."""
 memory_order = helper(
     "memory_order",
     "x, order",
@@ -149,12 +162,16 @@ def _shaped_like(
 def _infer_squeeze(args: Args, params: Params) -> Kind:
     rank, removed = rank_of(args[0]), params.get("axis")
     count = None if removed is None else length_of(removed)
-    return Array(dtype_of(args[0]), rank - count if rank is not None and count is not None else None)
+    return Array(
+        dtype_of(args[0]), rank - count if rank is not None and count is not None else None
+    )
 
 
 def _infer_expand_dims(args: Args, params: Params) -> Kind:
     rank, count = rank_of(args[0]), length_of(params["axis"])
-    return Array(dtype_of(args[0]), rank + count if rank is not None and count is not None else None)
+    return Array(
+        dtype_of(args[0]), rank + count if rank is not None and count is not None else None
+    )
 
 
 def _fold_transpose(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -182,6 +199,10 @@ def _fold_matrix_transpose(
     return None
 
 
+def _flattened(x: Any, order: Any = "C") -> Any:
+    return np.asarray(x).flatten(order)
+
+
 reshape = declare(
     "reshape",
     "x, *shape, order='C'",
@@ -206,7 +227,7 @@ flatten = declare(
     infer=of_rank(1),
     fold=_fold_flatten,
     method="flatten",
-    implementation=lambda x, order="C": np.asarray(x).flatten(order),
+    implementation=_flattened,
 )
 transpose = declare(
     "transpose",
@@ -279,11 +300,14 @@ def _infer_cast(args: Args, params: Params) -> Kind:
     return Array(name, rank_of(args[0]))
 
 
-copy = declare("copy", "x, *, order='K'", infer=same_array, np="copy", method="copy")
+copy = declare(
+    "copy", "x, *, order='K'", infer=same_array, elementwise=True, np="copy", method="copy"
+)
 astype = declare(
     "astype",
     "x, *, dtype, order='K', casting='unsafe', subok=True, copy=True",
     infer=_infer_astype,
+    elementwise=True,
     method="astype",
     implementation=lambda x, dtype, **options: np.asarray(x).astype(dtype, **options),
 )
@@ -301,104 +325,10 @@ tolist = declare(
     method="tolist",
     implementation=lambda x: np.asarray(x).tolist(),
 )
-cast_like = helper("cast_like", "x, *, like", _infer_cast)
+cast_like = helper("cast_like", "x, *, like", _infer_cast, elementwise=True)
 
 
 def _nested(dtype_: str, rank: int | None) -> Kind:
     if rank is None:
         return UNKNOWN
     return Seq(_nested(dtype_, rank - 1)) if rank else element_kind(dtype_)
-
-
-# --- joining and splitting ----------------------------------------------------------------
-
-
-def _items(atom: Atom) -> list[Kind] | None:
-    match kind_of_atom(atom):
-        case Struct(items=items) if items:
-            return list(items)
-        case Seq(item=item):
-            return [item]
-        case Array(dtype=name, rank=int(rank)) if rank:
-            return [Array(name, rank - 1)]
-        case _:
-            return None
-
-
-def _joined(more: int = 0, least: int = 1) -> Infer:
-    """Arrays joined along an axis: `more` new axes, at least `least` in all."""
-
-    def infer(args: Args, params: Params) -> Kind:
-        items = _items(args[0])
-        if items is None:
-            return Array()
-        if constant(params.get("axis"), 0) is None:
-            return Array(promoted(*items), 1)
-        ranks = [rank_of_kind(kind) for kind in items]
-        known = [rank for rank in ranks if rank is not None]
-        rank = max(max(known) + more, least) if len(known) == len(ranks) else None
-        return Array(promoted(*items), rank)
-
-    return infer
-
-
-def _infer_append(args: Args, params: Params) -> Kind:
-    flat = constant(params.get("axis", Const(None)), 0) is None
-    return Array(promoted(*map(kind_of_atom, args)), 1 if flat else rank_of(args[0]))
-
-
-def _infer_split(args: Args, params: Params) -> Kind:
-    """A list of views; how many is known where the sections are."""
-    part = same_array(args, params)
-    where = params["indices_or_sections"]
-    if isinstance(where, Const) and isinstance(where.value, int):
-        count: int | None = where.value
-    elif isinstance(where, Const):
-        count = len(where.value) + 1
-    else:
-        count = None
-    if count is None or not 0 < count <= 64:
-        return Seq(part)
-    return Struct("list", tuple(range(count)), (part,) * count)
-
-
-def _like_items(args: Args, params: Params) -> Kind:
-    return gradient_kind(kind_of_atom(params["like"]))
-
-
-concatenate = declare(
-    "concatenate", "arrays, *, axis=0", infer=_joined(), np="concatenate concat"
-)
-stack = declare("stack", "arrays, *, axis=0", infer=_joined(more=1), np="stack")
-vstack = declare("vstack", "arrays", infer=_joined(least=2), np="vstack")
-hstack = declare("hstack", "arrays", infer=_joined(), np="hstack")
-dstack = declare("dstack", "arrays", infer=_joined(least=3), np="dstack")
-column_stack = declare("column_stack", "arrays", infer=_joined(least=2), np="column_stack")
-append = declare("append", "x, values, *, axis=None", infer=_infer_append, np="append")
-unconcatenate = helper("unconcatenate", "x_bar, *, like, axis=0, rank=1", _like_items)
-split = declare(
-    "split", "x, *, indices_or_sections, axis=0", infer=_infer_split, fresh=False, np="split"
-)
-array_split = declare(
-    "array_split",
-    "x, *, indices_or_sections, axis=0",
-    infer=_infer_split,
-    fresh=False,
-    np="array_split",
-)
-vsplit, hsplit, dsplit = (
-    declare(name, "x, *, indices_or_sections", infer=_infer_split, fresh=False, np=name)
-    for name in ("vsplit", "hsplit", "dsplit")
-)
-
-
-def _infer_meshgrid(args: Args, params: Params) -> Kind:
-    if any(isinstance(arg, Var) and arg.kind == UNKNOWN for arg in args):
-        return UNKNOWN
-    grids = tuple(Array(dtype_of(arg), len(args)) for arg in args)
-    return Struct("tuple", tuple(range(len(args))), grids)
-
-
-meshgrid = declare(
-    "meshgrid", "*arrays, indexing='xy', sparse=False", infer=_infer_meshgrid, np="meshgrid"
-)

@@ -136,7 +136,8 @@ class _Varied:
 
     def copy(self, sources: Sequence[Atom], targets: Sequence[Var]) -> bool:
         pairs = zip(sources, targets, strict=True)
-        return any([self.mark(target) for source, target in pairs if source in self.varied])
+        marked = [self.mark(target) for source, target in pairs if source in self.varied]
+        return any(marked)
 
 
 class _Useful:
@@ -183,6 +184,4 @@ class _Useful:
         self.copy(loop.carried, loop.outs)
 
     def copy(self, needed: Sequence[Var], sources: Sequence[Atom]) -> None:
-        self.mark(
-            source for var, source in zip(needed, sources, strict=True) if var in self.useful
-        )
+        self.mark(source for var, source in zip(needed, sources, strict=True) if var in self.useful)

@@ -114,10 +114,10 @@ class Cotangents:
         name = bar_name(var)
         if isinstance(path[0], Attribute):
             step = path[0]
-            return self.builder.emit(
-                ct.add_attr, buffer, step.owner, bar, name=name,
-                kind=kind_of_atom(buffer), **{"name": Const(step.name)},
-            )  # fmt: skip
+            options = {"name": Const(step.name)}
+            kind = kind_of_atom(buffer)
+            args = (buffer, step.owner, bar)
+            return self.builder.emit_with(ct.add_attr, args, options, "py", name, kind)
         steps = [step for step in path if not isinstance(step, Attribute)]
         return self.builder.emit(st.add_at, buffer, *steps, bar, name=name)
 

@@ -207,4 +207,3 @@ def _names(dots: Sequence[Var]) -> list[str]:
 def _tuple_kind(kinds: Iterable[Kind]) -> Struct:
     items = tuple(UNKNOWN if isinstance(kind, Struct) else kind for kind in kinds)
     return Struct("tuple", tuple(range(len(items))), items)
-

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import UNKNOWN, Number, Struct, is_differentiable
+from ..ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.registry import Rule
-from .reverse_rules import chosen_rule, no_rule, one, options, partials, real_part, row_namespace, scaled
+from .reverse_rules import (
+    chosen_rule,
+    no_rule,
+    one,
+    options,
+    partials,
+    real_part,
+    row_namespace,
+    scaled,
+    shapes,
+    shapes_in,
+)
 from .reverse_structure import item_keys
 
 if TYPE_CHECKING:
@@ -63,42 +74,18 @@ def _scalar(push: Push, eqn: Eqn, rule: Rule) -> Atom:
 
 
 def _whole(push: Push, eqn: Eqn, dot: Atom) -> Atom:
-    """A tangent in the shape of an elementwise result, which it has unless an operand is missing."""
+    """A tangent in the shape of an elementwise result: an operand without one may be missing."""
     out = eqn.outs[0]
     if dot == ZERO or not eqn.op.elementwise or isinstance(out.kind, Number):
         return dot
     if isinstance(dot, Var) and dot.shape_of is out.shape_of and not isinstance(dot.kind, Number):
         return dot
-    wanted = {arg.shape_of for arg in eqn.args if _has_shape(arg)}  # type: ignore[union-attr]
-    if wanted <= _shapes_in(push.builder, dot, eqn):
+    if shapes(eqn.args) <= shapes_in(push.builder, dot, eqn):
         if isinstance(dot, Var) and push.builder.definition(dot) is not None:
             dot.shape_of = out.shape_of
         return dot
     number = isinstance(kind_of_atom(dot), Number)
     return push.builder.emit(st.fill if number else registry.named("broadcast_like"), dot, out)
-
-
-def _has_shape(atom: Atom) -> bool:
-    return isinstance(atom, Var) and not isinstance(atom.kind, Number)
-
-
-def _shapes_in(builder: Builder, dot: Atom, eqn: Eqn) -> set[Var]:
-    """The shapes that went into a tangent through elementwise operations."""
-    found: set[Var] = set()
-    pending, seen = [dot], set[Atom]()
-    while pending:
-        atom = pending.pop()
-        if atom in seen or not isinstance(atom, Var):
-            continue
-        seen.add(atom)
-        if _has_shape(atom):
-            found.add(atom.shape_of)
-        definition = builder.definition(atom)
-        if definition is not None and definition is not eqn and definition.op.elementwise:
-            pending.extend(definition.args)
-    if eqn.outs[0].shape_of in found:
-        found.update(arg.shape_of for arg in eqn.args if isinstance(arg, Var))
-    return found
 
 
 def _linear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
@@ -125,8 +112,10 @@ def _bilinear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
         if ZERO not in pair
     ]
     total = terms[0]
+    arithmetic = isinstance(eqn.outs[0].kind, Number | Array) or "np" in eqn.op.spellings
+    plus = registry.named("add") if arithmetic else st.accumulate  # `+` would join two lists
     for term in terms[1:]:
-        total = push.builder.emit(registry.named("add"), total, term)
+        total = push.builder.emit(plus, total, term)
     return _whole(push, eqn, total)
 
 
@@ -137,7 +126,8 @@ def _differential(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     operands = (*tangents, *eqn.args, eqn.outs[0])
     namespace = row_namespace(eqn)
     read = push.context.read
-    return _whole(push, eqn, one(read(push.builder, row, operands, options(eqn, row), namespace)))
+    result = read(push.builder, row, operands, options(eqn, row), namespace)
+    return _whole(push, eqn, one(result, push.builder))
 
 
 def _zero(push: Push, eqn: Eqn, rule: Rule) -> Atom:
@@ -158,9 +148,7 @@ def _frule(push: Push, eqn: Eqn, rule: Rule) -> None:
 
 def _unpack_pair(push: Push, eqn: Eqn, pair: Atom) -> None:
     out = eqn.outs[0]
-    push.builder.append(
-        Eqn((out,), st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span)
-    )
+    push.builder.append(Eqn((out,), st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span))
     kind = st.gradient_kind(out.kind)
     push.set(out, push.builder.emit(st.getitem, pair, Const(1), kind=kind))
 
@@ -194,9 +182,7 @@ def push_call(push: Push, eqn: Eqn) -> None:
     args = (*eqn.args, *[push.tangent(eqn.args[k]) for k in wrt])
     dots = [push.new(out) for out in eqn.outs if is_differentiable(out.kind)]
     params: dict[str, Atom] = {"callee": Const(pushed)}
-    push.builder.append(
-        Eqn((*eqn.outs, *dots), CALL, args, params, (), eqn.namespace, eqn.span)
-    )
+    push.builder.append(Eqn((*eqn.outs, *dots), CALL, args, params, (), eqn.namespace, eqn.span))
 
 
 def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...]) -> Callee:
@@ -208,9 +194,7 @@ def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...]) -> Callee:
         callees[key] = Callee(f"push_{callee.name}")
         function = callee.function
         assert function is not None, f"{callee!r} is called before it is read"
-        callees[key].function = pushforward(
-            function, wrt, read=push.context.read, callees=callees
-        )
+        callees[key].function = pushforward(function, wrt, read=push.context.read, callees=callees)
     return callees[key]
 
 
@@ -328,6 +312,7 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     ct.add_attr: _add_attr,
     ct.shadow_attr: _on_first,
     st.accumulate: _accumulate,
+    st.unbroadcast: _on_first,
     st.bound: _same,
     st.project: _same,
     st.unpackable: _on_first,

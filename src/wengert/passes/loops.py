@@ -104,7 +104,9 @@ def for_eqn(
     body_params = [item for _, item in iterables] + [slot.param for slot in slots]
     args = [atom for atom, _ in iterables] + [slot.initial for slot in slots]
     body = Block(tuple(body_params), tuple(eqns), _body_results(slots, collected, stop))
-    return Eqn(_outs(slots, collected), FOR, tuple(args), params, (body,), like.namespace, like.span)
+    return Eqn(
+        _outs(slots, collected), FOR, tuple(args), params, (body,), like.namespace, like.span
+    )
 
 
 def while_eqn(
@@ -158,6 +160,12 @@ def rebuilt(
     pairs = [*zip(loop.iterables, loop.items, strict=True), *iterables]
     aligned = loop.aligned or bool(loop.eqn.param("aligned", False))
     return for_eqn(
-        pairs, all_slots, lists, eqns, loop.eqn,
-        stop=loop.stop, reverse=loop.reverse, aligned=aligned,
+        pairs,
+        all_slots,
+        lists,
+        eqns,
+        loop.eqn,
+        stop=loop.stop,
+        reverse=loop.reverse,
+        aligned=aligned,
     )

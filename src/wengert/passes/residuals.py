@@ -78,7 +78,7 @@ def is_cheap(eqn: Eqn) -> bool:
     """Whether an equation costs no more than fetching its stored result."""
     if eqn.op is st.getitem:
         return _is_basic(kind_of_atom(eqn.args[1]), eqn.args[1])
-    if eqn.op in (st.getattr_, st.slice_, st.length, st.range_):
+    if eqn.op in (st.getattr_, st.slice_, st.length, st.range_, st.global_):
         return True
     if eqn.op is st.pack:
         return eqn.param("form") == "tuple" and all(
@@ -97,6 +97,43 @@ def _is_basic(kind: Kind, index: Atom) -> bool:
     if isinstance(index, Const):
         return not isinstance(index.value, list)
     return kind == SLICE or str(kind) == "str"
+
+
+# --- repeated work ------------------------------------------------------------------------
+
+
+def shared(eqns: Sequence[Eqn], mapping: dict[Var, Atom], before: Sequence[Eqn] = ()) -> list[Eqn]:
+    """Derivative code in which nothing is computed twice in one block.
+
+    Args:
+        eqns: the equations.
+        mapping: how to rename what they read; the results that are left out are entered into it.
+        before: equations that run before these, whose results may be used.
+    """
+    known: dict[object, Var] = {}
+    for eqn in before:
+        if (key := _meaning(eqn)) is not None:
+            known.setdefault(key, eqn.outs[0])
+    kept: list[Eqn] = []
+    for original in eqns:
+        eqn = renamed_eqn(original, mapping) if mapping else original
+        key = _meaning(eqn)
+        if key is not None and key in known:
+            mapping[eqn.outs[0]] = known[key]
+            continue
+        if key is not None:
+            known[key] = eqn.outs[0]
+        kept.append(eqn)
+    return kept
+
+
+def _meaning(eqn: Eqn) -> object | None:
+    """What an equation computes, if computing it once serves as well as twice."""
+    if eqn.blocks or eqn.op.effect or len(eqn.outs) != 1:
+        return None
+    if not (eqn.op.elementwise or is_cheap(eqn)):
+        return None
+    return eqn.op, eqn.args, frozenset(eqn.params.items()), eqn.namespace
 
 
 # --- renaming -----------------------------------------------------------------------------
@@ -159,7 +196,9 @@ def refolded(eqns: Sequence[Eqn], mapping: dict[Var, Atom]) -> list[Eqn]:
 
 def _folded(builder: Builder, eqn: Eqn, renamed: Eqn) -> Atom | None:
     pairs = zip(eqn.args, renamed.args, strict=True)
-    if eqn.op.fold is None or not any(old is not new and isinstance(new, Const) for old, new in pairs):
+    if eqn.op.fold is None or not any(
+        old is not new and isinstance(new, Const) for old, new in pairs
+    ):
         return None
     return eqn.op.fold(builder, renamed.args, renamed.params, renamed.namespace)
 
@@ -170,5 +209,7 @@ def _refolded_block(block: Block, mapping: dict[Var, Atom]) -> Block:
 
 
 def renamed_atom(atom: Atom, mapping: Mapping[Var, Atom]) -> Atom:
-    """What an atom is called after renaming."""
-    return mapping.get(atom, atom) if isinstance(atom, Var) else atom
+    """What an atom is called after renaming, however often it was renamed."""
+    while isinstance(atom, Var) and atom in mapping:
+        atom = mapping[atom]
+    return atom

@@ -34,10 +34,10 @@ from ..ops import structure as st
 from . import activity
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
 from .loops import LOOPS
-from .residuals import clones, plan, recomputed, renamed_atom, renamed_eqn
+from .residuals import clones, plan, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, reverse_call
 from .reverse_control import reverse_if, reverse_loop
-from .reverse_rules import reverse_by_rule
+from .reverse_rules import may_be_complex, reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .tidy import tidy
 
@@ -52,14 +52,17 @@ Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
 class Context:
     """What the reversal of all blocks of one function shares.
 
-    `scalars` are values known to be numbers or 0-d arrays, though their kind may be unknown.
+    `maybe_complex` says that a value of unknown kind may be complex; `scalars` are values known to be numbers or 0-d arrays, though their kind may be unknown.
     """
 
     read: Read
     active: set[Var]
+    maybe_complex: bool = False
     scalars: set[Var] = field(default_factory=set[Var])
     arithmetic: set[Var] = field(default_factory=set[Var])
-    callees: dict[Any, tuple[Callee, Callee]] = field(default_factory=dict[Any, tuple[Callee, Callee]])
+    callees: dict[Any, tuple[Callee, Callee]] = field(
+        default_factory=dict[Any, tuple[Callee, Callee]]
+    )
 
 
 class Sweep:
@@ -150,6 +153,9 @@ def gradient(
     output: int = 0,
     value: bool = False,
     seed: Callable[[Builder, Atom], Atom] | None = None,
+    maybe_complex: bool | None = None,
+    final: bool = True,
+    scalar: bool = True,
 ) -> Function:
     """The function that computes the gradient of one scalar result.
 
@@ -160,6 +166,9 @@ def gradient(
         output: which leaf of its result is differentiated.
         value: also return all leaves of the primal result, before the gradients.
         seed: writes the cotangent of the result, given the result (and may check it); 1.0 if None.
+        maybe_complex: whether values of unknown kind may be complex; found out if None.
+        final: whether the gradients get their final form (dtype, shape, own memory).
+        scalar: whether the result is certainly one number.
 
     Returns:
         A function of the same inputs; its result is the tuple of the leaves.
@@ -171,15 +180,18 @@ def gradient(
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
-    context = Context(read, activity.active(body, inputs, _vars([out])))
-    if isinstance(out, Var):
+    unsure = may_be_complex(body) if maybe_complex is None else maybe_complex
+    context = Context(read, activity.active(body, inputs, _vars([out])), unsure)
+    if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
     bar = Const(1.0) if seed is None else seed(sweep.builder, out)
     sweep.run([(out, bar)])
     bars = finish(sweep, inputs)
-    eqns = joined(sweep.forward_eqns(), sweep.builder.eqns)
-    outs = ((*body.outs, *bars) if value else tuple(bars))
+    forward, mapping = sweep.forward_eqns(), dict[Var, Atom]()
+    eqns = joined(forward, shared(sweep.builder.eqns, mapping, forward))
+    bars = [renamed_atom(bar, mapping) for bar in bars]
+    outs = (*body.outs, *bars) if value else tuple(bars)
     kinds = map(kind_of_atom, outs)
     new_body = Block(body.params, tuple(eqns), outs)
     return tidy(Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds)))
@@ -283,7 +295,7 @@ def split(
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
     inputs = [body.params[i] for i in wrt]
     outs = [body.outs[k] for k in active_outs]
-    context = Context(read, activity.active(body, inputs, _vars(outs)))
+    context = Context(read, activity.active(body, inputs, _vars(outs)), may_be_complex(body))
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)
@@ -318,7 +330,11 @@ def _divided(
 def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[Var]) -> Function:
     body = function.body
     residuals = Var(UNKNOWN, "residuals")
-    params = {"form": Const("tuple"), "keys": Const(tuple(range(len(carried)))), "type": Const(None)}
+    params = {
+        "form": Const("tuple"),
+        "keys": Const(tuple(range(len(carried)))),
+        "type": Const(None),
+    }
     pack = Eqn((residuals,), st.pack, tuple(carried), params)
     outs = (*body.outs, residuals)
     result = tuple_kind(map(kind_of_atom, outs))
@@ -335,8 +351,7 @@ def _backward_half(
     eqns = [
         Eqn((var,), st.getitem, (residuals, Const(k))) for k, var in enumerate(fetched.values())
     ]
-    eqns += recomputed(again, mapping)
-    eqns += [renamed_eqn(eqn, mapping) for eqn in reverse.eqns]
+    eqns += shared([*recomputed(again, mapping), *reverse.eqns], mapping)
     outs = tuple(renamed_atom(out, mapping) for out in reverse.outs)
     params = (residuals, *reverse.params)
     names = _distinct([var.name for var in params])
@@ -368,4 +383,3 @@ def _vars(atoms: Iterable[Atom]) -> list[Var]:
 
 def _no_outer(var: Var) -> Atom:
     raise AssertionError(f"{var!r} is not a value of this function")
-

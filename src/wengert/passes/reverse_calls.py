@@ -97,15 +97,11 @@ def _through_pullback(sweep: Sweep, eqn: Eqn, args: Sequence[Atom]) -> Sequence[
     return forward
 
 
-def _pair_of(
-    eqn: Eqn, op: Op, args: Sequence[Atom], names: Atom
-) -> tuple[Sequence[Eqn], Atom]:
+def _pair_of(eqn: Eqn, op: Op, args: Sequence[Atom], names: Atom) -> tuple[Sequence[Eqn], Atom]:
     """Equations that give an equation's result and its pullback; the pullback."""
     builder = Builder(eqn.span, derived=True)
     pair = builder.emit(op, *args, kind=_PAIR, names=names)
-    builder.append(
-        Eqn(eqn.outs, st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span)
-    )
+    builder.append(Eqn(eqn.outs, st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span))
     back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
     return builder.eqns, back
 
@@ -128,9 +124,7 @@ def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
     forward, back = _pair_of(eqn, st.apply, args, names)
     bar = sweep.total(eqn.outs[0])
     returned = sweep.builder.emit(st.apply, back, bar, names=Const(()))
-    bars = sweep.builder.emit(
-        ct.rule_cotangents, returned, *eqn.args, rule=Const(_described(rule))
-    )
+    bars = sweep.builder.emit(ct.rule_cotangents, returned, *eqn.args, rule=Const(_described(rule)))
     for k, arg in enumerate(eqn.args):
         _contribute_item(sweep, bars, k, arg)
     return forward

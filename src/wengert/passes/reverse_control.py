@@ -18,7 +18,7 @@ from ..ops import registry
 from ..ops import structure as st
 from .cotangents import NOTHING, bar_name, cotangent_of
 from .loops import Loop, Slot, for_eqn, rebuilt, view
-from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, renamed_eqn
+from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, shared
 from .reverse_structure import cotangent_of_iterable
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def _branches(
 
 def _with_residuals(reverse: Block, again: Sequence[Eqn], mapping: dict[Var, Atom]) -> Block:
     """The reverse block, reading what was handed over under its new names."""
-    eqns = recomputed(again, mapping)
-    eqns += [renamed_eqn(eqn, mapping) for eqn in reverse.eqns]
+    eqns = shared([*recomputed(again, mapping), *reverse.eqns], mapping)
     outs = tuple(renamed_atom(out, mapping) for out in reverse.outs)
     return Block(reverse.params, tuple(eqns), outs)
 
@@ -231,9 +230,7 @@ def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
         Slot(slot.initial, slot.param, result, slot.out)
         for slot, result in zip(state.slots, block.outs[:n], strict=True)
     ]
-    gathered = [
-        (bar, out) for bar, (_, _, out) in zip(block.outs[n:], state.gathered, strict=True)
-    ]
+    gathered = [(bar, out) for bar, (_, _, out) in zip(block.outs[n:], state.gathered, strict=True)]
     backwards = for_eqn(
         pairs, slots, gathered, block.eqns, loop.eqn, reverse=not loop.reverse, aligned=True
     )
@@ -311,8 +308,5 @@ def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
         sweep.bars.running[var] = renamed_atom(slot.out, state.fixed)
     for j, _, out in state.gathered:
         iterable = loop.iterables[j]
-        bar = cotangent_of_iterable(
-            sweep, out, iterable, whole=loop.aligned, reverse=loop.reverse
-        )
+        bar = cotangent_of_iterable(sweep, out, iterable, whole=loop.aligned, reverse=loop.reverse)
         sweep.contribute(iterable, bar)
-

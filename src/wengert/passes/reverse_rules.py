@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InternalError, NoRule
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var
-from ..ir.types import Array, Kind, Number
+from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var, walk
+from ..ir.types import UNKNOWN, Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.registry import Row, Rule, rule_for
@@ -50,8 +50,7 @@ def chosen_rule(eqn: Eqn, forms: Container[str], wanted: Callable[[Atom], bool])
         return None
     linear = rule.also.get("linear")
     if linear is not None and all(
-        row is not None or not wanted(arg)
-        for arg, row in zip(eqn.args, linear.rows, strict=False)
+        row is not None or not wanted(arg) for arg, row in zip(eqn.args, linear.rows, strict=False)
     ):
         return linear
     if rule.form in forms:
@@ -123,17 +122,19 @@ def partials(
         pairs = zip(eqn.args, each, strict=True)
         return [(arg, partial) for arg, partial in pairs if wanted(arg)]
     return [
-        (arg, one(read(builder, row, operands, options(eqn, row), namespace)))
+        (arg, one(read(builder, row, operands, options(eqn, row), namespace), builder))
         for arg, row in zip(eqn.args, rule.rows, strict=True)
         if row is not None and wanted(arg)
     ]
 
 
-def one(result: Atom | tuple[Atom, ...]) -> Atom:
-    """The single result of a row."""
-    if isinstance(result, tuple):
-        (result,) = result
-    return result
+def one(result: Atom | tuple[Atom, ...], builder: Builder) -> Atom:
+    """The result of a row as one value; several are packed, as the op's own results are."""
+    if not isinstance(result, tuple):
+        return result
+    keys = tuple(range(len(result)))
+    params = {"form": Const("tuple"), "keys": Const(keys), "type": Const(None)}
+    return builder.emit_with(st.pack, result, params)
 
 
 def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
@@ -145,7 +146,8 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
         number = _peeled(sweep, eqn, arg, bar) if eqn.op.elementwise else None
         operands = (bar if number is None else number, *eqn.args)
         arg_bar = one(
-            sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace)
+            sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace),
+            sweep.builder,
         )
         if number is not None and isinstance(kind_of_atom(arg_bar), Number):
             arg_bar = sweep.bars.fill(arg_bar, arg)
@@ -186,11 +188,9 @@ def _row_block(sweep: Sweep, eqn: Eqn, rule: Rule, tangents: Sequence[Atom]) -> 
     assert row is not None
     builder = Builder(sweep.builder.span, derived=True)
     operands = (*tangents, *eqn.args, eqn.outs[0])
-    result = sweep.context.read(
-        builder, row, operands, options(eqn, row), row_namespace(eqn)
-    )
+    result = sweep.context.read(builder, row, operands, options(eqn, row), row_namespace(eqn))
     params = [tangent for tangent in tangents if isinstance(tangent, Var)]
-    return builder.block(params, (one(result),))
+    return builder.block(params, (one(result, builder),))
 
 
 def _not_linear(var: Var) -> Atom:
@@ -215,7 +215,7 @@ _FORMS: dict[str, Callable[[Sweep, Eqn, Rule, Atom], object]] = {
 
 
 def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partial: Atom) -> None:
-    conjugate = conjugated(sweep.builder, partial)
+    conjugate = conjugated(sweep, partial)
     kind = kind_of_atom(operand)
     if isinstance(kind, Number) and isinstance(kind_of_atom(eqn.outs[0]), Array):
         if isinstance(kind_of_atom(partial), Number):
@@ -224,12 +224,46 @@ def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partia
             return
     number = _peeled(sweep, eqn, operand, bar)
     if number is None:
+        if _spans(sweep, eqn, operand, partial):
+            uniform = sweep.bars.uniform(bar)
+            bar = bar if uniform is None else uniform
         _contribute(sweep, eqn, operand, scaled(sweep.builder, bar, conjugate))
         return
     product = scaled(sweep.builder, number, conjugate)
     if isinstance(kind_of_atom(product), Number):
         product = sweep.bars.fill(product, operand)
     _deliver(sweep, eqn, operand, product)
+
+
+def _spans(sweep: Sweep, eqn: Eqn, operand: Atom, partial: Atom) -> bool:
+    """Whether a partial has every axis that broadcasting repeated an operand along."""
+    others = shapes(arg for arg in eqn.args if arg is not operand)
+    return others <= shapes_in(sweep.builder, partial, eqn)
+
+
+def shapes(atoms: Iterable[Atom]) -> set[Var]:
+    """What decides the shapes of some operands that are not numbers."""
+    return {
+        atom.shape_of
+        for atom in atoms
+        if isinstance(atom, Var) and not isinstance(atom.kind, Number)
+    }
+
+
+def shapes_in(builder: Builder, atom: Atom, eqn: Eqn) -> set[Var]:
+    """What decides the shape of a value that elementwise operations computed from an equation's."""
+    found: set[Var] = set()
+    pending, seen = [atom], set[Atom]()
+    while pending:
+        atom = pending.pop()
+        if atom in seen or not isinstance(atom, Var):
+            continue
+        seen.add(atom)
+        found |= shapes([atom])
+        definition = builder.definition(atom)
+        if definition is not None and definition is not eqn and definition.op.elementwise:
+            pending.extend(definition.args)
+    return found | shapes(eqn.args) if eqn.outs[0].shape_of in found else found
 
 
 def _peeled(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> Atom | None:
@@ -244,16 +278,33 @@ def scaled(builder: Builder, factor: Atom, partial: Atom) -> Atom:
     return builder.emit(registry.named("mul"), factor, partial)
 
 
-def conjugated(builder: Builder, partial: Atom) -> Atom:
-    """The conjugate of a partial that is known to be complex; a real one as it is."""
-    if not is_complex(kind_of_atom(partial)):
-        return partial
-    return builder.emit(registry.named("conj"), partial, namespace="np")
+def conjugated(sweep: Sweep, partial: Atom) -> Atom:
+    """The conjugate of a partial that is, or may be, complex; a real one as it is."""
+    kind = kind_of_atom(partial)
+    possible = kind == UNKNOWN or (isinstance(kind, Array) and not kind.dtype)
+    if is_complex(kind) or (possible and sweep.context.maybe_complex):
+        return sweep.builder.emit(registry.named("conj"), partial, namespace="np")
+    return partial
+
+
+def may_be_complex(block: Block) -> bool:
+    """Whether a value of unknown kind in a program may be complex: something must have made it so."""
+    atoms = [*block.params, *(atom for eqn in walk(block) for atom in (*eqn.operands(), *eqn.outs))]
+    return (
+        any(is_complex(kind_of_atom(atom)) for atom in atoms)
+        or any(kind_of_atom(param) == UNKNOWN for param in block.params)
+        or any(
+            eqn.op.name in ("apply", "pullback_of", "global") and eqn.outs[0].kind == UNKNOWN
+            for eqn in walk(block)
+        )
+    )
 
 
 def is_complex(kind: Kind) -> bool:
     """Whether values of this kind are known to be complex."""
-    return kind == Number("complex") or (isinstance(kind, Array) and kind.dtype.startswith("complex"))
+    return kind == Number("complex") or (
+        isinstance(kind, Array) and kind.dtype.startswith("complex")
+    )
 
 
 def is_real(kind: Kind) -> bool:
@@ -302,4 +353,3 @@ def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
         return True
     others = [kind for arg, kind in zip(eqn.args, kinds, strict=True) if arg is not operand]
     return all(isinstance(kind, Number) for kind in others)
-

@@ -141,6 +141,13 @@ def _accumulate(sweep: Sweep, eqn: Eqn) -> None:
         sweep.contribute(arg, bar)
 
 
+def _unbroadcast(sweep: Sweep, eqn: Eqn) -> None:
+    """Summing over an axis and repeating along it are transposes of each other: it is its own."""
+    x_bar = eqn.args[0]
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(x_bar, sweep.builder.emit(st.unbroadcast, bar, x_bar))
+
+
 def _same(sweep: Sweep, eqn: Eqn) -> None:
     sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
 
@@ -221,6 +228,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     ct.add_attr: _add_attr,
     ct.shadow_attr: _shadow_attr,
     st.accumulate: _accumulate,
+    st.unbroadcast: _unbroadcast,
     st.bound: _same,
     st.hook: _hook,
     st.project: _same,

@@ -126,9 +126,7 @@ def _kept_loop(loop: Loop, needed: _Needed) -> Eqn:
         for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True))
         if param in needed.values or out in needed.values
     ]
-    slots = [
-        Slot(loop.initials[k], loop.carried[k], loop.results[k], loop.outs[k]) for k in kept
-    ]
+    slots = [Slot(loop.initials[k], loop.carried[k], loop.results[k], loop.outs[k]) for k in kept]
     pairs = zip(loop.collected, loop.lists, strict=True)
     collected = [(atom, out) for atom, out in pairs if out in needed.values]
     eqns = _kept_block(loop.body, (), needed).eqns
@@ -166,19 +164,19 @@ def _without_invariants(block: Block) -> Block:
     mapping: dict[Var, Atom] = {}
     eqns: list[Eqn] = []
     changed = False
-    for eqn in block.eqns:
-        blocks = tuple(map(_without_invariants, eqn.blocks))
-        if any(new is not old for new, old in zip(blocks, eqn.blocks, strict=True)):
-            eqn = replace(eqn, blocks=blocks)
-            changed = True
-        if eqn.op in LOOPS:
-            shorter = _loop_without_invariants(view(eqn), mapping)
-            changed = changed or shorter is not eqn
-            eqn = shorter
-        eqns.append(eqn)
+    for original in block.eqns:
+        eqns.append(_eqn_without_invariants(original, mapping))
+        changed = changed or eqns[-1] is not original
     if not changed:
         return block
     return renamed_block(Block(block.params, tuple(eqns), block.outs), mapping)
+
+
+def _eqn_without_invariants(eqn: Eqn, mapping: dict[Var, Atom]) -> Eqn:
+    blocks = tuple(map(_without_invariants, eqn.blocks))
+    inside = any(new is not old for new, old in zip(blocks, eqn.blocks, strict=True))
+    shorter = replace(eqn, blocks=blocks) if inside else eqn
+    return _loop_without_invariants(view(shorter), mapping) if eqn.op in LOOPS else shorter
 
 
 def _loop_without_invariants(loop: Loop, mapping: dict[Var, Atom]) -> Eqn:
@@ -192,9 +190,7 @@ def _loop_without_invariants(loop: Loop, mapping: dict[Var, Atom]) -> Eqn:
         if loop.test is not None:
             inner[loop.test.params[k]] = initial
     kept = [k for k in range(len(loop.carried)) if k not in fixed]
-    slots = [
-        Slot(loop.initials[k], loop.carried[k], loop.results[k], loop.outs[k]) for k in kept
-    ]
+    slots = [Slot(loop.initials[k], loop.carried[k], loop.results[k], loop.outs[k]) for k in kept]
     collected = list(zip(loop.collected, loop.lists, strict=True))
     if loop.test is not None:
         test = replace(loop.test, params=tuple(loop.test.params[k] for k in kept))

@@ -54,7 +54,11 @@ def target(op: Any, place: Place) -> Op:
         raise refuse(message, "Give the rule to an op or to a function.", place)
     if isinstance(op, types.MethodType):
         message = f"{op.__qualname__} is a bound method: a new object whenever it is looked up"
-        raise refuse(message, "Give the rule to the function in the class, whose first operand is `self`.", place)
+        raise refuse(
+            message,
+            "Give the rule to the function in the class, whose first operand is `self`.",
+            place,
+        )
     found = ops.find(op)
     return found[0] if found is not None else ops.foreign(op)
 
@@ -110,7 +114,9 @@ def check_count(
         count = f"{len(rows)} {what}{'s' if len(rows) != 1 else ''}"
         wanted = len(takes.names)
         message = f"the rule for {op.name} has {count} for {wanted} operand{'s' * (wanted != 1)}"
-        raise refuse(message, f"{op.name} takes {takes}: one {what} for each, `None` for zero.", place)
+        raise refuse(
+            message, f"{op.name} takes {takes}: one {what} for each, `None` for zero.", place
+        )
 
 
 def check_row(op: Op, row: Any, *, before: int, after: int, place: Place, times: int = 1) -> None:
@@ -145,7 +151,9 @@ def _check_positional(
     possible = {before + times * count + after for count in counts} if times else {before + after}
     if not any(least <= count <= most for count in possible):
         expected = " or ".join(map(str, sorted(possible)))
-        message = f"a row of the rule for {op.name} takes {most} positional arguments, not {expected}"
+        message = (
+            f"a row of the rule for {op.name} takes {most} positional arguments, not {expected}"
+        )
         raise refuse(message, _expected_call(takes, before, after, times), place)
 
 
@@ -154,7 +162,9 @@ def _check_options(op: Op, parameters: Sequence[inspect.Parameter], place: Place
     named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
     unknown = [name for name in named if name not in takes.options and name not in takes.names]
     if unknown and not takes.any_option:
-        message = f"a row of the rule for {op.name} takes the option `{unknown[0]}`, which the op has not"
+        message = (
+            f"a row of the rule for {op.name} takes the option `{unknown[0]}`, which the op has not"
+        )
         options = ", ".join(sorted(takes.options)) or "none"
         raise refuse(message, f"The options of {op.name}: {options}.", place)
 
@@ -187,5 +197,3 @@ def refuse(message: str, hint: str, place: Place) -> RuleError:
     start = len(text) - len(text.lstrip())
     span = Span(place.file, place.line, start, place.line, len(text.encode()))
     return RuleError(f"{place}: {message}", hint, span)
-
-

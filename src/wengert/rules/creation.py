@@ -26,7 +26,6 @@ from ..ops.creation import (
     zeros_array,
     zeros_like,
 )
-from ..ops.linear_algebra import tensordot
 from ..ops.shape import cast_like, moveaxis, reshape, shape, size
 from ..ops.structure import unbroadcast
 from .forms import differential, linear_rule, zero_rule
@@ -46,7 +45,7 @@ def _(dstart, dstop, dstep, start, stop, step, Ω):
 
 
 def _weighted(ȳ, weights, x, axis):
-    return unbroadcast(tensordot(weights, moveaxis(ȳ, source=axis, destination=0), axes=1), x)
+    return unbroadcast(moveaxis(ȳ, source=axis, destination=-1) @ weights, x)
 
 
 linear_rule(
@@ -64,9 +63,7 @@ linear_rule(
 # --- from numbers and lists ---------------------------------------------------------------
 
 linear_rule(gather, transpose=lambda ȳ, x: ȳ)
-linear_rule(
-    ascontiguousarray, transpose=lambda ȳ, x, *, dtype=None: reshape(ȳ, shape(x))
-)
+linear_rule(ascontiguousarray, transpose=lambda ȳ, x, *, dtype=None: reshape(ȳ, shape(x)))
 
 
 def _converted(dx, Ω, dtype, ndmin):

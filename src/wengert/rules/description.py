@@ -60,7 +60,9 @@ def describe(function: Op | Callable[..., Any]) -> Description:
     if entry is None:
         return Description(name, "", "", 0, _without_rule(name, function))
     if entry.form == "opt_out":
-        text = f"{name}: no rule is used (opt_out at {entry.file}:{entry.line}); its own code is read"
+        text = (
+            f"{name}: no rule is used (opt_out at {entry.file}:{entry.line}); its own code is read"
+        )
         return Description(name, "opt_out", entry.file, entry.line, text)
     parts = [_paragraph(name, each) for each in (entry, *entry.also.values())]
     return Description(name, entry.form, entry.file, entry.line, "\n\n".join(parts))
@@ -124,5 +126,3 @@ def _extent(node: ast.stmt) -> tuple[int, int]:
 def _is_whole(node: ast.stmt) -> bool:
     """Simple statements and decorated functions are rows; what is inside of them is not."""
     return isinstance(node, ast.Expr | ast.Assign) or bool(getattr(node, "decorator_list", []))
-
-

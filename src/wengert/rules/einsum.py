@@ -43,8 +43,9 @@ def _other(ȳ, y_bar, xs, k, subscripts, index):
 
 def _multilinear_rule(op: Op, *rows: Row | None) -> None:
     """A bilinear rule for any number of operands; `None` for one that is no factor."""
-    first = next(row for row in rows if row is not None)
-    store(Rule(op, "bilinear", rows, __file__, first.__code__.co_firstlineno))
+    factors = [row for row in rows if row is not None]
+    form = "linear" if len(factors) == 1 else "bilinear"
+    store(Rule(op, form, rows, __file__, factors[0].__code__.co_firstlineno))
 
 
 for _n, (_einsum, _einsum_bar) in enumerate(zip(einsums, einsum_bars, strict=True), 1):

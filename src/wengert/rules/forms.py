@@ -7,7 +7,7 @@ so it is written with ops and operators: `scalar_rule(sin, lambda x, Ω: cos(x))
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -41,7 +41,7 @@ def scalar_rule(op: Target, *partials: Row | None) -> None:
     _register(of, "scalar", partials, caller)
 
 
-def linear_rule(op: Target, transpose: Row | None | tuple[Row | None, ...]) -> None:
+def linear_rule(op: Target, transpose: Row | tuple[Row | None, ...] | None) -> None:
     """Say that a function is linear, and what its transpose is; its pushforward is itself.
 
     Args:
@@ -175,7 +175,7 @@ def _register(op: Op, form: Form, rows: tuple[Row | None, ...], caller: Place) -
 
 def _caller() -> Place:
     """Where the function that called this one was called from."""
-    frame = sys._getframe(2)
+    frame = inspect.currentframe()
+    frame = frame and frame.f_back and frame.f_back.f_back
+    assert frame is not None
     return Place(frame.f_code.co_filename, frame.f_lineno)
-
-

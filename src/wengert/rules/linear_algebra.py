@@ -43,13 +43,13 @@ from ..ops.linear_algebra import (
     slogdet,
     solve,
     tensordot,
+    unstacked,
     vdot,
     vector_norm,
 )
 from ..ops.reduction import sum_
 from ..ops.selection import diagonal
-from ..ops.shape import expand_dims, matrix_transpose, ravel, reshape, shape
-from ..ops.structure import unbroadcast
+from ..ops.shape import expand_dims, matrix_transpose, ravel, reshape, shape, shaped
 from .forms import bilinear_rule, differential, linear_rule, zero_rule
 from .registry import Rule, rule_for
 
@@ -147,29 +147,29 @@ bilinear_rule(
 
 
 @differential(norm)
-def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):
+def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):  # noqa: A002 (NumPy's name)
     """dΩ = Re⟨∂Ω/∂x, dx⟩; 0 at the origin."""
     if ord is not None and ord != "fro":
         Ω = vector_norm(Ω, x=x, order=ord, axis=axis)
     length = Ω if axis is None or keepdims else expand_dims(Ω, axis=axis)
-    slope = _slope_of_norm(x, length, ord, axis)
+    slope = shaped(_slope_of_norm(x, length, ord, axis), like=x)
     return sum_(real(conj(slope) * dx), axis=axis, keepdims=keepdims)
 
 
-def _slope_of_norm(x, length, ord, axis):
+def _slope_of_norm(x, length, order, axis):
     divisor = where(length == 0, 1.0, length)
-    if ord is None or ord == "fro" or ord == 2:
+    if order is None or order == "fro" or order == 2:  # noqa: PLR1714 (decided while reading)
         return x / divisor
     absolute = abs_(x)
     direction = x / where(absolute == 0, 1.0, absolute)
-    if ord == 1:
+    if order == 1:
         return direction
-    if ord == math.inf or ord == -math.inf:
+    if order == math.inf or order == -math.inf:  # noqa: PLR1714
         attained = where(absolute == length, 1.0, 0.0)
         return direction * attained / sum_(attained, axis=axis, keepdims=True)
-    if ord == 0:
+    if order == 0:
         return 0.0 * direction
-    return direction * (absolute / divisor) ** (ord - 1)
+    return direction * (absolute / divisor) ** (order - 1)
 
 
 linear_rule(vector_norm, transpose=lambda ȳ, norm, *, x, order, axis: ȳ)
@@ -186,14 +186,15 @@ def _(dX, X, Ω):
 @differential(solve)
 def _(dA, dB, A, B, Ω):
     """d(A⁻¹B) = A⁻¹ (dB − dA Ω)   (Giles, §2.3.1)."""
-    change = as_columns(dB, vector=B, result=Ω) - dA @ as_columns(Ω, vector=B, result=Ω)
+    product = shaped(dA @ as_columns(Ω, vector=B, result=Ω), like=Ω, matrix=A)
+    change = as_columns(dB, vector=B, result=Ω) - product
     return from_columns(solve(A, change), vector=B, result=Ω)
 
 
 def _solved_for(ȳ, A, B):
     adjoint = conj(matrix_transpose(A))
     columns = solve(adjoint, as_columns(ȳ, vector=B, result=ȳ))
-    return unbroadcast(from_columns(columns, vector=B, result=ȳ), B)
+    return unstacked(from_columns(columns, vector=B, result=ȳ), like=B, matrix=A)
 
 
 # The differential is itself a solution, linear in its right-hand side: to be transposed it needs
@@ -233,13 +234,13 @@ def _adjoint(X):
 @differential(det)
 def _(dX, X, Ω):
     """Jacobi's formula, d det X = ⟨cof X, dX⟩, which holds for singular matrices too."""
-    return sum_(cofactor(X) * dX, axis=(-2, -1))
+    return sum_(shaped(cofactor(X), like=X) * dX, axis=(-2, -1))
 
 
 @differential(cofactor)
 def _(dX, X, Ω):
     """Of Ω = det(X) X⁻ᵀ, for regular matrices."""
-    T = matrix_transpose(inv(X))
+    T = _transposed(inv(X))
     change = expand_dims(sum_(T * dX, axis=(-2, -1)), axis=(-2, -1))
     return change * Ω - T @ matrix_transpose(dX) @ Ω
 
@@ -247,8 +248,12 @@ def _(dX, X, Ω):
 @differential(slogdet)
 def _(dX, X, Ω):
     """d log det X = tr(X⁻¹ dX): its real part changes the size, the rest turns the sign."""
-    change = sum_(matrix_transpose(inv(X)) * dX, axis=(-2, -1))
+    change = sum_(_transposed(inv(X)) * dX, axis=(-2, -1))
     return Ω[0] * (change - real(change)), real(change)
+
+
+def _transposed(X):
+    return shaped(matrix_transpose(X), like=X)
 
 
 # --- factorisations -----------------------------------------------------------------------
@@ -256,8 +261,8 @@ def _(dX, X, Ω):
 
 def _hermitian(dX, upper):
     """The change of the matrix that a routine sees which reads one triangle only."""
-    half = halved_tril(_adjoint(dX) if upper else dX)
-    return half + _adjoint(half)
+    half = halved_tril(shaped(_adjoint(dX), like=dX) if upper else dX)
+    return half + shaped(_adjoint(half), like=half)
 
 
 @differential(cholesky)

@@ -4,6 +4,8 @@ An extreme gives its cotangent to the first element that attains it. Products ar
 among the factors. `lanes` moves the reduced axes to the end, `unlanes` back.
 """
 
+# ruff: noqa: PLW0108  (a row is a lambda that is read, also where it only calls an op)
+
 from __future__ import annotations
 
 from ..ops.elementwise import conj, real, safe_div
@@ -41,6 +43,7 @@ from ..ops.reduction import (
     sub_items,
     sum_,
     sum_items,
+    sum_of_products,
     sumprod,
     unlanes,
     unreduce,
@@ -74,6 +77,15 @@ linear_rule(
         None,
     ),
 )
+bilinear_rule(
+    sum_of_products,
+    left=lambda ȳ, x, y, *, axis=None, keepdims=False: (
+        conj(y) * (ȳ if axis is None else unreduce(ȳ, x, axis=axis, keepdims=keepdims))
+    ),
+    right=lambda ȳ, x, y, *, axis=None, keepdims=False: (
+        conj(x) * (ȳ if axis is None else unreduce(ȳ, x, axis=axis, keepdims=keepdims))
+    ),
+)
 linear_rule(broadcast_like, transpose=(lambda ȳ, x, like: unbroadcast(ȳ, x), None))
 linear_rule(
     cumsum, transpose=lambda ȳ, x, *, axis=None, dtype=None: cumsum_reversed(ȳ, x, axis=axis)
@@ -87,7 +99,7 @@ linear_rule(
 def _(dX, X, Ω, *, axis=None, dtype=None, ddof=0, keepdims=False):
     """dΩ = 2 Σ Re((X − mean)‾ dX) / (n − ddof)"""
     deviation = X - mean(X, axis=axis, keepdims=True)
-    total = sum_(real(conj(deviation) * dX), axis=axis, keepdims=keepdims)
+    total = real(sum_of_products(conj(deviation), dX, axis=axis, keepdims=keepdims))
     return total * 2 / reduced_count(X, axis=axis, ddof=ddof)
 
 
@@ -95,7 +107,7 @@ def _(dX, X, Ω, *, axis=None, dtype=None, ddof=0, keepdims=False):
 def _(dX, X, Ω, *, axis=None, dtype=None, ddof=0, keepdims=False):
     """dΩ = Σ Re((X − mean)‾ dX) / (n − ddof) / Ω,  0 where Ω is 0"""
     deviation = X - mean(X, axis=axis, keepdims=True)
-    total = sum_(real(conj(deviation) * dX), axis=axis, keepdims=keepdims)
+    total = real(sum_of_products(conj(deviation), dX, axis=axis, keepdims=keepdims))
     return safe_div(total / reduced_count(X, axis=axis, ddof=ddof), Ω)
 
 
@@ -115,8 +127,8 @@ def _(dX, X, Ω, *, axis=None, keepdims=False):
 linear_rule(
     at_extreme,
     transpose=(
-        lambda ȳ, values, x, y, *, axis=None, keepdims=False: (
-            put_extreme(ȳ, x, y, axis=axis, keepdims=keepdims)
+        lambda ȳ, values, x, y, *, axis=None, keepdims=False: put_extreme(
+            ȳ, x, y, axis=axis, keepdims=keepdims
         ),
         None,
         None,
@@ -125,8 +137,8 @@ linear_rule(
 linear_rule(
     put_extreme,
     transpose=(
-        lambda ȳ, y_bar, x, y, *, axis=None, keepdims=False: (
-            at_extreme(ȳ, x, y, axis=axis, keepdims=keepdims)
+        lambda ȳ, y_bar, x, y, *, axis=None, keepdims=False: at_extreme(
+            ȳ, x, y, axis=axis, keepdims=keepdims
         ),
         None,
         None,
@@ -141,7 +153,7 @@ def _(dX, X, Ω, *, axis=None, dtype=None, keepdims=False):
     """dΩ = Σᵢ (Π_{j≠i} xⱼ) dxᵢ"""
     lane = lanes(X, axis=axis)
     others = products_before(lane) * products_before(lane, reverse=True)
-    return sum_(dX * unlanes(others, X, axis=axis), axis=axis, keepdims=keepdims)
+    return sum_of_products(unlanes(others, X, axis=axis), dX, axis=axis, keepdims=keepdims)
 
 
 @differential(cumprod)
@@ -179,9 +191,7 @@ linear_rule(
 )
 linear_rule(fsum, transpose=lambda ȳ, xs: spread_items(ȳ, xs))
 linear_rule(spread_items, transpose=(lambda ȳ, y_bar, xs: sum_items(ȳ), None))
-linear_rule(
-    sub_items, transpose=(lambda ȳ, xs, ys: ȳ, lambda ȳ, xs, ys: neg_items(ȳ))
-)
+linear_rule(sub_items, transpose=(lambda ȳ, xs, ys: ȳ, lambda ȳ, xs, ys: neg_items(ȳ)))
 linear_rule(neg_items, transpose=lambda ȳ, xs: neg_items(ȳ))
 linear_rule(lane_of, transpose=lambda ȳ, items: items_of(ȳ))
 linear_rule(items_of, transpose=lambda ȳ, lane: lane_of(ȳ))
@@ -219,7 +229,7 @@ def _(dX, X, Ω):
     """dΩ = Σᵢ (Π_{j≠i} xⱼ) dxᵢ"""
     lane = lane_of(X)
     others = products_before(lane) * products_before(lane, reverse=True)
-    return sum_(others * lane_of(dX), axis=-1)
+    return sum_of_products(others, lane_of(dX), axis=-1)
 
 
 # --- piecewise constant -----------------------------------------------------------------------------

@@ -16,9 +16,7 @@ from ..errors import RuleError
 from ..ir.op import Op
 
 Row = Callable[..., Any]
-Form = Literal[
-    "scalar", "linear", "bilinear", "zero", "differential", "rrule", "frule", "opt_out"
-]
+Form = Literal["scalar", "linear", "bilinear", "zero", "differential", "rrule", "frule", "opt_out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +38,14 @@ class Rule:
     built_in: bool = False
 
 
+@dataclass(slots=True)
+class _State:
+    generation: int = 0
+    loading_tables: bool = True
+
+
 _rules: dict[Op, Rule] = {}
-_generation = 0
-_loading_tables = True
+_state = _State()
 
 
 def rule_for(op: Op) -> Rule | None:
@@ -75,14 +78,13 @@ def store(rule: Rule) -> None:
     Raises:
         RuleError: two of wengert's own tables have a rule for the op.
     """
-    global _generation
     before = _rules.get(rule.op)
-    rule = replace(rule, built_in=_loading_tables)
+    rule = replace(rule, built_in=_state.loading_tables)
     if before is not None and before.built_in and rule.built_in:
         message = f"{rule.file}:{rule.line}: {rule.op.name} already has a rule"
         raise RuleError(message, f"The other one is at {before.file}:{before.line}.")
     _rules[rule.op] = _beside(before, rule)
-    _generation += 1
+    _state.generation += 1
 
 
 def _beside(before: Rule | None, rule: Rule) -> Rule:
@@ -98,10 +100,9 @@ def _beside(before: Rule | None, rule: Rule) -> Rule:
 
 def tables_loaded() -> None:
     """From now on a rule for an op that has one takes its place."""
-    global _loading_tables
-    _loading_tables = False
+    _state.loading_tables = False
 
 
 def generation() -> int:
     """A number that grows with every registration: what was derived before it is out of date."""
-    return _generation
+    return _state.generation

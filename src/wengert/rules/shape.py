@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from ..ops.reduction import sum_
-from ..ops.shape import (
+from ..ops.creation import gather
+from ..ops.joining import (
     append,
     array_split,
+    column_stack,
+    concatenate,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    meshgrid,
+    split,
+    stack,
+    unconcatenate,
+    vsplit,
+    vstack,
+)
+from ..ops.reduction import sum_
+from ..ops.shape import (
     astype,
     atleast_1d,
     atleast_2d,
     atleast_3d,
     broadcast_to,
     cast_like,
-    column_stack,
-    concatenate,
     copy,
-    dsplit,
-    dstack,
     dtype,
     expand_dims,
     flatten,
     flip,
     fliplr,
     flipud,
-    hsplit,
-    hstack,
     inverse_permutation,
     item,
     matrix_transpose,
     memory_order,
-    meshgrid,
     moveaxis,
     ndim,
     other_axes,
@@ -38,19 +46,14 @@ from ..ops.shape import (
     roll,
     rot90,
     shape,
+    shaped,
     size,
-    split,
     squeeze,
-    stack,
     swapaxes,
     tolist,
     transpose,
-    unconcatenate,
     unroll,
-    vsplit,
-    vstack,
 )
-from ..ops.creation import gather
 from ..ops.structure import unbroadcast
 from .forms import differential, linear_rule, zero_rule
 
@@ -76,24 +79,20 @@ linear_rule(
     ),
 )
 linear_rule(matrix_transpose, transpose=lambda ȳ, x: matrix_transpose(ȳ))
-linear_rule(
-    swapaxes, transpose=lambda ȳ, x, *, axis1, axis2: swapaxes(ȳ, axis1=axis1, axis2=axis2)
-)
+linear_rule(swapaxes, transpose=lambda ȳ, x, *, axis1, axis2: swapaxes(ȳ, axis1=axis1, axis2=axis2))
 linear_rule(
     moveaxis,
     transpose=lambda ȳ, x, *, source, destination: moveaxis(
         ȳ, source=destination, destination=source
     ),
 )
-linear_rule(broadcast_to, transpose=lambda ȳ, x, *, shape: unbroadcast(ȳ, x))
+linear_rule(broadcast_to, transpose=lambda ȳ, x, *, shape: unbroadcast(ȳ, x))  # noqa: PLW0108
 linear_rule(flip, transpose=lambda ȳ, x, *, axis=None: flip(ȳ, axis=axis))
 linear_rule(flipud, transpose=lambda ȳ, x: flipud(ȳ))
 linear_rule(fliplr, transpose=lambda ȳ, x: fliplr(ȳ))
 linear_rule(rot90, transpose=lambda ȳ, x, *, k=1, axes=(0, 1): rot90(ȳ, k=-k, axes=axes))
 linear_rule(roll, transpose=lambda ȳ, x, *, shift, axis=None: unroll(ȳ, shift=shift, axis=axis))
-linear_rule(
-    unroll, transpose=lambda ȳ, y_bar, *, shift, axis=None: roll(ȳ, shift=shift, axis=axis)
-)
+linear_rule(unroll, transpose=lambda ȳ, y_bar, *, shift, axis=None: roll(ȳ, shift=shift, axis=axis))
 
 
 def _reshaped(ȳ, x, order):
@@ -102,6 +101,7 @@ def _reshaped(ȳ, x, order):
 
 # --- copying and converting ---------------------------------------------------------------
 
+linear_rule(shaped, transpose=lambda ȳ, x, *, like, matrix=None: ȳ)
 linear_rule(copy, transpose=lambda ȳ, x, *, order="K": ȳ)
 linear_rule(item, transpose=lambda ȳ, x: reshape(ȳ, shape(x)))
 linear_rule(tolist, transpose=lambda ȳ, x: reshape(gather(ȳ), shape(x)))
@@ -124,9 +124,7 @@ linear_rule(stack, transpose=lambda ȳ, arrays, *, axis=0: moveaxis(ȳ, source=a
 linear_rule(vstack, transpose=lambda ȳ, arrays: unconcatenate(ȳ, like=arrays, axis=0, rank=2))
 linear_rule(hstack, transpose=lambda ȳ, arrays: unconcatenate(ȳ, like=arrays, axis=1))
 linear_rule(dstack, transpose=lambda ȳ, arrays: unconcatenate(ȳ, like=arrays, axis=2, rank=3))
-linear_rule(
-    column_stack, transpose=lambda ȳ, arrays: unconcatenate(ȳ, like=arrays, axis=1, rank=2)
-)
+linear_rule(column_stack, transpose=lambda ȳ, arrays: unconcatenate(ȳ, like=arrays, axis=1, rank=2))
 linear_rule(
     append,
     transpose=(
@@ -134,9 +132,7 @@ linear_rule(
         lambda ȳ, x, values, *, axis=None: unconcatenate(ȳ, like=(x, values), axis=axis)[1],
     ),
 )
-linear_rule(
-    split, transpose=lambda ȳ, x, *, indices_or_sections, axis=0: concatenate(ȳ, axis=axis)
-)
+linear_rule(split, transpose=lambda ȳ, x, *, indices_or_sections, axis=0: concatenate(ȳ, axis=axis))
 linear_rule(
     array_split, transpose=lambda ȳ, x, *, indices_or_sections, axis=0: concatenate(ȳ, axis=axis)
 )

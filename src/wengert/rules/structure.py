@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ops.checks import scalar_seed
 from ..ops.reduction import broadcast_like, sum_
 from ..ops.structure import (
     accumulate,
@@ -37,6 +38,6 @@ linear_rule(accumulate, transpose=(lambda ȳ, a, b: ȳ, lambda ȳ, a, b: ȳ))
 # real parts and dtypes are taken of every cotangent anyway
 linear_rule(project, transpose=(lambda ȳ, x_bar, x: ȳ, None))
 
-zero_rule(stop_gradient, zeros)
+zero_rule(stop_gradient, zeros, scalar_seed)
 zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
 zero_rule(range_, length, format_, opaque)

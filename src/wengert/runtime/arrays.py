@@ -139,7 +139,8 @@ def untake(
         return x_bar.reshape(shape)
     axis = axis % len(shape)
     x_bar = np.zeros(shape, y_bar.dtype)
-    np.add.at(x_bar, (slice(None),) * axis + (indices,), y_bar)
+    at: Any = (slice(None),) * axis + (indices,)
+    np.add.at(x_bar, at, y_bar)
     return x_bar
 
 

@@ -9,11 +9,23 @@ _differentiate: list[Callable[..., Any]] = []
 """wengert's own pullback, put here when it is imported (generated code lies below it)."""
 
 
-def pullback(f: Any, *args: Any) -> Any:
-    """The value of f(*args) and its pullback, whose first cotangent belongs to f itself."""
+def pullback(f: Any, *args: Any, **named: Any) -> Any:
+    """The value of f(*args) and its pullback, whose first cotangent belongs to f itself.
+
+    The cotangents of keyword arguments follow those of the others.
+    """
     if not _differentiate:
         import wengert  # noqa: F401  # a saved derivative that meets a function only at run time
-    return _differentiate[0](f, *args)
+    return _differentiate[0](f, (*args, *named.values()), tuple(named))
+
+
+def pushforward(
+    f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], names: tuple[str, ...] = ()
+) -> tuple[Any, Any]:
+    """The value of f(*primals) and its tangent; the first tangent belongs to f itself."""
+    if not _differentiate:
+        import wengert  # noqa: F401
+    return _differentiate[1](f, primals, tangents, names)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -27,12 +27,8 @@ def zeros(x: Any) -> Any:
         return {key: zeros(item) for key, item in x.items()}
     if x is None or isinstance(x, (str, bytes, range, slice, type)) or callable(x):
         return None
-    if hasattr(x, "__dict__"):
-        return {name: zeros(item) for name, item in vars(x).items()}
-    if hasattr(x, "__slots__"):
-        names = [name for name in x.__slots__ if hasattr(x, name)]
-        return {name: zeros(getattr(x, name)) for name in names}
-    return None
+    names = getattr(x, "__dict__", None) or getattr(type(x), "__slots__", ())
+    return {name: zeros(getattr(x, name)) for name in names if hasattr(x, name)} or None
 
 
 def accumulate(a: Any, b: Any) -> Any:
@@ -47,21 +43,21 @@ def accumulate(a: Any, b: Any) -> Any:
 
 
 def unbroadcast(x_bar: Any, x: Any) -> Any:
-    """The cotangent of `x` from that of `x` broadcast to a larger shape: summed to the shape of `x`."""
+    """The cotangent of `x` from that of `x` broadcast: summed over what broadcasting repeated.
+
+    An axis that `x_bar` lacks is one along which all cotangents are the same.
+    """
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
-    shape = np.shape(x)
-    big = np.shape(x_bar)
+    shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
         return x_bar
     lead = len(big) - len(shape)
-    if lead < 0:
-        return np.broadcast_to(x_bar, shape)
-    axes = [lead + k for k, n in enumerate(shape) if n == 1 and big[lead + k] != 1]
-    total = np.sum(x_bar, axis=(*range(lead), *axes), keepdims=True)
+    axes = [k for k, n in enumerate(big) if k < lead or (n != 1 and shape[k - lead] == 1)]
+    total = np.sum(x_bar, axis=tuple(axes), keepdims=True) if axes else np.asarray(x_bar)
     if shape == ():
-        return total.item() if isinstance(x, (float, int, complex)) else total.reshape(())[()]
-    total = total.reshape(total.shape[lead:])
+        return total.reshape(())[()]
+    total = total.reshape(total.shape[max(lead, 0) :])
     return total if total.shape == shape else np.broadcast_to(total, shape)
 
 
@@ -95,7 +91,8 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
 def _add_to_array(array: Any, index: Any, value: Any) -> None:
     parts = index if isinstance(index, tuple) else (index,)
     fancy = any(isinstance(part, (list, np.ndarray)) for part in parts)
-    if fancy and not any(getattr(part, "dtype", None) == bool for part in parts):
+    mask = any(isinstance(part, np.ndarray) and part.dtype.kind == "b" for part in parts)
+    if fancy and not mask:
         np.add.at(array, index, value)  # the same element may be named twice
     else:
         array[index] += value
@@ -123,7 +120,7 @@ def _project_array(x_bar: Any, x: Any, owned: bool) -> Any:
     dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
     value = np.asarray(0.0 if x_bar is None else x_bar)
     if value.dtype.kind == "c" and dtype.kind != "c":
-        value = value.real
+        value = np.real(value)
     if value.shape != x.shape:
         value = np.broadcast_to(value, x.shape)
     elif owned and value.dtype == dtype and value.flags.owndata:

@@ -27,13 +27,17 @@ def ieee_div(a: Any, b: Any) -> Any:
             return a / (b if isinstance(b, np.ndarray) else np.asarray(b)[()])
     if b != 0:
         return a / b
-    return math.copysign(math.inf, a) * math.copysign(1.0, b) if a and a == a else math.nan
+    return (
+        math.copysign(math.inf, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
+    )
 
 
 def safe_div(a: Any, b: Any) -> Any:
     """a / b, and 0 where b is 0."""
     if type(b) in (float, int, complex):
-        return a / b if b != 0 else a * 0.0 if type(a) in (float, int, complex) else np.zeros_like(a)
+        if b != 0:
+            return a / b
+        return 0.0 if type(a) in (float, int, complex) else np.zeros_like(a)
     zero = b == 0
     return np.where(zero, 0, a / np.where(zero, 1, b))[()]
 
@@ -50,9 +54,9 @@ def safe_log(x: Any) -> Any:
 def ieee_pow(x: Any, y: Any) -> Any:
     """x**y, and infinite where a Python number would raise."""
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-        x = x.astype(float) if isinstance(x, np.ndarray) and x.dtype.kind in "biu" else x
+        x = np.asarray(x)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            return x**y if isinstance(x, np.ndarray) else np.asarray(x, float if x == 0 else None) ** y
+            return (x.astype(float) if x.dtype.kind in "biu" else x) ** y
     try:
         return x**y
     except ArithmeticError:

@@ -1,7 +1,7 @@
 """Transposes of NumPy's products with respect to their left and right operands.
 
-Each product `Ω = f(a, b)` with its two transposes is closed under differentiation: the three are the
-gradients of the one form ⟨ȳ, f(a, b)⟩, so each is differentiated by the other two.
+Each product `Ω = f(a, b)` with its two transposes is closed under differentiation: the three are
+the gradients of the one form ⟨ȳ, f(a, b)⟩, so each is differentiated by the other two.
 """
 
 from __future__ import annotations

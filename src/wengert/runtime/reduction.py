@@ -20,6 +20,11 @@ def unreduce(y_bar: Any, x: Any, *, axis: Any = None, keepdims: bool = False) ->
     return broadcast_like(y_bar, x)
 
 
+def sum_of_products(x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The sum of `x * y` along some axes, of two arrays of one shape."""
+    return np.sum(x * y, axis=axis, keepdims=keepdims)
+
+
 def reduced_count(x: Any, *, axis: Any = None, ddof: float = 0) -> float:
     """How many elements each result of a reduction came from, less `ddof`; NaN if none is left."""
     shape = np.shape(x)
@@ -43,7 +48,7 @@ def put_extreme(y_bar: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool 
 def first_extreme(x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """Where `x` first is its extreme `y`, in each part that was reduced to one number."""
     x = np.asarray(x)
-    extreme = (x == unreduce(y, x, axis=axis, keepdims=keepdims)) | (x != x)
+    extreme = (x == unreduce(y, x, axis=axis, keepdims=keepdims)) | np.isnan(x)
     candidates = lanes(extreme, axis=axis)
     first = np.zeros_like(candidates)
     if first.size:

@@ -6,7 +6,7 @@ import builtins
 import cmath
 import math
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ def _named_values() -> dict[int, tuple[str, str]]:
 
 
 _FUNCTIONS = _named_values()
+_LONGEST_DECIMAL = 13_000
+"""Bits; Python refuses to write longer integers in decimal."""
 
 
 class Module:
@@ -82,7 +84,9 @@ class Module:
 
     def object(self, value: Any, hint: str = "") -> str:
         """The name for a constant that has no literal form."""
-        name, new = self._once(("object", id(value)), identifier(hint or _name_of(value), "constant"))
+        name, new = self._once(
+            ("object", id(value)), identifier(hint or _name_of(value), "constant")
+        )
         if new:
             self.objects[name] = value
         return name
@@ -145,10 +149,17 @@ class Bindings:
         writer = _WRITERS.get(type(value))
         if writer is not None:
             return writer(self, value)
-        if isinstance(value, np.generic) and value.dtype.kind in "biufc" and value.dtype.itemsize <= 16:
+        if (
+            isinstance(value, np.generic)
+            and value.dtype.kind in "biufc"
+            and value.dtype.itemsize <= 16
+        ):
             return self._scalar(value)
         if isinstance(value, np.dtype) and value.names is None and value.subdtype is None:
-            return call(self.member("np", "dtype"), string(value.str if value.byteorder == ">" else value.name))
+            return call(
+                self.member("np", "dtype"),
+                string(value.str if value.byteorder == ">" else value.name),
+            )
         try:
             space, name = _FUNCTIONS[id(value)]
         except KeyError:
@@ -172,67 +183,82 @@ class Bindings:
             return None
         return call(self.member("np", name), inner)
 
-    def _float(self, value: float) -> Code:
-        if value != value:
-            return Code(self.member("math", "nan"), PRIMARY)
-        if value in (math.inf, -math.inf):
-            return _signed(self.member("math", "inf"), value < 0)
-        if abs(value) in _CONSTANTS:
-            return _signed(self.member("math", _CONSTANTS[abs(value)]), value < 0)
-        return _number(repr(value))
 
-    def _complex(self, value: complex) -> Code:
-        plain = math.isfinite(value.real) and math.isfinite(value.imag)
-        if plain and repr(value.real) == "0.0" and math.copysign(1.0, value.imag) > 0:
-            return Code(repr(value))
-        return call(self.builtin("complex"), self._float(value.real), self._float(value.imag))
+# --- literals -----------------------------------------------------------------------------
 
-    def _several(self, values: Sequence[Any]) -> list[Code] | None:
-        codes = [self.literal(value) for value in values]
-        return None if None in codes else [code for code in codes if code is not None]
 
-    def _tuple(self, value: tuple[Any, ...]) -> Code | None:
-        items = [self.constant(item) for item in value]
-        comma = "," if len(items) == 1 else ""
-        return concat("(", *listing(items), comma, ")")
+def _float(bindings: Bindings, value: float) -> Code:
+    if math.isnan(value):
+        return Code(bindings.member("math", "nan"), PRIMARY)
+    if math.isinf(value):
+        return _signed(bindings.member("math", "inf"), value < 0)
+    if abs(value) in _CONSTANTS:
+        return _signed(bindings.member("math", _CONSTANTS[abs(value)]), value < 0)
+    return _number(repr(value))
 
-    def _list(self, value: list[Any]) -> Code | None:
-        items = self._several(value)
-        return None if items is None else concat("[", *listing(items), "]")
 
-    def _dict(self, value: dict[Any, Any]) -> Code | None:
-        keys, values = self._several(list(value)), self._several(list(value.values()))
-        if keys is None or values is None:
-            return None
-        pairs = (concat(k, ": ", v) for k, v in zip(keys, values, strict=True))
-        return concat("{", *listing(pairs), "}")
+def _complex(bindings: Bindings, value: complex) -> Code:
+    finite = math.isfinite(value.real) and math.isfinite(value.imag)
+    if finite and repr(value.real) == "0.0" and math.copysign(1.0, value.imag) > 0:
+        return Code(repr(value))
+    parts = (_float(bindings, value.real), _float(bindings, value.imag))
+    return call(bindings.builtin("complex"), *parts)
 
-    def _slice(self, value: slice) -> Code:
-        bounds = (value.start, value.stop, value.step)
-        return call(self.builtin("slice"), *(self.constant(bound) for bound in bounds))
 
-    def _range(self, value: range) -> Code:
-        bounds = (value.start, value.stop, value.step)
-        if value.step == 1:
-            bounds = (value.stop,) if value.start == 0 else bounds[:2]
-        return call(self.builtin("range"), *(self.constant(bound) for bound in bounds))
+def _several(bindings: Bindings, values: Iterable[Any]) -> list[Code] | None:
+    codes = [bindings.literal(value) for value in values]
+    known = [code for code in codes if code is not None]
+    return known if len(known) == len(codes) else None
+
+
+def _tuple(bindings: Bindings, value: tuple[Any, ...]) -> Code:
+    items = [bindings.constant(item) for item in value]
+    comma = "," if len(items) == 1 else ""
+    return concat("(", *listing(items), comma, ")")
+
+
+def _list(bindings: Bindings, value: list[Any]) -> Code | None:
+    items = _several(bindings, value)
+    return None if items is None else concat("[", *listing(items), "]")
+
+
+def _dict(bindings: Bindings, value: dict[Any, Any]) -> Code | None:
+    keys, values = _several(bindings, value), _several(bindings, value.values())
+    if keys is None or values is None:
+        return None
+    pairs = (concat(k, ": ", v) for k, v in zip(keys, values, strict=True))
+    return concat("{", *listing(pairs), "}")
+
+
+def _slice(bindings: Bindings, value: slice) -> Code:
+    bounds = (value.start, value.stop, value.step)
+    return call(bindings.builtin("slice"), *map(bindings.constant, bounds))
+
+
+def _range(bindings: Bindings, value: range) -> Code:
+    bounds = (value.start, value.stop, value.step)
+    if value.step == 1:
+        bounds = (value.stop,) if value.start == 0 else bounds[:2]
+    return call(bindings.builtin("range"), *map(bindings.constant, bounds))
 
 
 _WRITERS: Mapping[type, Callable[[Bindings, Any], Code | None]] = {
-    type(None): lambda b, value: Code("None"),
-    type(...): lambda b, value: Code("..."),
-    type(NotImplemented): lambda b, value: Code("NotImplemented"),
-    bool: lambda b, value: Code(repr(value)),
-    int: lambda b, value: _number(repr(value) if value.bit_length() < 13_000 else hex(value)),
-    float: lambda b, value: b._float(value),
-    complex: lambda b, value: b._complex(value),
-    str: lambda b, value: Code(string(value)),
-    bytes: lambda b, value: Code(string(value)),
-    tuple: lambda b, value: b._tuple(value),
-    list: lambda b, value: b._list(value),
-    dict: lambda b, value: b._dict(value),
-    slice: lambda b, value: b._slice(value),
-    range: lambda b, value: b._range(value),
+    type(None): lambda bindings, value: Code("None"),
+    type(...): lambda bindings, value: Code("..."),
+    type(NotImplemented): lambda bindings, value: Code("NotImplemented"),
+    bool: lambda bindings, value: Code(repr(value)),
+    int: lambda bindings, value: _number(
+        repr(value) if value.bit_length() < _LONGEST_DECIMAL else hex(value)
+    ),
+    float: _float,
+    complex: _complex,
+    str: lambda bindings, value: Code(string(value)),
+    bytes: lambda bindings, value: Code(string(value)),
+    tuple: _tuple,
+    list: _list,
+    dict: _dict,
+    slice: _slice,
+    range: _range,
 }
 
 

@@ -81,8 +81,7 @@ def concat(*parts: str | Code, level: int = ATOM) -> Code:
             offset += len(part)
             continue
         texts.append(part.text)
-        for mark in part.marks:
-            marks.append(Mark(mark.start + offset, mark.end + offset, mark.span))
+        marks += [Mark(m.start + offset, m.end + offset, m.span) for m in part.marks]
         offset += len(part.text)
     return Code("".join(texts), level, tuple(marks))
 

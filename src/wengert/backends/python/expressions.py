@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from ...ir.builder import kind_of_atom
@@ -84,7 +85,10 @@ class Expressions:
         args = self.atoms(eqn.args)
         if namespace == "py" and is_operator(spelling):
             return unary(spelling, *args) if len(args) == 1 else _chained(spelling, args)
-        options = [keyword(name, self.atom(atom)) for name, atom in eqn.params.items()]
+        rest = _rest_of(eqn.op.signature)
+        more = [self.atom(atom) for name, atom in eqn.params.items() if name == rest]
+        args += more  # `x.reshape((2, 3))`: the array's method has no keyword for it
+        options = [keyword(n, self.atom(atom)) for n, atom in eqn.params.items() if n != rest]
         match namespace:
             case "attr":
                 return concat(at_least(args[0], PRIMARY), ".", spelling, level=PRIMARY)
@@ -114,6 +118,8 @@ class Expressions:
         self, form: str, keys: Sequence[Any] | None, items: Sequence[Code], type_: Any
     ) -> Code:
         """A container display or a call that makes one."""
+        if form in ("function", "object", "derivative") and not items:
+            return Code("None")  # nothing in it can be differentiated
         match form:
             case "tuple":
                 tuple_ = tuple_display(items)
@@ -233,7 +239,9 @@ class Expressions:
             return None
         x_bar, x = codes
         same = binary("==", concat(x_bar, ".shape"), concat(x, ".shape"))
-        return ternary(same, x_bar, self.helper(eqn.op.spellings.get("rt", "unbroadcast"), x_bar, x))
+        return ternary(
+            same, x_bar, self.helper(eqn.op.spellings.get("rt", "unbroadcast"), x_bar, x)
+        )
 
     def bound(self, eqn: Eqn) -> Code:
         name = Code(string(eqn.param("name")))
@@ -316,6 +324,13 @@ def _chained(symbol: str, args: Sequence[Code]) -> Code:
     return result
 
 
+@cache
+def _rest_of(signature: str) -> str:
+    """The option that takes a call's further positional arguments: `shape` of `"x, *shape"`."""
+    operands, star, rest = signature.partition(", *")
+    return rest.partition(",")[0].strip() if operands and star else ""
+
+
 def _is_real(kind: Kind) -> bool:
     return isinstance(kind, Number) and kind.type in _REAL
 
@@ -330,7 +345,7 @@ def _spelling(eqn: Eqn) -> tuple[str, str]:
     if eqn.namespace == "call":
         return "call", ""
     for namespace in (eqn.namespace, *_preferences(eqn)):
-        if namespace in spellings and spellings[namespace]:
+        if spellings.get(namespace):
             return namespace, spellings[namespace][0]
     if eqn.op.implementation is not None:
         return "call", ""

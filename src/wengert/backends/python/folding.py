@@ -148,15 +148,17 @@ class Folding:
         reads = [atom for _, atoms in headers for atom in atoms]
         # whatever has an effect is the last thing pending: nothing may come between it and its use
         effect = next(reversed(pending), None)
-        if effect is not None and not pending[effect].impure:
+        if effect is None or not pending[effect].impure:
             effect = None
         elif effect not in reads or eqn.op.name in MUTATING | _LAZY:
-            pending.pop(effect, None)  # type: ignore[arg-type]
+            pending.popitem()
             effect = None
         if effect is None or eqn.op.name in _CONTROL | _SHUFFLED:
             _drop_old(pending)
         if eqn.op.name in _CONTROL:
-            chosen = [v for head, atoms in headers for v in self._fitting(head, atoms, pending, indent)]
+            chosen = [
+                v for head, atoms in headers for v in self._fitting(head, atoms, pending, indent)
+            ]
         else:
             chosen = self._choose(eqn, reads, effect, pending, indent)
         for var in chosen:

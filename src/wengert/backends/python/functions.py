@@ -41,9 +41,7 @@ class FunctionPrinter:
         self._indent = indent
         self._nested: dict[Eqn, FunctionPrinter] = {}
         self._needs = Needs(function)
-        self._folding = Folding(
-            function, self._needs, self.bindings, self._on_closure, indent + 1
-        )
+        self._folding = Folding(function, self._needs, self.bindings, self._on_closure, indent + 1)
         self._parameters = list(_parameters(function, flat, captured))
         self._flat = flat
         self._defaults = self._default_texts(defaults or {})
@@ -80,10 +78,10 @@ class FunctionPrinter:
         lifetimes.unpacked(taken_out)
         lifetimes.body(self.function.body)
         names = Names(self.bindings.used)
-        reserved = Lifetime([(0, lifetimes.end)])
+        whole_body = (0, lifetimes.end)
         for parameter in self._parameters:
             if parameter.leaf is None:
-                names.fix(parameter.name, Lifetime(zip(reserved.starts, reserved.ends)))
+                names.fix(parameter.name, Lifetime([whole_body]))
         fixed = {p.leaf: p.name for p in whole if p.leaf is not None}
         for parameter in self._parameters:
             lifetimes.hints.update(parameter.suggested_names())
@@ -117,7 +115,8 @@ class FunctionPrinter:
         return Statement(head, None, body, spaced=True)
 
     def _signature(self, captured: Sequence[Code]) -> Iterator[Code]:
-        bound = dict(zip((p.name for p in self._parameters if p.how == "bound"), captured))
+        own = [p.name for p in self._parameters if p.how == "bound"]
+        bound = dict(zip(own, captured, strict=True))
         positional = [p for p in self._parameters if p.how == "positional"]
         required = max(
             (k for k, p in enumerate(positional) if p.source not in self._defaults), default=-1
@@ -178,7 +177,9 @@ class FunctionPrinter:
     def _make(self, form: str, keys: Sequence[Any], codes: Sequence[Code], type_: Any) -> Code:
         if form == "tuple" and len(codes) > 1:
             return concat("(", *listing(codes), ")")
-        return Expressions(self.bindings, hint, lambda var: None).container(form, keys, codes, type_)
+        return Expressions(self.bindings, hint, lambda var: None).container(
+            form, keys, codes, type_
+        )
 
 
 class _Parameter:
@@ -196,7 +197,7 @@ class _Parameter:
     def suggested_names(self) -> Iterator[tuple[Var, str]]:
         """Names for leaves without one, after the way that leads to them."""
         for leaf, (path, _) in zip(self.leaves, leaves(self.kind), strict=not self.is_leaf):
-            if not hint(leaf):
+            if hint(leaf) in ("", self.name):
                 keys = [step.key for step in path]
                 name = identifier(keys[-1]) if isinstance(keys[-1], str) else ""
                 yield leaf, name or identifier("_".join(map(str, (self.name, *keys))))
@@ -250,7 +251,9 @@ def takes_leaves(function: Function) -> bool:
     plain = all(_is_plain_input(one) for one in function.inputs)
     match function.result:
         case Struct(form="tuple", items=items):
-            return plain and len(items) > 1 and not any(isinstance(i, Struct | Static) for i in items)
+            return (
+                plain and len(items) > 1 and not any(isinstance(i, Struct | Static) for i in items)
+            )
         case Struct() | Static():
             return False
         case _:
@@ -320,6 +323,8 @@ def _defined(atom: Atom) -> Atom:
 
 def _docstring(doc: str) -> str:
     text = doc.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if "\n" in text:
+        return f'"""{text}\n"""'
     if text.endswith('"'):
         text = text[:-1] + '\\"'
     return f'"""{text}"""'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ...ir.graph import Span
 from .code import Code, Mark, concat
@@ -74,7 +75,9 @@ class Layout:
             self.lines += [Line((pad + text.strip()).rstrip()) for text in texts]
             return
         pieces = list(_wrapped(code, WIDTH - len(pad)))
-        spans = tuple(dict.fromkeys(m.span for m in code.marks)) or (() if span is None else (span,))
+        spans = tuple(dict.fromkeys(m.span for m in code.marks)) or (
+            () if span is None else (span,)
+        )
         lines: list[Line] = []
         for extra, piece in pieces:
             lead = pad + " " * (4 * extra)
@@ -167,7 +170,9 @@ _HEADS = ("return ", "if ", "elif ", "while ")
 
 def _keeps_comma(text: str, start: int) -> bool:
     """Whether a single item in these brackets may be followed by a comma: calls and displays."""
-    return start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]") and text[start] == "("
+    return (
+        start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]") and text[start] == "("
+    )
 
 
 def _positions(text: str) -> Iterator[tuple[int, str, int]]:
@@ -201,9 +206,7 @@ def _last_bracket(text: str) -> tuple[int, int] | None:
 
 
 def _top_level(text: str, separator: str) -> bool:
-    return any(
-        depth == 0 and text.startswith(separator, at) for at, _, depth in _positions(text)
-    )
+    return any(depth == 0 and text.startswith(separator, at) for at, _, depth in _positions(text))
 
 
 def _items(code: Code) -> Iterator[Code]:
@@ -222,7 +225,13 @@ def _operands(code: Code, room: int) -> Iterator[Code]:
     if len(code) <= room:
         yield code
         return
-    for operators in ((" if ", " else "), (" or ",), (" and ",), (" + ", " - "), (" * ", " / ", " @ ")):
+    for operators in (
+        (" if ", " else "),
+        (" or ",),
+        (" and ",),
+        (" + ", " - "),
+        (" * ", " / ", " @ "),
+    ):
         cuts = [
             at
             for at, _, depth in _positions(code.text)
@@ -230,7 +239,7 @@ def _operands(code: Code, room: int) -> Iterator[Code]:
         ]
         if cuts:
             bounds = [0, *(at + 1 for at in cuts), len(code)]
-            for start, end in zip(bounds, bounds[1:], strict=False):
+            for start, end in pairwise(bounds):
                 yield code.cut(start, end - (end < len(code)))
             return
     yield code

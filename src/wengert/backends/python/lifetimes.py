@@ -210,8 +210,8 @@ class Lifetimes:
         later = frozenset(a for a in collected if isinstance(a, Var) and a in inside)
         self._block(loop.body, later - self._folding.appended)
         self._read((s for _, s in self._needs.copies(loop.outs, loop.results)), self._now)
-        if loop.stop in self._old_values(loop):
-            self._read([loop.stop], self._now)  # type: ignore[list-item]
+        if loop.stop is not None and loop.stop in self._old_values(loop):
+            self._read([loop.stop], self._now)
         self._now += 1
 
     def _assign_stop(self, loop: Loop) -> None:
@@ -223,7 +223,15 @@ class Lifetimes:
             self._define(saved, self._now)
             self._use(saved, self._now + 1)
         else:
-            self._read([loop.stop], self._now + 1)
+            following = self.following_values(loop)
+            for var in self._folding.leaves([loop.stop]):
+                if var not in following:
+                    self._use(var, self._now + 1)
+
+    def following_values(self, loop: Loop) -> dict[Var, Var]:
+        """What a loop hands on to its next iteration: after the assignments it is in the slot."""
+        copies = self._needs.copies(loop.outs, loop.results)
+        return {source: out for out, source in copies if isinstance(source, Var)}
 
     def _old_values(self, loop: Loop) -> set[Atom]:
         return {param for params in loop.params for param in params}
@@ -234,9 +242,7 @@ def _plural(atom: Atom) -> str:
     return f"{name}s" if name and not name.endswith("s") else "saved"
 
 
-def assign_names(
-    lifetimes: Lifetimes, names: Names, fixed: Mapping[Var, str]
-) -> dict[Var, str]:
+def assign_names(lifetimes: Lifetimes, names: Names, fixed: Mapping[Var, str]) -> dict[Var, str]:
     """A name for every value that has one; values that share it are never alive together.
 
     `fixed` are the names that parameters have.

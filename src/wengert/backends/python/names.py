@@ -61,8 +61,7 @@ class Lifetime:
         """Whether both are alive at some position."""
         few, many = sorted((self, other), key=lambda lifetime: len(lifetime.starts))
         return any(
-            many._alive_within(start, end)
-            for start, end in zip(few.starts, few.ends, strict=True)
+            many.alive_within(start, end) for start, end in zip(few.starts, few.ends, strict=True)
         )
 
     def add(self, other: Lifetime) -> None:
@@ -72,7 +71,8 @@ class Lifetime:
             self.starts.insert(at, start)
             self.ends.insert(at, end)
 
-    def _alive_within(self, start: int, end: int) -> bool:
+    def alive_within(self, start: int, end: int) -> bool:
+        """Whether some stretch meets these positions."""
         at = bisect_left(self.ends, start)
         return at < len(self.starts) and self.starts[at] <= end
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Function, Var, walk
@@ -66,7 +66,11 @@ class Needs:
         self.dropped: set[Eqn] = set()
         self.uses: Counter[Var] = Counter()
         self.loops: dict[Eqn, Loop] = {}
+        self._exposed: set[Var] = set()
+        """Values that may be read where nothing has been assigned to them."""
         eqns = list(walk(function.body))
+        if any(map(_leaves_undefined, eqns)):
+            self._exposed = _Exposure(function).found
         self._follow(function, eqns)
         self._count(function, eqns)
 
@@ -76,7 +80,9 @@ class Needs:
 
     def copies(self, outs: Sequence[Var], sources: Sequence[Atom]) -> Iterator[tuple[Var, Atom]]:
         """The assignments to needed values among these."""
-        return ((o, s) for o, s in zip(outs, sources, strict=True) if o in self.values)
+        for out, source in zip(outs, sources, strict=True):
+            if out in self.values and (out in self._exposed or not is_undefined(source)):
+                yield out, source
 
     def _follow(self, function: Function, eqns: Sequence[Eqn]) -> None:
         flows: dict[Var, list[Atom]] = {}
@@ -138,6 +144,59 @@ class Needs:
             yield from block.outs
         if loop.stop is not None:
             yield loop.stop
+
+
+def _leaves_undefined(eqn: Eqn) -> bool:
+    return any(is_undefined(atom) for block in eqn.blocks for atom in (*block.outs, *eqn.args))
+
+
+class _Exposure:
+    """Finds the values that are read on paths on which they are undefined.
+
+    The results of an `if` that are undefined after one of its branches are safe to read inside the
+    other branch of an `if` on the same condition.
+    """
+
+    def __init__(self, function: Function):
+        self.found: set[Var] = set()
+        self._needs: dict[Var, tuple[Atom, int]] = {}
+        """What a result needs to be defined: a condition and the branch taken."""
+        self._taken: dict[Atom, int] = {}
+        self._block(function.body)
+
+    def _block(self, block: Block) -> None:
+        for eqn in block.eqns:
+            self._read(eqn.operands())
+            if eqn.op.name == "if":
+                self._if(eqn)
+                continue
+            if eqn.blocks:
+                # the values that loops hand on are not looked into
+                self.found.update(v for b in eqn.blocks for v in (*b.params, *eqn.outs))
+            for inner in eqn.blocks:
+                self._block(inner)
+        self._read(block.outs)
+
+    def _read(self, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            if isinstance(atom, Var) and atom in self._needs:
+                condition, branch = self._needs[atom]
+                if self._taken.get(condition) != branch:
+                    self.found.add(atom)
+
+    def _if(self, eqn: Eqn) -> None:
+        condition = eqn.args[0]
+        before = self._taken.get(condition)
+        for branch, block in enumerate(eqn.blocks):
+            self._taken[condition] = branch
+            self._block(block)
+        del self._taken[condition]
+        if before is not None:
+            self._taken[condition] = before
+        for out, *sources in zip(eqn.outs, *(b.outs for b in eqn.blocks), strict=True):
+            undefined = [k for k, source in enumerate(sources) if is_undefined(source)]
+            if undefined:
+                self._needs[out] = (condition, 1 - undefined[0])
 
 
 def is_undefined(atom: Atom) -> bool:

@@ -53,14 +53,18 @@ _SHOW = "__shown_at_user_lines__"
 def _guarded(printed: Printed) -> ast.Module:
     """The text, its function inside a `try` (free until something is raised) that nobody sees."""
     tree = ast.parse(printed.text)
-    function = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == printed.name)
+    function = next(
+        n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == printed.name
+    )
     handler = ast.parse(f"try: pass\nexcept Exception as error: raise {_SHOW}(error)").body[0]
     assert isinstance(handler, ast.Try)
     for node in ast.walk(handler):
         if hasattr(node, "lineno"):
             ast.copy_location(node, function)
-    handler.body = function.body
-    function.body = [handler]
+    start = 0 if ast.get_docstring(function) is None else 1
+    if function.body[start:]:
+        handler.body = function.body[start:]
+        function.body[start:] = [handler]
     return tree
 
 

@@ -181,7 +181,9 @@ def _definitions(module: types.ModuleType) -> dict[str, _Definition]:
 def _is_annotation(node: ast.AST) -> bool:
     if isinstance(node, ast.AnnAssign):
         return True
-    return getattr(node, "annotation", None) is not None or getattr(node, "returns", None) is not None
+    return (
+        getattr(node, "annotation", None) is not None or getattr(node, "returns", None) is not None
+    )
 
 
 @cache
@@ -249,7 +251,7 @@ def _import_path(value: Any) -> tuple[str, str] | None:
         module, name = getattr(value, "__module__", None) or "numpy", value.__name__
     if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
         return None
-    if module.split(".")[0] == "wengert" or re.search(r"[^\w]", name):
+    if module.partition(".")[0] == "wengert" or re.search(r"[^\w]", name):
         return None
     return (module, name) if getattr(sys.modules.get(module), name, None) is value else None
 
@@ -258,7 +260,7 @@ def _import_groups(imports: list[str]) -> list[list[str]]:
     """The standard library's modules, then the others; plain imports first."""
 
     def is_standard(line: str) -> bool:
-        return line.split()[1].split(".")[0] in sys.stdlib_module_names
+        return line.split()[1].split(".", maxsplit=1)[0] in sys.stdlib_module_names
 
     ordered = sorted(imports, key=lambda line: (line.startswith("from"), line))
     return [

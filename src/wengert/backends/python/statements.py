@@ -132,7 +132,9 @@ class Statements:
             code = self._expressions.atom(source)
             if code.text != self._names[target]:
                 assignments.append((self._names[target], code))
-        simple = [a for a in assignments if a[1].text.isidentifier() or not _WORDS.search(a[1].text)]
+        simple = [
+            a for a in assignments if a[1].text.isidentifier() or not _WORDS.search(a[1].text)
+        ]
         if together and len(simple) == len(assignments) and _fits(assignments):
             return list(_at_once(assignments, span))
         return list(_in_order(assignments, span))
@@ -199,6 +201,15 @@ class Statements:
         items = [self._names[i] if i in self._needs.values else "_" for i in loop.items]
         return concat(f"for {', '.join(items)} in ", source)
 
+    def _after_assignments(self, loop: Loop) -> Expressions:
+        """Writes what is read when the loop's variables already have their new values."""
+        slots = self._lifetimes.following_values(loop)
+        return Expressions(
+            self._expressions.bindings,
+            lambda var: self._names[slots.get(var, var)],
+            self._folding.definition,
+        )
+
     def _body(self, loop: Loop, lists: Sequence[tuple[str, Atom]]) -> list[Statement]:
         inside = {out for eqn in loop.body.eqns for out in eqn.outs}
         early = [(name, a) for name, a in lists if not isinstance(a, Var) or a not in inside]
@@ -210,9 +221,9 @@ class Statements:
         result += self.block(loop.body, appends)
         copies = list(self._needs.copies(loop.outs, loop.results))
         stop = loop.stop
-        if loop.eqn in self._lifetimes.late_stops:
-            saved = self._lifetimes.late_stops[loop.eqn]
-            copies.append((saved, stop))  # type: ignore[arg-type]
+        saved = self._lifetimes.late_stops.get(loop.eqn)
+        if saved is not None and stop is not None:
+            copies.append((saved, stop))
             stop = saved
         result += self.copies(copies, None)
         if stop is not None:
@@ -220,7 +231,7 @@ class Statements:
             if stop == Const(True):
                 result += leave
             else:
-                head = concat("if ", self._expressions.atom(stop))
+                head = concat("if ", self._after_assignments(loop).atom(stop))
                 result.append(Statement(head, loop.eqn.span, leave))
         return result
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import CodeType, FrameType, TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ...ir.graph import Span
 from .printed import Printed
@@ -57,13 +56,13 @@ def rethrow(function: _F) -> _F:
     def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # it is raised again
             shown = shown_at_user_lines(error)
             # raising adds the frame of `call` again
             outer = shown.__traceback__
-            raise shown.with_traceback(outer.tb_next if outer is not None else None)
+            raise shown.with_traceback(outer.tb_next if outer is not None else None)  # noqa: B904
 
-    return call  # type: ignore[return-value]
+    return cast(_F, call)
 
 
 def without_generated(entry: TracebackType | None) -> TracebackType | None:
@@ -128,7 +127,9 @@ def _entry_at(span: Span, frame: FrameType) -> TracebackType | None:
     try:
         exec(_code_at(span), namespace, _Variables(frame.f_locals))
     except LookupError as probe:
-        entries = [e for e in _entries(probe.__traceback__) if e.tb_frame.f_code.co_filename == span.file]
+        entries = [
+            e for e in _entries(probe.__traceback__) if e.tb_frame.f_code.co_filename == span.file
+        ]
         return entries[0] if entries else None
     return None
 

@@ -1,0 +1,54 @@
+"""Declaring the ops that only derivative code uses, computed by helpers of `wengert.runtime`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.builder import Builder
+from ..ir.graph import ZERO, Atom, Const
+from ..ir.op import Fold, Infer, Op
+from ..runtime import arrays
+from .array_kinds import Args, Params
+from .registry import declare, named
+
+
+def helper(
+    name: str,
+    signature: str,
+    infer: Infer,
+    fold: Fold | None = None,
+    *,
+    module: Any = arrays,
+    elementwise: bool = False,
+) -> Op:
+    """Declare an op that only derivative code uses, computed by the helper of that name."""
+    function: Callable[..., Any] = getattr(module, name)
+    return declare(
+        name,
+        signature,
+        infer=infer,
+        elementwise=elementwise,
+        fold=_trimmed(name, signature, fold),
+        rt=name,
+        implementation=function,
+    )
+
+
+def _trimmed(name: str, signature: str, fold: Fold | None) -> Fold:
+    """Options that have their default value are left out."""
+    defaults = {
+        key.strip(): Const(ast.literal_eval(value))
+        for key, _, value in (part.partition("=") for part in signature.split(","))
+        if value
+    }
+
+    def trim(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        folded = fold(builder, args, params, namespace) if fold is not None else None
+        kept = {key: value for key, value in params.items() if defaults.get(key) != value}
+        if folded is not None or len(kept) == len(params) or ZERO in args:
+            return folded
+        return builder.emit_with(named(name), args, kept, namespace)
+
+    return trim

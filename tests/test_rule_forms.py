@@ -1,0 +1,263 @@
+"""The ways to add a rule: what is checked, what takes effect, and what `rule(f)` says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wengert.errors import RuleError
+from wengert.ops import registry as ops
+from wengert.ops.elementwise import add, cos, sin
+from wengert.ops.linear_algebra import matmul
+from wengert.ops.reduction import sum_
+from wengert.rules import registry
+from wengert.rules.forms import (
+    bilinear_rule,
+    differential,
+    frule,
+    linear_rule,
+    opt_out,
+    rrule,
+    rule,
+    scalar_rule,
+    zero_rule,
+)
+
+
+@pytest.fixture(autouse=True)
+def keep_tables() -> Iterator[None]:
+    """Every test leaves the table as it found it."""
+    before = dict(registry._rules)
+    yield
+    registry._rules.clear()
+    registry._rules.update(before)
+
+
+def line_of(function: Any) -> str:
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def own(x: float, y: float = 2.0, *, scale: float = 1.0) -> float:
+    return scale * x**y
+
+
+# --- what is refused ------------------------------------------------------------------------
+
+
+def _wrong_rows() -> dict[str, tuple[Callable[[], object], str]]:
+    return {
+        "partials": (
+            lambda: scalar_rule(add, lambda x, y, Ω: 1, lambda x, y, Ω: 1, lambda x, y, Ω: 1),
+            "the rule for add has 3 partials for 2 operands",
+        ),
+        "no partial": (lambda: scalar_rule(sin), "the rule for sin has no partial"),
+        "parameters": (
+            lambda: scalar_rule(math.sin, lambda x: 2.0 * cos(x)),
+            "a row of the rule for sin takes 1 positional arguments, not 2",
+        ),
+        "not a function": (
+            lambda: scalar_rule(sin, 1.0),  # type: ignore[arg-type]
+            "the rule for sin has a row that is not a function: 1.0",
+        ),
+        "transpose": (
+            lambda: linear_rule(sum_, transpose=lambda ȳ: ȳ),
+            "a row of the rule for sum takes 1 positional arguments, not 2",
+        ),
+        "transposes": (
+            lambda: linear_rule(sum_, transpose=(None, None)),
+            "the rule for sum has 2 transposes for 1 operand",
+        ),
+        "option": (
+            lambda: linear_rule(sum_, transpose=lambda ȳ, x, *, axes=None: ȳ),
+            "a row of the rule for sum takes the option `axes`, which the op has not",
+        ),
+        "bilinear": (
+            lambda: bilinear_rule(sin, left=lambda ȳ, x: ȳ, right=lambda ȳ, x: ȳ),
+            "the rule for sin has 2 transposes for 1 operand",
+        ),
+        "bilinear row": (
+            lambda: bilinear_rule(matmul, left=lambda ȳ, a: ȳ, right=lambda ȳ, a, b: ȳ),
+            "a row of the rule for matmul takes 2 positional arguments, not 3",
+        ),
+        "differential": (
+            lambda: differential(sin)(lambda dx, x: dx),
+            "a row of the rule for sin takes 2 positional arguments, not 3",
+        ),
+        "rrule": (
+            lambda: rrule(own)(lambda: None),
+            "a row of the rule for own takes 0 positional arguments, not 1 or 2",
+        ),
+        "frule": (
+            lambda: frule(own)(lambda x, x_dot, y: None),
+            "a row of the rule for own takes 3 positional arguments, not 2",
+        ),
+        "target": (lambda: zero_rule(3), "3 is not callable, so that it cannot have a rule"),  # type: ignore[arg-type]
+        "opt_out": (lambda: opt_out(sin), "opt_out() needs the function itself"),
+    }
+
+
+@pytest.mark.parametrize("case", list(_wrong_rows()))
+def test_a_wrong_row_is_refused_at_its_own_line(case: str) -> None:
+    register, message = _wrong_rows()[case]
+    with pytest.raises(RuleError) as caught:
+        register()
+    text = str(caught.value)
+    assert message in text
+    where = text.splitlines()[0].removeprefix("[WG301] ")
+    file, line = where.split(": ")[0].rsplit(":", 1)
+    assert file == __file__
+    start = register.__code__.co_firstlineno
+    assert start <= int(line) <= start + 3
+    span = caught.value.findings[0].span
+    assert span is not None
+    assert (span.file, span.line) == (file, int(line))
+
+
+def test_a_bound_method_is_refused() -> None:
+    class Model:
+        def area(self) -> float:
+            return 1.0
+
+    with pytest.raises(RuleError, match="is a bound method: a new object whenever it is looked up"):
+        zero_rule(Model().area)
+
+
+def test_a_wrong_row_leaves_the_table_as_it_was() -> None:
+    before = registry.rule_for(sin)
+    with pytest.raises(RuleError):
+        scalar_rule(sin, lambda: 0)
+    assert registry.rule_for(sin) is before
+
+
+def test_two_built_in_rules_for_one_op_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry._state, "loading_tables", True)
+    with pytest.raises(RuleError, match=r"test_rule_forms.py:\d+: sin already has a rule"):
+        scalar_rule(sin, lambda x, Ω: cos(x))
+
+
+# --- what takes effect ------------------------------------------------------------------------
+
+
+def test_overriding_a_built_in_rule_takes_effect_at_once() -> None:
+    generation = registry.generation()
+    row = lambda x, Ω: 2.0 * cos(x)
+    scalar_rule(np.sin, row)
+    found = registry.rule_for(sin)
+    assert found is not None
+    assert found.rows == (row,)
+    assert not found.built_in
+    assert registry.generation() > generation
+
+
+def test_a_function_of_ones_own_becomes_an_op() -> None:
+    scalar_rule(own, lambda x, y, Ω: y * Ω / x, None)
+    op, namespace = ops.find(own) or (None, "")
+    assert op is not None
+    assert namespace == "call"
+    assert op.signature == "x, y=..., *, scale=..."
+    found = registry.rule_for(op)
+    assert found is not None
+    assert found.form == "scalar"
+    assert op(3.0) == 9.0
+
+
+def test_a_c_function_can_have_a_rule() -> None:
+    linear_rule(math.modf, transpose=lambda ȳ, x: ȳ)
+    found = ops.find(math.modf)
+    assert found is not None
+    assert registry.rule_for(found[0]) is not None
+
+
+def test_an_frule_stands_beside_an_rrule_in_either_order() -> None:
+    for first, second in ((rrule, frule), (frule, rrule)):
+
+        def f(x: float) -> float:
+            return x
+
+        rows = {
+            rrule: lambda x: (x, lambda ȳ: ȳ),
+            frule: lambda primals, tangents: (primals, tangents),
+        }
+        for form in (first, second):
+            form(f)(rows[form])
+        found = ops.find(f)
+        assert found is not None
+        both = registry.rule_for(found[0])
+        assert both is not None
+        assert both.form == "rrule"
+        assert both.also["frule"].rows == (rows[frule],)
+
+
+def test_decorators_give_the_row_back() -> None:
+    def row(x: float, y: float = 2.0, *, scale: float = 1.0) -> Any:
+        return own(x, y, scale=scale), lambda ȳ: (ȳ, ȳ)
+
+    assert rrule(own)(row) is row
+
+
+def test_opt_out_uses_no_rule_until_there_is_a_new_one() -> None:
+    zero_rule(own)
+    opt_out(own)
+    op, _ = ops.find(own) or (None, "")
+    assert op is not None
+    assert registry.rule_for(op) is None
+    assert registry.opted_out(op)
+    zero_rule(own)
+    assert registry.rule_for(op) is not None
+    assert not registry.opted_out(op)
+
+
+# --- rule(f) ----------------------------------------------------------------------------------
+
+
+def test_rule_prints_a_built_in_rule() -> None:
+    described = rule(math.tan)
+    assert described.form == "scalar"
+    assert described.file.endswith("rules/scalar.py")
+    head, source = str(described).split("\n\n")
+    where = f"{described.file}:{described.line}"
+    assert head == f"math.tan: scalar_rule: its partial derivatives (built in, {where})"
+    assert source == "    scalar_rule(tan, lambda x, Ω: 1 + Ω**2)"
+
+
+def test_rule_prints_a_differential_with_its_docstring() -> None:
+    text = repr(rule(np.linalg.inv))
+    assert "@differential(inv)" in text
+    assert '"""' in text
+
+
+def test_rule_prints_ones_own_rule() -> None:
+    @rrule(own)
+    def own_rule(x: float, y: float = 2.0, *, scale: float = 1.0) -> Any:
+        return own(x, y, scale=scale), lambda ȳ: (ȳ, None)
+
+    text = str(rule(own))
+    assert f"(yours, {line_of(own_rule)})" in text
+    assert "    @rrule(own)\n    def own_rule(" in text
+
+
+def test_rule_says_that_there_is_none_and_what_to_do() -> None:
+    assert str(rule(math.frexp)) == (
+        "math.frexp: no rule, and it is not written in Python\n"
+        "  Write its rule:              wg.rrule(math.frexp)  or  wg.scalar_rule(math.frexp, ...)\n"
+        "  or say that it is constant:  wg.zero_rule(math.frexp)\n"
+        "  or keep it out:              wg.stop_gradient(...) around its arguments"
+    )
+
+
+def test_rule_of_a_python_function_names_its_code() -> None:
+    def plain(x: float) -> float:
+        return x
+
+    assert str(rule(plain)).endswith(f"no rule; its own code is read ({line_of(plain)})")
+
+
+def test_rule_of_a_function_that_opted_out() -> None:
+    zero_rule(own)
+    opt_out(own)
+    assert "no rule is used (opt_out at" in str(rule(own))
