@@ -11,6 +11,7 @@ import cmath
 import math
 
 import exact
+import exact_arrays
 import numpy as np
 import trees
 from exact import Exact, NotCovered, context
@@ -31,11 +32,11 @@ EXACT = Dialect(
     replaced=[
         *_pairs(cmath, exact.cmath_),
         *_pairs(math, exact.math_),
-        *_pairs(np, exact.numpy),
-        *_pairs(np.linalg, exact.numpy.linalg),
+        *_pairs(np, exact_arrays.numpy),
+        *_pairs(np.linalg, exact_arrays.numpy.linalg),
     ],
     builtins=exact.builtins_,
-    convert=exact.exact,
+    convert=exact_arrays.exact,
     refuse=NotCovered,
 )
 
@@ -139,7 +140,7 @@ def _exact_arguments(args, keep=()):
 
 def _exact_argument(value):
     if trees.is_number(value) or isinstance(value, np.ndarray):
-        return exact.exact(value)
+        return exact_arrays.exact(value)
     parts = trees.children(value)
     if parts is None:
         return exact_twin(value)
@@ -150,11 +151,11 @@ def _exact_array(items, like):
     array = np.empty(like.shape, dtype=object)
     for index, item in zip(np.ndindex(like.shape), items, strict=True):
         array[index] = item
-    return array.view(exact.ExactArray)
+    return array.view(exact_arrays.ExactArray)
 
 
 def _owned(value):
-    return exact.wrap(value)
+    return exact_arrays.wrap(value)
 
 
 def _nearest(leaf):

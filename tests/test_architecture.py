@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 
 FLOORS = [
     {"__init__", "__main__"},
-    {"testing"},
+    {"testing", "inside"},
+    {"jacobians"},
     {"api"},
     {"engine"},
     {"nested"},

@@ -1,5 +1,8 @@
 """The public contract: every name, what it takes, what it gives."""
 
+# programs under test are written as users write them
+# ruff: noqa: PLW0108, PYI024
+
 import math
 import os
 import pickle
@@ -375,7 +378,7 @@ DERIVATIVES = {
 @pytest.mark.parametrize("name", DERIVATIVES)
 def test_derivatives_pickle_into_a_fresh_process(name, tmp_path):
     derivative = DERIVATIVES[name]
-    copied = pickle.loads(pickle.dumps(derivative))
+    copied = pickle.loads(pickle.dumps(derivative))  # noqa: S301
     assert copied(0.7) == derivative(0.7)
     (tmp_path / "derivative.pickle").write_bytes(pickle.dumps(derivative))
     script = "import pickle\nprint(pickle.load(open('derivative.pickle', 'rb'))(0.7))"
@@ -400,7 +403,7 @@ def test_checkpoint_runs_again_instead_of_keeping(capsys):
 
     assert wg.checkpoint(announced)(1.0) == math.sin(1.0)
     capsys.readouterr()
-    y, back = wg.pullback(lambda x: wg.checkpoint(announced)(x) * x, 0.7)
+    _, back = wg.pullback(lambda x: wg.checkpoint(announced)(x) * x, 0.7)
     assert capsys.readouterr().out == "run "
     (found,) = back(1.0)
     assert capsys.readouterr().out == "run "
@@ -525,7 +528,7 @@ def test_rules_take_effect_at_once():
     assert slope(1.0) == 71.0
 
 
-def test_redefinition_takes_effect_at_once(tmp_path, monkeypatch):
+def test_redefinition_takes_effect_at_once():
     namespace = SimpleNamespace(helper=lambda x: x * 2)
 
     def uses(x):
@@ -535,6 +538,31 @@ def test_redefinition_takes_effect_at_once(tmp_path, monkeypatch):
     assert slope(1.0) == 2.0
     namespace.helper = lambda x: x * 3
     assert slope(1.0) == 3.0
+
+
+def test_rules_for_captured_functions_and_for_the_function_itself():
+    def own(x):
+        return x * 0
+
+    def calls(f):
+        return lambda x: f(x) + x
+
+    wg.rrule(own)(lambda x: (x * 2, lambda y_bar: y_bar * 7))
+    assert wg.gradient(own, 3.0) == (7.0,)
+    assert wg.gradient(lambda x: own(x), 3.0) == (7.0,)
+    assert wg.gradient(calls(own), 3.0) == (8.0,)
+    assert wg.gradient(lambda f, x: f(x), own, 3.0)[1] == 7.0
+    assert wg.pullback(own, 3.0)[0] == 6.0
+
+
+def test_what_a_closure_captures_may_change():
+    table = {"f": lambda x: x * 2, "w": 1.0}
+    slope = wg.grad(lambda x: table["f"](x) * table["w"])
+    assert slope(1.0) == 2.0
+    table["w"] = 10.0
+    assert slope(1.0) == 20.0
+    table["f"] = math.sin
+    assert slope(0.0) == 10.0
 
 
 def test_rule_says_what_is_used_and_where_it_is_written():
@@ -654,6 +682,26 @@ def test_a_complex_path_gives_a_real_array_a_real_gradient():
     (found,) = wg.gradient(lambda x: np.sum(np.imag((1 + 2j) * x) ** 2), x)
     assert found.dtype == np.float64
     assert found.tolist() == [8.0, 16.0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * 2,
+        lambda x: x * 2 if x > 0 else x,
+        lambda x: 3 * x if x in [2.0, 5.0] else x,
+        lambda x: -x,
+        lambda x: sum([x, x]),
+        lambda x: np.sum(x) + 1,
+        lambda x: x * True,
+        lambda x: x if x == 7 else 2 * x,
+    ],
+)
+@pytest.mark.parametrize("x", [2.0, 2])
+def test_the_gradient_of_a_number_is_always_a_float(f, x):
+    for found in (wg.gradient(f, x)[0], wg.derivative(f)(x), wg.grad(f).specialize(x)(x)):
+        assert type(found) in (float, np.float64)
+    assert type(wg.value_and_grad(f)(x)[1]) in (float, np.float64)
 
 
 def test_gradient_of_a_zero_dimensional_array():

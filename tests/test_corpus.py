@@ -110,7 +110,7 @@ def radial_slope(function, wrt):
 
     def slope(*args):
         total = 0.0
-        for i, x_bar in zip(wrt, gradient(*args)):
+        for i, x_bar in zip(wrt, gradient(*args), strict=True):
             total = total + np.sum(args[i] * x_bar)
         return total
 

@@ -1,5 +1,7 @@
 """The oracle itself: right where the answer is known, loud where it cannot know."""
 
+# ruff: noqa: PLW0108 (a lambda is the program under test)
+
 import math
 
 import exact

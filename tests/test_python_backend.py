@@ -6,6 +6,7 @@ import ast
 import gc
 import inspect
 import linecache
+import logging
 import math
 import random
 import shutil
@@ -907,6 +908,9 @@ def test_globals_are_read_at_call_time():
 # --- saving and publishing ----------------------------------------------------------------
 
 
+TOKEN = object()
+
+
 def unbroadcasting(name="f"):
     x = Var(UNKNOWN, "x")
     eqn = Eqn((Var(UNKNOWN),), st.unbroadcast, (Const(2.0), x))
@@ -937,6 +941,19 @@ def test_saved_source_imports_what_can_be_imported():
     source = render(function).source
     assert "from inspect import getsource\n" in source
     assert f"from {__name__} import Point\n" in source
+
+
+def test_saved_source_imports_globals_from_their_module_and_rebuilds_what_pickle_can():
+    module = sys.modules[__name__]
+    table, log = Var(UNKNOWN, "TOKEN"), logging.getLogger("generated").debug
+    params = {"name": Const("TOKEN"), "holder": Const(vars(module)), "key": Const("TOKEN")}
+    made = Eqn((Var(UNKNOWN),), st.as_list, (table,))
+    called = opaque(log, Const("x"))
+    eqns = [Eqn((table,), st.global_, (), params), made, called]
+    source = render(of_leaves("f", [], eqns, made.outs, UNKNOWN)).source
+    assert f"from {__name__} import TOKEN\n" in source
+    assert 'debug = getLogger("generated").debug\n' in source
+    assert "from logging import getLogger\n" in source
 
 
 def test_saved_source_says_what_is_missing():

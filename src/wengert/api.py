@@ -80,7 +80,7 @@ class Derivative(Generic[P, T]):
     def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
         if self.verb.name == "hvp":
             args = _without_vector(self, args)
-        return engine.derive(self.verb, engine.call_of(self.function, args, kwargs))
+        return engine.derive_for(self.verb, self.function, args, kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -212,8 +212,7 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     >>> back(2.0)
     (2.0,)
     """
-    call = engine.call_of(f, args, kwargs)
-    derived = engine.derive(Verb("pullback"), call)
+    derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     ahead, backward = derived.published
     y, residuals = ahead(*args, **kwargs, **engine.captured_by(f))
     return y, Pullback(getattr(f, "__name__", type(f).__name__), backward, residuals, y)
@@ -238,8 +237,7 @@ def pushforward(
     >>> push(3.0)
     3.0
     """
-    call = engine.call_of(f, args, kwargs)
-    derived = engine.derive(Verb("pushforward"), call)
+    derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
     captured = engine.captured_by(f)
     y = f(*args, **kwargs)
 

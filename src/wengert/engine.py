@@ -17,10 +17,12 @@ from .backends import python as printer
 from .errors import BadArgument
 from . import nested
 from .frontends import signature, source
-from .ir.builder import kind_of_atom
+from .frontends.interpreter import NeedsKnown
+from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Var
-from .ir.types import UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves
+from .ir.types import COMPLEX, UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves
 from .ops import checks
+from .ops.elementwise import to_complex
 from .ops.structure import gradient_kind
 from .passes import forward, reverse, tidy
 from .passes.residuals import renamed_block
@@ -130,6 +132,17 @@ def derive(verb: Verb, call: Call) -> Derived:
         while len(_cache) > CACHE_SIZE:
             _cache.popitem(last=False)
     return found
+
+
+def derive_for(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Derived:
+    """The derivative for arguments like these."""
+    while True:
+        try:
+            return derive(verb, call_of(function, args, kwargs))
+        except NeedsKnown as needs:
+            signature.must_be_known(needs.template, needs.name)
 
 
 def _derive(verb: Verb, call: Call) -> Derived:
@@ -434,7 +447,17 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
         seed=lambda builder, out: checks.seed(builder, out, function.name),
     )
     pushed = forward.pushforward(gradient, want.indices, read=source.read_row)
-    products = pushed.body.outs[len(want.indices) :]
+    builder = Builder()
+    products = [
+        builder.emit(to_complex, dot) if primal.kind == COMPLEX and kind_of_atom(dot) != COMPLEX else dot
+        for dot, primal in zip(
+            pushed.body.outs[len(want.indices) :],
+            (function.body.params[k] for k in want.indices),
+            strict=True,
+        )
+    ]
+    eqns = (*pushed.body.eqns, *builder.eqns)
+    pushed = replace(pushed, body=replace(pushed.body, eqns=eqns))
     kind = want.layout[0][0]
     outs, kinds = gradient_outs(products, want)
     vector = Input("v", _tangent_input(kind))

@@ -10,7 +10,7 @@ from .engine import Verb
 from .errors import BadArgument
 from .frontends.calls import Args, Kwargs
 from .frontends.interpreter import Interpreter
-from .frontends.values import Items, Native, Value
+from .frontends.values import Native, Value
 from .ir.graph import Const
 
 
@@ -41,8 +41,8 @@ def _maker(make: Callable[..., api.Derivative[..., Any]]) -> nested.Handler:
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         function, *rest = args
-        known = [_constant(value) for value in rest]
-        named = {name: _constant(value) for name, value in kwargs.items()}
+        known = [_constant(it, value) for value in rest]
+        named = {name: _constant(it, value) for name, value in kwargs.items()}
         verb = make(_nothing, *known, **named).verb
 
         def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -57,17 +57,15 @@ def _nothing() -> None:
     """Stands for the function while only the options are wanted."""
 
 
-def _constant(value: Value) -> Any:
-    match value:
-        case Const(value=constant):
-            return constant
-        case Items(values=values):
-            return tuple(_constant(v) for v in values)
-        case _:
-            raise BadArgument(
-                "the options of a derivative must be known when the program is read",
-                "Write the number itself: `argnums=0`.",
-            )
+def _constant(it: Interpreter, value: Value) -> Any:
+    try:
+        return it.constant(value)
+    except LookupError:
+        raise BadArgument(
+            "the options of a derivative must be known when the program is read",
+            "Write the number itself: `argnums=0`.",
+            it.builder.span,
+        ) from None
 
 
 def _gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

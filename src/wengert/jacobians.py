@@ -73,14 +73,10 @@ def diag_hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any
     return Derivative(f, Verb("written", chosen, single, written=_diag_hessian))
 
 
-def _per_argument(one: Callable[..., Any]) -> Callable[..., Any]:
-    """A matrix for one argument → a matrix for each of `argnums`."""
-
-    def written(function: Any, argnums: tuple[int, ...], single: bool, args: Any) -> Any:
-        matrices = tuple([one(function, args, k) for k in argnums])
-        return matrices[0] if single else matrices
-
-    return written
+def _each(one: Any, function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    """The matrix for each of `argnums`."""
+    matrices = tuple([one(function, args, k) for k in argnums])
+    return matrices[0] if single else matrices
 
 
 def _as_array(value: Any) -> Any:
@@ -154,8 +150,21 @@ def _diag_of(function: Any, args: Any, k: int) -> Any:
     return np.reshape(np.array(diagonal), np.shape(x))
 
 
-_jacobian = _per_argument(_auto)
-_jacobian_forward = _per_argument(_forward)
-_jacobian_reverse = _per_argument(_reverse)
-_hessian = _per_argument(_hessian_of)
-_diag_hessian = _per_argument(_diag_of)
+def _jacobian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    return _each(_auto, function, argnums, single, args)
+
+
+def _jacobian_forward(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    return _each(_forward, function, argnums, single, args)
+
+
+def _jacobian_reverse(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    return _each(_reverse, function, argnums, single, args)
+
+
+def _hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    return _each(_hessian_of, function, argnums, single, args)
+
+
+def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    return _each(_diag_of, function, argnums, single, args)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .errors import BadArgument
+from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call
 from .frontends.interpreter import Interpreter, fresh
@@ -170,20 +170,21 @@ def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value
     def take(kind: Any) -> Atom:
         return next(remaining) if is_differentiable(kind) else Const(None)
 
-    return [_gradient_like(unflatten(_kind_inside(args[k]), take)) for k in chosen]
+    return [unflatten(_gradient_shape(_kind_inside(args[k])), take) for k in chosen]
 
 
-def _gradient_like(value: Value) -> Value:
-    match value:
-        case Items(form=form, values=values):
-            inner = tuple(map(_gradient_like, values))
-            if form in ("function", "derivative"):
-                return replace(value, form="object", type=None, values=inner) if inner else Const(None)
-            return replace(value, values=inner)
-        case Var():
-            return value
+def _gradient_shape(kind: Kind) -> Kind:
+    """The structure of a gradient: that of its argument, without what is known or has no leaf."""
+    match kind:
+        case Struct(form="function" | "derivative", items=items):
+            inner = tuple(map(_gradient_shape, items))
+            return replace(kind, form="object", type=None, items=inner) if inner else Static(None)
+        case Struct(items=items):
+            return replace(kind, items=tuple(map(_gradient_shape, items)))
+        case Static():
+            return Static(None)
         case _:
-            return Const(None)
+            return kind
 
 
 def _grad(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
@@ -340,7 +341,13 @@ def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
     like = Var(gradient_kind(kind_of_value(atom)), "x_bar")
-    primal = inner_function(it, function, [like], {})
+    try:
+        primal = inner_function(it, function, [like], {})
+    except UnsupportedSyntax:
+        # a hook may do what it likes as long as nobody differentiates through it
+        known = it.atom(function)
+        run = Native("hook", lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())))
+        primal = inner_function(it, run, [like], {})
     if len(primal.body.outs) != 1:
         raise BadArgument("a hook must return one cotangent", "Return the changed cotangent.")
     callee, free = as_callee(primal, "hook")

@@ -15,6 +15,7 @@ from ..ir.types import UNKNOWN, Kind, Seq, Static, Struct, join
 from ..ops import cotangents as ct
 from ..ops import registry as ops
 from ..ops import structure as st
+from ..rules.registry import rule_for
 from .expressions import as_known, evaluate, lift
 from .interpreter import Diverges, Frame, Interpreter, NeedsCallee, fresh
 from .opcalls import emit_op
@@ -192,10 +193,10 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     own = getattr(type(known), "__call__", None)
     if isinstance(own, types.FunctionType):
         return call_closure(it, closure_of(it, own), [Const(known), *args], kwargs)
-    return _call_foreign(it, known, args, kwargs)
+    return call_foreign(it, known, args, kwargs)
 
 
-def _call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function that is not written in Python: fine unless a derivative must pass through it."""
     op = ops.foreign(known)
     atoms = [it.atom(arg) for arg in args]
@@ -236,10 +237,11 @@ def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, V
 
 def closure_of_items(it: Interpreter, items: Items) -> Closure:
     """A function that is an argument: its captured values are leaves of the program."""
-    template = items.type
-    assert isinstance(template, Template)
+    template: Template = items.type
     captured = dict(zip(items.keys, items.values, strict=True))
-    return closure_of(it, template.function, captured)  # type: ignore[arg-type]
+    closure = closure_of(it, template.function, captured)  # type: ignore[arg-type]
+    # the object at hand captured other values than the one that stands for all of them
+    return closure if not captured else dataclasses.replace(closure, function=None)
 
 
 def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
@@ -254,7 +256,10 @@ def _default(it: Interpreter, function: FunctionType, value: Any) -> Value:
 
 
 def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
-    """Call a function whose source is known: inline it, or call it where it recurses."""
+    """Call a function whose source is known: by its rule, inlined, or called where it recurses."""
+    found = ops.find(closure.function) if closure.function is not None else None
+    if found is not None and rule_for(found[0]) is not None:
+        return emit_op(it, *found, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
     if closure.identity in it.session.separate:
         return _call_separately(it, closure, bound)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def construct(it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`cls(*args, **kwargs)`."""
-    from .calls import opaque
+    from .calls import call_foreign, opaque
 
     if issubclass(cls, BaseException):
         return opaque(it, cls, args, kwargs)
@@ -26,8 +27,10 @@ def construct(it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping
         return Items("namedtuple", fields, tuple(values), cls)
     if dataclasses.is_dataclass(cls) and _plain_dataclass(cls):
         return _construct_dataclass(it, cls, args, kwargs)
-    if cls.__module__ == "builtins" or cls.__init__ is object.__init__:  # type: ignore[misc]
-        return opaque(it, cls, args, kwargs)
+    if cls.__module__ == "builtins" or not args and not kwargs:
+        return call_foreign(it, cls, args, kwargs)
+    if not isinstance(cls.__init__, types.FunctionType):  # type: ignore[misc]
+        return call_foreign(it, cls, args, kwargs)
     raise it.unsupported(
         f"objects of class {cls.__name__} cannot be created inside a differentiated function",
         "Use a dataclass, a namedtuple or a dictionary, or create the object outside and pass it in.",

@@ -142,7 +142,9 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
 
         return closure_of(it, value)
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
-    return open_up(it, it.builder.emit_with(st.global_, (), params, name=name, kind=kind))
+    var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+    it.session.read_from[var] = holder, key
+    return open_up(it, var)
 
 
 _FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}

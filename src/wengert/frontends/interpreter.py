@@ -45,6 +45,14 @@ class NeedsCallee(Exception):
     """A function turned out to be recursive: read again, keeping it a function of its own."""
 
 
+class NeedsKnown(Exception):
+    """A captured number turned out to be an option that must be known when the program is read."""
+
+    def __init__(self, template: Any, name: str):
+        self.template = template
+        self.name = name
+
+
 @dataclass(slots=True)
 class Frame:
     """One activation of a function that is being inlined."""
@@ -65,6 +73,10 @@ class Session:
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     specials: Mapping[int, Callable[..., Value]] = field(default_factory=dict[int, Any])
     """wengert's own functions inside a program: how to read a call of each."""
+    read_from: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
+    """Where a value that is read when the program runs comes from: holder and key."""
+    captured: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
+    """The captured values of the function that is differentiated: what made it, and the name."""
     inert: set[Atom] = field(default_factory=set[Atom])
     """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -170,6 +182,31 @@ class Interpreter:
                 raise self.unsupported(
                     f"{name} cannot be stored as a value here", "Call it where it is made."
                 )
+
+    def constant(self, value: Value) -> Any:
+        """The value itself, of something that must be known when the program is read.
+
+        A global or captured whole number is looked up, and guarded: another number, another program.
+
+        Raises:
+            LookupError: it depends on the run.
+        """
+        match value:
+            case Const(value=constant):
+                return constant
+            case Items(form="tuple" | "list", values=values):
+                return tuple(self.constant(v) for v in values)
+            case Var() if value in self.session.read_from:
+                holder, key = self.session.read_from[value]
+                found = holder[key] if isinstance(holder, dict) else getattr(holder, key)
+                if isinstance(found, int):
+                    self.session.guards[id(holder), key] = holder, key, Static(found)
+                    return found
+            case Var() if value in self.session.captured:
+                raise NeedsKnown(*self.session.captured[value])
+            case _:
+                pass
+        raise LookupError(value)
 
     # --- branches -------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from ..ops import reduction as red
 from ..ops import structure as st
 from ..ops.registry import named
 from .calls import call, is_star, opaque
+from .equivalents import EQUIVALENTS
 from .expressions import binary, evaluate, subscript, truth
 from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
 from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
@@ -449,5 +450,12 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     *((function, _opaque(function)) for function in _OPAQUE),
 ]
 
-HANDLERS: dict[int, Handler] = {id(function): handler for function, handler in _HANDLERS}
+def _in_python(equivalent: Any) -> Handler:
+    return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
+
+
+HANDLERS: dict[int, Handler] = {
+    **{id(function): handler for function, handler in _HANDLERS},
+    **{id(function): _in_python(equivalent) for function, equivalent in EQUIVALENTS},
+}
 _ = (INT, UNKNOWN, kind_of_atom, evaluate)

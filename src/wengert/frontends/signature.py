@@ -30,6 +30,7 @@ from ..ir.types import (
     join,
     step_into,
 )
+from ..ops.registry import find
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -58,7 +59,9 @@ class Template:
     def __init__(self, function: types.FunctionType):
         self.function = function
         defaults = (function.__defaults__ or (), tuple((function.__kwdefaults__ or {}).items()))
-        self._key = (function.__code__, id(function.__globals__), repr(defaults) if any(defaults) else "")
+        shown = repr(defaults) if any(defaults) else ""
+        own_rule = id(function) if find(function) is not None else 0
+        self._key = (function.__code__, id(function.__globals__), shown, own_rule)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Template) and other._key == self._key
@@ -76,6 +79,15 @@ class Template:
     @property
     def co_freevars(self) -> tuple[str, ...]:
         return self.function.__code__.co_freevars
+
+
+_known_captures: dict[Template, set[str]] = {}
+"""Captured names whose very value the reading of a program turned out to need."""
+
+
+def must_be_known(template: Template, name: str) -> None:
+    """From now on the kind of a function says what it captured under this name."""
+    _known_captures.setdefault(template, set()).add(name)
 
 
 def kind_of(value: Any, depth: int = 0) -> Kind:
@@ -171,18 +183,31 @@ def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
         except ValueError:
             continue
         names.append(name)
-    # a function that closes over itself is recursive, not infinitely deep
-    kinds = tuple(Static(v) if v is function else kind_of(v, depth) for v in values)
-    return Struct("function", tuple(names), kinds, Template(function))
+    template = Template(function)
+    known = _known_captures.get(template, ())
+    kinds = tuple(
+        # a function that closes over itself is recursive, not infinitely deep
+        Static(v) if v is function or (n in known and isinstance(v, int)) else kind_of(v, depth)
+        for n, v in zip(names, values, strict=True)
+    )
+    if depth > 1 and any(kind in _COLLECTORS for kind in kinds):
+        return Static(function)  # it keeps books: which function it is matters
+    return Struct("function", tuple(names), kinds, template)
+
+
+_COLLECTORS = (Seq(UNKNOWN), Other("dict"), UNKNOWN)
 
 
 def _kind_of_object(value: Any, depth: int) -> Kind:
     attributes = getattr(value, "__dict__", None)
-    if attributes is None or type(value).__module__ in ("builtins", "logging", "functools"):
+    if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
     if not any(_carries(kind_of(v, depth)) for v in attributes.values()) and not callable(value):
         return Static(value)
     return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
+
+
+_PLAIN_MODULES = {"builtins", "logging", "functools", "numpy"}
 
 
 def _carries(kind: Kind) -> bool:

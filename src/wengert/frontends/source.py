@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import BadArgument, NoSource
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Function, Input, Var
-from ..ir.types import Kind, Static, Struct
+from ..ir.types import UNKNOWN, Kind, Static, Struct
 from .calls import call, closure_of, inline
 from .interpreter import Diverges, Interpreter, NeedsCallee, Session, fresh
 from .signature import Template
@@ -74,12 +74,15 @@ def _read_once(
     inputs += [Input(name, kind) for name, kind in arguments]
     inputs += [Input(name, kind, "keyword") for name, kind in keywords.items()]
     params = _vars([function, *positional, *named.values()])
+    if isinstance(function, Items) and function.form == "function":
+        captured = zip(function.keys, function.values, strict=True)
+        it.session.captured = {v: (function.type, name) for name, v in captured if isinstance(v, Var)}
     try:
         with _top_frame(it, target):
             result = call(it, function, positional, named)
             outs, kind = _outs(it, result)
     except Diverges:
-        outs, kind = (Const(None),), kind_of_value(Const(None))
+        outs, kind = (Const(None),), UNKNOWN  # it always raises
     body = it.builder.block(params, outs)
     return Program(Function(_name_of(target), tuple(inputs), body, kind), tuple(session.guards.values()))
 

@@ -36,6 +36,8 @@ class Op:
         elementwise: the result has the broadcast shape of the operands.
         fresh: a result that is an array shares no memory with the operands.
         effect: must run exactly once and in order, even if nothing reads its result.
+        domain: in the namespace "math" it raises outside its domain, so it runs even if nothing reads
+            its result.
         control: owns blocks or transfers control; handled by every pass by name.
         fold: what the builder emits instead, when that is simpler: `fold(builder, args, params,
             namespace)` gives an atom, or None to emit the equation as it stands.
@@ -52,6 +54,7 @@ class Op:
     control: bool = False
     fold: Fold | None = None
     implementation: Callable[..., Any] | None = None
+    domain: bool = False
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.implementation is None:

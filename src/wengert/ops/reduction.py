@@ -17,7 +17,7 @@ from ..runtime import reduction as rt
 from .array_kinds import dtype_of, rank_of
 from .promotion import Args, Params, always, inexact_dtype, promoted, real_dtype, shaped
 from .registry import declare, in_math, named
-from .structure import gradient_kind, item_kind, number_of_dtype
+from .structure import gradient_kind, in_shape_of, item_kind, number_of_dtype
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False"
 _EXTREMES = "x, *, axis=None, out=None, keepdims=False"
@@ -81,6 +81,10 @@ def _summed(dtype: str) -> str:
 
 def _like(k: int) -> Infer:
     return lambda args, params: gradient_kind(kind_of_atom(args[k]))
+
+
+def _in_shape_of_second(args: Args, params: Params) -> Kind:
+    return in_shape_of(kind_of_atom(args[0]), kind_of_atom(args[1]))
 
 
 # --- options ------------------------------------------------------------------------------
@@ -283,14 +287,14 @@ def _infer_sum_of_products(args: Args, params: Params) -> Kind:
 
 _AXES = "axis=None, keepdims=False"
 sum_of_products = _helper(f"x, y, *, {_AXES}", rt.sum_of_products, _infer_sum_of_products)
-unreduce = _helper(f"y_bar, x, *, {_AXES}", rt.unreduce, _like(1), fresh=False)
-broadcast_like = _helper("x, like", rt.broadcast_like, _like(1), fresh=False)
+unreduce = _helper(f"y_bar, x, *, {_AXES}", rt.unreduce, _in_shape_of_second, fresh=False)
+broadcast_like = _helper("x, like", rt.broadcast_like, _in_shape_of_second, fresh=False)
 reduced_count = _helper("x, *, axis=None, ddof=0", rt.reduced_count, always(FLOAT), _fold_count)
 at_extreme = _helper(f"values, x, y, *, {_AXES}", rt.at_extreme, _infer_at_extreme)
-put_extreme = _helper(f"y_bar, x, y, *, {_AXES}", rt.put_extreme, _like(1))
-cumsum_reversed = _helper("y_bar, x, *, axis=None", rt.cumsum_reversed, _like(1))
+put_extreme = _helper(f"y_bar, x, y, *, {_AXES}", rt.put_extreme, _in_shape_of_second)
+cumsum_reversed = _helper("y_bar, x, *, axis=None", rt.cumsum_reversed, _in_shape_of_second)
 lanes = _helper("x, *, axis=None", rt.lanes, _infer_lanes, _fold_lanes, fresh=False)
-unlanes = _helper("y, x, *, axis=None", rt.unlanes, _like(1), _fold_lanes, fresh=False)
+unlanes = _helper("y, x, *, axis=None", rt.unlanes, _in_shape_of_second, _fold_lanes, fresh=False)
 products_before = _helper("x, *, reverse=False", rt.products_before, _like(0))
 products_between = _helper("x, *, reverse=False", rt.products_between, _infer_matrix)
 spread_items = _helper("y_bar, xs", rt.spread_items, _like(1), fresh=False)

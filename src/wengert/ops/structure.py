@@ -170,6 +170,31 @@ def _like_second(args: Args, params: Params) -> Kind:
     return gradient_kind(kind_of_atom(args[1]))
 
 
+def _in_shape_of_second(args: Args, params: Params) -> Kind:
+    return in_shape_of(kind_of_atom(args[0]), kind_of_atom(args[1]))
+
+
+def in_shape_of(bar: Kind, like: Kind) -> Kind:
+    """A cotangent brought to the shape of a value: that value's rank, but the cotangent's dtype.
+
+    A complex cotangent of a real value is still complex: its real part is yet to be taken.
+    """
+    if not isinstance(bar, Number | Array):
+        return UNKNOWN
+    is_complex = bar == Number("complex") or (isinstance(bar, Array) and "complex" in bar.dtype)
+    match like:
+        case Number():
+            unknown = isinstance(bar, Array) and not bar.dtype
+            return UNKNOWN if unknown else Number("complex" if is_complex else "float")
+        case Array(rank=rank) if isinstance(bar, Array):
+            inexact = bar.dtype.startswith(("float", "complex")) or not bar.dtype
+            return Array(bar.dtype if inexact else "float64", rank)
+        case Array(rank=rank):
+            return Array("complex128" if is_complex else "float64", rank)
+        case _:
+            return UNKNOWN
+
+
 def gradient_kind(kind: Kind) -> Kind:
     """The kind of a cotangent of a value of that kind."""
     match kind:
@@ -187,7 +212,10 @@ def gradient_kind(kind: Kind) -> Kind:
 
 
 def _fold_zeros(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    return Const(0.0) if isinstance(kind_of_atom(args[0]), Number) else None
+    kind = kind_of_atom(args[0])
+    if isinstance(kind, Number):
+        return Const(0j if kind.type == "complex" else 0.0)
+    return None
 
 
 def _fold_accumulate(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -234,9 +262,9 @@ accumulate = declare(
     rt="accumulate",
 )
 unbroadcast = declare(
-    "unbroadcast", "x_bar, x", infer=_like_second, fresh=False, rt="unbroadcast"
+    "unbroadcast", "x_bar, x", infer=_in_shape_of_second, fresh=False, rt="unbroadcast"
 )
-fill = declare("fill", "scalar, x", infer=_like_second, fold=_fold_fill, rt="fill")
+fill = declare("fill", "scalar, x", infer=_in_shape_of_second, fold=_fold_fill, rt="fill")
 project = declare("project", "x_bar, x", infer=_like_second, fold=_fold_project, rt="project")
 bound = declare(
     "bound",

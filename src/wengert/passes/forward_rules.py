@@ -103,19 +103,17 @@ def _linear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
 
 
 def _bilinear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
-    """op(a_dot, b) + op(a, b_dot)."""
-    a, b, *others = eqn.args
-    pairs = ((push.tangent(a), b), (a, push.tangent(b)))
-    terms = [
-        push.builder.emit_with(eqn.op, (*pair, *others), eqn.params, eqn.namespace)
-        for pair in pairs
-        if ZERO not in pair
-    ]
-    total = terms[0]
+    """op(a_dot, b) + op(a, b_dot), for any number of factors."""
     arithmetic = isinstance(eqn.outs[0].kind, Number | Array) or "np" in eqn.op.spellings
     plus = registry.named("add") if arithmetic else st.accumulate  # `+` would join two lists
-    for term in terms[1:]:
-        total = push.builder.emit(plus, total, term)
+    total: Atom = ZERO
+    for k, row in enumerate(rule.rows):
+        dot = ZERO if row is None else push.tangent(eqn.args[k])
+        if dot == ZERO:
+            continue
+        args = (*eqn.args[:k], dot, *eqn.args[k + 1 :])
+        term = push.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+        total = term if total == ZERO else push.builder.emit(plus, total, term)
     return _whole(push, eqn, total)
 
 

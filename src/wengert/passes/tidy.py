@@ -44,7 +44,7 @@ class _Needed:
         self._pending: list[Var] = []
         self._index(body, None)
         for eqn in walk(body):
-            if eqn.op.effect:
+            if eqn.op.effect or (eqn.op.domain and eqn.namespace == "math"):
                 self._keep(eqn)
         self._want(body.outs)
         while self._pending:

@@ -263,8 +263,8 @@ linear_rule(to_float, transpose=lambda ȳ, x: fill(ȳ, x))
 
 # --- complex numbers: ∂L/∂Re + i ∂L/∂Im; |z|, arg z and z / |z| are real-linear in dz ---------
 
-linear_rule(real, transpose=lambda ȳ, z: ȳ)
-linear_rule(imag, transpose=lambda ȳ, z: 1j * ȳ)
+linear_rule(real, transpose=lambda ȳ, z: real(ȳ))
+linear_rule(imag, transpose=lambda ȳ, z: 1j * real(ȳ))
 linear_rule(conj, transpose=lambda ȳ, z: conj(ȳ))
 linear_rule(to_complex, transpose=lambda ȳ, z: ȳ)
 linear_rule(complex_of_parts, transpose=(lambda ȳ, re, im: ȳ, lambda ȳ, re, im: -1j * ȳ))

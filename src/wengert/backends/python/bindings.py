@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import math
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -275,3 +276,21 @@ def _name_of(value: Any) -> str:
     if not isinstance(name, str) or not name:
         return type(value).__name__.lower()
     return "function" if name == "<lambda>" else name
+
+
+def import_path(value: Any) -> tuple[str, str] | None:
+    """The module and name under which a saved file can import a value, if it can."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(value, types.BuiltinFunctionType) and module is None:
+        module = getattr(value.__self__, "__name__", None)
+    if isinstance(value, np.ufunc):
+        module, name = getattr(value, "__module__", None) or "numpy", value.__name__
+    if not isinstance(module, str) or not isinstance(name, str) or not can_import_from(module):
+        return None
+    found = getattr(sys.modules.get(module), name, None)
+    return (module, name) if name.isidentifier() and found is value else None
+
+
+def can_import_from(module: str) -> bool:
+    """Whether a saved file may import from a module: not the running script, not wengert."""
+    return module != "__main__" and module.partition(".")[0] != "wengert"

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
+from ...errors import InternalError
 from ...ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ...ir.types import Kind, Static, Struct, leaves, step_into
-from .bindings import Bindings, Module
+from .bindings import Bindings, Module, import_path
 from .code import Code, concat, listing, string, tuple_display
 from .expressions import Expressions
 from .folding import Folding, hint
@@ -36,6 +37,9 @@ class FunctionPrinter:
         captured: int = 0,
         defaults: Mapping[str, object] | None = None,
     ):
+        outs, expected = len(function.body.outs), sum(1 for _ in leaves(function.result))
+        if outs != expected and (outs or isinstance(function.result, Struct)):
+            raise InternalError(f"{function.name} has {outs} results, its kind has {expected}")
         self.bindings = Bindings(module)
         self.function = function
         self._indent = indent
@@ -61,8 +65,12 @@ class FunctionPrinter:
         self.bindings.callees += printer.bindings.callees
 
     def _default_texts(self, defaults: Mapping[str, object]) -> dict[str, Code]:
-        codes = {name: self.bindings.literal(value) for name, value in defaults.items()}
-        return {name: code for name, code in codes.items() if code is not None}
+        codes: dict[str, Code] = {}
+        for name, value in defaults.items():
+            code = self.bindings.literal(value)
+            if code is not None or import_path(value) is not None:
+                codes[name] = self.bindings.constant(value)
+        return codes
 
     def _bind_containers(self, kind: Kind) -> None:
         """Have everything bound that the result names, before local names are given out."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .bindings import MODULES, Bindings, Module
+from .bindings import MODULES, Bindings, Module, can_import_from, import_path
 from .layout import WIDTH
 from .printed import Printed
 from .publish import runtime_helper
@@ -48,10 +47,10 @@ class _Parts:
             self.import_module(MODULES[key], name)
         for name, helper in printed.helpers.items():
             self.add_helper(helper, name)
-        live = {name for name, _, _ in printed.globals}
+        homes = {name: _home(holder, key) for name, holder, key in printed.globals}
         for name, value in printed.names.items():
-            self.add_name(name, value, is_global=name in live)
-        for name in sorted(live.difference(printed.names)):
+            self.add_name(name, value, homes.get(name))
+        for name in sorted(homes.keys() - printed.names.keys()):
             self.missing(name, "was not defined")
 
     def text(self, functions: Iterable[str]) -> str:
@@ -72,23 +71,54 @@ class _Parts:
         real = module.__name__
         self.imports[f"import {real}" + ("" if real == name else f" as {name}")] = None
 
-    def add_name(self, name: str, value: Any, is_global: bool) -> None:
+    def add_name(self, name: str, value: Any, home: tuple[str, str] | None = None) -> None:
+        """Bind a name; for the name of a global, `home` says where it can be imported from."""
         if isinstance(value, types.ModuleType):
             self.import_module(value, name)
             return
-        path = _import_path(value)
+        path = import_path(value)
+        text = None if path is not None else self._literal(value)
+        if path is None and text is None:
+            path = home if home is not None and home[0] else None
         if path is not None:
-            module, attribute = path
-            renamed = "" if attribute == name else f" as {name}"
-            self.imports[f"from {module} import {attribute}{renamed}"] = None
+            self._import(path, name)
             return
-        literal = self._literal(value)
-        if literal is None:
+        text = text or self._expression(value)
+        if text is None:
             self.missing(name, f"is {_describe(value)}")
-        else:
-            line = f"{name} = {literal}"
-            fits = is_global and len(line) + len(_PRESENT) <= WIDTH
-            self.assignments[line + (_PRESENT if fits else "")] = None
+            return
+        line = f"{name} = {text}"
+        fits = home is not None and len(line) + len(_PRESENT) <= WIDTH
+        self.assignments[line + (_PRESENT if fits else "")] = None
+
+    def _import(self, path: tuple[str, str], name: str) -> None:
+        module, attribute = path
+        renamed = "" if attribute == name else f" as {name}"
+        self.imports[f"from {module} import {attribute}{renamed}"] = None
+
+    def _expression(self, value: Any) -> str | None:
+        """An expression that makes an equal object: a bound method, a call that pickling knows."""
+        if isinstance(value, types.MethodType | types.BuiltinMethodType):
+            owner = self._operand(value.__self__)
+            return None if owner is None else f"{owner}.{value.__name__}"
+        reduced = _reduced(value)
+        if reduced is None:
+            return None
+        maker, arguments = reduced
+        path = import_path(maker)
+        texts = [self._operand(argument) for argument in arguments]
+        if path is None or None in texts:
+            return None
+        self._import(path, path[1])
+        return f"{path[1]}({', '.join(text for text in texts if text is not None)})"
+
+    def _operand(self, value: Any) -> str | None:
+        text = self._literal(value)
+        path = import_path(value) if text is None else None
+        if path is not None:
+            self._import(path, path[1])
+            return path[1]
+        return text if text is not None else self._expression(value)
 
     def missing(self, name: str, what: str) -> None:
         self.assignments[f"# NameError: {name} {what}; define it here"] = None
@@ -125,12 +155,11 @@ class _Parts:
         self.renamed[helper] = name
         definition = _definitions(module)[helper]
         self.annotated = self.annotated or definition.annotated
-        here = len(self.helpers)
-        for used in definition.uses:
+        # what it uses comes first: classes and constants are needed when it is defined
+        for used in sorted(definition.uses):
             self._add_used(module, used)
         text = _replace_names(definition.text, self.renamed, definition.uses | {helper})
-        # what it uses comes first: classes and constants are needed when it is defined
-        self.helpers.insert(max(here, len(self.helpers)), text)
+        self.helpers.append(text)
 
     def _add_used(self, module: types.ModuleType, name: str) -> None:
         if name in _definitions(module):
@@ -242,18 +271,22 @@ def _replace_names(text: str, renamed: dict[str, str], names: frozenset[str]) ->
     return "\n".join(lines)
 
 
-def _import_path(value: Any) -> tuple[str, str] | None:
-    """Where a value can be imported from, if that is not wengert itself."""
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    if isinstance(value, types.BuiltinFunctionType) and module is None:
-        module = getattr(getattr(value, "__self__", None), "__name__", None)
-    if isinstance(value, np.ufunc):
-        module, name = getattr(value, "__module__", None) or "numpy", value.__name__
-    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+def _home(holder: Any, key: str) -> tuple[str, str]:
+    """Where a global is imported from: module and name; the module is "" if it has none."""
+    name = holder.get("__name__") if isinstance(holder, dict) else getattr(holder, "__name__", None)
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    own = module is not None and (module is holder or vars(module) is holder)
+    return (str(name), key) if own and can_import_from(str(name)) else ("", key)
+
+
+def _reduced(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
+    try:
+        reduced = value.__reduce__()
+    except Exception:  # noqa: BLE001  # the user's own method, which may not be ready for this
         return None
-    if module.partition(".")[0] == "wengert" or re.search(r"[^\w]", name):
+    if not isinstance(reduced, tuple) or len(reduced) != 2 or not callable(reduced[0]):
         return None
-    return (module, name) if getattr(sys.modules.get(module), name, None) is value else None
+    return None if reduced[0].__module__ in ("copyreg", "builtins") else reduced
 
 
 def _import_groups(imports: list[str]) -> list[list[str]]:
