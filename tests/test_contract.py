@@ -555,6 +555,20 @@ def test_rules_for_captured_functions_and_for_the_function_itself():
     assert wg.pullback(own, 3.0)[0] == 6.0
 
 
+def test_rules_for_closures():
+    def make(k):
+        def own(x):
+            return x * k
+
+        return own
+
+    own = make(3.0)
+    wg.rrule(own)(lambda x: (x * 2, lambda y_bar: y_bar * 7))
+    assert wg.gradient(own, 1.0) == (7.0,)
+    assert wg.gradient(lambda x: own(x), 1.0) == (7.0,)
+    assert wg.gradient(make(3.0), 1.0) == (3.0,)
+
+
 def test_what_a_closure_captures_may_change():
     table = {"f": lambda x: x * 2, "w": 1.0}
     slope = wg.grad(lambda x: table["f"](x) * table["w"])
@@ -594,10 +608,9 @@ def test_check_gradient_says_what_is_wrong():
     with pytest.raises(AssertionError) as caught:
         wg.testing.check_gradient(wrong, 2.0, 3.0)
     message = str(caught.value)
-    assert "argument 1" in message or "'y'" in message or "y" in message
+    assert "argument 1" in message
     assert "expected" in message.lower()
     assert "found" in message.lower()
-    assert "2.002" in message
 
 
 def test_check_rule():
@@ -675,6 +688,23 @@ def test_mixed_dtypes_do_not_leak(dtype):
     (found,) = wg.gradient(lambda x: np.sum(np.real(x) * weights * 2.0), x)
     assert found.dtype == (x.dtype if x.dtype.kind in "fc" else np.float64)
     assert found.tolist() == [1.0, 0.5]
+
+
+def test_arrays_built_of_numbers_do_not_leak_their_dtype():
+    (found,) = wg.gradient(lambda x: np.sum(np.array([x, x])) + x, 2.0)
+    assert type(found) in (float, np.float64)
+    (found,) = wg.gradient(lambda x: np.sum(np.array([x, 1])) * 3, 2)
+    assert type(found) in (float, np.float64)
+
+
+def test_an_array_result_may_meet_a_number_in_a_loop():
+    def f(x):
+        u = np.sum(np.array([x, x]) * x)
+        for i in range(0):
+            u += 0.1 * i
+        return u
+
+    assert wg.gradient(f, 2.0) == (8.0,)
 
 
 def test_a_complex_path_gives_a_real_array_a_real_gradient():

@@ -12,7 +12,7 @@ import numpy as np
 from . import engine
 from .backends import python as printer
 from .engine import Derived, Verb
-from .errors import BadArgument, BadTangent
+from .errors import BadArgument, BadTangent, of_generated_code
 from .frontends import signature
 from .ir.types import Array, Kind, Number, Struct, is_differentiable, leaves
 from .passes.tidy import tidy
@@ -63,7 +63,7 @@ class Derivative(Generic[P, T]):
                     return derived.run(*args)
             return self._call(args, kwargs)
         except Exception as error:
-            raise error.with_traceback(printer.without_generated(error.__traceback__))
+            raise _presented(error) from error.__cause__
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:
@@ -107,6 +107,12 @@ class Derivative(Generic[P, T]):
 
 
 _QUICK = {float, int, complex}
+
+
+def _presented(error: Exception) -> Exception:
+    """An exception as the user should see it: their lines, wengert's own errors as such."""
+    error = of_generated_code(error)
+    return error.with_traceback(printer.without_generated(error.__traceback__))
 
 
 def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
@@ -189,7 +195,10 @@ class Pullback:
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
         kind = signature.kind_of(self._value)
         seeds = _like_leaves(kind, self._value, y_bar, "cotangent", "the result")
-        return self._backward(self._residuals, *seeds)
+        try:
+            return self._backward(self._residuals, *seeds)
+        except Exception as error:
+            raise _presented(error) from error.__cause__
 
     def __repr__(self) -> str:
         return f"∂({self._name})"
@@ -214,7 +223,10 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     """
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     ahead, backward = derived.published
-    y, residuals = ahead(*args, **kwargs, **engine.captured_by(f))
+    try:
+        y, residuals = ahead(*args, **kwargs, **engine.captured_by(f))
+    except Exception as error:
+        raise _presented(error) from error.__cause__
     return y, Pullback(getattr(f, "__name__", type(f).__name__), backward, residuals, y)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .backends import python as printer
-from .errors import BadArgument
+from .errors import BadArgument, MixedLibraries
 from . import nested
 from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
@@ -160,12 +160,25 @@ def derive_generally(verb: Verb, function: Any) -> Derived:
 
 
 def captured_literals(function: Any) -> dict[str, Any]:
-    """The literal values a function has captured."""
+    """What a saved derivative takes for the captured values of a function unless told otherwise."""
+    kinds = dict(zip(*_captured_kinds(function), strict=True))
     return {
-        name: value
+        name: value if list(leaves(kinds[name])) else None
         for name, value in captured_by(function).items()
         if isinstance(value, bool | int | float | complex | str | None)
+        or not list(leaves(kinds[name]))
     }
+
+
+def _captured_kinds(function: Any) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
+    kind = signature.kind_of(function)
+    match kind:
+        case Struct(form="function", keys=keys, items=items):
+            return keys, items
+        case Struct():
+            return ("self",), (kind,)
+        case _:
+            return (), ()
 
 
 def captured_by(function: Any) -> dict[str, Any]:
@@ -196,11 +209,32 @@ def read(call: Call) -> source.Program:
 
 
 def call_of(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-    """The kinds of a call with these arguments."""
+    """The kinds of a call with these arguments.
+
+    Raises:
+        MixedLibraries: the arrays among them are not all NumPy's.
+    """
+    _one_array_library((*args, *kwargs.values()))
     names = argument_names(function, len(args))
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
     return Call(signature.kind_of(function), kinds, keywords)
+
+
+def _one_array_library(values: Iterable[Any]) -> None:
+    arrays = {type(v): v for v in values if hasattr(type(v), "__array_namespace__")}
+    foreign = [type_ for type_ in arrays if type_.__module__.split(".")[0] != "numpy"]
+    if not foreign:
+        return
+    names = " and ".join(sorted(type_.__name__ for type_ in arrays))
+    if len(arrays) > 1:
+        raise MixedLibraries(
+            f"the arguments are arrays of different libraries: {names}",
+            "Convert them, so that the whole computation stays in one array library.",
+        )
+    raise BadArgument(
+        f"arrays of class {names} are not covered yet", "Pass NumPy arrays: `np.asarray(x)`."
+    )
 
 
 def general_call(function: Any) -> Call:

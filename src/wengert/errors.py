@@ -158,3 +158,20 @@ class InternalError(WengertError, RuntimeError):
     """wengert contradicted itself. Please report it, with the function that was differentiated."""
 
     code = "WG901"
+
+
+_BY_CODE = {
+    error.code: error
+    for error in (UnsupportedSyntax, NoSource, NoRule, NotScalar, BadArgument, BadTangent, RuleError)
+}
+
+
+def of_generated_code(error: Exception) -> Exception:
+    """What generated code raised, as wengert's own error if it was a check of wengert's.
+
+    Generated code runs without wengert, so its checks raise plain errors that carry only the code.
+    """
+    cls = _BY_CODE.get(getattr(error, "code", ""))
+    if cls is None or isinstance(error, WengertError):
+        return error
+    return cls(str(error)).with_traceback(error.__traceback__)

@@ -28,22 +28,6 @@ def reads_late(x):
 add(reads_late, (1.5,))
 
 
-def counters(x):
-    total = x
-
-    def add_to(amount):
-        nonlocal total
-        total = total + amount * x
-        return total
-
-    first = add_to(1.0)
-    add_to(2.0)
-    return first * total
-
-
-add(counters, (1.5,), note="nonlocal rebinds a name; no object is changed")
-
-
 def several_lambdas(x):
     f, g, h = lambda t: t * x, lambda t: t + x, lambda t: t * t
     return f(g(h(x))) + (lambda a, b=2.0: a * b)(x) + (lambda *xs: sum(xs))(x, x, 1.0)

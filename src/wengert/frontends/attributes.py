@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
 from ..ir.types import STR, UNKNOWN, Array, Number, Other, Struct
@@ -27,6 +29,17 @@ MUTATING = {
     "append", "extend", "insert", "pop", "popitem", "remove", "clear", "update", "setdefault", "sort",
     "reverse", "add", "discard", "fill", "put", "itemset", "resize", "partition", "setflags",
 }  # fmt: skip
+
+
+_PYTHON_CLASSES: dict[str, type] = {"int": int, "float": np.float64, "bool": bool, "complex": complex}
+
+
+_QUESTIONS = {"is_integer", "hex", "bit_length", "bit_count", "__format__"}
+"""Methods of a number whose answer has no derivative."""
+
+
+def _class_name(known: type) -> str:
+    return "float" if known is np.float64 else known.__name__
 
 
 def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
@@ -61,12 +74,14 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(constant, str | tuple | range | bytes):
         return Native(name, functools.partial(_call_method_of_constant, constant, name))
-    if isinstance(constant, type):
-        found = getattr(constant, name)
-        return as_known(found) if callable(found) else lift(it, constant, name, found)
+    if not hasattr(constant, name):
+        from .statements import raise_now
+
+        kind = type(constant).__name__
+        raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
     found = getattr(constant, name)
-    if callable(found) or found is None:
-        return as_known(found)
+    if isinstance(found, types.MethodType | types.BuiltinMethodType | types.MethodWrapperType):
+        return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)
 
 
@@ -135,6 +150,12 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return open_up(it, it.builder.emit_with(op, (value,), {}, "attr"))
+    known = _PYTHON_CLASSES.get(str(kind), np.ndarray if isinstance(kind, Array) else None)
+    if known is not None and not hasattr(known, name):
+        from .statements import raise_now
+
+        message = f"'{_class_name(known)}' object has no attribute '{name}'"
+        raise_now(it, AttributeError, message)
     if ops.find_method(name) is not None or name in MUTATING or not kind == UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
     return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
@@ -165,6 +186,8 @@ def _method_of_run_time(
         return Iteration(name, (value,))
     if name == "get" and args:
         return _get(it, value, args)
+    if isinstance(kind, Number) and name not in _QUESTIONS:
+        raise it.unsupported(f"the method `{name}` of a number", "Compute it with operators or `math`.")
     if isinstance(kind, Number | Other) or name in ("index", "count"):
         return _inert_method(value, name, it, args, kwargs)
     if name == "copy":

@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import NoSource, UnsupportedSyntax
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Kind, Seq, Static, Struct, join
@@ -20,7 +21,7 @@ from .expressions import as_known, evaluate, lift
 from .interpreter import Diverges, Frame, Interpreter, NeedsCallee, fresh
 from .opcalls import emit_op
 from .signature import Template
-from .sources import source_of
+from .sources import Source, source_of
 from .values import (
     Closure,
     Items,
@@ -41,7 +42,7 @@ INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
 
 _AT_RUN_TIME = (st.pullback_of, ct.pushforward_of)
-OPAQUE_MODULES = {"logging", "warnings", "time", "random", "os", "sys", "datetime", "io"}
+OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
 """Their functions are called as they are: no derivative flows through them."""
 
 Args = Sequence[Value]
@@ -172,6 +173,8 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     module = (getattr(known, "__module__", None) or "").split(".")[0]
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
+    if module == "random":
+        return call_foreign(it, known, args, kwargs)  # a constant, as long as its arguments are
     match known:
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
@@ -187,13 +190,29 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             return construct(it, known, args, kwargs)
         case _:
             pass
-    inner = getattr(known, "_implementation", None) or getattr(known, "__wrapped__", None)
+    implementation = getattr(known, "_implementation", None)
+    if isinstance(implementation, types.FunctionType):
+        return _call_numpy_function(it, known, implementation, args, kwargs)
+    inner = getattr(known, "__wrapped__", None)
     if isinstance(inner, types.FunctionType):
         return call_closure(it, closure_of(it, inner), args, kwargs)
     own = getattr(type(known), "__call__", None)
     if isinstance(own, types.FunctionType):
         return call_closure(it, closure_of(it, own), [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _call_numpy_function(
+    it: Interpreter, known: Any, implementation: FunctionType, args: Args, kwargs: Kwargs
+) -> Value:
+    """A function of NumPy that is no op: its Python is read; where that fails it has no derivative."""
+    written, names, frames = len(it.builder.eqns), dict(it.vars), len(it.frames)
+    try:
+        return call_closure(it, closure_of(it, implementation), args, kwargs)
+    except (UnsupportedSyntax, NoSource):
+        del it.builder.eqns[written:], it.frames[frames:]
+        it.frame.scope.vars = names
+        return call_foreign(it, known, args, kwargs)
 
 
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
@@ -204,10 +223,13 @@ def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     return it.builder.emit_with(op, atoms, options, "call")
 
 
-def opaque(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
+def opaque(
+    it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
+) -> Value:
     """Call a function for its effect or for a value that has no derivative."""
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
-    result = it.emit(st.opaque, Const(function), *atoms, names=Const(tuple(kwargs)))
+    options = {"names": Const(tuple(kwargs))}
+    result = it.builder.emit_with(st.opaque, (Const(function), *atoms), options, kind=kind)
     it.session.inert.add(result)
     return result
 
@@ -217,7 +239,7 @@ def opaque(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
 
 def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None) -> Closure:
     """A Python function object as a closure; `captured` overrides what its cells hold."""
-    source = source_of(function)
+    source = _source_of(it, function)
     around = Scope(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if captured is not None and name in captured:
@@ -232,7 +254,29 @@ def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, V
         )
     defaults = tuple(_default(it, function, d) for d in function.__defaults__ or ())
     keyword = {k: _default(it, function, d) for k, d in (function.__kwdefaults__ or {}).items()}
-    return Closure(source.node, source.file, around, defaults, keyword, function.__code__, function)
+    return Closure(
+        source.node,
+        source.file,
+        around,
+        defaults,
+        keyword,
+        function.__code__,
+        function,
+        function.__qualname__,
+    )
+
+
+def _source_of(it: Interpreter, function: FunctionType) -> Source:
+    try:
+        source = source_of(function)
+    except NoSource as error:
+        (finding,) = error.findings
+        raise NoSource(finding.message, finding.hint, it.builder.span) from None
+    if isinstance(source.node, ast.AsyncFunctionDef):
+        from .fence import refused
+
+        raise refused(source.node, source.file)
+    return source
 
 
 def closure_of_items(it: Interpreter, items: Items) -> Closure:
@@ -241,7 +285,8 @@ def closure_of_items(it: Interpreter, items: Items) -> Closure:
     captured = dict(zip(items.keys, items.values, strict=True))
     closure = closure_of(it, template.function, captured)  # type: ignore[arg-type]
     # the object at hand captured other values than the one that stands for all of them
-    return closure if not captured else dataclasses.replace(closure, function=None)
+    stands_for_itself = not captured or ops.find(template.function) is not None
+    return closure if stands_for_itself else dataclasses.replace(closure, function=None)
 
 
 def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
@@ -386,7 +431,7 @@ def _fill_defaults(it: Interpreter, closure: Closure, names: list[str], bound: d
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
     from .statements import raise_now
 
-    raise_now(it, TypeError, f"{closure.name}() {message}")
+    raise_now(it, TypeError, f"{closure.qualname}() {message}")
 
 
 # --- functions of their own ---------------------------------------------------------------

@@ -34,7 +34,9 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
     listed = _listed(it, node, it.frame)
     match node:
         case ast.SetComp():
-            return it.emit(st.opaque, Const(set), it.atom(listed), names=Const(()))
+            from .calls import call_foreign
+
+            return call_foreign(it, set, [listed], {})
         case ast.DictComp():
             return _dictionary(it, listed)
         case _:

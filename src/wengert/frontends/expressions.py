@@ -379,7 +379,9 @@ def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
 def _set(it: Interpreter, node: ast.Set) -> Value:
     values = [it.atom(evaluate(it, element)) for element in node.elts]
     packed = it.atom(list_of(*values))
-    return it.emit(st.opaque, Const(set), packed, names=Const(()))
+    from .calls import call_foreign
+
+    return call_foreign(it, set, [packed], {})
 
 
 def _dict(it: Interpreter, node: ast.Dict) -> Value:
@@ -399,9 +401,29 @@ def _dict(it: Interpreter, node: ast.Dict) -> Value:
 
 
 def _dict_at_run_time(it: Interpreter, node: ast.Dict) -> Value:
-    keys = [evaluate(it, key) for key in node.keys if key is not None]
-    values = [evaluate(it, value) for value in node.values]
-    return it.emit(co.dict_of, it.atom(list_of(*keys)), it.atom(list_of(*values)))
+    parts: list[Atom] = []
+    keys: list[Value] = []
+    values: list[Value] = []
+
+    def close() -> None:
+        if keys:
+            packed = it.atom(list_of(*keys)), it.atom(list_of(*values))
+            parts.append(it.emit(co.dict_of, *packed))
+            keys.clear()
+            values.clear()
+
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        if key_node is None:
+            close()
+            parts.append(it.atom(evaluate(it, value_node)))
+        else:
+            keys.append(evaluate(it, key_node))
+            values.append(evaluate(it, value_node))
+    close()
+    merged = parts[0]
+    for part in parts[1:]:
+        merged = it.emit(co.merge_dicts, merged, part)
+    return merged
 
 
 # --- attributes and items -----------------------------------------------------------------

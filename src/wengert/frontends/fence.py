@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..errors import Finding
+from ..errors import Finding, UnsupportedSyntax
 from ..ir.graph import Span
 
 _IN_PLACE = (
@@ -43,6 +43,12 @@ def explain(node: ast.AST) -> tuple[str, str]:
             known = _REFUSED.get(type(node))
             name = type(node).__name__
             return known or (f"`{name}` cannot be differentiated", "Write it in another way.")
+
+
+def refused(node: ast.AST, file: str) -> UnsupportedSyntax:
+    """The error for a whole function that is refused."""
+    message, hint = explain(node)
+    return UnsupportedSyntax(message, hint, _span(node, file, getattr(node, "name", "")))
 
 
 def findings(root: ast.AST, file: str) -> list[Finding]:

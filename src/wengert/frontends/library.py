@@ -14,16 +14,17 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import BOOL, INT, UNKNOWN, Array, Number, Seq, Static, Struct
+from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import reduction as red
 from ..ops import structure as st
 from ..ops.registry import named
-from .calls import call, is_star, opaque
+from .calls import call, call_foreign, is_star, opaque
 from .equivalents import EQUIVALENTS
 from .expressions import binary, evaluate, subscript, truth
 from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
+from .opcalls import emit_op
 from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -399,6 +400,15 @@ def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return value
 
 
+def _float(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if args and isinstance(args[0], Var) and args[0].kind == STR:
+        raise it.unsupported(
+            "a number read back from text has lost its derivative",
+            "Use the number itself; turn it into text only to show it.",
+        )
+    return emit_op(it, el.to_float, "py", args, kwargs)
+
+
 def _refuse(what: str, hint: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(what, hint)
@@ -406,11 +416,14 @@ def _refuse(what: str, hint: str) -> Handler:
     return handler
 
 
-def _opaque(function: Any) -> Handler:
-    return lambda it, args, kwargs: opaque(it, function, args, kwargs)
+def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
+    return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
 
 
-_OPAQUE = (print, repr, str, format, id, hash, issubclass, ascii, chr, ord, input, open, vars, dir, bin, hex)
+_SHOWN = (repr, str, format, ascii, chr, bin, hex)
+_COUNTED = (id, hash, ord)
+_OPAQUE = (print, issubclass, input, open, dir)
+_BLIND = (eval, exec, compile, locals, globals, vars, __import__)
 
 _HANDLERS: list[tuple[Any, Handler]] = [
     (zip, _zip),
@@ -442,12 +455,22 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (type, _type),
     (callable, _callable),
     (divmod, _divmod),
-    (set, lambda it, args, kwargs: opaque(it, set, [as_list(it, a) for a in args], {})),
-    (frozenset, lambda it, args, kwargs: opaque(it, frozenset, [as_list(it, a) for a in args], {})),
+    (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
+    (
+        frozenset,
+        lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
+    ),
+    (float, _float),
     (iter, _refuse("`iter()`", "Loop over the sequence itself.")),
     (next, _refuse("`next()`", "Loop over the sequence, or index it.")),
     (setattr, _refuse("`setattr()` changes an object in place", "Build a new object instead.")),
     *((function, _opaque(function)) for function in _OPAQUE),
+    *((function, _opaque(function, STR)) for function in _SHOWN),
+    *((function, _opaque(function, INT)) for function in _COUNTED),
+    *(
+        (function, _refuse(f"`{function.__name__}()`", "Write the code itself, where it can be read."))
+        for function in _BLIND
+    ),
 ]
 
 def _in_python(equivalent: Any) -> Handler:

@@ -113,7 +113,7 @@ def _side_by_side(
 def _at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
-    if len(part) > 1 and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
+    if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
         return _iterate_var(it, it.emit(st.range_, Const(len(part))))
     return _iterate_var(it, it.atom(list_of(*part)))
 
@@ -296,7 +296,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     names = assigned_names([node.target, *node.body])
     if isinstance(items, Running):
         _run_loop(it, node, names, items, _guarded(it, items, body))
-    elif _should_unroll(items) and not _is_range(iterable):
+    elif not items or (_should_unroll(items) and not _is_range(iterable)):
         _unroll(it, items, body)
     else:
         _run_or_unroll(it, node, names, items, body)

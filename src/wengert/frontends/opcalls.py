@@ -62,10 +62,20 @@ def emit_op(
 
     signature = parse_signature(op.signature)
     values, options = _bind(it, op, signature, args, kwargs)
+    if not row:
+        _refuse_objects(it, options)
     operands = [it.atom(v) if row else _operand(it, op, namespace, v) for v in values]
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
     return open_up(it, it.builder.emit_with(op, operands, params, namespace))
+
+
+def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
+    dtype = options.get("dtype")
+    if isinstance(dtype, Const) and dtype.value in (object, "object", "O", str):
+        raise it.unsupported(
+            "an array of objects cannot be differentiated", "Use an array of numbers, or a list."
+        )
 
 
 def _spelled_in(op: Op, namespace: str, operands: Sequence[Atom]) -> str:

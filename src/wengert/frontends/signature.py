@@ -134,12 +134,11 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
         case types.FunctionType():
             return _kind_of_function(value, depth)
         case types.MethodType():
-            return Struct(
-                "object",
-                ("__self__", "__func__"),
-                (kind_of(value.__self__, depth), kind_of(value.__func__, depth)),
-                types.MethodType,
-            )
+            owner = kind_of(value.__self__, depth)
+            if isinstance(owner, Static):
+                return Static(value)
+            keys = ("__self__", "__func__")
+            return Struct("object", keys, (owner, kind_of(value.__func__, depth)), types.MethodType)
         case Op() | type() | types.ModuleType() | types.BuiltinFunctionType() | np.ufunc():
             return Static(value)
         case _ if dataclasses.is_dataclass(value):
@@ -187,7 +186,7 @@ def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
     known = _known_captures.get(template, ())
     kinds = tuple(
         # a function that closes over itself is recursive, not infinitely deep
-        Static(v) if v is function or (n in known and isinstance(v, int)) else kind_of(v, depth)
+        Static(v) if v is function or (n in known and isinstance(v, int | tuple)) else kind_of(v, depth)
         for n, v in zip(names, values, strict=True)
     )
     if depth > 1 and any(kind in _COLLECTORS for kind in kinds):

@@ -76,7 +76,9 @@ def _read_once(
     params = _vars([function, *positional, *named.values()])
     if isinstance(function, Items) and function.form == "function":
         captured = zip(function.keys, function.values, strict=True)
-        it.session.captured = {v: (function.type, name) for name, v in captured if isinstance(v, Var)}
+        it.session.captured = {
+            leaf: (function.type, name) for name, value in captured for leaf in flatten(value)
+        }
     try:
         with _top_frame(it, target):
             result = call(it, function, positional, named)

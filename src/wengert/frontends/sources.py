@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 
 from ..errors import NoSource
 
-FunctionNode = ast.FunctionDef | ast.Lambda
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ def source_of(function: FunctionType) -> Source:
             "wengert reads a function's own source. Write the function into a file, or give it a\n"
             "rule:\n    @wg.rrule(f)",
         )
-    found = [n for n in _functions_at(lines, code.co_filename, code.co_firstlineno) if _fits(n, code)]
+    found = _fitting(lines, code, *_statement_around(lines, code))
+    found = found or _fitting(lines, code, 0, len(lines), whole=True)
     if found:
         # of a lambda inside a lambda both may fit: the instructions belong to the tightest
         return Source(min(found, key=_extent), code.co_filename)
@@ -47,24 +47,54 @@ def source_of(function: FunctionType) -> Source:
     )
 
 
-@lru_cache(maxsize=64)
-def _by_line(lines: tuple[str, ...], file: str) -> dict[int, list[FunctionNode]]:
+def _statement_around(lines: tuple[str, ...], code: CodeType) -> tuple[int, int]:
+    """Which lines make up the outermost statement that a function stands in.
+
+    That is a guess by indentation, and saves the parsing of a whole file for a function. Where it
+    is wrong (in the middle of a string, or before an `else`), nothing is found between these lines.
+    """
+    start = min(code.co_firstlineno, len(lines)) - 1
+    while start > 0 and not _begins_statement(lines[start]):
+        start -= 1
+    stop = start + 1
+    while stop < len(lines) and (stop < code.co_firstlineno or not _begins_statement(lines[stop])):
+        stop += 1
+    # decorators and what they decorate are one statement
+    while stop < len(lines) and lines[stop - 1].startswith("@"):
+        stop += 1
+    return start, stop
+
+
+def _begins_statement(line: str) -> bool:
+    return line[0] not in " \t\f\r\n#)]}"
+
+
+def _fitting(
+    lines: tuple[str, ...], code: CodeType, start: int, stop: int, *, whole: bool = False
+) -> list[FunctionNode]:
+    """The functions between two lines of a file that a code object may be of."""
+    try:
+        by_line = _by_line("".join(lines[start:stop]), start, code.co_filename)
+    except SyntaxError as error:
+        if not whole:
+            return []
+        raise NoSource(f"{code.co_filename} cannot be parsed: {error.msg}", "") from error
+    return [node for node in by_line.get(code.co_firstlineno, ()) if _fits(node, code)]
+
+
+@lru_cache(maxsize=1024)
+def _by_line(text: str, skipped: int, file: str) -> dict[int, list[FunctionNode]]:
+    """The functions in part of a file, by their first line in the file."""
     found: dict[int, list[FunctionNode]] = {}
-    for node in ast.walk(ast.parse("".join(lines), file)):
-        if isinstance(node, ast.Lambda | ast.FunctionDef):
+    # the empty lines stand for those that were skipped: they count, and cost nothing
+    for node in ast.walk(ast.parse("\n" * skipped + text, file)):
+        if isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
             found.setdefault(_first_line(node), []).append(node)
     return found
 
 
-def _functions_at(lines: tuple[str, ...], file: str, line: int) -> Iterator[FunctionNode]:
-    try:
-        yield from _by_line(lines, file).get(line, ())
-    except SyntaxError as error:
-        raise NoSource(f"{file} cannot be parsed: {error.msg}", "") from error
-
-
 def _first_line(node: FunctionNode) -> int:
-    if isinstance(node, ast.FunctionDef) and node.decorator_list:
+    if not isinstance(node, ast.Lambda) and node.decorator_list:
         return node.decorator_list[0].lineno
     return node.lineno
 
@@ -72,7 +102,7 @@ def _first_line(node: FunctionNode) -> int:
 def _fits(node: FunctionNode, code: CodeType) -> bool:
     if parameter_names(node.args) != list(code.co_varnames[: _parameter_count(code)]):
         return False
-    if isinstance(node, ast.FunctionDef):
+    if not isinstance(node, ast.Lambda):
         return node.name == code.co_name
     return code.co_name == "<lambda>" and _covers(node.body, code)
 

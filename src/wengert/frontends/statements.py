@@ -240,7 +240,10 @@ def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure
         if d is not None
     }
     scope = it.frame.scope
-    return Closure(node, it.frame.closure.file, scope, defaults, keyword_defaults, node)
+    around = it.frame.closure
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    qualname = f"{around.qualname}.<locals>.{name}"
+    return Closure(node, around.file, scope, defaults, keyword_defaults, node, qualname=qualname)
 
 
 def _run_import(it: Interpreter, node: ast.Import) -> None:

@@ -57,6 +57,8 @@ class Closure:
     """What recursion is recognised by: the code object, or the syntax node of a local function."""
     function: Any = None
     """The function object, where there is one outside the program."""
+    qualname: str = ""
+    """What Python calls it in its own errors."""
 
     @property
     def name(self) -> str:

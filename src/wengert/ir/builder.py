@@ -92,6 +92,8 @@ class Builder:
             return ZERO
         kind = _infer(op, args, params, namespace) if kind is None else kind
         out = Var(kind, name, _shape_source(op, args))
+        if op.reduction:
+            _describe_reduction(out, args[0], params)
         if self.derived:
             self._derived.add(out)
         self.append(Eqn((out,), op, tuple(args), params, (), namespace, self.span))
@@ -160,4 +162,33 @@ def _shape_source(op: Op, args: Sequence[Atom]) -> Var | None:
             sources[arg.shape_of] = None
         elif not isinstance(kind, Number):
             return None
-    return next(iter(sources)) if len(sources) == 1 else None
+    decisive = [source for source in sources if source.within is None or source.within[0] not in sources]
+    return decisive[0] if len(decisive) == 1 else None
+
+
+def _describe_reduction(out: Var, x: Atom, params: Mapping[str, Atom]) -> None:
+    """Reductions of one shape along the same axes have one shape; some broadcast back to it."""
+    axes = reduced_axes(x, params)
+    if axes is None or not isinstance(x, Var) or not isinstance(out.kind, Array):
+        return
+    keepdims = params.get("keepdims") == Const(True)
+    source = x.shape_of
+    out.shape_of = source.reduced.setdefault((axes, keepdims), out)
+    if keepdims or axes == tuple(range(len(axes))):
+        out.shape_of.within = (source, axes)
+
+
+def reduced_axes(x: Atom, params: Mapping[str, Atom]) -> tuple[int, ...] | None:
+    """The axes that a reduction reduces, in order, counted from the first; None if not known."""
+    kind = kind_of_atom(x)
+    axis, keepdims = params.get("axis", Const(None)), params.get("keepdims", Const(False))
+    if not isinstance(kind, Array) or not kind.rank:
+        return None
+    if not isinstance(axis, Const) or not isinstance(keepdims, Const):
+        return None
+    if axis.value is None:
+        return tuple(range(kind.rank))
+    axes = axis.value if isinstance(axis.value, tuple) else (axis.value,)
+    if not all(type(k) is int and -kind.rank <= k < kind.rank for k in axes):
+        return None
+    return tuple(sorted(k % kind.rank for k in axes))

@@ -45,10 +45,13 @@ class Span:
         return f"{self.file.rsplit('/', 1)[-1]}:{self.line}"
 
 
+Axes = tuple[int, ...]
+
+
 class Var:
     """A value; compared by identity. `name` is only a hint: the user's name for it, or ""."""
 
-    __slots__ = ("kind", "name", "shape_of")
+    __slots__ = ("kind", "name", "reduced", "shape_of", "within")
 
     def __init__(self, kind: Kind = UNKNOWN, name: str = "", shape_of: Var | None = None):
         self.kind = kind
@@ -56,6 +59,11 @@ class Var:
         self.shape_of = shape_of if shape_of is not None else self
         """An array known to have the same shape as this one; two arrays with the same `shape_of`
         need no broadcasting between them."""
+        self.within: tuple[Var, Axes] | None = None
+        """An array whose shape this one, reduced along these axes, broadcasts to; said of the array
+        that `shape_of` names."""
+        self.reduced: dict[tuple[Axes, bool], Var] = {}
+        """What has the shape that reducing this array along some axes gives, by axes and `keepdims`."""
 
     def __repr__(self) -> str:
         return f"<{self.name or '%'}: {self.kind}>"

@@ -41,6 +41,7 @@ class Op:
         control: owns blocks or transfers control; handled by every pass by name.
         fold: what the builder emits instead, when that is simpler: `fold(builder, args, params,
             namespace)` gives an atom, or None to emit the equation as it stands.
+        reduction: reduces its first operand along the option `axis`, with the option `keepdims`.
         implementation: computes it on run-time values; calling the op calls it.
     """
 
@@ -55,6 +56,7 @@ class Op:
     fold: Fold | None = None
     implementation: Callable[..., Any] | None = None
     domain: bool = False
+    reduction: bool = False
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.implementation is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any, Literal
 
 NumberType = Literal["bool", "int", "float", "complex"]
@@ -73,6 +74,9 @@ class Struct(Kind):
         return f"{self.form}({inside})"
 
 
+_BY_VALUE = (int, str, tuple, MethodType)
+
+
 @dataclass(frozen=True, slots=True)
 class Static(Kind):
     """A value that is known itself: a plain function, a module, a class. It has no leaves.
@@ -86,10 +90,10 @@ class Static(Kind):
         if not isinstance(other, Static):
             return False
         a, b = self.value, other.value
-        return a is b or (isinstance(a, int | str) and type(a) is type(b) and a == b)
+        return a is b or (isinstance(a, _BY_VALUE) and type(a) is type(b) and a == b)
 
     def __hash__(self) -> int:
-        return hash(self.value) if isinstance(self.value, int | str) else id(self.value)
+        return hash(self.value) if isinstance(self.value, _BY_VALUE) else id(self.value)
 
     def __str__(self) -> str:
         return f"static({getattr(self.value, '__name__', type(self.value).__name__)})"

@@ -70,6 +70,8 @@ def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> At
     """1 · y = y,  -1 · y = -y,  x · (1 / y) = x / y,  -x · y = -(x · y),  2 · (3 · x) = 6 · x."""
     if not builder.derived or ZERO in args:
         return None
+    if all(isinstance(arg, Const) for arg in args):
+        return _computed(operator.mul, args)  # 1.0 · 2 is 2.0, not 2
     for literal, other in (args, tuple(reversed(args))):
         if _is(literal, 1) and _keeps_kind(other, literal):
             return other

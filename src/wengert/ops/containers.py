@@ -72,3 +72,17 @@ sorted_order = declare(
     rt="sorted_order",
     implementation=rt.sorted_order,
 )
+merge_dicts = declare(
+    "merge_dicts",
+    "a, b",
+    infer=lambda args, params: UNKNOWN,
+    rt="merge_dicts",
+    implementation=rt.merge_dicts,
+)
+entries_of = declare(
+    "entries_of",
+    "merged, x, others",
+    infer=lambda args, params: UNKNOWN,
+    rt="entries_of",
+    implementation=rt.entries_of,
+)

@@ -40,6 +40,14 @@ shadow_items = declare(
     infer=lambda a, p: Seq(item_kind(kind_of_atom(a[0]))),
     rt="shadow_items",
 )
+rule_pair = declare(
+    "rule_pair",
+    "returned, *, rule",
+    infer=lambda a, p: _PAIR,
+    fresh=False,
+    effect=True,
+    rt="rule_pair",
+)
 rule_cotangents = declare(
     "rule_cotangents",
     "returned, *operands, rule=''",

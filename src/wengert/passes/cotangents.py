@@ -170,7 +170,11 @@ class Cotangents:
     def uniform(self, bar: Atom) -> Atom | None:
         """The number that an array cotangent is everywhere, if it is known to be one."""
         eqn = self.builder.definition(bar)
-        return eqn.args[0] if eqn is not None and eqn.op is st.fill else None
+        if eqn is None or eqn.op is not st.fill:
+            return None
+        number = eqn.args[0]
+        # of unknown kind, its products could no longer be told from arrays
+        return number if isinstance(kind_of_atom(number), Number) else None
 
     def fill(self, number: Atom, var: Atom) -> Atom:
         """An array cotangent that is the same number everywhere."""

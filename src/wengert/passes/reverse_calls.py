@@ -97,10 +97,14 @@ def _through_pullback(sweep: Sweep, eqn: Eqn, args: Sequence[Atom]) -> Sequence[
     return forward
 
 
-def _pair_of(eqn: Eqn, op: Op, args: Sequence[Atom], names: Atom) -> tuple[Sequence[Eqn], Atom]:
+def _pair_of(
+    eqn: Eqn, op: Op, args: Sequence[Atom], names: Atom, rule: Atom | None = None
+) -> tuple[Sequence[Eqn], Atom]:
     """Equations that give an equation's result and its pullback; the pullback."""
     builder = Builder(eqn.span, derived=True)
     pair = builder.emit(op, *args, kind=_PAIR, names=names)
+    if rule is not None:
+        pair = builder.emit(ct.rule_pair, pair, kind=_PAIR, rule=rule)
     builder.append(Eqn(eqn.outs, st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span))
     back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
     return builder.eqns, back
@@ -121,10 +125,11 @@ def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
     names = eqn.params.get("names", Const(tuple(eqn.params)))
     options = () if "names" in eqn.params else tuple(eqn.params.values())
     args = (row, *eqn.args, *options)
-    forward, back = _pair_of(eqn, st.apply, args, names)
+    described = Const(_described(rule))
+    forward, back = _pair_of(eqn, st.apply, args, names, rule=described)
     bar = sweep.total(eqn.outs[0])
     returned = sweep.builder.emit(st.apply, back, bar, names=Const(()))
-    bars = sweep.builder.emit(ct.rule_cotangents, returned, *eqn.args, rule=Const(_described(rule)))
+    bars = sweep.builder.emit(ct.rule_cotangents, returned, *eqn.args, rule=described)
     for k, arg in enumerate(eqn.args):
         _contribute_item(sweep, bars, k, arg)
     return forward

@@ -230,6 +230,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.accumulate: _accumulate,
     st.unbroadcast: _unbroadcast,
     st.bound: _same,
+    ct.rule_pair: _same,
     st.hook: _hook,
     st.project: _same,
     st.unpackable: _same,

@@ -6,8 +6,8 @@ import inspect
 import linecache
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from ..errors import RuleError
 from ..ir.graph import Span
@@ -15,8 +15,7 @@ from ..ir.op import Op
 from ..ops import registry as ops
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A line of a source file."""
 
     file: str
@@ -26,14 +25,13 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
-    """What an op takes: from `required` to `len(names)` operands, or any number, and options."""
+class Operands(NamedTuple):
+    """What an op or a row takes: from `required` to `len(names)` operands, or any number, and options."""
 
     names: tuple[str, ...]
     required: int
     variadic: bool
-    options: frozenset[str]
+    options: tuple[str, ...]
     any_option: bool
 
     def __str__(self) -> str:
@@ -66,11 +64,13 @@ def target(op: Any, place: Place) -> Op:
 def operands(op: Op) -> Operands:
     """What an op takes, by its signature."""
     function = op.implementation
-    if not op.spellings and function is not None:
-        return _of_function(function)
+    if not op.spellings and function is not None and ops.stated_signature(function) is None:
+        taken = _of_function(function)
+        return taken if taken is not None else Operands((), 0, True, (), any_option=True)
     return _of_text(op.signature)
 
 
+@cache
 def _of_text(text: str) -> Operands:
     """`"x, base=None, *, axis"`, or `"*xs, option"` with any number of operands."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -79,24 +79,41 @@ def _of_text(text: str) -> Operands:
     names = tuple(part.split("=")[0] for part in parts[:cut])
     required = sum("=" not in part for part in parts[:cut])
     rest = parts[cut][1:] if starred else ""
-    options = {part.split("=")[0] for part in parts[cut + 1 :]}
+    options = [part.split("=")[0] for part in parts[cut + 1 :]]
     # `x, *shape` names an option that takes further positional arguments
     variadic = bool(rest) and not names
-    return Operands(names, required, variadic, frozenset(options | {rest} - {""}), any_option=False)
+    options += [rest] if rest else []
+    return Operands(names, required, variadic, tuple(options), any_option=False)
 
 
-def _of_function(function: Callable[..., Any]) -> Operands:
+def _of_function(function: Callable[..., Any]) -> Operands | None:
+    """What a function takes; None where Python cannot say."""
+    if type(function) is types.FunctionType and not function.__dict__:
+        return _of_code(function.__code__, len(function.__defaults__ or ()))
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return Operands((), 0, variadic=True, options=frozenset(), any_option=True)
+        return None
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return Operands(
         tuple(p.name for p in positional),
         sum(p.default is p.empty for p in positional),
         any(p.kind is p.VAR_POSITIONAL for p in parameters),
-        frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),
+        tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),
         any(p.kind is p.VAR_KEYWORD for p in parameters),
+    )
+
+
+def _of_code(code: types.CodeType, defaults: int) -> Operands:
+    # `inspect.signature` says the same, but for the hundreds of rows it would take a fifth of the
+    # time of `import wengert`
+    count = code.co_argcount
+    return Operands(
+        code.co_varnames[:count],
+        count - defaults,
+        bool(code.co_flags & inspect.CO_VARARGS),
+        code.co_varnames[count : count + code.co_kwonlyargcount],
+        bool(code.co_flags & inspect.CO_VARKEYWORDS),
     )
 
 
@@ -125,31 +142,22 @@ def check_row(op: Op, row: Any, *, before: int, after: int, place: Place, times:
         message = f"the rule for {op.name} has a row that is not a function: {row!r}"
         raise refuse(message, "A row is a function of the operands: `lambda x, Ω: ...`.", place)
     place = place_of(row, place)
-    try:
-        parameters = list(inspect.signature(row).parameters.values())
-    except (TypeError, ValueError):
-        return
-    _check_positional(op, parameters, before, after, times, place)
-    _check_options(op, parameters, place)
+    given = _of_function(row)
+    if given is not None:
+        _check_positional(op, given, before, after, times, place)
+        _check_options(op, given, place)
 
 
 def _check_positional(
-    op: Op,
-    parameters: Sequence[inspect.Parameter],
-    before: int,
-    after: int,
-    times: int,
-    place: Place,
+    op: Op, given: Operands, before: int, after: int, times: int, place: Place
 ) -> None:
     takes = operands(op)
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or (takes.variadic and times):
+    if given.variadic or (takes.variadic and times):
         return
-    most = len(positional)
-    least = sum(p.default is p.empty for p in positional)
+    most = len(given.names)
     counts = range(takes.required, len(takes.names) + 1)
     possible = {before + times * count + after for count in counts} if times else {before + after}
-    if not any(least <= count <= most for count in possible):
+    if not any(given.required <= count <= most for count in possible):
         expected = " or ".join(map(str, sorted(possible)))
         message = (
             f"a row of the rule for {op.name} takes {most} positional arguments, not {expected}"
@@ -157,10 +165,10 @@ def _check_positional(
         raise refuse(message, _expected_call(takes, before, after, times), place)
 
 
-def _check_options(op: Op, parameters: Sequence[inspect.Parameter], place: Place) -> None:
+def _check_options(op: Op, given: Operands, place: Place) -> None:
     takes = operands(op)
-    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    unknown = [name for name in named if name not in takes.options and name not in takes.names]
+    known = (*takes.options, *takes.names)
+    unknown = [name for name in given.options if name not in known]
     if unknown and not takes.any_option:
         message = (
             f"a row of the rule for {op.name} takes the option `{unknown[0]}`, which the op has not"
@@ -187,7 +195,8 @@ def _expected_call(takes: Operands, before: int, after: int, times: int) -> str:
 
 def place_of(row: object, otherwise: Place) -> Place:
     """Where a row is written."""
-    code = getattr(inspect.unwrap(row) if callable(row) else row, "__code__", None)
+    written = inspect.unwrap(row) if hasattr(row, "__wrapped__") and callable(row) else row
+    code = getattr(written, "__code__", None)
     return otherwise if code is None else Place(code.co_filename, code.co_firstlineno)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from ..ops.containers import (
     compress,
     dict_of,
+    entries_of,
     flatten_lists,
     join_lists,
     list_cotangent,
+    merge_dicts,
     sorted_order,
     split_like,
     spread,
@@ -29,6 +31,11 @@ linear_rule(flatten_lists, transpose=lambda ȳ, lists: split_like(ȳ, lists))
 linear_rule(split_like, transpose=(lambda ȳ, flat, lists: flatten_lists(ȳ), None))
 linear_rule(dict_of, transpose=(None, lambda ȳ, keys, values: values_at(ȳ, keys)))
 linear_rule(values_at, transpose=(lambda ȳ, mapping, keys: dict_of(keys, ȳ), None))
+linear_rule(
+    merge_dicts,
+    transpose=(lambda ȳ, a, b: entries_of(ȳ, a, b), lambda ȳ, a, b: entries_of(ȳ, b, None)),
+)
+linear_rule(entries_of, transpose=(lambda ȳ, merged, x, others: ȳ, None, None))
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
 zero_rule(sorted_order)

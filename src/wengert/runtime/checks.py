@@ -14,10 +14,9 @@ def scalar_seed(y: Any, function: str) -> float:
             return 1.0
     shape = f" of shape {np.shape(y)}" if isinstance(y, np.ndarray) else ""
     error = TypeError(
-        f"[WG201] a gradient needs one real number as the result, but {function} returned "
-        f"a {type(y).__name__}{shape}\n\n"
-        "  For several results use `wg.jacobian`; to choose the cotangent of the result yourself\n"
-        "  use `wg.pullback`."
+        f"a gradient needs one real number as the result, but {function} returned "
+        f"a {type(y).__name__}{shape}; for several results use `wg.jacobian`, to choose the "
+        "cotangent of the result yourself use `wg.pullback`"
     )
     error.code = "WG201"  # type: ignore[attr-defined]
     raise error

@@ -65,3 +65,13 @@ def list_cotangent(items_bar: list[Any], items: Any) -> Any:
 def sorted_order(keys: list[Any], reverse: bool = False) -> list[int]:
     """The indices that sort a list, in the order `sorted` gives equal items."""
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def merge_dicts(a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
+    """`{**a, **b}`."""
+    return {**a, **b}
+
+
+def entries_of(merged: dict[Any, Any], x: Any, others: Any) -> dict[Any, Any]:
+    """The entries of a merged dictionary that came from `x`, not from `others`."""
+    return {key: merged[key] for key in x if key in merged and (others is None or key not in others)}

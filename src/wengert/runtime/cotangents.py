@@ -199,6 +199,19 @@ def shadow_items(x_bar: Any) -> list[Any]:
     return list(x_bar)
 
 
+def _wrong_rule(message: str) -> ValueError:
+    error = ValueError(message)
+    error.code = "WG301"  # type: ignore[attr-defined]
+    return error
+
+
+def rule_pair(returned: Any, rule: str = "the rule") -> Any:
+    """What a hand-written rule returned, which must be a result and a pullback."""
+    if isinstance(returned, tuple) and len(returned) == 2 and callable(returned[1]):
+        return returned
+    raise _wrong_rule(f"{rule} returned {type(returned).__name__}, not a pair (result, pullback)")
+
+
 def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> Any:
     """What the pullback of a hand-written rule returned, as a list of one cotangent per operand.
 
@@ -208,7 +221,7 @@ def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> An
     if not operands:
         return cotangents
     if len(cotangents) != len(operands):
-        raise ValueError(
+        raise _wrong_rule(
             f"the pullback of {rule} returned {len(cotangents)} cotangents "
             f"for {len(operands)} operands"
         )
@@ -216,7 +229,7 @@ def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> An
         if x_bar is None:
             cotangents[k] = zeros(x)
         elif isinstance(x, (np.ndarray, float, int, complex)) and np.shape(x_bar) != np.shape(x):
-            raise ValueError(
+            raise _wrong_rule(
                 f"the pullback of {rule} returned a cotangent of shape {np.shape(x_bar)} "
                 f"for operand {k}, whose shape is {np.shape(x)}"
             )
