@@ -1,5 +1,10 @@
-"""How much Hypothesis does: `pytest --hypothesis-profile=nightly` draws many more programs."""
+"""Options of the test run.
 
+`pytest --hypothesis-profile=nightly` draws many more programs; `pytest --update` rewrites what tests
+keep word for word: tests/golden, and the output shown in README.md and docs/.
+"""
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 SLOW_START = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -11,3 +16,13 @@ settings.register_profile(
     "nightly", max_examples=5000, deadline=None, suppress_health_check=SLOW_START
 )
 settings.load_profile("ci")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite golden texts and shown output")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether texts that are kept are to be rewritten rather than compared."""
+    return bool(request.config.getoption("--update"))

@@ -162,11 +162,9 @@ def is_public_function(node):
 @each_program(has_one_real_result)
 def test_source_stands_alone(program, args):
     gradient = wg.grad(program.function, argnums=program.wrt)
-    if program.name == "looked_up":
+    if program.function.__name__ == "looked_up":
         # which function is called only the run tells: its derivative must be taken then
-        with pytest.raises(ForeignImport, match="wengert"):
-            run_alone(gradient)(*args)
-        return
+        assert "wengert" in gradient.source
     trees.assert_close(run_alone(gradient)(*args), gradient(*args), rel=1e-15)
 
 

@@ -140,7 +140,9 @@ class Specialized(functools.partial[Any]):
     @property
     def source(self) -> str:
         """Runnable Python that needs NumPy alone."""
-        return Text(self.derived.source)
+        args, kwargs = self._example
+        origin = self.origin
+        return Text(engine.derive_for_text(origin.verb, origin.function, args, kwargs).source)
 
     def save(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write `source` to a file; gives its path."""
@@ -274,7 +276,7 @@ def _like_leaves(kind: Kind, like: Any, given: Any, what: str, whose: str) -> li
     """The differentiable leaves of a tangent or cotangent, checked against what it belongs to."""
     result: list[Any] = []
     if given is None:
-        return [_zero(v) for v, leaf in _differentiable(kind, like)]
+        return [_zero(v) for v, _ in _differentiable(kind, like)]
     try:
         values = list(_differentiable(kind, given))
     except (TypeError, KeyError, AttributeError, IndexError, ValueError) as error:
@@ -442,15 +444,14 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
     With example arguments it is specialised to their kinds, without them it is general.
     """
     derived = engine.derive(Verb("adjoint"), _call(f, args))
-    derived.defaults = {"y_bar": 1.0, **engine.captured_literals(f)}
-    return Text(derived.source)
+    defaults = {"y_bar": 1.0, **engine.captured_literals(f)}
+    return Text(derived.with_defaults(defaults).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
     derived = engine.derive(Verb("pushforward"), _call(f, args))
-    derived.defaults = engine.captured_literals(f)
-    return Text(derived.source)
+    return Text(derived.with_defaults(engine.captured_literals(f)).source)
 
 
 def _caller(names: Sequence[str]) -> Callable[..., Any]:
@@ -482,4 +483,4 @@ def _pushforward_of_call(
     return y, push(*tangents)
 
 
-runtime_calls._differentiate[:] = [_pullback_of_call, _pushforward_of_call]  # pyright: ignore[reportPrivateUsage]
+runtime_calls.differentiate[:] = [_pullback_of_call, _pushforward_of_call]

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from .backends import python as printer
 from .errors import BadArgument, MixedLibraries
@@ -20,19 +20,18 @@ from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Var
-from .ir.types import COMPLEX, UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves
+from .ir.types import COMPLEX, UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves, step_into
 from .ops import checks
 from .ops.elementwise import to_complex
 from .ops.structure import gradient_kind
-from .passes import forward, reverse, tidy
+from .passes import forward, memory, reverse, tidy
 from .passes.residuals import renamed_block
 from .rules import registry as rules
 
 CACHE_SIZE = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """The kinds in one call of a function: of the function itself and of every argument."""
 
     target: Kind
@@ -40,8 +39,7 @@ class Call:
     keywords: tuple[tuple[str, Kind], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(NamedTuple):
     """What is to be derived.
 
     Attributes:
@@ -61,7 +59,7 @@ class Verb:
     written: Callable[..., Any] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Derived:
     """A derivative that is ready to run: the functions that make it up and what they rely on."""
 
@@ -76,7 +74,7 @@ class Derived:
     def printed(self) -> tuple[printer.Printed, ...]:
         """The functions as Python text."""
         if not self._printed:
-            self._printed = tuple(printer.render(f, defaults=self.defaults) for f in self.functions)
+            self._printed = printer.render_together(self.functions, defaults=self.defaults)
         return self._printed
 
     @property
@@ -86,6 +84,15 @@ class Derived:
             self._published = tuple(map(printer.publish, self.printed))
         return self._published
 
+    def with_defaults(self, defaults: Mapping[str, Any]) -> Derived:
+        """The same derivative, some of its parameters with default values."""
+        unused = {
+            i.name: None
+            for i in self.functions[0].inputs
+            if i.how == "captured" and not list(leaves(i.kind))
+        }
+        return Derived(self.functions, self.guards, self.generation, {**unused, **defaults})
+
     @property
     def run(self) -> Callable[..., Any]:
         return self.published[0]
@@ -93,7 +100,7 @@ class Derived:
     @property
     def source(self) -> str:
         """A module that defines the functions and needs NumPy alone."""
-        return "\n\n".join(printed.source for printed in self.printed)
+        return printer.joint_source(self.printed)
 
     def in_force(self) -> bool:
         """Whether nothing it relied on has changed since."""
@@ -148,37 +155,63 @@ def derive_for(
 def _derive(verb: Verb, call: Call) -> Derived:
     generation = rules.generation()
     program = read(call)
-    functions = VERBS[verb.name](program.function, verb)
+    functions = tuple(map(memory.settled, VERBS[verb.name](program.function, verb)))
     return Derived(functions, program.guards, generation)
 
 
 def derive_generally(verb: Verb, function: Any) -> Derived:
     """The derivative for arguments of any kinds."""
-    derived = derive(verb, general_call(function))
-    derived.defaults = {**defaults_of(function), **captured_literals(function)}
-    return derived
+    derived = derive(verb, self_contained(general_call(function), function))
+    return derived.with_defaults({**defaults_of(function), **captured_literals(function)})
+
+
+def derive_for_text(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Derived:
+    """The derivative for arguments like these, to be read or saved rather than called here."""
+    derived = derive(verb, self_contained(call_of(function, args, kwargs), function))
+    return derived.with_defaults(captured_literals(function))
+
+
+def self_contained(call: Call, function: Any) -> Call:
+    """A call for a text that is to stand alone: what captured functions captured is written out.
+
+    A number that the function itself captured becomes a parameter with a default; one that a function
+    captured that it captured has no place in the signature.
+    """
+    match call.target:
+        case Struct(form="function", keys=keys, items=items) as target:
+            steps = [Step("cell", key) for key in keys]
+            known = tuple(
+                _known(item, signature.step(function, step)) if isinstance(item, Struct) else item
+                for item, step in zip(items, steps, strict=True)
+            )
+            return call._replace(target=replace(target, items=known))
+        case _:
+            return call
+
+
+def _known(kind: Kind, value: Any) -> Kind:
+    match kind:
+        case Struct(keys=keys, items=items):
+            inner = (
+                _known(item, signature.step(value, step_into(kind, key)))
+                for key, item in zip(keys, items, strict=True)
+            )
+            return replace(kind, items=tuple(inner))
+        case _ if isinstance(value, bool | int | float | complex | str | None):
+            return Static(value)
+        case _:
+            return kind
 
 
 def captured_literals(function: Any) -> dict[str, Any]:
-    """What a saved derivative takes for the captured values of a function unless told otherwise."""
-    kinds = dict(zip(*_captured_kinds(function), strict=True))
+    """The literal values a function has captured."""
     return {
-        name: value if list(leaves(kinds[name])) else None
+        name: value
         for name, value in captured_by(function).items()
         if isinstance(value, bool | int | float | complex | str | None)
-        or not list(leaves(kinds[name]))
     }
-
-
-def _captured_kinds(function: Any) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
-    kind = signature.kind_of(function)
-    match kind:
-        case Struct(form="function", keys=keys, items=items):
-            return keys, items
-        case Struct():
-            return ("self",), (kind,)
-        case _:
-            return (), ()
 
 
 def captured_by(function: Any) -> dict[str, Any]:
@@ -284,8 +317,7 @@ def argument_names(function: Any, count: int) -> list[str]:
 # --- verbs --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """Which leaves of a function's inputs are differentiated, and how their gradients are put together."""
 
     indices: tuple[int, ...]
@@ -444,7 +476,7 @@ def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
             f"`derivative` is for functions of one number; {function.name} was called with more",
             "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
         )
-    want = wanted(function, replace(verb, argnums=(0,)))
+    want = wanted(function, verb._replace(argnums=(0,)))
     kind = want.layout[0][0]
     if isinstance(kind, Struct | Array) or len(want.indices) != 1:
         raise BadArgument(

@@ -6,15 +6,13 @@ Every error carries a stable code, the user's source line with a caret, the reas
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .ir.graph import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing that is wrong: where, what, and what to do about it."""
 
     message: str

@@ -95,21 +95,16 @@ def _reverse(function: Any, args: Any, k: int) -> Any:
 
 def _forward(function: Any, args: Any, k: int) -> Any:
     x = args[k]
-    if isinstance(x, list | tuple):
 
+    def of_items(point: Any, k: int = k, n: int = np.size(x)) -> Any:
+        items = [point[j] for j in range(n)]
+        return _as_array(function(*args[:k], items, *args[k + 1 :]))
 
-        def of_array(point: Any, k: int = k, n: int = len(x)) -> Any:
-            items = [point[j] for j in range(n)]
-            return _as_array(function(*args[:k], items, *args[k + 1 :]))
-
-    else:
-
-
-        def of_array(point: Any, k: int = k) -> Any:
-            return _as_array(function(*args[:k], point, *args[k + 1 :]))
+    def of_array(point: Any, k: int = k) -> Any:
+        return _as_array(function(*args[:k], point, *args[k + 1 :]))
 
     start = _as_array(x)
-    y, push = pushforward(of_array, start)
+    y, push = pushforward(of_items if isinstance(x, list | tuple) else of_array, start)
     _real(y)
     if isinstance(start, float | int):
         return push(1.0)

@@ -257,7 +257,7 @@ def _directional(it: Interpreter, verb: Verb, function: Value, args: Args, kwarg
 
 
 def _native_derivative(verb: Verb, function: Value) -> Value:
-    once = replace(verb, order=1)
+    once = verb._replace(order=1)
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return _directional(it, once, function, args, kwargs)
@@ -269,7 +269,7 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
     """Forward over reverse (Pearlmutter 1994)."""
     *primals, vector = args
     (argnum,) = verb.argnums or (0,)
-    grad = replace(verb, name="grad")
+    grad = verb._replace(name="grad")
 
     def gradient(it: Interpreter, at: Args, named: Kwargs) -> Value:
         moved = list(primals)

@@ -21,7 +21,7 @@ from .expressions import as_known, evaluate, lift
 from .interpreter import Diverges, Frame, Interpreter, NeedsCallee, fresh
 from .opcalls import emit_op
 from .signature import Template
-from .sources import Source, source_of
+from .sources import source_of
 from .values import (
     Closure,
     Items,
@@ -239,7 +239,7 @@ def opaque(
 
 def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None) -> Closure:
     """A Python function object as a closure; `captured` overrides what its cells hold."""
-    source = _source_of(it, function)
+    node, file = _source_of(it, function)
     around = Scope(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if captured is not None and name in captured:
@@ -255,8 +255,8 @@ def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, V
     defaults = tuple(_default(it, function, d) for d in function.__defaults__ or ())
     keyword = {k: _default(it, function, d) for k, d in (function.__kwdefaults__ or {}).items()}
     return Closure(
-        source.node,
-        source.file,
+        node,
+        file,
         around,
         defaults,
         keyword,
@@ -266,17 +266,20 @@ def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, V
     )
 
 
-def _source_of(it: Interpreter, function: FunctionType) -> Source:
+def _source_of(
+    it: Interpreter, function: FunctionType
+) -> tuple[ast.FunctionDef | ast.Lambda, str]:
     try:
         source = source_of(function)
     except NoSource as error:
         (finding,) = error.findings
         raise NoSource(finding.message, finding.hint, it.builder.span) from None
-    if isinstance(source.node, ast.AsyncFunctionDef):
+    node = source.node
+    if isinstance(node, ast.AsyncFunctionDef):
         from .fence import refused
 
-        raise refused(source.node, source.file)
-    return source
+        raise refused(node, source.file)
+    return node, source.file
 
 
 def closure_of_items(it: Interpreter, items: Items) -> Closure:

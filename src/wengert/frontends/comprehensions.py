@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from ..ops import containers as co
 from ..ops import structure as st
 from .expressions import evaluate, truth
 from .interpreter import Frame
-from .loops import Running, _at_run_time, _LoopKey, _run_loop, _should_unroll, iteration
+from .loops import Running, at_run_time, LoopKey, run_loop, should_unroll, iteration
 from .values import Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
 
             return call_foreign(it, set, [listed], {})
         case ast.DictComp():
-            return _dictionary(it, listed)
+            return dictionary(it, listed)
         case _:
             return listed
 
@@ -55,7 +55,7 @@ def _listed(it: Interpreter, node: Comprehension, frame: Frame) -> Value:
 
 
 @contextmanager
-def _scope_of_its_own(it: Interpreter, frame: Frame) -> Iterator[None]:
+def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[None, None, None]:
     scope = Scope(frame.scope.globals, frame.scope)
     it.frames.append(Frame(frame.closure, scope))
     try:
@@ -80,9 +80,9 @@ def _produce(
         return list_of(*produced) if isinstance(produced, list) else produced
 
     items = iteration(it, evaluate(it, generator.iter))
-    if isinstance(items, list) and _should_unroll(items):
+    if isinstance(items, list) and should_unroll(items):
         return _produce_known(it, generator, items, make, nested=bool(inner))
-    running = _at_run_time(it, items)
+    running = at_run_time(it, items)
     if generator.ifs:
         def keep(item: Value) -> Value:
             from .statements import assign
@@ -166,13 +166,13 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
         value = it.vars.pop("%item", Const(None))
         kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
 
-    marker = _LoopKey(it.frame.closure.node)
+    marker = LoopKey(it.frame.closure.node)
     plain = Running(running.iterables, running.item)
-    values, flags = _run_loop(it, marker, [], plain, body, collecting=lambda: kept)
+    values, flags = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
     return it.emit(co.compress, values, flags)
 
 
-def _dictionary(it: Interpreter, pairs: Value) -> Value:
+def dictionary(it: Interpreter, pairs: Value) -> Value:
     if isinstance(pairs, Items):
         entries = [pair for pair in pairs.values if isinstance(pair, Items)]
         if all(isinstance(pair.values[0], Const) for pair in entries):
@@ -182,9 +182,9 @@ def _dictionary(it: Interpreter, pairs: Value) -> Value:
         values = it.atom(list_of(*(pair.values[1] for pair in entries)))
         return it.emit(co.dict_of, keys, values)
     source = it.atom(pairs)
-    from .loops import collect, _iterate_var
+    from .loops import collect, iterate_var
 
-    running = _iterate_var(it, source)
+    running = iterate_var(it, source)
 
     def nth(k: int) -> Callable[[Value], Value]:
         return lambda pair: pair.values[k] if isinstance(pair, Items) else it.emit(

@@ -204,6 +204,8 @@ def binary(it: Interpreter, operator_: ast.operator, left: Value, right: Value, 
             pass  # it must fail when the program runs, not when it is read
     if op is el.add and _is_list(left) and _is_list(right):
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
+    if op is el.bitor and not all(isinstance(kind_of_value(v), Number | Array) for v in (left, right)):
+        return it.emit(co.merge_dicts, it.atom(left), it.atom(right))
     if op is el.mod and kind_of_value(left) == STR:
         return it.emit(st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(()))
     return dispatch_operator(it, op, [left, right])
@@ -390,7 +392,7 @@ def _dict(it: Interpreter, node: ast.Dict) -> Value:
         value = evaluate(it, value_node)
         if key_node is None:
             if not (isinstance(value, Items) and value.form == "dict"):
-                raise it.unsupported("`**` of a dictionary known only at run time", "Write its keys out.", node)
+                return _dict_at_run_time(it, node)
             entries.update(zip(value.keys, value.values, strict=True))
             continue
         key = evaluate(it, key_node)

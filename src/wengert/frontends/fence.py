@@ -83,4 +83,12 @@ def _span(node: ast.AST, file: str, function: str) -> Span:
     return Span(file, line, column, line, end, function)
 
 
-_KEYWORD_LENGTH = {ast.Try: 3, ast.TryStar: 3, ast.With: 4, ast.ClassDef: 5, ast.AsyncFunctionDef: 9, ast.AsyncFor: 9, ast.AsyncWith: 10}
+_KEYWORD_LENGTH: dict[type[ast.AST], int] = {
+    ast.Try: 3,
+    ast.TryStar: 3,
+    ast.With: 4,
+    ast.ClassDef: 5,
+    ast.AsyncFunctionDef: 9,
+    ast.AsyncFor: 9,
+    ast.AsyncWith: 10,
+}

@@ -8,7 +8,7 @@ any other (`%returned`, `%break0` …), so that merging paths merges them too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -53,7 +53,7 @@ class NeedsKnown(Exception):
         self.name = name
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Frame:
     """One activation of a function that is being inlined."""
 
@@ -62,7 +62,7 @@ class Frame:
     loops: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Session:
     """What one reading of a program collects, whatever function it is in."""
 
@@ -122,7 +122,7 @@ class Interpreter:
         )
 
     @contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
+    def at(self, node: ast.AST) -> Generator[None, None, None]:
         """Equations emitted inside come from this node."""
         before = self.builder.span
         if not self.builder.derived:
@@ -149,7 +149,7 @@ class Interpreter:
     # --- emitting -------------------------------------------------------------------------
 
     def emit(self, op: Op, *args: Atom, namespace: str = "py", name: str = "", **params: Atom) -> Atom:
-        return self.builder.emit(op, *args, namespace=namespace, name=name, **params)
+        return self.builder.emit_with(op, args, params, namespace, name)
 
     def atom(self, value: Value, name: str = "") -> Atom:
         """The value as one run-time value; known containers are packed."""
@@ -273,7 +273,7 @@ class Interpreter:
         return self.vars.pop(slot)
 
     @contextmanager
-    def aside(self) -> Iterator[Builder]:
+    def aside(self) -> Generator[Builder, None, None]:
         """Read into a block of its own; names keep what they were bound to before."""
         scopes: dict[int, tuple[Scope, dict[str, Value]]] = {}
         for frame in self.frames:
@@ -374,7 +374,7 @@ class Interpreter:
         return _replace_leaf(value.value, value.witness, checked)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Arm:
     """One side of a branch after it has been read."""
 
@@ -383,7 +383,7 @@ class Arm:
     dead: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Merger:
     """Merges the two values that one name has at the end of two arms."""
 

@@ -103,9 +103,9 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if isinstance(source, Items) and source.form == "dict":
             entries.update(zip(source.keys, source.values, strict=True))
         else:
-            from .comprehensions import _dictionary
+            from .comprehensions import dictionary
 
-            made = _dictionary(it, as_list(it, source))
+            made = dictionary(it, as_list(it, source))
             if not isinstance(made, Items):
                 return made
             entries.update(zip(made.keys, made.values, strict=True))
@@ -195,7 +195,7 @@ def _extremum(which: str) -> Handler:
         if key is not None and key != Const(None):
             return _extremum_by_key(it, which, args, key)
         if len(args) > 1:
-            return functools.reduce(lambda a, b: it.emit(op, it.atom(a), it.atom(b)), args)
+            return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, args))
         return _extremum_of_one(it, which, args[0], kwargs)
 
     return handler
@@ -209,7 +209,7 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
     if isinstance(items, list):
         if not items and "default" in kwargs:
             return kwargs["default"]
-        return functools.reduce(lambda a, b: it.emit(op, it.atom(a), it.atom(b)), items)
+        return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, items))
     listed = it.atom(as_list(it, source))
     return _fold(
         it, listed, subscript(it, listed, Const(0)), lambda a, b: it.emit(op, it.atom(a), it.atom(b))
@@ -322,7 +322,7 @@ _PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "com
 
 def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
-    known = _class_of(value)
+    known = class_of(value)
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, args, kwargs)
@@ -344,7 +344,7 @@ def _classes(value: Value) -> list[type] | None:
             return None
 
 
-def _class_of(value: Value) -> type | None:
+def class_of(value: Value) -> type | None:
     kind = kind_of_value(value)
     match kind:
         case Number(type=t):
@@ -365,7 +365,7 @@ def _class_of(value: Value) -> type | None:
 def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (value,) = args
     if isinstance(value, Items | Const):
-        known = _class_of(value)
+        known = class_of(value)
         if known is not None:
             return Const(known)
     return opaque(it, type, args, kwargs)

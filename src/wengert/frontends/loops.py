@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
@@ -40,8 +40,7 @@ UNROLL = 8
 # --- what is iterated over ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(NamedTuple):
     """An iteration that runs at run time, over several iterables side by side."""
 
     iterables: tuple[Atom, ...]
@@ -63,7 +62,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Const(value=constant):
             return _iterate_constant(it, constant)
         case Var():
-            return _iterate_var(it, value)
+            return iterate_var(it, value)
         case Closure() | Native() | Maybe():
             raise it.unsupported("this value cannot be iterated over", "Iterate over a sequence.")
 
@@ -73,11 +72,11 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
         return [Const(item) for item in constant]
     if isinstance(constant, str | range | tuple):
         var = it.emit(st.as_list, Const(constant))
-        return _iterate_var(it, var)
+        return iterate_var(it, var)
     raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
 
 
-def _iterate_var(it: Interpreter, value: Atom) -> Running:
+def iterate_var(it: Interpreter, value: Atom) -> Running:
     kind = kind_of_atom(value)
     if kind == UNKNOWN:
         value = it.emit(st.as_list, value)
@@ -95,7 +94,7 @@ def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
 def _side_by_side(
     it: Interpreter, parts: Sequence[list[Value] | Running], make: Callable[..., Value]
 ) -> Running:
-    running = [_at_run_time(it, part) for part in parts]
+    running = [at_run_time(it, part) for part in parts]
     counts = [len(part.iterables) for part in running]
 
     def item(elements: Sequence[Var]) -> Value:
@@ -110,12 +109,12 @@ def _side_by_side(
     return Running(tuple(i for part in running for i in part.iterables), item)
 
 
-def _at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
+def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
     if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
-        return _iterate_var(it, it.emit(st.range_, Const(len(part))))
-    return _iterate_var(it, it.atom(list_of(*part)))
+        return iterate_var(it, it.emit(st.range_, Const(len(part))))
+    return iterate_var(it, it.atom(list_of(*part)))
 
 
 def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
@@ -124,7 +123,7 @@ def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
     if isinstance(part, list):
         if isinstance(start, Const):
             return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
-        part = _at_run_time(it, part)
+        part = at_run_time(it, part)
     count = it.emit(st.length, part.iterables[0])
     from ..ops import elementwise as el
 
@@ -165,7 +164,7 @@ def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
         known = [it.known_truth(keep(item)) for item in part] if part else []
         if all(k is not None for k in known):
             return [item for item, k in zip(part, known, strict=True) if k]
-        part = _at_run_time(it, part)
+        part = at_run_time(it, part)
     return Running(part.iterables, part.item, (*part.guards, keep))
 
 
@@ -295,8 +294,8 @@ def run_for(it: Interpreter, node: ast.For) -> None:
 
     names = assigned_names([node.target, *node.body])
     if isinstance(items, Running):
-        _run_loop(it, node, names, items, _guarded(it, items, body))
-    elif not items or (_should_unroll(items) and not _is_range(iterable)):
+        run_loop(it, node, names, items, _guarded(it, items, body))
+    elif not items or (should_unroll(items) and not _is_range(iterable)):
         _unroll(it, items, body)
     else:
         _run_or_unroll(it, node, names, items, body)
@@ -314,8 +313,8 @@ def _run_or_unroll(
     before, written, loops = dict(it.vars), len(it.builder.eqns), it.frame.loops
     frames = len(it.frames)
     try:
-        running = _at_run_time(it, items)
-        _run_loop(it, node, names, running, body)
+        running = at_run_time(it, items)
+        run_loop(it, node, names, running, body)
     except UnsupportedSyntax:
         if len(items) > 4 * UNROLL:
             raise
@@ -327,15 +326,17 @@ def _run_or_unroll(
 def _guarded(it: Interpreter, running: Running, body: Callable[[Value], None]) -> Callable[[Value], None]:
     """The body, for the items that pass every guard."""
     for guard in running.guards:
-        inner = body
-
-        def body(item: Value, guard: Any = guard, inner: Any = inner) -> None:
-            it.branch(truth(it, guard(item)), partial(inner, item), lambda: None)
-
+        body = partial(_run_if_passed, it, guard, body)
     return body
 
 
-def _should_unroll(items: list[Value]) -> bool:
+def _run_if_passed(
+    it: Interpreter, guard: Callable[[Value], Value], body: Callable[[Value], None], item: Value
+) -> None:
+    it.branch(truth(it, guard(item)), partial(body, item), lambda: None)
+
+
+def should_unroll(items: list[Value]) -> bool:
     if len(items) <= UNROLL:
         return True
     kinds = {kind_of_value(item) for item in items}
@@ -368,7 +369,7 @@ def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
         it.branch(left, lambda: None, lambda: run_body(it, orelse))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Carried:
     """What is assumed of one name around a loop."""
 
@@ -398,7 +399,7 @@ def _first_guess(entry: Value | None) -> Carried:
     return Carried(None if fixed or isinstance(kind, Static) else kind, maybe)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Attempt:
     """One reading of a loop's body under an assumption."""
 
@@ -413,7 +414,7 @@ class Attempt:
 Collect = Callable[[], Sequence[Value]]
 
 
-def _run_loop(
+def run_loop(
     it: Interpreter,
     node: ast.AST,
     names: Sequence[str],
@@ -441,7 +442,7 @@ def _run_loop(
         assumed = widened
     else:
         raise it.unsupported("the kinds of the values this loop carries never settle", "Simplify it.")
-    if not isinstance(node, _LoopKey):
+    if not isinstance(node, LoopKey):
         it.session.loop_kinds[key] = assumed
     it.frame.loops -= 1
     return _emit_loop(it, entry, assumed, attempt, elements, running, test)
@@ -620,7 +621,7 @@ def run_while(it: Interpreter, node: ast.While) -> None:
         def test() -> Atom:
             return truth(it, evaluate(it, node.test))
 
-        _run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test)
+        run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test)
     else:
         # the test binds names or may leave: it becomes the first statement of an endless loop
         def body(_: Value) -> None:
@@ -632,7 +633,7 @@ def run_while(it: Interpreter, node: ast.While) -> None:
             it.branch(condition, lambda: run_body(it, node.body), leave)
 
         it.vars[f"%test{depth}"] = Const(False)
-        _run_loop(it, node, [*names, f"%test{depth}"], None, body, test=lambda: Const(True))
+        run_loop(it, node, [*names, f"%test{depth}"], None, body, test=lambda: Const(True))
         _by_test(it, depth)
     if known is True and it.vars.get(f"%break{depth}") == Const(False):
         if it.flag("%returned") == Const(False):
@@ -666,12 +667,12 @@ def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -
 
         return collect_guarded(it, running, make)
     node = it.frame.closure.node
-    marker = _LoopKey(node)
-    lists = _run_loop(it, marker, [], running, body, collecting=lambda: made)
+    marker = LoopKey(node)
+    lists = run_loop(it, marker, [], running, body, collecting=lambda: made)
     return lists[0] if lists else list_of()  # no iteration ever comes to its end
 
 
-class _LoopKey(ast.AST):
+class LoopKey(ast.AST):
     """Stands for a loop that has no statement of its own."""
 
     def __init__(self, node: ast.AST):
@@ -681,8 +682,8 @@ class _LoopKey(ast.AST):
 
 def loop_over(it: Interpreter, running: Running, names: Sequence[str], body: Callable[[Value], None]) -> None:
     """A loop that the interpreter itself writes; `names` are the slots it carries."""
-    marker = _LoopKey(it.frame.closure.node)
-    _run_loop(it, marker, names, running, _guarded(it, running, body))
+    marker = LoopKey(it.frame.closure.node)
+    run_loop(it, marker, names, running, _guarded(it, running, body))
     it.vars.pop(f"%break{it.frame.loops + 1}", None)
 
 

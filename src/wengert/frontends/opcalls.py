@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """Operands, then options; `rest` names what takes any further positional arguments."""
 
     operands: tuple[str, ...]

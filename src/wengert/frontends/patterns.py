@@ -168,10 +168,10 @@ def _matches_class(
     it: Interpreter, subject: Value, pattern: ast.MatchClass, bindings: dict[str, Value]
 ) -> Value:
     from .attributes import read_attribute
-    from .library import _class_of
+    from .library import class_of
 
     cls = evaluate(it, pattern.cls)
-    known = _class_of(subject)
+    known = class_of(subject)
     if not isinstance(cls, Const) or known is None:
         raise it.unsupported("a class pattern on a value of unknown class", "Use `isinstance`.", pattern)
     if not issubclass(known, cls.value):

@@ -103,8 +103,7 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
         return _kind_of_numpy_scalar(value)
     if depth > 6:
         return Static(value)
-    derives = getattr(type(value), "derives", None)
-    if derives is not None:
+    if hasattr(type(value), "derives"):
         return Struct("derivative", ("function",), (kind_of(value.function, depth + 1),), value.verb)
     return _kind_of_container(value, depth + 1)
 
@@ -123,8 +122,9 @@ def _kind_of_numpy_scalar(value: Any) -> Kind:
 
 def _kind_of_container(value: Any, depth: int) -> Kind:
     match value:
-        case tuple() if hasattr(value, "_fields"):
-            return _struct("namedtuple", value._fields, value, depth, type(value))
+        case tuple() if hasattr(type(value), "_fields"):
+            fields: tuple[str, ...] = getattr(type(value), "_fields")  # noqa: B009
+            return _struct("namedtuple", fields, value, depth, type(value))
         case tuple() | list():
             return _kind_of_sequence(value, depth)
         case dict():

@@ -6,8 +6,7 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import BadArgument, NoSource
 from ..ir.builder import Builder
@@ -22,8 +21,7 @@ from .values import Items, Native, Value, flatten, kind_of_value, unflatten
 Specials = Mapping[int, Callable[..., Value]]
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """What reading a function gives."""
 
     function: Function

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 import linecache
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from ..errors import NoSource
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A function's syntax tree and the file it stands in."""
 
     node: FunctionNode
@@ -56,17 +55,16 @@ def _statement_around(lines: tuple[str, ...], code: CodeType) -> tuple[int, int]
     start = min(code.co_firstlineno, len(lines)) - 1
     while start > 0 and not _begins_statement(lines[start]):
         start -= 1
-    stop = start + 1
-    while stop < len(lines) and (stop < code.co_firstlineno or not _begins_statement(lines[stop])):
-        stop += 1
-    # decorators and what they decorate are one statement
-    while stop < len(lines) and lines[stop - 1].startswith("@"):
+    decorated, stop = lines[start].startswith("@"), start + 1
+    while stop < len(lines) and (decorated or not _begins_statement(lines[stop])):
+        if _begins_statement(lines[stop]):
+            decorated = lines[stop].startswith("@")
         stop += 1
     return start, stop
 
 
 def _begins_statement(line: str) -> bool:
-    return line[0] not in " \t\f\r\n#)]}"
+    return line[:1] not in " \t\f\r\n#)]}"
 
 
 def _fitting(

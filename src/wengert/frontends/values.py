@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import record
 from ..ir.types import UNKNOWN, Kind, Static, Struct
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Items:
     """A container whose items are known one by one; `form`, `keys` and `type` as in `Struct`."""
 
@@ -44,7 +45,7 @@ class Scope:
         self.vars: dict[str, Value] = {}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Closure:
     """A function whose source is known, with the scope it was made in."""
 
@@ -68,7 +69,7 @@ class Closure:
 Handler = Callable[["Interpreter", Sequence["Value"], Mapping[str, "Value"]], "Value"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Native:
     """A callable that the interpreter computes itself: a method of a known value, a partial …"""
 
@@ -77,7 +78,7 @@ class Native:
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Iteration:
     """A `zip`, `enumerate`, `map`, `filter`, `reversed` or `items()` that nobody has run yet."""
 
@@ -86,7 +87,7 @@ class Iteration:
     function: Value | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Maybe:
     """A name that some paths have not assigned; `witness` is UNDEFINED on those."""
 

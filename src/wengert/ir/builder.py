@@ -44,13 +44,15 @@ def kind_of_constant(value: Any) -> Kind:
 class Builder:
     """Appends equations to a block under construction."""
 
-    __slots__ = ("_defining", "_derived", "derived", "eqns", "span")
+    __slots__ = ("_defining", "_derived", "derived", "eqns", "primal", "span")
 
     def __init__(self, span: Span | None = None, *, derived: bool = False) -> None:
         self.eqns: list[Eqn] = []
         self.span = span
         self.derived = derived
         """Derivative code may be simplified; the user's own code stays as it was written."""
+        self.primal: Mapping[Atom, Eqn] = {}
+        """The equations that compute what this derivative code reads, as far as they are known."""
         self._defining: dict[Var, Eqn] = {}
         self._derived: set[Atom] = set()
 
@@ -152,7 +154,12 @@ def _infer(op: Op, args: Sequence[Atom], params: Mapping[str, Atom], namespace: 
 
 
 def _shape_source(op: Op, args: Sequence[Atom]) -> Var | None:
-    """The array whose shape an elementwise result has, when only one can decide it."""
+    """The array whose shape a result has, when only one can decide it."""
+    if op.shaped_like is not None:
+        like = args[op.shaped_like]
+        if isinstance(like, Var) and isinstance(like.kind, Array | type(UNKNOWN)):
+            return like.shape_of
+        return None
     if not op.elementwise:
         return None
     sources: dict[Var, None] = {}

@@ -23,15 +23,15 @@ a body is a list with one entry per iteration; in a `reverse` loop entry k still
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
+from typing import Any, NamedTuple
 
 from .op import Op
+from .records import record, value_record
 from .types import UNKNOWN, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where a value came from in the user's source; columns count UTF-8 bytes, as `ast` does."""
 
     file: str
@@ -76,8 +76,6 @@ class _Undefined:
         return "UNDEFINED"
 
 
-UNDEFINED = _Undefined()
-
 
 class _Zero:
     """The symbolic zero: a tangent or cotangent that is known to vanish. Never stored in a value."""
@@ -88,7 +86,7 @@ class _Zero:
 
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Const:
     """A value known when the program is read: a literal, a function, a dtype, `UNDEFINED` …"""
 
@@ -119,7 +117,7 @@ ZERO = Const(_Zero())
 UNDEFINED = Const(_Undefined())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Eqn:
     """`outs = op(*args, **params)`.
 
@@ -150,14 +148,16 @@ class Eqn:
         yield from self.params.values()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Block:
+    """Equations, with the values they may start from and those they give."""
+
     params: tuple[Var, ...]
     eqns: tuple[Eqn, ...]
     outs: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Input:
     """One argument of a function: its leaves are the next parameters of the body.
 
@@ -170,7 +170,7 @@ class Input:
     how: str = "positional"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Function:
     """A program: `body.params` are the leaves of `inputs`, `body.outs` the leaves of `result`."""
 

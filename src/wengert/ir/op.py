@@ -21,7 +21,7 @@ def _unknown(args: Sequence[Atom], params: Mapping[str, Atom]) -> Kind:
     return UNKNOWN
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Op:
     """A mathematical function, whatever Python spells it; compared by identity.
 
@@ -42,6 +42,7 @@ class Op:
         fold: what the builder emits instead, when that is simpler: `fold(builder, args, params,
             namespace)` gives an atom, or None to emit the equation as it stands.
         reduction: reduces its first operand along the option `axis`, with the option `keepdims`.
+        shaped_like: which operand's shape the result has, for an op that is not elementwise.
         implementation: computes it on run-time values; calling the op calls it.
     """
 
@@ -57,6 +58,7 @@ class Op:
     implementation: Callable[..., Any] | None = None
     domain: bool = False
     reduction: bool = False
+    shaped_like: int | None = None
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.implementation is None:

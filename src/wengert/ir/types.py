@@ -8,9 +8,10 @@ goes through the generic helpers of `wengert.runtime`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MethodType
 from typing import Any, Literal
+
+from .records import record, value_record
 
 NumberType = Literal["bool", "int", "float", "complex"]
 _NUMBER_ORDER: tuple[NumberType, ...] = ("bool", "int", "float", "complex")
@@ -22,7 +23,7 @@ class Kind:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Number(Kind):
     """A real or complex scalar: Python's, or a NumPy scalar."""
 
@@ -32,7 +33,7 @@ class Number(Kind):
         return self.type
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Array(Kind):
     """An array; `dtype` is a NumPy dtype name or "" (unknown), `rank` its `ndim` or None."""
 
@@ -44,7 +45,7 @@ class Array(Kind):
         return f"array[{self.dtype or '?'}, {rank}]"
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Seq(Kind):
     """A list or tuple of any length whose items are all of one kind."""
 
@@ -54,7 +55,7 @@ class Seq(Kind):
         return f"seq[{self.item}]"
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Struct(Kind):
     """A container whose shape is known: its leaves are values of their own.
 
@@ -77,7 +78,7 @@ class Struct(Kind):
 _BY_VALUE = (int, str, tuple, MethodType)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Static(Kind):
     """A value that is known itself: a plain function, a module, a class. It has no leaves.
 
@@ -99,7 +100,7 @@ class Static(Kind):
         return f"static({getattr(self.value, '__name__', type(self.value).__name__)})"
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Other(Kind):
     """A value that never carries a derivative: str, None, slice, range, dtype, shape …"""
 
@@ -109,7 +110,7 @@ class Other(Kind):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Unknown(Kind):
     """Nothing is known."""
 
@@ -147,7 +148,7 @@ def join(a: Kind, b: Kind) -> Kind:
         return a
     match a, b:
         case Number(type=s), Number(type=t):
-            return Number(max(s, t, key=_NUMBER_ORDER.index))
+            return Number(max(s, t, key=_NUMBER_ORDER.index))  # pyright: ignore[reportArgumentType]
         case Array(dtype=d, rank=r), Array(dtype=e, rank=q):
             return Array(d if d == e else "", r if r == q else None)
         case Seq(item=i), Seq(item=j):
@@ -193,7 +194,7 @@ def _joined(kinds: list[Kind]) -> Kind:
 # --- containers as trees ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value_record
 class Step:
     """One step into a container: `how` is "item", "attr" or "cell"."""
 

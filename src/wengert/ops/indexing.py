@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
@@ -26,8 +25,7 @@ from ..ir.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """What one part of an index does.
 
     `consumes` axes of the array; `gives` axes in their place; `advanced` is the rank of an index

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedSyntax
-from ..ir.builder import Builder, kind_of_atom
+from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
 from ..ir.types import FLOAT, UNKNOWN, Array, Kind, Number, Seq
@@ -101,6 +101,8 @@ def _plain(name: str) -> Fold:
                 builder.span,
             )
         said = {key: atom for key, atom in params.items() if _DEFAULTS.get(key) != atom}
+        if builder.derived and namespace in ("np", "py") and _has_method(name, args):
+            return builder.emit_with(named(name), args, said, "method")
         if len(said) < len(params):
             return builder.emit_with(named(name), args, said, namespace)
         return None
@@ -108,12 +110,42 @@ def _plain(name: str) -> Fold:
     return fold
 
 
+def _has_method(name: str, args: Args) -> bool:
+    """Whether a reduction is to be written `x.sum()`, which is faster than `np.sum(x)`."""
+    kind = kind_of_atom(args[0])
+    return isinstance(kind, Array) and bool(kind.rank) and "method" in named(name).spellings
+
+
+def _fold_sum(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """In derivative code: Σ -x = -Σ x, Σ c = n c, and what was divided by its own sum adds up to 1."""
+    (x,) = args
+    plain = all(_DEFAULTS.get(key) == atom for key, atom in params.items())
+    eqn = builder.definition(x) if builder.derived and isinstance(kind_of_atom(x), Array) else None
+    if eqn is not None and eqn.op is named("neg") and builder.is_derived(x):
+        return builder.emit(named("neg"), builder.emit_with(sum_, eqn.args, params, namespace))
+    eqn = eqn if plain else None
+    if eqn is not None and eqn.op is named("fill"):
+        count = builder.emit(named("size"), eqn.args[1], namespace="attr")
+        return builder.emit(named("mul"), eqn.args[0], count)
+    if eqn is not None and eqn.op is named("div") and _is_sum(builder, eqn.args[1], eqn.args[0]):
+        return Const(1.0)
+    return _plain("sum")(builder, args, params, namespace)
+
+
+def _is_sum(builder: Builder, total: Atom, x: Atom) -> bool:
+    eqn = builder.definition(total) or builder.primal.get(total)  # type: ignore[call-overload]
+    return eqn is not None and eqn.op is sum_ and eqn.args == (x,) and not eqn.params
+
+
 def _reduction(
     name: str, signature: str, of_dtype: Callable[[str], str], np: str, method: str = ""
 ) -> Op:
-    return declare(
-        name, signature, infer=_reduced(of_dtype), fold=_plain(name), np=np, method=method or name
+    fold = _fold_sum if name == "sum" else _plain(name)
+    op = declare(
+        name, signature, infer=_reduced(of_dtype), fold=fold, np=np, method=method or name
     )
+    op.reduction = True
+    return op
 
 
 def _same(dtype: str) -> str:
@@ -260,6 +292,24 @@ def _infer_at_extreme(args: Args, params: Params) -> Kind:
     return gradient_kind(kind_of_atom(args[2]))
 
 
+def _fold_at(position: Op) -> Fold:
+    """The entry at one index, which says more than `at_extreme`, where all axes are reduced."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        values, x, _ = args
+        if values == ZERO:
+            return ZERO
+        rank = rank_of(x)
+        axes = reduced_axes(x, params)
+        if not rank or axes != tuple(range(rank)) or params.get("keepdims") == Const(True):
+            return builder.emit_with(named("at_extreme"), args, params, "rt")
+        flat = values if rank == 1 else builder.emit(named("ravel"), values, namespace="method")
+        index = builder.emit(position, x, namespace="method")
+        return builder.emit(named("getitem"), flat, index)
+
+    return fold
+
+
 def _infer_lane_of(args: Args, params: Params) -> Kind:
     rank = rank_of(args[0])
     return Array(dtype_of(args[0]), rank)
@@ -291,6 +341,17 @@ unreduce = _helper(f"y_bar, x, *, {_AXES}", rt.unreduce, _in_shape_of_second, fr
 broadcast_like = _helper("x, like", rt.broadcast_like, _in_shape_of_second, fresh=False)
 reduced_count = _helper("x, *, axis=None, ddof=0", rt.reduced_count, always(FLOAT), _fold_count)
 at_extreme = _helper(f"values, x, y, *, {_AXES}", rt.at_extreme, _infer_at_extreme)
+at_max, at_min = (
+    declare(
+        name,
+        f"values, x, y, *, {_AXES}",
+        infer=_infer_at_extreme,
+        fold=_fold_at(position),
+        implementation=rt.at_extreme,
+    )
+    for name, position in (("at_max", argmax), ("at_min", argmin))
+)
+"""`at_extreme` where it is known which; they never stay in a program."""
 put_extreme = _helper(f"y_bar, x, y, *, {_AXES}", rt.put_extreme, _in_shape_of_second)
 cumsum_reversed = _helper("y_bar, x, *, axis=None", rt.cumsum_reversed, _in_shape_of_second)
 lanes = _helper("x, *, axis=None", rt.lanes, _infer_lanes, _fold_lanes, fresh=False)

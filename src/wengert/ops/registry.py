@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import builtins
 import cmath
-import importlib
 import inspect
 import math
 import operator
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -16,12 +14,37 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Fold, Infer, Op
+from ..runtime import (
+    arrays,
+    calls,
+    checks,
+    containers,
+    cotangents,
+    elementwise,
+    matrices,
+    products,
+    reduction,
+    undefined,
+)
 
 NAMESPACES: dict[str, Any] = {"math": math, "cmath": cmath, "np": np, "py": builtins}
 """Where each spelling is looked up; "method", "attr" and "rt" are not modules."""
 
 _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 """Modules whose functions are other names for what "py" spells with an operator."""
+
+_RUNTIME = (
+    arrays,
+    calls,
+    checks,
+    containers,
+    cotangents,
+    elementwise,
+    matrices,
+    products,
+    reduction,
+    undefined,
+)
 
 _ops: dict[str, Op] = {}
 _foreign: dict[int, tuple[Op, Callable[..., Any]]] = {}
@@ -151,18 +174,20 @@ def _first_spelling(op: Op) -> Callable[..., Any] | None:
 
 def _late_helper(name: str) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
-        return _runtime_helper(name)(*args, **options)
+        return runtime_helper(name)(*args, **options)
 
     return call
 
 
-@cache
-def _runtime_helper(name: str) -> Callable[..., Any]:
-    package = importlib.import_module("..runtime", __package__)
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        found = getattr(importlib.import_module(module.name), name, None)
-        if found is not None:
-            return found
+def runtime_helper(name: str) -> Any:
+    """A function or constant of `wengert.runtime`.
+
+    Raises:
+        LookupError: there is none of that name.
+    """
+    for module in _RUNTIME:
+        if hasattr(module, name):
+            return getattr(module, name)
     raise LookupError(f"wengert.runtime has no helper {name!r}")
 
 

@@ -291,6 +291,9 @@ hook = declare(
     rt="hook",
 )
 
+for _op, _k in ((add_at, 0), (zeros, 0), (unbroadcast, 1), (fill, 1), (project, 1), (bound, 0)):
+    _op.shaped_like = _k
+
 # --- calls --------------------------------------------------------------------------------
 
 global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False)
@@ -331,7 +334,7 @@ def _infer_comparison(args: Args, params: Params) -> Kind:
     return BOOL
 
 
-def _comparison(name: str, symbol: str, **spellings: str) -> Op:
+def _comparison(name: str, symbol: str, np: str) -> Op:
     return declare(
         name,
         "a, b",
@@ -340,7 +343,7 @@ def _comparison(name: str, symbol: str, **spellings: str) -> Op:
         py=symbol,
         operator=name,
         implementation=_COMPARISONS[symbol],
-        **spellings,
+        np=np,
     )
 
 

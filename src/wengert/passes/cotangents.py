@@ -8,10 +8,10 @@ reading `x[i]` costs O(1) in reverse as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.builder import Builder, kind_of_atom, reduced_axes
+from ..ir.graph import ZERO, Atom, Const, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Kind, Number
 from ..ops import cotangents as ct
 from ..ops import registry
@@ -20,8 +20,7 @@ from ..ops import structure as st
 NOTHING = Const(0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """A step into an object: its attribute `name`; `owner` is the primal object."""
 
     name: str
@@ -128,6 +127,8 @@ class Cotangents:
         total = parts[0]
         for k, part in enumerate(parts[1:], start=2):
             total = self._plus(var, total, part, bar_name(var) if k == len(parts) else "")
+        if isinstance(var.kind, Number) and total in (NOTHING, Const(0)):
+            return ZERO
         self._describe(var, total)
         return total
 
@@ -140,8 +141,12 @@ class Cotangents:
         pairs = [(part, self.uniform(part)) for part in parts]
         whole = [part for part, number in pairs if number is None]
         numbers = [number for _, number in pairs if number is not None]
+        if len(whole) > 1:
+            narrow = [part for part in whole if self.narrow(part) is not part]
+            whole = [part for part in whole if part not in narrow] or [narrow.pop()]
+            whole += map(self.narrow, narrow)
         if not numbers:
-            return parts
+            return whole
         total = numbers[0]
         for number in numbers[1:]:
             total = self.builder.emit(registry.named("add"), total, number)
@@ -176,9 +181,24 @@ class Cotangents:
         # of unknown kind, its products could no longer be told from arrays
         return number if isinstance(kind_of_atom(number), Number) else None
 
+    def narrow(self, bar: Atom) -> Atom:
+        """A cotangent before it was repeated along some axes: arithmetic with a whole one repeats it."""
+        eqn = self.builder.definition(bar)
+        if eqn is not None and eqn.op.name == "unreduce" and broadcasts_back(eqn):
+            return eqn.args[0]
+        return bar
+
     def fill(self, number: Atom, var: Atom) -> Atom:
         """An array cotangent that is the same number everywhere."""
         return self.builder.emit(st.fill, number, var)
+
+
+def broadcasts_back(eqn: Eqn) -> bool:
+    """Whether the cotangent of a reduction broadcasts to what was reduced as it is."""
+    axes = reduced_axes(eqn.args[1], eqn.params)
+    if axes is None or not isinstance(kind_of_atom(eqn.args[0]), Array):
+        return False
+    return eqn.param("keepdims", False) or axes == tuple(range(len(axes)))
 
 
 def bar_name(var: Var) -> str:

@@ -26,7 +26,7 @@ Read = Callable[
 ]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Context:
     """What the pushforward of all blocks of one function shares."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..ir.graph import FOR, WHILE, Atom, Block, Const, Eqn, Var
 
 LOOPS = (FOR, WHILE)
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """The parts of a `for` or `while`.
 
     Slot k of the loop is `initials[k]` before it, `carried[k]` at the start of an iteration,
@@ -72,7 +72,7 @@ def view(eqn: Eqn) -> Loop:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Slot:
     """One carried value."""
 

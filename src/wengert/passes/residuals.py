@@ -7,7 +7,8 @@ loop, returned by a branch or a function) or, where that is as cheap, computed a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Block, Const, Eqn, Var, free_vars
@@ -17,8 +18,7 @@ from ..ops import structure as st
 _INTEGER_ARITHMETIC = frozenset(("add", "sub", "mul", "neg", "pos", "floordiv", "mod"))
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(NamedTuple):
     """`carried` values are handed over; `again` are the equations to run again, in order."""
 
     carried: list[Var]

@@ -48,7 +48,7 @@ Read = Callable[
 Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Context:
     """What the reversal of all blocks of one function shares.
 
@@ -72,6 +72,7 @@ class Sweep:
         self.context = context
         self.block = block
         self.builder = Builder(derived=True)
+        self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
         self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic)
         self.replaced: dict[int, Sequence[Eqn]] = {}
 
@@ -211,39 +212,17 @@ def comment(text: str) -> Eqn:
 
 
 def finish(sweep: Sweep, inputs: Sequence[Var]) -> list[Atom]:
-    """The gradients of some inputs in their final form, no two in the same memory."""
+    """The gradients of some inputs in their final form."""
     sweep.builder.span = None
-    bars: dict[Var, Atom] = {}
-    owned: set[Var] = set()
-    for var in dict.fromkeys(inputs):
-        alone = var in sweep.bars.running and isinstance(var.kind, Array)
-        bar = sweep.total(var)
-        if (alone or _is_fresh(sweep, bar)) and bar not in bars.values():
-            owned.add(var)
-        bars[var] = bar
-    return [_final(sweep, bars[var], var, owned=var in owned) for var in inputs]
+    bars = {var: sweep.total(var) for var in dict.fromkeys(inputs)}
+    return [_final(sweep, bars[var], var) for var in inputs]
 
 
-def _is_fresh(sweep: Sweep, bar: Atom) -> bool:
-    """Whether a cotangent was computed into memory of its own."""
-    eqn = sweep.builder.definition(bar)
-    if eqn is None:
-        return False
-    return eqn.op is st.add_at or (eqn.op.fresh and not eqn.op.control)
-
-
-def _final(sweep: Sweep, bar: Atom, var: Var, *, owned: bool) -> Atom:
+def _final(sweep: Sweep, bar: Atom, var: Var) -> Atom:
     """A gradient with the shape and type that belong to its input."""
     if bar == ZERO:
         return sweep.zeros(var)
-    if owned and isinstance(bar, Var) and bar.kind == var.kind and bar.shape_of is var.shape_of:
-        match var.kind:
-            case Array(dtype=dtype, rank=rank) if dtype.startswith(("float", "complex")) and rank:
-                return bar  # a 0-d array is left out: NumPy's arithmetic makes a scalar of it
-            case _:
-                pass
-    params: dict[str, Atom] = {"owned": Const(True)} if owned else {}
-    return sweep.builder.emit_with(st.project, (bar, var), params)
+    return sweep.builder.emit(st.project, bar, var)
 
 
 def scalars_above(block: Block, out: Var) -> set[Var]:

@@ -110,7 +110,7 @@ def _with_residuals(reverse: Block, again: Sequence[Eqn], mapping: dict[Var, Ato
 # --- loops --------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _ReverseLoop:
     """The reverse of a loop while it is being put together."""
 

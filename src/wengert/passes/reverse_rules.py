@@ -16,7 +16,7 @@ from ..ops import registry
 from ..ops import structure as st
 from ..rules.registry import Row, Rule, rule_for
 from . import activity
-from .cotangents import bar_name
+from .cotangents import Path, bar_name
 from .residuals import renamed_eqn
 from .reverse_calls import reverse_rrule
 
@@ -168,13 +168,23 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     inner = type(sweep)(context, block, _not_linear)
     inner.builder.span = sweep.builder.span
     inner.run([(block.outs[0], bar)])
+    entries = {k: _entries(inner, d) for k, d in ds.items()}
     totals = {k: inner.total(d) for k, d in ds.items()}
     # What a transposed row reads of a d can only be its shape, which is that of the operand.
     stand_in: dict[Var, Atom] = {d: eqn.args[k] for k, d in ds.items()}
     for inner_eqn in (*inner.forward_eqns(), *inner.builder.eqns):
         sweep.builder.append(renamed_eqn(inner_eqn, stand_in))
     for k, total in totals.items():
+        for path, part in entries[k]:
+            sweep.scatter(eqn.args[k], path, part)
         _contribute(sweep, eqn, eqn.args[k], total)
+
+
+def _entries(inner: Sweep, d: Var) -> Sequence[tuple[Path, Atom]]:
+    """The entries of a d that alone get cotangents, which are used up."""
+    if not inner.bars.only_scattered(d):
+        return ()
+    return inner.bars.scattered.pop(d)
 
 
 def _differential_of(operand: Atom) -> Var:
@@ -227,6 +237,8 @@ def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partia
         if _spans(sweep, eqn, operand, partial):
             uniform = sweep.bars.uniform(bar)
             bar = bar if uniform is None else uniform
+        if isinstance(partial, Var) and partial.shape_of is eqn.outs[0].shape_of:
+            bar = sweep.bars.narrow(bar)
         _contribute(sweep, eqn, operand, scaled(sweep.builder, bar, conjugate))
         return
     product = scaled(sweep.builder, number, conjugate)
@@ -330,9 +342,36 @@ def _contribute(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
         if number and isinstance(kind_of_atom(eqn.outs[0]), Array):
             bar = sweep.builder.emit(registry.named("sum"), bar, namespace="np")
         else:
-            name = bar_name(operand) if isinstance(operand, Var) else ""
-            bar = sweep.builder.emit(st.unbroadcast, bar, operand, name=name)
+            bar = _summed_to(sweep, eqn, operand, bar)
     _deliver(sweep, eqn, operand, bar)
+
+
+def _summed_to(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> Atom:
+    """A cotangent of an elementwise result summed over what broadcasting repeated an operand along."""
+    axes = _repeated_axes(eqn.outs[0], operand, bar)
+    if axes is None:
+        name = bar_name(operand) if isinstance(operand, Var) else ""
+        return sweep.builder.emit(st.unbroadcast, bar, operand, name=name)
+    keepdims = rank_of(kind_of_atom(operand)) == rank_of(kind_of_atom(bar))
+    params = {"axis": Const(axes if len(axes) > 1 else axes[0])}
+    if keepdims:
+        params["keepdims"] = Const(True)
+    return sweep.builder.emit_with(registry.named("sum"), (bar,), params, "method")
+
+
+def _repeated_axes(out: Var, operand: Atom, bar: Atom) -> tuple[int, ...] | None:
+    """The axes along which an operand was repeated; None if they are known only at run time."""
+    if not isinstance(operand, Var) or not isinstance(bar, Var) or operand.shape_of.within is None:
+        return None
+    whole, axes = operand.shape_of.within
+    complete = bar.shape_of is out.shape_of is whole
+    ranks = [rank_of(atom.kind) for atom in (operand, bar)]
+    return axes if complete and None not in ranks else None
+
+
+def rank_of(kind: Kind) -> int | None:
+    """The rank of an array; None if it is not known."""
+    return kind.rank if isinstance(kind, Array) else None
 
 
 def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:

@@ -6,8 +6,7 @@ import ast
 import linecache
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.op import Op
 from ..ops import registry as ops
@@ -29,8 +28,7 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(NamedTuple):
     """What `wg.rule(f)` returns; it prints itself.
 
     Attributes:

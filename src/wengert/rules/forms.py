@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..ir.op import Op
 from .checks import Place, check_count, check_row, place_of, refuse, target
-from .description import Description, describe
 from .registry import Form, Row, Rule, store
+
+if TYPE_CHECKING:
+    from .description import Description
 
 Target = Op | Callable[..., Any]
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -163,6 +165,8 @@ def rule(function: Target) -> Description:
     Returns:
         A description that prints itself; where there is no rule it says what can be done.
     """
+    from .description import describe
+
     return describe(function)
 
 

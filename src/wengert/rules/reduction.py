@@ -15,6 +15,8 @@ from ..ops.reduction import (
     argmax,
     argmin,
     at_extreme,
+    at_max,
+    at_min,
     broadcast_like,
     count_nonzero,
     cumprod,
@@ -116,12 +118,12 @@ def _(dX, X, Ω, *, axis=None, dtype=None, ddof=0, keepdims=False):
 
 @differential(max_)
 def _(dX, X, Ω, *, axis=None, keepdims=False):
-    return at_extreme(dX, X, Ω, axis=axis, keepdims=keepdims)
+    return at_max(dX, X, Ω, axis=axis, keepdims=keepdims)
 
 
 @differential(min_)
 def _(dX, X, Ω, *, axis=None, keepdims=False):
-    return at_extreme(dX, X, Ω, axis=axis, keepdims=keepdims)
+    return at_min(dX, X, Ω, axis=axis, keepdims=keepdims)
 
 
 linear_rule(

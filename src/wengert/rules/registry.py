@@ -9,17 +9,18 @@ keyword, by the names of the op's signature.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from ..errors import RuleError
 from ..ir.op import Op
+from ..ir.records import record
 
 Row = Callable[..., Any]
 Form = Literal["scalar", "linear", "bilinear", "zero", "differential", "rrule", "frule", "opt_out"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """What is known of an op's derivative.
 
@@ -35,13 +36,14 @@ class Rule:
     line: int = 0
     also: dict[str, Rule] = field(default_factory=dict["str", "Rule"])
     """Rules of another form for the same op: an `frule` beside an `rrule`."""
-    built_in: bool = False
+    built_in: bool = field(default_factory=lambda: _state.loading_tables)
+    """Whether it was written while wengert's own tables were loaded."""
 
 
-@dataclass(slots=True)
 class _State:
-    generation: int = 0
-    loading_tables: bool = True
+    def __init__(self) -> None:
+        self.generation = 0
+        self.loading_tables = True
 
 
 _rules: dict[Op, Rule] = {}
@@ -79,7 +81,6 @@ def store(rule: Rule) -> None:
         RuleError: two of wengert's own tables have a rule for the op.
     """
     before = _rules.get(rule.op)
-    rule = replace(rule, built_in=_state.loading_tables)
     if before is not None and before.built_in and rule.built_in:
         message = f"{rule.file}:{rule.line}: {rule.op.name} already has a rule"
         raise RuleError(message, f"The other one is at {before.file}:{before.line}.")

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_differentiate: list[Callable[..., Any]] = []
-"""wengert's own pullback, put here when it is imported (generated code lies below it)."""
+differentiate: list[Callable[..., Any]] = []
+"""wengert's own pullback and pushforward, put here when it is imported (it stands above this module)."""
+
+
+def _live() -> list[Callable[..., Any]]:
+    """wengert itself: a saved derivative that meets a function only at run time needs it then."""
+    import importlib
+
+    importlib.import_module("wengert")
+    return importlib.import_module("wengert.runtime.calls").differentiate
 
 
 def pullback(f: Any, *args: Any, **named: Any) -> Any:
@@ -14,18 +22,14 @@ def pullback(f: Any, *args: Any, **named: Any) -> Any:
 
     The cotangents of keyword arguments follow those of the others.
     """
-    if not _differentiate:
-        import wengert  # noqa: F401  # a saved derivative that meets a function only at run time
-    return _differentiate[0](f, (*args, *named.values()), tuple(named))
+    return _live()[0](f, (*args, *named.values()), tuple(named))
 
 
 def pushforward(
     f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], names: tuple[str, ...] = ()
 ) -> tuple[Any, Any]:
     """The value of f(*primals) and its tangent; the first tangent belongs to f itself."""
-    if not _differentiate:
-        import wengert  # noqa: F401
-    return _differentiate[1](f, primals, tangents, names)
+    return _live()[1](f, primals, tangents, names)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -67,11 +67,13 @@ def sorted_order(keys: list[Any], reverse: bool = False) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-def merge_dicts(a: dict[Any, Any], b: dict[Any, Any]) -> dict[Any, Any]:
-    """`{**a, **b}`."""
-    return {**a, **b}
+def merge_dicts(a: Any, b: Any) -> Any:
+    """`{**a, **b}`; of anything else `a | b`."""
+    return {**a, **b} if hasattr(a, "keys") else a | b
 
 
-def entries_of(merged: dict[Any, Any], x: Any, others: Any) -> dict[Any, Any]:
+def entries_of(merged: Any, x: Any, others: Any) -> Any:
     """The entries of a merged dictionary that came from `x`, not from `others`."""
+    if not hasattr(x, "keys"):
+        return 0.0
     return {key: merged[key] for key in x if key in merged and (others is None or key not in others)}

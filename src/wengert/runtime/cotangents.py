@@ -58,7 +58,7 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
     if shape == ():
         return total.reshape(())[()]
     total = total.reshape(total.shape[max(lead, 0) :])
-    return total if total.shape == shape else np.broadcast_to(total, shape)
+    return total if total.shape == shape else np.array(np.broadcast_to(total, shape))
 
 
 def fill(scalar: Any, x: Any) -> Any:

@@ -8,6 +8,7 @@ import math
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ MODULES: dict[str, types.ModuleType] = {"math": math, "cmath": cmath, "np": np, 
 _CONSTANTS = {math.pi: "pi", math.e: "e", math.tau: "tau"}
 
 
+@cache
 def _named_values() -> dict[int, tuple[str, str]]:
     """Functions, ufuncs and types that have a name in `math` or `np`, by identity."""
     found: dict[int, tuple[str, str]] = {}
@@ -32,7 +34,6 @@ def _named_values() -> dict[int, tuple[str, str]]:
     return found
 
 
-_FUNCTIONS = _named_values()
 _LONGEST_DECIMAL = 13_000
 """Bits; Python refuses to write longer integers in decimal."""
 
@@ -162,7 +163,7 @@ class Bindings:
                 string(value.str if value.byteorder == ">" else value.name),
             )
         try:
-            space, name = _FUNCTIONS[id(value)]
+            space, name = _named_values()[id(value)]
         except KeyError:
             return self._builtin_object(value)
         return Code(self.member(space, name), PRIMARY)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...ir.graph import Span
+from ...ir.records import record
 
 # How tightly an expression binds, as in Python's grammar; a higher level binds tighter.
 TERNARY: Final = 1
@@ -37,8 +37,7 @@ BINARY_LEVELS: dict[str, int] = {
 UNARY_LEVELS: dict[str, int] = {"-": UNARY, "+": UNARY, "~": UNARY, "not": NOT}
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """The characters `start:end` of a text compute what the user wrote at `span`."""
 
     start: int
@@ -46,7 +45,7 @@ class Mark:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Code:
     """A piece of Python: one expression, or one line of a statement."""
 

@@ -7,9 +7,10 @@ short, and nothing with an effect stands between the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
+from ...ir.records import record
 from .bindings import Bindings
 from .code import TERNARY, Code
 from .expressions import Expressions
@@ -31,7 +32,7 @@ _SHUFFLED = frozenset(("fill", "format"))
 """Ops whose operands are not written in their own order."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Pending:
     """An equation that may still fold into a later one."""
 

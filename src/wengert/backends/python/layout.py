@@ -16,7 +16,7 @@ WIDTH = 88
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Statement:
     """A line, or the head of a block and what stands in it.
 
@@ -31,8 +31,10 @@ class Statement:
     """Whether blank lines set it apart, as they do a nested function."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Line:
+    """A line of text, and which of its columns compute what."""
+
     text: str
     marks: tuple[Mark, ...] = ()
     spans: tuple[Span, ...] = ()

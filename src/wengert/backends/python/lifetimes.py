@@ -17,7 +17,7 @@ from .names import Lifetime, Names
 from .needs import Loop, Needs
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Region:
     """A loop or a branch around the current position."""
 

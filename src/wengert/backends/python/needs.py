@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Function, Var, walk
 
@@ -12,8 +12,7 @@ _SILENT = frozenset(("pack", "slice", "closure", "global"))
 """Ops that cannot fail where they are needed by nobody: left out then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """The parts of a `for` or `while` equation, slot by slot."""
 
     eqn: Eqn

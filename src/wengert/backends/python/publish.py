@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib
 import itertools
 import linecache
-import pkgutil
 import weakref
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
+from ...ops.registry import runtime_helper
 from .bindings import MODULES
 from .printed import Printed, read
 
@@ -97,20 +95,3 @@ def _reading_globals(function: Callable[..., Any], printed: Printed) -> Callable
         return function(*args, **options)
 
     return call
-
-
-@cache
-def runtime_helper(name: str) -> Any:
-    """A function or constant of `wengert.runtime`.
-
-    Raises:
-        LookupError: there is none of that name.
-    """
-    package = importlib.import_module("wengert.runtime")
-    if hasattr(package, name):
-        return getattr(package, name)
-    for info in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"wengert.runtime.{info.name}")
-        if hasattr(module, name):
-            return getattr(module, name)
-    raise LookupError(f"wengert.runtime has no helper {name!r}")

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.registry import runtime_helper
 from .bindings import MODULES, Bindings, Module, can_import_from, import_path
 from .layout import WIDTH
 from .printed import Printed
-from .publish import runtime_helper
 
 _PRESENT = "  # value when this was written"
 _SMALL = 64
@@ -33,7 +33,7 @@ def module_source(together: Sequence[Printed]) -> str:
     return parts.text(definitions.values())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Parts:
     imports: dict[str, None] = field(default_factory=dict[str, None])
     assignments: dict[str, None] = field(default_factory=dict[str, None])
