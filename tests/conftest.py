@@ -1,7 +1,7 @@
 """Options of the test run.
 
-`pytest --hypothesis-profile=nightly` draws many more programs; `pytest --update` rewrites what tests
-keep word for word: tests/golden, and the output shown in README.md and docs/.
+`pytest --hypothesis-profile=nightly` draws many more programs; `pytest --update` rewrites what
+tests keep word for word: tests/golden, and the output shown in README.md and docs/.
 """
 
 import pytest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,14 @@ def logistic(r, x, n):
     for _ in range(n):
         x = r * x * (1 - x)
     return x
+
+
+@keep(1.0, 0.0, 30)
+def swing(angle, speed, steps):
+    for _ in range(steps):
+        speed = speed - 0.1 * math.sin(angle)
+        angle = angle + 0.1 * speed
+    return angle
 
 
 @keep(0.5, 2.0)

@@ -60,7 +60,11 @@ def outputs(page: Path, folder: Path) -> list[str]:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(example.code, str(file), "exec", dont_inherit=True), namespace)
-        lines = out.getvalue().replace(f"{file.parent}/", "").strip("\n").split("\n")
+        lines = (
+            re.sub(f"({re.escape(str(file.parent))}|{re.escape(str(ROOT))})/", "", out.getvalue())
+            .strip("\n")
+            .split("\n")
+        )
         printed.append("".join(line.rstrip() + "\n" for line in lines) if any(lines) else "")
     return printed
 

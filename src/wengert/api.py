@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import pathlib
+import types
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -52,15 +53,18 @@ class Derivative(Generic[P, T]):
         self.function = function
         self.verb = verb
         functools.update_wrapper(self, function, updated=())
-        self._quick: dict[tuple[type, ...], Derived] = {}
+        self._quick: dict[tuple[type, ...], Any] = {}
+        self._times_ready = 0
         self._captures = bool(engine.captured_by(function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if not self._captures and not kwargs:
-                derived = self._quick.get(tuple(map(type, args)))
-                if derived is not None and derived.in_force():
-                    return derived.run(*args)
+            if not kwargs:
+                ready = self._quick.get(tuple(map(type, args)))
+                if ready.__class__ is _ByArrays:
+                    ready = ready.find(args)
+                if ready is not None and ready[0]():
+                    return ready[1](*args)
             return self._call(args, kwargs)
         except Exception as error:
             raise _presented(error) from error.__cause__
@@ -70,17 +74,31 @@ class Derivative(Generic[P, T]):
             function = functools.partial(self.function, **kwargs) if kwargs else self.function
             return self.verb.written(function, self.verb.argnums, self.verb.single, args)
         derived = self._derived(args, kwargs)
-        if self._captures:
-            return derived.run(*args, **kwargs, **engine.captured_by(self.function))
-        types = tuple(map(type, args))
-        if not kwargs and all(type_ in _QUICK for type_ in types):
-            self._quick[types] = derived
-        return derived.run(*args, **kwargs)
+        if not kwargs:
+            self._make_ready(args, derived)
+        captured = engine.captured_by(self.function) if self._captures else {}
+        return derived.run(*args, **kwargs, **captured)
+
+    def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
+        """From the second call on, arguments whose types say their kinds take a short way."""
+        key = tuple(map(type, args))
+        arrays = tuple([k for k, type_ in enumerate(key) if type_ is np.ndarray])
+        if not _QUICK.issuperset(key) or (arrays and self.verb.name == "hvp"):
+            return
+        if key not in self._quick or self._times_ready == _MOST_TIMES:
+            self._quick.setdefault(key, None)
+            return
+        self._times_ready += 1
+        ready = derived.ready_for(self.function)
+        if not arrays:
+            self._quick[key] = ready
+            return
+        found = self._quick[key] or _ByArrays(arrays)
+        found.ready[found.kinds(args)] = ready
+        self._quick[key] = found
 
     def _derived(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Derived:
-        if self.verb.name == "hvp":
-            args = _without_vector(self, args)
-        return engine.derive_for(self.verb, self.function, args, kwargs)
+        return engine.derive_for(self.verb, self.function, _primals(self, args), kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -102,11 +120,33 @@ class Derivative(Generic[P, T]):
 
     def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
         """The same function for arguments of these kinds only, as plain as they allow."""
-        derived = self._derived(args, kwargs)
-        return Specialized(derived, self, args, kwargs)
+        return Specialization(self, args, kwargs).method()
 
 
-_QUICK = {float, int, complex}
+_QUICK = frozenset(
+    (float, int, complex, bool, type(None), np.float64, np.float32, np.int64, np.complex128, np.ndarray)
+)
+"""Types that say the kind of a value, arrays together with their dtype and rank."""
+
+
+_MOST_TIMES = 64
+"""How often a short way is made: what it relies on may change all the time."""
+
+
+class _ByArrays:
+    """What is ready to run for arguments of some types, by the dtypes and ranks of the arrays."""
+
+    __slots__ = ("places", "ready")
+
+    def __init__(self, places: tuple[int, ...]):
+        self.places = places
+        self.ready: dict[Any, Any] = {}
+
+    def kinds(self, args: Sequence[Any]) -> Any:
+        return tuple([(args[k].dtype, args[k].ndim) for k in self.places])
+
+    def find(self, args: Sequence[Any]) -> Any:
+        return self.ready.get(self.kinds(args))
 
 
 def _presented(error: Exception) -> Exception:
@@ -121,39 +161,60 @@ def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
     return path
 
 
-class Specialized(functools.partial[Any]):
-    """A derivative function for arguments of some kinds: the generated function itself."""
+class Specialized(Protocol):
+    """A derivative function for arguments of some kinds: the generated function itself.
 
-    derived: Derived
-    origin: Derivative[..., Any]
+    It is a bound method of a `Specialization`: calling that costs nothing, and it can be pickled.
+    """
 
-    def __new__(
-        cls, derived: Derived, origin: Derivative[..., Any], args: Sequence[Any], kwargs: Any
-    ) -> Specialized:
-        made = super().__new__(cls, derived.run, **engine.captured_by(origin.function))
-        made.derived, made.origin = derived, origin
-        made._example = (args, kwargs)
-        return made
+    source: str
+    function: Callable[..., Any]
+    verb: Verb
 
-    _example: Any
-
-    @property
-    def source(self) -> str:
-        """Runnable Python that needs NumPy alone."""
-        args, kwargs = self._example
-        origin = self.origin
-        return Text(engine.derive_for_text(origin.verb, origin.function, args, kwargs).source)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
     def save(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write `source` to a file; gives its path."""
-        return _save(self.source, path)
+        ...
 
-    def __reduce__(self) -> Any:
-        return _respecialize, (self.origin, *self._example)
+    def specialize(self, *args: Any, **kwargs: Any) -> Specialized:
+        """The same derivative for arguments of other kinds."""
+        ...
 
 
-def _respecialize(origin: Derivative[..., Any], args: Any, kwargs: Any) -> Specialized:
-    return origin.specialize(*args, **kwargs)
+class Specialization:
+    """Of which derivative a specialised function is, and for what example arguments."""
+
+    derives = True
+
+    def __init__(self, origin: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]):
+        self.origin = origin
+        self.args = args
+        self.kwargs = kwargs
+
+    def method(self) -> Specialized:
+        """The specialised function."""
+        origin = self.origin
+        args = _primals(origin, self.args)
+        derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs)
+        text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
+        function = printer.with_options(derived.method, engine.captured_by(origin.function))
+        function.source = Text(text)  # type: ignore[attr-defined]
+        function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
+        function.specialize = origin.specialize  # type: ignore[attr-defined]
+        function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
+        return cast(Specialized, types.MethodType(function, self))
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpickling the method asks for it by the name of the generated function."""
+        if not name.startswith("_") and "origin" in self.__dict__:
+            method = self.method()
+            if method.__name__ == name:  # type: ignore[attr-defined]
+                return method
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return f"<{self.origin!r} specialised>"
 
 
 # --- at one point -------------------------------------------------------------------------
@@ -407,6 +468,11 @@ def hvp(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
     12.0
     """
     return Derivative(f, Verb("hvp", (argnums,), True))
+
+
+def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of the function itself among those of its derivative."""
+    return _without_vector(derivative_, args) if derivative_.verb.name == "hvp" else args
 
 
 def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:

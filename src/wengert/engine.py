@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import inspect
 import threading
+import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from .backends import python as printer
 from .errors import BadArgument, MixedLibraries
@@ -69,6 +73,8 @@ class Derived:
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
+    _method: Callable[..., Any] | None = None
+    _in_force: Callable[[], bool] | None = None
 
     @property
     def printed(self) -> tuple[printer.Printed, ...]:
@@ -94,6 +100,13 @@ class Derived:
         return Derived(self.functions, self.guards, self.generation, {**unused, **defaults})
 
     @property
+    def method(self) -> Callable[..., Any]:
+        """The function with a parameter before all others that it does not read."""
+        if self._method is None:
+            self._method = printer.publish(self.printed[0], method=True)
+        return self._method
+
+    @property
     def run(self) -> Callable[..., Any]:
         return self.published[0]
 
@@ -102,14 +115,93 @@ class Derived:
         """A module that defines the functions and needs NumPy alone."""
         return printer.joint_source(self.printed)
 
-    def in_force(self) -> bool:
-        """Whether nothing it relied on has changed since."""
-        return self.generation == rules.generation() and all(
-            _still(holder, key, kind) for holder, key, kind in self.guards
-        )
+    @property
+    def in_force(self) -> Callable[[], bool]:
+        """Says whether nothing it relied on has changed since."""
+        if self._in_force is None:
+            self._in_force = _one_check(self.guards, self.generation)
+        return self._in_force
+
+    def ready_for(self, function: Any) -> tuple[Callable[[], bool], Callable[..., Any]] | None:
+        """A check that it is still the derivative of a function, and what to call then.
+
+        None where what the function has captured has no kind that is quick to check. Both read
+        captured values anew.
+        """
+        namespace: dict[str, Any] = {"run": self.run}
+        names = function.__code__.co_freevars if isinstance(function, types.FunctionType) else ()
+        if set(captured_by(function)) != set(names):
+            return None
+        tests: list[str] = []
+        kind = signature.kind_of(function)
+        kinds = dict(zip(kind.keys, kind.items, strict=True)) if isinstance(kind, Struct) else {}
+        for n, name in enumerate(names):
+            value = function.__closure__[n].cell_contents
+            test = _test_of_captured(value, kinds[name], n, namespace)
+            if test is None:
+                return None
+            namespace[f"cell{n}"] = function.__closure__[n]
+            tests.append(test)
+        if isinstance(function, types.FunctionType):
+            tests.append(_test_of_function(function, "f", namespace))
+        check = _one_check(self.guards, self.generation, tests, namespace)
+        if not names:
+            return check, self.run
+        options = ", ".join(f"{name}=cell{n}.cell_contents" for n, name in enumerate(names))
+        return check, eval(f"lambda *args: run(*args, {options})", namespace)
 
 
 _MISSING = object()
+
+
+def _one_check(
+    guards: Sequence[tuple[Any, str, Kind]],
+    generation: int,
+    more: Sequence[str] = (),
+    names_in_more: Mapping[str, Any] = MappingProxyType({}),
+) -> Callable[[], bool]:
+    """One function that checks all guards, and more: it runs in every call of a derivative."""
+    namespace = {"rules": rules.state(), "missing": _MISSING, "still": _still, **names_in_more}
+    tests = [f"rules.generation == {generation}", *more]
+    for n, (holder, key, kind) in enumerate({(id(g[0]), g[1]): g for g in guards}.values()):
+        names = vars(holder) if isinstance(holder, types.ModuleType) else holder
+        value = names.get(key, _MISSING) if isinstance(names, dict) else _MISSING
+        namespace |= {f"holder{n}": holder, f"names{n}": names, f"kind{n}": kind, f"value{n}": value}
+        found, slow = f"names{n}.get({key!r}, missing)", f"still(holder{n}, {key!r}, kind{n})"
+        if value is not _MISSING and isinstance(kind, Static) and kind.value is value:
+            tests.append(f"{found} is value{n}")
+        elif type(value) in (float, int, bool, complex) and signature.kind_of(value) == kind:
+            tests.append(f"(type({found}) is type(value{n}) or {slow})")
+        else:
+            tests.append(slow)
+    return eval(f"lambda: {' and '.join(tests)}", namespace)
+
+
+def _test_of_captured(value: Any, kind: Kind, n: int, namespace: dict[str, Any]) -> str | None:
+    """Python that says whether captured variable n still has the kind that `value` has."""
+    found = f"cell{n}.cell_contents"
+    namespace[f"captured{n}"] = value
+    if isinstance(kind, Number):
+        return f"type({found}) is type(captured{n})"
+    if type(value) is np.ndarray:
+        namespace[f"dtype{n}"], namespace["ndarray"] = value.dtype, np.ndarray
+        same = f"{found}.dtype is dtype{n} and {found}.ndim == {value.ndim}"
+        return f"type({found}) is ndarray and {same}"
+    if isinstance(value, types.FunctionType) and not value.__closure__:
+        return f"{found} is captured{n} and {_test_of_function(value, f'captured{n}', namespace)}"
+    if isinstance(value, int | tuple | str | types.ModuleType | types.BuiltinFunctionType | np.ufunc | None):
+        return f"{found} is captured{n}"
+    return None
+
+
+def _test_of_function(function: types.FunctionType, name: str, namespace: dict[str, Any]) -> str:
+    """Python that says whether a function still has the code and the defaults it has now."""
+    namespace |= {
+        name: function,
+        f"{name}_code": function.__code__,
+        f"{name}_defaults": function.__defaults__,
+    }
+    return f"{name}.__code__ is {name}_code and {name}.__defaults__ is {name}_defaults"
 
 
 def _still(holder: Any, key: str, kind: Kind) -> bool:
@@ -299,8 +391,19 @@ def _parameters(function: Any) -> list[inspect.Parameter]:
         return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
 
 
+def _code_of(function: Any) -> types.CodeType | None:
+    """The code of a plain function, which says what its parameters are."""
+    plain = type(function) is types.FunctionType and not {"__wrapped__", "__signature__"} & set(
+        function.__dict__
+    )
+    return function.__code__ if plain else None
+
+
 def argument_names(function: Any, count: int) -> list[str]:
     """A name for each positional argument: the parameter's, or the `*args` name with a number."""
+    code = _code_of(function)
+    if code is not None and count <= code.co_argcount:
+        return list(code.co_varnames[:count])
     parameters = _parameters(function)
     names = [p.name for p in parameters if p.kind in _POSITIONAL][:count]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "x")
@@ -340,9 +443,9 @@ def wanted(function: Function, verb: Verb) -> Wanted:
     for argnum in chosen:
         if not -len(positional) <= argnum < len(positional):
             raise BadArgument(
-                f"argnums={argnum}, but {function.name} was called with {len(positional)} positional "
-                f"argument{'s' * (len(positional) != 1)}",
-                "Count from 0, and pass the arguments to differentiate by position, not by keyword.",
+                f"`argnums` names argument {argnum}, but {function.name} was called with "
+                f"{checks.counted(len(positional), 'positional argument')}",
+                "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
             )
         k = positional[argnum]
         kind = function.inputs[k].kind
@@ -361,17 +464,10 @@ def wanted(function: Function, verb: Verb) -> Wanted:
 
 def _refuse_argument(input_: Input, argnum: int) -> None:
     raise BadArgument(
-        f"argument {argnum} (`{input_.name}`) is {_describe(input_.kind)}: it has no derivative",
+        f"`argnums` names argument {argnum} (`{input_.name}`), which is "
+        f"{checks.describe(input_.kind)} and has no derivative",
         "Choose other `argnums`, or pass a float, a complex number, an array, or a container of these.",
     )
-
-
-def _describe(kind: Kind) -> str:
-    match kind:
-        case Static(value=value):
-            return f"{getattr(value, '__name__', value)!r}"
-        case _:
-            return f"of kind {kind}"
 
 
 def _leaf_starts(function: Function) -> list[int]:
@@ -480,7 +576,7 @@ def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
     kind = want.layout[0][0]
     if isinstance(kind, Struct | Array) or len(want.indices) != 1:
         raise BadArgument(
-            f"`derivative` is for functions of one number; this argument is {_describe(kind)}",
+            f"`derivative` is for functions of one number; this argument is {checks.describe(kind)}",
             "Use `wg.grad` for a scalar function of an array, `wg.jacobian` for an array-valued one.",
         )
     made = function

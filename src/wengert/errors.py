@@ -158,18 +158,18 @@ class InternalError(WengertError, RuntimeError):
     code = "WG901"
 
 
-_BY_CODE = {
-    error.code: error
-    for error in (UnsupportedSyntax, NoSource, NoRule, NotScalar, BadArgument, BadTangent, RuleError)
-}
+_OF_GENERATED_CODE = {error.code: error for error in (NotScalar, BadTangent, RuleError)}
 
 
 def of_generated_code(error: Exception) -> Exception:
     """What generated code raised, as wengert's own error if it was a check of wengert's.
 
-    Generated code runs without wengert, so its checks raise plain errors that carry only the code.
+    Generated code runs without wengert, so its checks raise plain errors: they carry the code, and
+    their text is the message, a line break and the hint.
     """
-    cls = _BY_CODE.get(getattr(error, "code", ""))
+    cls = _OF_GENERATED_CODE.get(getattr(error, "code", ""))
     if cls is None or isinstance(error, WengertError):
         return error
-    return cls(str(error)).with_traceback(error.__traceback__)
+    message, _, hint = str(error).partition("\n")
+    span = getattr(error, "span", None)
+    return cls(message, hint, span).with_traceback(error.__traceback__)

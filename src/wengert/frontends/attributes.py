@@ -60,7 +60,9 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return Const(getattr(inner, name))
         case Native() | Iteration() | Maybe():
             pass
-    raise it.unsupported(f"the attribute `{name}` of this value", "Compute it outside.")
+    raise it.unsupported(
+        f"the attribute `{name}` of this value cannot be read here", "Read it outside and pass it in."
+    )
 
 
 def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
@@ -187,7 +189,9 @@ def _method_of_run_time(
     if name == "get" and args:
         return _get(it, value, args)
     if isinstance(kind, Number) and name not in _QUESTIONS:
-        raise it.unsupported(f"the method `{name}` of a number", "Compute it with operators or `math`.")
+        raise it.unsupported(
+            f"the method `{name}` of a number is not covered", "Compute it with operators or `math`."
+        )
     if isinstance(kind, Number | Other) or name in ("index", "count"):
         return _inert_method(value, name, it, args, kwargs)
     if name == "copy":
@@ -207,8 +211,10 @@ def _inert_method(
 
 
 def _mutation(it: Interpreter, name: str) -> Exception:
+    from .fence import CHANGES_IN_PLACE
+
     return it.unsupported(
-        f"`.{name}()` changes an object in place",
+        f"`.{name}()` {CHANGES_IN_PLACE}",
         "Build a new value instead: `[*items, x]` for `append`, `{**d, key: x}` for an entry,\n"
         "`sorted(items)` for `sort`; or move the change out of the differentiated function.",
     )
@@ -229,7 +235,10 @@ def _method_of_container(
         raise _mutation(it, name)
     method = _CONTAINER_METHODS.get(name)
     if method is None:
-        raise it.unsupported(f"the method `{name}` of a {items.form}", "Write it out.")
+        raise it.unsupported(
+            f"the method `{name}` of a {items.form} is not covered",
+            "Write out what it does, with indices and comprehensions.",
+        )
     return method(it, items, args)
 
 

@@ -20,7 +20,7 @@ from ..rules.registry import rule_for
 from .expressions import as_known, evaluate, lift
 from .interpreter import Diverges, Frame, Interpreter, NeedsCallee, fresh
 from .opcalls import emit_op
-from .signature import Template
+from .signature import Template, derives
 from .sources import source_of
 from .values import (
     Closure,
@@ -96,7 +96,7 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
             value = open_up(it, value)
         if not (isinstance(value, Items) and value.form == "dict"):
             raise it.unsupported(
-                "`**` of a dictionary whose keys are known only at run time",
+                "`**` needs a dictionary whose keys are known when the program is read",
                 "Pass the arguments by name, or specialise on an example dictionary.",
                 node,
             )
@@ -120,20 +120,22 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="dataclass" | "object" | "namedtuple"):
             result = call_method_of_class(it, function, "__call__", args, kwargs)
             if result is None:
-                raise it.unsupported(f"a {function.type.__name__} is not callable", "Call a function.")
+                raise it.unsupported(
+                    f"a {function.type.__name__} is not callable", "Give its class a `__call__` method."
+                )
             return result
         case Const(value=known):
             return call_known(it, known, args, kwargs)
         case Var():
             return _call_at_run_time(it, function, args, kwargs)
         case Items() | Iteration() | Maybe():
-            raise it.unsupported("this value is not callable", "Call a function.")
+            raise it.unsupported("this value is not a function that can be called", "Call a function.")
 
 
 def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:
     if any(map(is_star, args)):
         raise it.unsupported(
-            "`*` of a sequence in a call of a function known only at run time",
+            "`*` is not covered in a call of a function that is known only when the program runs",
             "Pass the sequence itself.",
         )
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
@@ -148,7 +150,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     special = it.session.specials.get(id(known))
     if special is not None:
         return special(it, args, kwargs)
-    if hasattr(type(known), "derives"):
+    if derives(known):
         return it.session.derivative(it, known.verb, as_known(known.function), args, kwargs)
     from .library import HANDLERS
 
@@ -157,7 +159,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return handler(it, args, kwargs)
     if known in _AT_RUN_TIME:
         raise it.unsupported(
-            "a second derivative through a function that is known only when the program runs",
+            "no second derivative passes through a function that is known only when the program runs",
             "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
             "it with `if` instead of looking it up.",
         )
@@ -406,7 +408,8 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
     missing = count - (len(args) - 1)
     if has_vararg or any(map(is_star, args[k + 1 :])):
         raise it.unsupported(
-            "`*` of a sequence whose length is known only at run time, here", "Pass the sequence itself."
+            "`*` needs a sequence whose length is known when the program is read",
+            "Pass the sequence itself.",
         )
     source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
     return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
@@ -514,7 +517,10 @@ def _read_callee(
         callee.result = result
         for key in set(it.session.callees) - before:
             del it.session.callees[key]  # read under an assumption that did not hold
-    raise it.unsupported("the result of this recursion never settles on one kind", "Simplify it.")
+    raise it.unsupported(
+        "the result of this recursion never settles on one kind",
+        "Return values of one kind from every branch.",
+    )
 
 
 def _read_body(
@@ -540,7 +546,8 @@ def _read_body(
     kind = kind_of_value(value)
     if any(isinstance(k, Static) for k in _kinds_inside(kind)):
         raise it.unsupported(
-            f"{closure.name} recurses (or is large) and returns a function", "Return plain values."
+            f"{closure.name} recurses (or is large) and returns a function",
+            "Return numbers, arrays or containers of these.",
         )
     params = tuple(atom for _, v in inside for atom in flatten(v) if isinstance(atom, Var))
     inputs = tuple(Input(name, kind_of_value(v)) for name, v in inside)
@@ -559,7 +566,7 @@ def escape(it: Interpreter, closure: Closure) -> Atom:
     if closure.function is not None:
         return Const(closure.function)  # what it captured is read from its own cells when it runs
     raise it.unsupported(
-        f"{closure.name} is chosen, stored or passed on where only running the program tells",
+        f"{closure.name} is chosen, stored or passed on in a way that is known only at run time",
         "Call it where it is made, or choose between results instead of between functions.",
     )
 

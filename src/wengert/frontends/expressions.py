@@ -544,7 +544,9 @@ def _format_spec(it: Interpreter, part: ast.FormattedValue) -> str:
     assert isinstance(part.format_spec, ast.JoinedStr)
     if not all(isinstance(v, ast.Constant) for v in part.format_spec.values):
         raise it.unsupported(
-            "a format specification computed at run time", "Use `format(value, spec)`.", part
+            "a format specification cannot be computed at run time",
+            "Use `format(value, spec)`.",
+            part,
         )
     return "".join(str(v.value) for v in part.format_spec.values if isinstance(v, ast.Constant))
 

@@ -7,24 +7,29 @@ import ast
 from ..errors import Finding, UnsupportedSyntax
 from ..ir.graph import Span
 
-_IN_PLACE = (
+CHANGES_IN_PLACE = "changes an object in place, which cannot be differentiated yet"
+_NEW_CONTAINER = (
     "Build a new value instead: `np.where`, `np.concatenate`, a list comprehension, `[*items, x]`,\n"
     "`{**d, key: x}`; or move the change out of the differentiated function."
 )
+_NEW_OBJECT = (
+    "Build a new object instead, such as a dataclass with the new value: `Point(x=..., y=p.y)`;\n"
+    "or move the change out of the differentiated function."
+)
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("`try` cannot be differentiated yet", "Test for the condition with `if` instead of catching the exception."),
-    ast.TryStar: ("`try` … `except*` cannot be differentiated", "Test for the condition with `if`."),
-    ast.With: ("`with` cannot be differentiated yet", "Open the context outside the differentiated function."),
-    ast.AsyncFor: ("`async for` cannot be differentiated", "Use a plain loop."),
-    ast.AsyncWith: ("`async with` cannot be differentiated", "Use a plain function."),
-    ast.AsyncFunctionDef: ("`async def` cannot be differentiated", "Use a plain function."),
+    ast.Try: ("`try` cannot be differentiated yet", "Test the condition with `if` instead of catching the exception."),
+    ast.TryStar: ("`try` … `except*` cannot be differentiated", "Test the condition with `if` instead of catching the exceptions."),
+    ast.With: ("`with` cannot be differentiated yet", "Put the `with` around the call of the derivative instead."),
+    ast.AsyncFor: ("`async for` cannot be differentiated", "Collect the items outside, pass them in, and loop over them with a plain `for`."),
+    ast.AsyncWith: ("`async with` cannot be differentiated", "Put it around the call of the derivative instead."),
+    ast.AsyncFunctionDef: ("`async def` cannot be differentiated", "Write a plain `def`; await what it needs outside and pass it in."),
     ast.Await: ("`await` cannot be differentiated", "Await the value outside and pass it in."),
-    ast.Yield: ("a generator cannot be differentiated yet", "Return a list."),
-    ast.YieldFrom: ("a generator cannot be differentiated yet", "Return a list."),
-    ast.Global: ("`global` cannot be differentiated yet", "Return the new value instead of assigning a global."),
-    ast.Nonlocal: ("`nonlocal` cannot be differentiated yet", "Return the new value instead."),
-    ast.Delete: ("`del` cannot be differentiated yet", "Leave the name alone; build a new container without the item."),
-    ast.ClassDef: ("a class defined inside a differentiated function", "Define the class outside."),
+    ast.Yield: ("a generator cannot be differentiated yet", "Return a list of the items instead of yielding them."),
+    ast.YieldFrom: ("a generator cannot be differentiated yet", "Return a list of the items instead of yielding them."),
+    ast.Global: ("`global` cannot be differentiated yet", "Return the new value instead of assigning it to a global name."),
+    ast.Nonlocal: ("`nonlocal` cannot be differentiated yet", "Return the new value instead of assigning it to an outer name."),
+    ast.Delete: ("`del` cannot be differentiated yet", "Build a new container without the item; a name can be left as it is."),
+    ast.ClassDef: ("a class cannot be defined inside a differentiated function", "Define the class outside."),
 }  # fmt: skip
 
 
@@ -36,9 +41,9 @@ def explain(node: ast.AST) -> tuple[str, str]:
         case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as target):
             return explain(target)
         case ast.Subscript():
-            return "assignment to an item changes an object in place", _IN_PLACE
+            return f"assignment to an item {CHANGES_IN_PLACE}", _NEW_CONTAINER
         case ast.Attribute():
-            return "assignment to an attribute changes an object in place", _IN_PLACE
+            return f"assignment to an attribute {CHANGES_IN_PLACE}", _NEW_OBJECT
         case _:
             known = _REFUSED.get(type(node))
             name = type(node).__name__
@@ -55,14 +60,15 @@ def findings(root: ast.AST, file: str) -> list[Finding]:
     """Every construct inside a function that is refused by its syntax alone."""
     found: list[Finding] = []
     name = getattr(root, "name", "lambda")
-    stack: list[ast.AST] = list(ast.iter_child_nodes(root))
+    stack: list[tuple[str, ast.AST]] = [(name, node) for node in ast.iter_child_nodes(root)]
     while stack:
-        node = stack.pop()
+        name, node = stack.pop()
         if _is_refused(node):
             message, hint = explain(node)
             found.append(Finding(message, hint, _span(node, file, name)))
         else:
-            stack.extend(ast.iter_child_nodes(node))
+            name = node.name if isinstance(node, ast.FunctionDef) else name
+            stack.extend((name, child) for child in ast.iter_child_nodes(node))
     found.sort(key=lambda f: (f.span.line, f.span.column) if f.span else (0, 0))
     return found
 

@@ -62,6 +62,26 @@ class Frame:
     loops: int = 0
 
 
+class Emitting:
+    """Equations emitted inside come from a place in the source, where one is given.
+
+    A class, since it is entered for every expression: a generator would take twice as long.
+    """
+
+    __slots__ = ("_before", "_builder", "_span")
+
+    def __init__(self, builder: Builder, span: Span | None):
+        self._builder = builder
+        self._before = builder.span
+        self._span = span or builder.span
+
+    def __enter__(self) -> None:
+        self._builder.span = self._span
+
+    def __exit__(self, *error: object) -> None:
+        self._builder.span = self._before
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Session:
     """What one reading of a program collects, whatever function it is in."""
@@ -121,16 +141,10 @@ class Interpreter:
             frame.closure.name,
         )
 
-    @contextmanager
-    def at(self, node: ast.AST) -> Generator[None, None, None]:
-        """Equations emitted inside come from this node."""
-        before = self.builder.span
-        if not self.builder.derived:
-            self.builder.span = self.span(node) or before
-        try:
-            yield
-        finally:
-            self.builder.span = before
+    def at(self, node: ast.AST) -> Emitting:
+        """Equations emitted inside `with it.at(node)` come from this node."""
+        builder = self.builder
+        return Emitting(builder, builder.span if builder.derived else self.span(node))
 
     def unsupported(self, message: str, hint: str, node: ast.AST | None = None) -> UnsupportedSyntax:
         """The error for a construct that cannot be read, with everything else in the same function."""

@@ -190,7 +190,7 @@ def _extremum(which: str) -> Handler:
         if len(args) == 1 and is_star(args[0]):
             args = [args[0].values[0]]  # type: ignore[union-attr]
         elif any(map(is_star, args)):
-            raise it.unsupported(f"`{which}(a, *rest)`", f"Write `{which}(a, {which}(rest))`.")
+            raise it.unsupported(f"`{which}(a, *rest)` is not covered", f"Write `{which}(a, {which}(rest))`.")
         key = kwargs.get("key")
         if key is not None and key != Const(None):
             return _extremum_by_key(it, which, args, key)
@@ -293,7 +293,10 @@ def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
     value, name, *default = args
     if not isinstance(name, Const):
-        raise it.unsupported("`getattr` with a name known only at run time", "Use a dictionary.")
+        raise it.unsupported(
+            "`getattr` needs a name that is known when the program is read",
+            "Write the attribute out, or keep the values in a dictionary.",
+        )
     if default and isinstance(value, Items) and name.value not in value.keys:
         if not hasattr(value.type, name.value):
             return default[0]
@@ -461,14 +464,14 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
     ),
     (float, _float),
-    (iter, _refuse("`iter()`", "Loop over the sequence itself.")),
-    (next, _refuse("`next()`", "Loop over the sequence, or index it.")),
-    (setattr, _refuse("`setattr()` changes an object in place", "Build a new object instead.")),
+    (iter, _refuse("`iter()` cannot be differentiated", "Loop over the sequence itself.")),
+    (next, _refuse("`next()` cannot be differentiated", "Loop over the sequence, or index it.")),
+    (setattr, _refuse("`setattr()` changes an object in place, which cannot be differentiated yet", "Build a new object instead.")),
     *((function, _opaque(function)) for function in _OPAQUE),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
     *(
-        (function, _refuse(f"`{function.__name__}()`", "Write the code itself, where it can be read."))
+        (function, _refuse(f"`{function.__name__}()` cannot be read before it runs", "Write the code itself instead."))
         for function in _BLIND
     ),
 ]

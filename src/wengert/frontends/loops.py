@@ -64,7 +64,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Var():
             return iterate_var(it, value)
         case Closure() | Native() | Maybe():
-            raise it.unsupported("this value cannot be iterated over", "Iterate over a sequence.")
+            raise it.unsupported("this value cannot be iterated over here", "Iterate over a list, a tuple, an array or a range.")
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
@@ -105,7 +105,7 @@ def _side_by_side(
         return make(*values)
 
     if any(part.guards for part in running):
-        raise it.unsupported("`filter` inside `zip` or `enumerate`", "Filter into a list first.")
+        raise it.unsupported("`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first.")
     return Running(tuple(i for part in running for i in part.iterables), item)
 
 
@@ -441,7 +441,10 @@ def run_loop(
             break
         assumed = widened
     else:
-        raise it.unsupported("the kinds of the values this loop carries never settle", "Simplify it.")
+        raise it.unsupported(
+            "the kinds of the values that this loop carries from turn to turn never settle",
+            "Start them as what they become: 0.0 instead of None or an empty list, say.",
+        )
     if not isinstance(node, LoopKey):
         it.session.loop_kinds[key] = assumed
     it.frame.loops -= 1

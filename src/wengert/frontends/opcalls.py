@@ -106,7 +106,8 @@ def _bind(
     else:
         if len(extra) > len(signature.options):
             raise it.unsupported(
-                f"{op.name} takes at most {count + len(signature.options)} arguments", "Check the call."
+                f"{op.name} takes at most {count + len(signature.options)} arguments",
+                "Pass options by name.",
             )
         options.update(zip(signature.options, extra, strict=False))
     for name, value in kwargs.items():

@@ -74,7 +74,7 @@ def _matches(
         case ast.MatchClass():
             return _matches_class(it, subject, pattern, bindings)
         case _:
-            raise it.unsupported("this pattern", "Use `if` and `elif`.", pattern)
+            raise it.unsupported("this pattern is not covered", "Use `if` and `elif`.", pattern)
 
 
 def _matches_any(
@@ -153,7 +153,9 @@ def _matches_mapping(
     it: Interpreter, subject: Value, pattern: ast.MatchMapping, bindings: dict[str, Value]
 ) -> Value:
     if not (isinstance(subject, Items) and subject.form == "dict"):
-        raise it.unsupported("a mapping pattern on this value", "Use `if` and `elif`.", pattern)
+        raise it.unsupported(
+            "a mapping pattern needs a dictionary whose keys are known", "Use `if` and `elif`.", pattern
+        )
     matched: Value = Const(True)
     for key_node, inner in zip(pattern.keys, pattern.patterns, strict=True):
         key = evaluate(it, key_node)
@@ -173,7 +175,9 @@ def _matches_class(
     cls = evaluate(it, pattern.cls)
     known = class_of(subject)
     if not isinstance(cls, Const) or known is None:
-        raise it.unsupported("a class pattern on a value of unknown class", "Use `isinstance`.", pattern)
+        raise it.unsupported(
+            "a class pattern needs a value of known class", "Use `if isinstance(...)`.", pattern
+        )
     if not issubclass(known, cls.value):
         return Const(False)
     if pattern.patterns and cls.value in (int, float, str, bool, complex, list, tuple, dict):

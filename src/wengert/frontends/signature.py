@@ -103,9 +103,15 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
         return _kind_of_numpy_scalar(value)
     if depth > 6:
         return Static(value)
-    if hasattr(type(value), "derives"):
+    if derives(value):
         return Struct("derivative", ("function",), (kind_of(value.function, depth + 1),), value.verb)
     return _kind_of_container(value, depth + 1)
+
+
+def derives(value: Any) -> bool:
+    """Whether a value is a derivative function, specialised or not: it has a `function` and a `verb`."""
+    owner = value.__self__ if type(value) is types.MethodType else value
+    return hasattr(type(owner), "derives")
 
 
 def _kind_of_numpy_scalar(value: Any) -> Kind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import NamedTuple
@@ -30,9 +31,10 @@ def source_of(function: FunctionType) -> Source:
     lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
     if not lines:
         raise NoSource(
-            f"the source of {function.__qualname__} cannot be found ({code.co_filename!r})",
-            "wengert reads a function's own source. Write the function into a file, or give it a\n"
-            "rule:\n    @wg.rrule(f)",
+            f"the source of {function.__qualname__} cannot be found: "
+            f"it was defined in {code.co_filename!r}, which is not a file",
+            f"wengert reads the source of what it differentiates. Put {function.__name__} into a file, or\n"
+            f"write its rule: `@wg.rrule({function.__name__})`.",
         )
     found = _fitting(lines, code, *_statement_around(lines, code))
     found = found or _fitting(lines, code, 0, len(lines), whole=True)
@@ -42,7 +44,7 @@ def source_of(function: FunctionType) -> Source:
     raise NoSource(
         f"the source of {function.__qualname__} is not where Python says it is "
         f"({code.co_filename}:{code.co_firstlineno})",
-        "The file has probably changed since it was imported; import it again.",
+        "The file has probably changed since it was imported: start Python anew, or reload the module.",
     )
 
 
@@ -72,23 +74,41 @@ def _fitting(
 ) -> list[FunctionNode]:
     """The functions between two lines of a file that a code object may be of."""
     try:
-        by_line = _by_line("".join(lines[start:stop]), start, code.co_filename)
+        tree = _parsed("".join(lines[start:stop]), start, code.co_filename)
     except SyntaxError as error:
         if not whole:
             return []
-        raise NoSource(f"{code.co_filename} cannot be parsed: {error.msg}", "") from error
-    return [node for node in by_line.get(code.co_firstlineno, ()) if _fits(node, code)]
+        raise NoSource(
+            f"{code.co_filename}:{error.lineno} cannot be parsed: {error.msg}",
+            "The file has probably changed since it was imported; correct it.",
+        ) from error
+    return [node for node in _functions_at(tree, code.co_firstlineno) if _fits(node, code)]
 
 
 @lru_cache(maxsize=1024)
-def _by_line(text: str, skipped: int, file: str) -> dict[int, list[FunctionNode]]:
-    """The functions in part of a file, by their first line in the file."""
-    found: dict[int, list[FunctionNode]] = {}
+def _parsed(text: str, skipped: int, file: str) -> ast.Module:
+    """Part of a file; the same tree for the same text."""
     # the empty lines stand for those that were skipped: they count, and cost nothing
-    for node in ast.walk(ast.parse("\n" * skipped + text, file)):
-        if isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
-            found.setdefault(_first_line(node), []).append(node)
-    return found
+    return ast.parse("\n" * skipped + text, file)
+
+
+def _functions_at(node: ast.AST, line: int) -> Iterator[FunctionNode]:
+    """The functions inside a syntax node that begin in a line."""
+    if isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
+        if _first_line(node) == line:
+            yield node
+    for child in ast.iter_child_nodes(node):
+        if _covers_line(child, line):
+            yield from _functions_at(child, line)
+
+
+def _covers_line(node: ast.AST, line: int) -> bool:
+    start = min([getattr(node, "lineno", line), *_decorator_lines(node)])
+    return start <= line <= (getattr(node, "end_lineno", None) or line)
+
+
+def _decorator_lines(node: ast.AST) -> list[int]:
+    return [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
 
 
 def _first_line(node: FunctionNode) -> int:

@@ -196,7 +196,7 @@ def _run_continue(it: Interpreter, node: ast.Continue) -> None:
 
 def _run_raise(it: Interpreter, node: ast.Raise) -> None:
     if node.exc is None:
-        raise it.unsupported("a bare `raise` outside `except`", "Name the exception.", node)
+        raise it.unsupported("a bare `raise` has no exception to raise here", "Name the exception.", node)
     exception = it.atom(evaluate(it, node.exc))
     cause = Const(False) if node.cause is None else it.atom(evaluate(it, node.cause))
     it.emit(st.raise_, exception, cause)

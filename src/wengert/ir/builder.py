@@ -7,7 +7,7 @@ from typing import Any
 
 from .graph import FOR, IF, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
 from .op import Op
-from .types import UNKNOWN, Array, Kind, Number
+from .types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 
 
 def kind_of_atom(atom: Atom) -> Kind:
@@ -17,8 +17,6 @@ def kind_of_atom(atom: Atom) -> Kind:
 
 def kind_of_constant(value: Any) -> Kind:
     """The kind of a literal."""
-    from .types import NONE, SLICE, STR, Other, Struct
-
     match value:
         case bool():
             return Number("bool")

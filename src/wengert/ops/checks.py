@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import NotScalar
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Function
-from ..ir.types import FLOAT, NONE, Array, Kind, Number, Static, Struct
+from ..ir.types import FLOAT, NONE, Array, Kind, Number, Other, Seq, Static, Struct
 from ..runtime import checks as rt
 from .registry import declare
 
@@ -31,21 +31,32 @@ def real_scalar(function: Function, *, has_aux: bool = False) -> None:
             raise NotScalar(
                 f"with has_aux=True, {function.name} must return a pair (value, auxiliary data); "
                 f"it returns {describe(kind)}",
-                "Return two things, or leave has_aux out.",
+                "Return such a pair, or leave `has_aux` out.",
             )
         kind = kind.items[0]
     known_array = isinstance(kind, Array) and (kind.rank or 0) > 0
     complex_ = kind == Number("complex") or (
         isinstance(kind, Array) and kind.dtype.startswith("complex")
     )
-    nothing = isinstance(kind, Struct | Static) or kind == NONE or str(kind) == "str"
+    nothing = isinstance(kind, Struct | Seq | Static | Other)
     if known_array or complex_ or nothing or kind == Number("bool"):
         raise NotScalar(
             f"a gradient needs one real number as the result, but {function.name} returns "
             f"{describe(kind)}",
-            "For several results use `wg.jacobian`; to choose the cotangent of the result yourself\n"
-            "use `wg.pullback`.",
+            _first_aid(kind, complex_) + _OTHER_VERBS,
         )
+
+
+_OTHER_VERBS = (
+    "For several results use `wg.jacobian`; to choose the cotangent of the result yourself use\n"
+    "`wg.pullback`."
+)
+
+
+def _first_aid(kind: Kind, complex_: bool) -> str:
+    if complex_:
+        return "Return a real number, such as `abs(y)` or `y.real`.\n"
+    return "Is a `return` missing?\n" if kind == NONE else ""
 
 
 def describe(kind: Kind) -> str:
@@ -54,17 +65,33 @@ def describe(kind: Kind) -> str:
         case Number(type="complex"):
             return "a complex number"
         case Number(type=type_):
-            return f"a {type_}"
+            return f"an {type_}" if type_ == "int" else f"a {type_}"
         case Array(dtype=dtype, rank=rank):
-            return f"an array ({dtype or 'of unknown dtype'}, {rank if rank is not None else '?'} dimensions)"
-        case Struct(form=form, items=items):
-            return f"a {form} of {len(items)} items"
+            rank_text = "" if rank is None else f" with {counted(rank, 'dimension')}"
+            return f"an array{f' of {dtype}' if dtype else ''}{rank_text}"
+        case Struct(form="tuple" | "list" | "dict" as form, items=items):
+            return f"a {form} of {counted(len(items), 'item')}"
+        case Struct(form="function" | "derivative"):
+            return "a function"
+        case Struct(type=type_):
+            return f"an object of class {type_.__name__}"
+        case Seq():
+            return "a list or tuple"
         case _ if kind == NONE:
             return "None"
+        case Static(value=value) if isinstance(value, str | int | float | tuple):
+            return repr(value)
+        case Static(value=value) if callable(value):
+            return "a function"
         case Static(value=value):
-            return f"{value!r}"
+            return f"an object of class {type(value).__name__}"
         case _:
             return f"a {kind}"
+
+
+def counted(count: int, what: str) -> str:
+    """`1 item`, `2 items`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def seed(builder: Builder, out: Atom, name: str) -> Atom:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import linecache
+import os
+import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InternalError, NoRule
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var, walk
+from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var, walk
+from ..ir.op import Op
 from ..ir.types import UNKNOWN, Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
@@ -60,18 +65,46 @@ def chosen_rule(eqn: Eqn, forms: Container[str], wanted: Callable[[Atom], bool])
 
 def no_rule(eqn: Eqn, form: str) -> NoRule:
     """The error for an op that a derivative is needed of and that has no rule for it."""
-    name = eqn.op.name
     rule = rule_for(eqn.op)
-    lacks = "has no derivative rule"
+    lacks = "has no derivative rule, and no Python source to derive one from"
     if rule is not None:
         mode = "reverse" if form == "rrule" else "forward"
         lacks = f"has an {rule.form} but no {form}, which {mode} mode needs"
+    name = _spelled(eqn)
     hint = (
-        f"Write its rule:             wg.{form}({name})   or   wg.scalar_rule({name}, ...)\n"
-        f"or say that it is constant: wg.zero_rule({name})\n"
-        f"or keep it out:             wg.stop_gradient(...) around its arguments"
+        f"Write its rule:                wg.{form}({name}) or wg.scalar_rule({name}, ...)\n"
+        f"or say its derivative is zero: wg.zero_rule({name})\n"
+        f"or cut the derivative off:     wg.stop_gradient(...) around its arguments"
     )
-    return NoRule(f"{name} {lacks}", hint, eqn.span)
+    return NoRule(f"{_full_name(eqn.op)} {lacks}", hint, _span_of_user(eqn))
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+def _span_of_user(eqn: Eqn) -> Span | None:
+    return None if eqn.span is None or eqn.span.file.startswith(_PACKAGE) else eqn.span
+
+
+def _full_name(op: Op) -> str:
+    """The name of an op; of a function outside the vocabulary, that of its module too."""
+    function = op.implementation
+    if op.spellings or function is None:
+        return op.name
+    name: str = getattr(function, "__qualname__", None) or getattr(function, "__name__", op.name)
+    module = None if isinstance(function, FunctionType) else getattr(function, "__module__", None)
+    return name if module in (None, "builtins", "__main__") else f"{module}.{name}"
+
+
+def _spelled(eqn: Eqn) -> str:
+    """The function that an equation calls, as the user wrote it where that can be told."""
+    span = _span_of_user(eqn)
+    if span is not None and span.line == span.end_line:
+        line = linecache.getline(span.file, span.line).encode()
+        called = re.match(rb"[\w.]+(?=\()", line[span.column : span.end_column])
+        if called is not None:
+            return called[0].decode()
+    return _full_name(eqn.op)
 
 
 def row_namespace(eqn: Eqn) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import re
 import types
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -48,7 +49,7 @@ def target(op: Any, place: Place) -> Op:
     if isinstance(op, Op):
         return op
     if not callable(op):
-        message = f"{op!r} is not callable, so that it cannot have a rule"
+        message = f"{op!r} is not callable, so it cannot have a rule"
         raise refuse(message, "Give the rule to an op or to a function.", place)
     if isinstance(op, types.MethodType):
         message = f"{op.__qualname__} is a bound method: a new object whenever it is looked up"
@@ -122,12 +123,12 @@ def check_count(
 ) -> None:
     """There is a row for each operand, or (`or_one`) one row for all of them."""
     takes = operands(op)
-    place = next((place_of(row, place) for row in rows if callable(row)), place)
     if not rows:
         raise refuse(f"the rule for {op.name} has no {what}", f"{op.name} takes {takes}.", place)
     if takes.variadic or (or_one and len(rows) == 1):
         return
     if not takes.required <= len(rows) <= len(takes.names):
+        place = next((place_of(row, place) for row in rows if callable(row)), place)
         count = f"{len(rows)} {what}{'s' if len(rows) != 1 else ''}"
         wanted = len(takes.names)
         message = f"the rule for {op.name} has {count} for {wanted} operand{'s' * (wanted != 1)}"
@@ -141,9 +142,9 @@ def check_row(op: Op, row: Any, *, before: int, after: int, place: Place, times:
     if not callable(row):
         message = f"the rule for {op.name} has a row that is not a function: {row!r}"
         raise refuse(message, "A row is a function of the operands: `lambda x, Ω: ...`.", place)
-    place = place_of(row, place)
     given = _of_function(row)
     if given is not None:
+        place = place_of(row, place)
         _check_positional(op, given, before, after, times, place)
         _check_options(op, given, place)
 
@@ -160,7 +161,8 @@ def _check_positional(
     if not any(given.required <= count <= most for count in possible):
         expected = " or ".join(map(str, sorted(possible)))
         message = (
-            f"a row of the rule for {op.name} takes {most} positional arguments, not {expected}"
+            f"a row of the rule for {op.name} takes {most} positional argument{'s' * (most != 1)}, "
+            f"not {expected}"
         )
         raise refuse(message, _expected_call(takes, before, after, times), place)
 
@@ -171,7 +173,8 @@ def _check_options(op: Op, given: Operands, place: Place) -> None:
     unknown = [name for name in given.options if name not in known]
     if unknown and not takes.any_option:
         message = (
-            f"a row of the rule for {op.name} takes the option `{unknown[0]}`, which the op has not"
+            f"a row of the rule for {op.name} takes the option `{unknown[0]}`, "
+            "which the op does not have"
         )
         options = ", ".join(sorted(takes.options)) or "none"
         raise refuse(message, f"The options of {op.name}: {options}.", place)
@@ -205,4 +208,17 @@ def refuse(message: str, hint: str, place: Place) -> RuleError:
     text = linecache.getline(place.file, place.line).rstrip("\n")
     start = len(text) - len(text.lstrip())
     span = Span(place.file, place.line, start, place.line, len(text.encode()))
-    return RuleError(f"{place}: {message}", hint, span)
+    return RuleError(message, hint, span)
+
+
+_PLACE = re.compile(r" \((?P<file>[^()\n]+):(?P<line>[0-9]+)\)")
+
+
+def at_its_rule(error: RuleError) -> RuleError:
+    """The same error, shown at the rule whose file and line the message of generated code names."""
+    ((message, hint, span),) = error.findings
+    named = _PLACE.search(message)
+    if span is not None or named is None:
+        return error
+    place = Place(named["file"], int(named["line"]))
+    return refuse(message.replace(named[0], ""), hint, place).with_traceback(error.__traceback__)

@@ -35,7 +35,8 @@ def scalar_rule(op: Target, *partials: Row | None) -> None:
 
     Broadcasting, dtypes and the conjugation of complex partials are not the rule's business.
     """
-    of, caller = target(op, _caller()), _caller()
+    caller = _caller()
+    of = target(op, caller)
     check_count(of, "partial", partials, caller, or_one=True)
     for row in partials:
         if row is not None:
@@ -55,7 +56,8 @@ def linear_rule(op: Target, transpose: Row | tuple[Row | None, ...] | None) -> N
     Raises:
         RuleError: a row is no function, or does not fit the op's operands.
     """
-    of, caller = target(op, _caller()), _caller()
+    caller = _caller()
+    of = target(op, caller)
     rows = transpose if isinstance(transpose, tuple) else (transpose,)
     check_count(of, "transpose", rows, caller, or_one=True)
     for row in rows:
@@ -75,7 +77,8 @@ def bilinear_rule(op: Target, left: Row, right: Row) -> None:
     Raises:
         RuleError: a row is no function, or the op has not two operands.
     """
-    of, caller = target(op, _caller()), _caller()
+    caller = _caller()
+    of = target(op, caller)
     check_count(of, "transpose", (left, right), caller)
     for row in (left, right):
         check_row(of, row, before=1, after=0, place=caller)

@@ -104,6 +104,11 @@ def tables_loaded() -> None:
     _state.loading_tables = False
 
 
+def state() -> _State:
+    """What holds the `generation`, for who asks for it often."""
+    return _state
+
+
 def generation() -> int:
     """A number that grows with every registration: what was derived before it is out of date."""
     return _state.generation

@@ -13,10 +13,11 @@ def scalar_seed(y: Any, function: str) -> float:
         if not (isinstance(y, np.ndarray) and y.dtype.kind == "c") and y is not None:
             return 1.0
     shape = f" of shape {np.shape(y)}" if isinstance(y, np.ndarray) else ""
+    returned = "None" if y is None else f"a value of type {type(y).__name__}{shape}"
     error = TypeError(
-        f"a gradient needs one real number as the result, but {function} returned "
-        f"a {type(y).__name__}{shape}; for several results use `wg.jacobian`, to choose the "
-        "cotangent of the result yourself use `wg.pullback`"
+        f"a gradient needs one real number as the result, but {function} returned {returned}\n"
+        "For several results use `wg.jacobian`; to choose the cotangent of the result yourself use\n"
+        "`wg.pullback`."
     )
     error.code = "WG201"  # type: ignore[attr-defined]
     raise error

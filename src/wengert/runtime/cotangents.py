@@ -209,7 +209,10 @@ def rule_pair(returned: Any, rule: str = "the rule") -> Any:
     """What a hand-written rule returned, which must be a result and a pullback."""
     if isinstance(returned, tuple) and len(returned) == 2 and callable(returned[1]):
         return returned
-    raise _wrong_rule(f"{rule} returned {type(returned).__name__}, not a pair (result, pullback)")
+    raise _wrong_rule(
+        f"{rule} returned a value of type {type(returned).__name__}, not a pair (result, pullback)\n"
+        "An rrule returns the result of the function and a function that gives the cotangents."
+    )
 
 
 def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> Any:
@@ -222,8 +225,11 @@ def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> An
         return cotangents
     if len(cotangents) != len(operands):
         raise _wrong_rule(
-            f"the pullback of {rule} returned {len(cotangents)} cotangents "
-            f"for {len(operands)} operands"
+            f"the pullback of {rule} returned {len(cotangents)} "
+            f"cotangent{'s' * (len(cotangents) != 1)} for {len(operands)} "
+            f"argument{'s' * (len(operands) != 1)}\n"
+            "It returns a tuple with one cotangent for each positional argument, None for zero; a bare\n"
+            "cotangent if there is one argument."
         )
     for k, (x_bar, x) in enumerate(zip(cotangents, operands, strict=True)):
         if x_bar is None:
@@ -231,7 +237,8 @@ def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> An
         elif isinstance(x, (np.ndarray, float, int, complex)) and np.shape(x_bar) != np.shape(x):
             raise _wrong_rule(
                 f"the pullback of {rule} returned a cotangent of shape {np.shape(x_bar)} "
-                f"for operand {k}, whose shape is {np.shape(x)}"
+                f"for argument {k}, whose shape is {np.shape(x)}\n"
+                "A cotangent has the shape of the argument it belongs to."
             )
     return cotangents
 

@@ -337,16 +337,18 @@ def _is_real(kind: Kind) -> bool:
 
 def _spelling(eqn: Eqn) -> tuple[str, str]:
     """The namespace and spelling in which an equation is printed."""
-    spellings = {space: text.split() for space, text in eqn.op.spellings.items()}
-    if "py" in spellings and is_operator(eqn.op.spellings["py"]):
-        spellings["py"] = [eqn.op.spellings["py"]]
-        if eqn.params:
-            del spellings["py"]
+    spellings = eqn.op.spellings
     if eqn.namespace == "call":
         return "call", ""
     for namespace in (eqn.namespace, *_preferences(eqn)):
-        if spellings.get(namespace):
-            return namespace, spellings[namespace][0]
+        text = spellings.get(namespace)
+        if not text:
+            continue
+        if namespace == "py" and is_operator(text):
+            if eqn.params:
+                continue
+            return namespace, text
+        return namespace, text.split()[0]
     if eqn.op.implementation is not None:
         return "call", ""
     raise ValueError(f"the op {eqn.op.name!r} has no spelling in Python")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
@@ -21,13 +20,19 @@ def identifier(hint: str, default: str = "") -> str:
     """
     if hint.startswith("%"):
         return default
-    name = unicodedata.normalize("NFKC", hint)
+    name = hint if hint.isascii() else _as_python_reads_it(hint)
     if not name.isidentifier():
         name = "".join(c if ("_" + c).isidentifier() else "_" for c in name).strip("_")
         name = f"_{name}" if name[:1].isdigit() else name
     if not name or not name.isidentifier():
         return default
     return name + "_" if name in KEYWORDS else name
+
+
+def _as_python_reads_it(name: str) -> str:
+    import unicodedata  # an extension module, for the few names that need it
+
+    return unicodedata.normalize("NFKC", name)
 
 
 def versions(name: str) -> Iterable[str]:

@@ -6,6 +6,8 @@ import ast
 import functools
 import itertools
 import linecache
+import re
+import types
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +20,8 @@ _numbers = itertools.count(1)
 _published: dict[str, Printed] = {}
 
 
-def publish(printed: Printed) -> Callable[..., Any]:
-    """Compile a printed function.
+def publish(printed: Printed, *, method: bool = False) -> Callable[..., Any]:
+    """Compile a printed function, or a method of anything that does the same.
 
     `inspect.getsource`, `pdb` and tracebacks see its text for as long as the function lives. A
     function that reads globals looks them up anew in each call.
@@ -27,13 +29,17 @@ def publish(printed: Printed) -> Callable[..., Any]:
     Raises:
         LookupError: it calls a helper that `wengert.runtime` does not have.
     """
+    if method and len(re.findall(rf"\b{printed.name}\b", printed.text)) > 1:
+        return _as_method(publish(printed))  # it calls itself by its name
+    if method and len(re.findall(rf"\b{printed.name}\b", printed.text)) > 1:
+        return _as_method(publish(printed))  # it calls itself by its name
     file = f"<wengert {printed.name} {next(_numbers)}>"
     namespace: dict[str, Any] = {"__name__": "wengert.generated", "__file__": file}
     namespace.update((name, MODULES[key]) for name, key in printed.modules.items())
     namespace.update((name, runtime_helper(key)) for name, key in printed.helpers.items())
     namespace.update(printed.names)
     namespace[_SHOW] = _shown
-    exec(compile(_guarded(printed), file, "exec", dont_inherit=True), namespace)
+    exec(compile(_guarded(printed, method=method), file, "exec", dont_inherit=True), namespace)
     function = namespace[printed.name]
     if printed.name not in function.__code__.co_names:
         # a namespace that does not refer to its function lets it die at once
@@ -46,14 +52,18 @@ def publish(printed: Printed) -> Callable[..., Any]:
 
 
 _SHOW = "__shown_at_user_lines__"
+_SELF = "__specialization__"
 
 
-def _guarded(printed: Printed) -> ast.Module:
+def _guarded(printed: Printed, *, method: bool) -> ast.Module:
     """The text, its function inside a `try` (free until something is raised) that nobody sees."""
     tree = ast.parse(printed.text)
     function = next(
         n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == printed.name
     )
+    if method:
+        parameters = function.args.posonlyargs or function.args.args
+        parameters.insert(0, ast.copy_location(ast.arg(_SELF), function))
     handler = ast.parse(f"try: pass\nexcept Exception as error: raise {_SHOW}(error)").body[0]
     assert isinstance(handler, ast.Try)
     for node in ast.walk(handler):
@@ -80,6 +90,40 @@ def published(file: str) -> Printed | None:
 def _forget(file: str) -> None:
     linecache.cache.pop(file, None)
     _published.pop(file, None)
+
+
+def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(_: Any, *args: Any, **options: Any) -> Any:
+        return function(*args, **options)
+
+    call.__name__, call.__qualname__ = function.__name__, function.__qualname__
+    return call
+
+
+def with_options(function: Callable[..., Any], options: dict[str, Any]) -> types.FunctionType:
+    """A copy of a published function, some of its keyword-only parameters with these defaults."""
+    original: Any = function
+    assert isinstance(function, types.FunctionType)
+    code = function.__code__
+    by_name = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    if not set(options) <= set(by_name):
+
+        @functools.wraps(function)
+        def function(*args: Any, **given: Any) -> Any:
+            return original(*args, **options, **given)
+
+    made = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    made.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **options}
+    made.__dict__.update(function.__dict__)
+    made.__doc__, made.__qualname__ = function.__doc__, function.__qualname__
+    made.published = original  # type: ignore[attr-defined]  # whose text is there while it lives
+    return made
 
 
 def _reading_globals(function: Callable[..., Any], printed: Printed) -> Callable[..., Any]:
