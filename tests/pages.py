@@ -60,13 +60,15 @@ def outputs(page: Path, folder: Path) -> list[str]:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(example.code, str(file), "exec", dont_inherit=True), namespace)
-        lines = (
-            re.sub(f"({re.escape(str(file.parent))}|{re.escape(str(ROOT))})/", "", out.getvalue())
-            .strip("\n")
-            .split("\n")
-        )
-        printed.append("".join(line.rstrip() + "\n" for line in lines) if any(lines) else "")
+        printed.append(_tidy(out.getvalue(), file.parent))
     return printed
+
+
+def _tidy(output: str, folder: Path) -> str:
+    """Output as a page shows it: no absolute paths, no empty lines around, no trailing blanks."""
+    for root in (folder, ROOT):
+        output = output.replace(f"{root}/", "")
+    return "".join(line.rstrip() + "\n" for line in output.strip("\n").splitlines())
 
 
 def with_outputs(text: str, printed: list[str]) -> str:

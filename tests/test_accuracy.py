@@ -223,7 +223,7 @@ def cases() -> Iterator[Any]:
             )
 
 
-@pytest.mark.parametrize(("name", "reference", "options"), cases())
+@pytest.mark.parametrize(("name", "reference", "options"), list(cases()))
 def test_row_is_accurate(name: str, reference: Reference, options: dict[str, int]) -> None:
     rule = scalar_rules()[name]
     worst = (0.0, "")

@@ -20,7 +20,7 @@ FLOORS = [
     {"api"},
     {"engine"},
     {"nested"},
-    {"steering"},
+    {"steering", "tangents"},
     {"frontends", "passes", "backends", "numbers"},
     {"rules"},
     {"ops"},

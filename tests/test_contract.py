@@ -248,7 +248,7 @@ def cubic(x):
 
 
 @pytest.mark.parametrize(
-    ("name", "compute"), compositions(), ids=lambda c: c if type(c) is str else ""
+    ("name", "compute"), list(compositions()), ids=lambda c: c if type(c) is str else ""
 )
 def test_everything_nests(name, compute):
     x = np.array([0.3, -0.7])

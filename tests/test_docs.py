@@ -83,6 +83,8 @@ def module_of(code: str, folder: Path) -> Any:
 def test_examples(
     page: Path, update: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if "scipy" in pages.text_of(page):
+        pytest.importorskip("scipy")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     printed = pages.outputs(page, tmp_path)

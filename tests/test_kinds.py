@@ -43,7 +43,7 @@ def cases() -> Iterator[Any]:
             yield pytest.param(name, args, options, id=f"{name}-{k}")
 
 
-@pytest.mark.parametrize(("name", "args", "options"), cases())
+@pytest.mark.parametrize(("name", "args", "options"), list(cases()))
 def test_inferred_kind(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
     check(name, args, options)
 

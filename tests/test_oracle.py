@@ -100,7 +100,7 @@ def every_point():
             yield pytest.param(program, args, id=f"{program.name}-{k}")
 
 
-@pytest.mark.parametrize(("program", "args"), every_point())
+@pytest.mark.parametrize(("program", "args"), list(every_point()))
 def test_every_program_runs_in_high_precision(program, args, capsys):
     value = program.function(*args)
     trees.assert_close(oracle.run(program.function, *args), value, rel=1e-9)

@@ -29,7 +29,7 @@ def cases() -> Iterator[Any]:
             yield pytest.param(name, args, options, id=f"{name}-{k}")
 
 
-@pytest.mark.parametrize(("name", "args", "options"), cases())
+@pytest.mark.parametrize(("name", "args", "options"), list(cases()))
 def test_row_agrees_with_finite_differences(
     name: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:

@@ -13,11 +13,12 @@ import numpy as np
 from . import engine
 from .backends import python as printer
 from .engine import Derived, Verb
-from .errors import BadArgument, BadTangent, of_generated_code
-from .frontends import signature
-from .ir.types import Array, Kind, Number, Struct, is_differentiable, leaves
+from .errors import BadArgument, BadTangent, NoRule, NotScalar, RuleError, of_generated_code
+from .ops.checks import counted
 from .passes.tidy import tidy
+from .rules.checks import at_its_rule
 from .runtime import calls as runtime_calls
+from .tangents import leaves_like
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,11 +46,7 @@ class Derivative(Generic[P, T]):
     derives = True
 
     def __init__(self, function: Callable[..., Any], verb: Verb):
-        if not callable(function):
-            raise BadArgument(
-                f"wengert differentiates functions, not {type(function).__name__} objects",
-                "Pass the function itself: `wg.grad(f)`, then call what you get: `wg.grad(f)(x)`.",
-            )
+        engine.must_be_function(function)
         self.function = function
         self.verb = verb
         functools.update_wrapper(self, function, updated=())
@@ -67,11 +64,12 @@ class Derivative(Generic[P, T]):
                     return ready[1](*args)
             return self._call(args, kwargs)
         except Exception as error:
-            raise _presented(error) from error.__cause__
+            raise _presented(error, self.function) from error.__cause__
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:
             function = functools.partial(self.function, **kwargs) if kwargs else self.function
+            engine.check_argnums(self.verb, function, args)
             return self.verb.written(function, self.verb.argnums, self.verb.single, args)
         derived = self._derived(args, kwargs)
         if not kwargs:
@@ -149,9 +147,15 @@ class _ByArrays:
         return self.ready.get(self.kinds(args))
 
 
-def _presented(error: Exception) -> Exception:
+def _presented(error: Exception, function: Any = None) -> Exception:
     """An exception as the user should see it: their lines, wengert's own errors as such."""
     error = of_generated_code(error)
+    if isinstance(error, RuleError):
+        error = at_its_rule(error)
+    elif isinstance(error, NoRule):
+        error = error.at(printer.last_user_span(error.__traceback__))
+    elif isinstance(error, NotScalar):
+        error = error.at(engine.definition_of(function))
     return error.with_traceback(printer.without_generated(error.__traceback__))
 
 
@@ -255,9 +259,14 @@ class Pullback:
         self._residuals = residuals
         self._value = value
 
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        kind = signature.kind_of(self._value)
-        seeds = _like_leaves(kind, self._value, y_bar, "cotangent", "the result")
+    def __call__(self, *y_bars: Any) -> tuple[Any, ...]:
+        if len(y_bars) != 1:
+            raise BadTangent(
+                f"the pullback of {self._name} takes one cotangent, that of its result; it was given "
+                f"{len(y_bars)}",
+                "For a result of several items pass one container of their cotangents.",
+            )
+        seeds = leaves_like(self._value, y_bars[0], "the cotangent", "the result")
         try:
             return self._backward(self._residuals, *seeds)
         except Exception as error:
@@ -284,13 +293,14 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     >>> back(2.0)
     (2.0,)
     """
+    engine.must_be_function(f)
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     ahead, backward = derived.published
     try:
         y, residuals = ahead(*args, **kwargs, **engine.captured_by(f))
     except Exception as error:
         raise _presented(error) from error.__cause__
-    return y, Pullback(getattr(f, "__name__", type(f).__name__), backward, residuals, y)
+    return y, Pullback(engine.name_of(f), backward, residuals, y)
 
 
 def pushforward(
@@ -312,75 +322,32 @@ def pushforward(
     >>> push(3.0)
     3.0
     """
+    engine.must_be_function(f)
     derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
     captured = engine.captured_by(f)
+    names = engine.argument_names(f, len(args))
     y = f(*args, **kwargs)
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(args):
             raise BadTangent(
-                f"the pushforward takes {len(args)} tangents, one per argument; it was given "
-                f"{len(tangents)}",
+                f"the pushforward of {engine.name_of(f)} takes {counted(len(args), 'tangent')}, one for "
+                f"each positional argument; it was given {len(tangents)}",
                 "Pass None for a zero tangent.",
             )
         dots = [
             dot
-            for arg, tangent in zip(args, tangents, strict=True)
-            for dot in _like_leaves(signature.kind_of(arg), arg, tangent, "tangent", "its argument")
+            for k, (name, arg, tangent) in enumerate(zip(names, args, tangents, strict=True))
+            for dot in leaves_like(
+                arg, tangent, f"the tangent of argument {k} (`{name}`)", "the argument"
+            )
         ]
-        return derived.run(*args, *dots, **kwargs, **captured)[1]
+        try:
+            return derived.run(*args, *dots, **kwargs, **captured)[1]
+        except Exception as error:
+            raise _presented(error) from error.__cause__
 
     return y, push
-
-
-def _like_leaves(kind: Kind, like: Any, given: Any, what: str, whose: str) -> list[Any]:
-    """The differentiable leaves of a tangent or cotangent, checked against what it belongs to."""
-    result: list[Any] = []
-    if given is None:
-        return [_zero(v) for v, _ in _differentiable(kind, like)]
-    try:
-        values = list(_differentiable(kind, given))
-    except (TypeError, KeyError, AttributeError, IndexError, ValueError) as error:
-        raise BadTangent(
-            f"the {what} has not the structure of {whose}", f"It should look like {like!r}."
-        ) from error
-    for (value, _), (reference, leaf) in zip(values, _differentiable(kind, like), strict=True):
-        result.append(_checked_leaf(value, reference, leaf, what, whose))
-    return result
-
-
-def _differentiable(kind: Kind, value: Any) -> list[tuple[Any, Kind]]:
-    if isinstance(kind, Struct) and kind.form in ("tuple", "list"):
-        if len(value) != len(kind.keys):
-            raise ValueError("length")
-    pairs = zip(signature.leaf_values(kind, value), (k for _, k in leaves(kind)), strict=True)
-    return [(v, leaf) for v, leaf in pairs if is_differentiable(leaf)]
-
-
-def _zero(value: Any) -> Any:
-    return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
-
-
-def _checked_leaf(value: Any, reference: Any, kind: Kind, what: str, whose: str) -> Any:
-    if value is None:
-        return _zero(reference)
-    if not isinstance(kind, Number | Array):
-        return value
-    if isinstance(value, str) or np.shape(value) != np.shape(reference):
-        raise BadTangent(
-            f"the {what} has shape {np.shape(value)}, {whose} has shape {np.shape(reference)}",
-            f"A {what} has the shape of the value it belongs to.",
-        )
-    real = kind in (Number("float"), Number("int")) or (
-        isinstance(kind, Array) and not kind.dtype.startswith("complex")
-    )
-    if real and np.iscomplexobj(value):
-        raise BadTangent(
-            f"the {what} is complex, {whose} is real", f"Pass a real {what}."
-        )
-    if isinstance(kind, Number):
-        return value if isinstance(value, float | complex) else (complex(value) if np.iscomplexobj(value) else float(value))
-    return np.asarray(value, dtype=None if np.asarray(value).dtype.kind in "fc" else float)
 
 
 # --- from a function to a function --------------------------------------------------------
@@ -393,7 +360,7 @@ def argnums_of(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
     if isinstance(argnums, list | tuple) and all(type(k) is int for k in argnums):
         return tuple(argnums), False
     raise BadArgument(
-        f"argnums must be a number or a tuple of numbers, not {argnums!r}",
+        f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",
         "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two.",
     )
 
@@ -448,7 +415,9 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Derivative[..., Any]:
     6.0
     """
     if type(order) is not int or order < 1:
-        raise BadArgument(f"order must be 1, 2, 3 …, not {order!r}", "For the function itself, call it.")
+        raise BadArgument(
+            f"`order` must be 1, 2, 3 …, not {order!r}", "`order=1` gives f', `order=2` gives f''."
+        )
     return Derivative(f, Verb("derivative", (0,), True, order=order))
 
 
@@ -467,7 +436,13 @@ def hvp(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
     >>> wg.hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
-    return Derivative(f, Verb("hvp", (argnums,), True))
+    chosen, single = argnums_of(argnums)
+    if not single:
+        raise BadArgument(
+            f"`argnums` of `hvp` must be one integer, not {argnums!r}",
+            "Take the arguments together: differentiate a function of one tuple.",
+        )
+    return Derivative(f, Verb("hvp", chosen, True))
 
 
 def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
@@ -478,14 +453,14 @@ def _primals(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence
 def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> Sequence[Any]:
     if len(args) < 2:
         raise BadArgument(
-            "an hvp function takes the arguments of the function and then a vector",
-            "`wg.hvp(f)(x, v)`",
+            "a Hessian–vector product takes the arguments of the function and then a vector",
+            "Call it like this: `wg.hvp(f)(x, v)`.",
         )
     *primals, vector = args
     (argnum,) = derivative_.verb.argnums or (0,)
     if argnum < len(primals):
-        like = primals[argnum]
-        _like_leaves(signature.kind_of(like), like, vector, "tangent", "its argument")
+        name = engine.argument_names(derivative_.function, len(primals))[argnum]
+        leaves_like(primals[argnum], vector, "the vector", f"argument {argnum} (`{name}`)")
     return primals
 
 
@@ -493,6 +468,7 @@ def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> S
 
 
 def _call(f: Callable[..., Any], args: Sequence[Any]) -> engine.Call:
+    engine.must_be_function(f)
     return engine.call_of(f, args, {}) if args else engine.general_call(f)
 
 

@@ -10,7 +10,7 @@ import inspect
 import threading
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .backends import python as printer
-from .errors import BadArgument, MixedLibraries
+from .errors import BadArgument, MixedLibraries, NoSource
 from . import nested
 from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
+from .frontends.sources import source_of
 from .ir.builder import Builder, kind_of_atom
-from .ir.graph import Atom, Block, Const, Function, Input, Var
+from .ir.graph import Atom, Block, Const, Function, Input, Span, Var
 from .ir.types import COMPLEX, UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves, step_into
 from .ops import checks
 from .ops.elementwise import to_complex
@@ -330,6 +331,40 @@ def read(call: Call) -> source.Program:
     )
 
 
+# --- functions that users pass in ---------------------------------------------------------
+
+
+def must_be_function(function: Any) -> None:
+    """Refuse what cannot be called.
+
+    Raises:
+        BadArgument: saying what was passed instead of a function.
+    """
+    if not callable(function):
+        raise BadArgument(
+            f"wengert differentiates functions, not values of type {type(function).__name__}",
+            "Pass the function itself, not its result: `wg.grad(f)(x)`, `wg.gradient(f, x)`.",
+        )
+
+
+def name_of(function: Any) -> str:
+    """What messages call a function."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "f" if name == "<lambda>" else name
+
+
+def definition_of(function: Any) -> Span | None:
+    """Where a function is defined, if that can be found."""
+    if not isinstance(function, types.FunctionType):
+        return None
+    try:
+        node, file = source_of(function)
+    except NoSource:
+        return None
+    end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Span(file, node.lineno, node.col_offset, *end)
+
+
 # --- describing calls ---------------------------------------------------------------------
 
 
@@ -337,29 +372,62 @@ def call_of(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ca
     """The kinds of a call with these arguments.
 
     Raises:
-        MixedLibraries: the arrays among them are not all NumPy's.
+        MixedLibraries, BadArgument: the arrays among them are not all NumPy's.
     """
-    _one_array_library((*args, *kwargs.values()))
     names = argument_names(function, len(args))
+    try:
+        return _call_of(function, names, args, kwargs)
+    except signature.ForeignArray:
+        inputs = {**dict(zip(names, args, strict=True)), **kwargs, name_of(function): function}
+        raise _foreign_arrays(inputs) from None
+
+
+def _call_of(
+    function: Any, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Call:
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
     return Call(signature.kind_of(function), kinds, keywords)
 
 
-def _one_array_library(values: Iterable[Any]) -> None:
-    arrays = {type(v): v for v in values if hasattr(type(v), "__array_namespace__")}
-    foreign = [type_ for type_ in arrays if type_.__module__.split(".")[0] != "numpy"]
-    if not foreign:
-        return
-    names = " and ".join(sorted(type_.__name__ for type_ in arrays))
-    if len(arrays) > 1:
-        raise MixedLibraries(
-            f"the arguments are arrays of different libraries: {names}",
+def _foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:
+    arrays = {
+        shown: type(array)
+        for name, value in inputs.items()
+        for shown, array in _arrays_in(value, name)
+    }
+    found = [f"`{n}` is a {t.__module__}.{t.__qualname__}" for n, t in arrays.items()]
+    if len(set(arrays.values())) > 1:
+        return MixedLibraries(
+            f"arrays of different libraries meet: {', '.join(found)}",
             "Convert them, so that the whole computation stays in one array library.",
         )
-    raise BadArgument(
-        f"arrays of class {names} are not covered yet", "Pass NumPy arrays: `np.asarray(x)`."
+    return BadArgument(
+        f"arrays of this library are not covered yet: {', '.join(found)}",
+        "Pass NumPy arrays: `np.asarray(x)`.",
     )
+
+
+def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The arrays in an input, and how they are reached."""
+    if isinstance(value, np.generic) or depth > 6:
+        return
+    if hasattr(type(value), "__array_namespace__"):
+        yield name, value
+        return
+    inner: dict[str, Any] = {}
+    match value:
+        case tuple() | list():
+            inner = {f"{name}[{k}]": item for k, item in enumerate(value)}
+        case dict():
+            inner = {f"{name}[{key!r}]": item for key, item in value.items()}
+        case types.FunctionType():
+            captured = inspect.getclosurevars(value).nonlocals
+            inner = {f"{key}, captured by {name}": item for key, item in captured.items()}
+        case _:
+            inner = {f"{name}.{key}": item for key, item in getattr(value, "__dict__", {}).items()}
+    for shown, item in inner.items():
+        yield from _arrays_in(item, shown, depth + 1)
 
 
 def general_call(function: Any) -> Call:
@@ -442,11 +510,7 @@ def wanted(function: Function, verb: Verb) -> Wanted:
     layout: list[tuple[Kind, tuple[int | None, ...]]] = []
     for argnum in chosen:
         if not -len(positional) <= argnum < len(positional):
-            raise BadArgument(
-                f"`argnums` names argument {argnum}, but {function.name} was called with "
-                f"{checks.counted(len(positional), 'positional argument')}",
-                "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
-            )
+            raise _no_such_argument(argnum, function.name, len(positional))
         k = positional[argnum]
         kind = function.inputs[k].kind
         slots: list[int | None] = []
@@ -457,15 +521,37 @@ def wanted(function: Function, verb: Verb) -> Wanted:
             else:
                 slots.append(None)
         if verb.argnums is not None and not any(s is not None for s in slots):
-            _refuse_argument(function.inputs[k], argnum)
+            raise _not_differentiable(argnum, function.inputs[k].name, kind)
         layout.append((kind, tuple(slots)))
     return Wanted(tuple(indices), tuple(layout))
 
 
-def _refuse_argument(input_: Input, argnum: int) -> None:
-    raise BadArgument(
-        f"`argnums` names argument {argnum} (`{input_.name}`), which is "
-        f"{checks.describe(input_.kind)} and has no derivative",
+def check_argnums(verb: Verb, function: Any, args: Sequence[Any]) -> None:
+    """Refuse `argnums` that name an argument that is not there or has no derivative.
+
+    Raises:
+        BadArgument: saying which.
+    """
+    for argnum in verb.argnums or ():
+        if not -len(args) <= argnum < len(args):
+            raise _no_such_argument(argnum, name_of(function), len(args))
+        kind = signature.kind_of(args[argnum])
+        if not any(is_differentiable(leaf) for _, leaf in leaves(kind)):
+            raise _not_differentiable(argnum, argument_names(function, len(args))[argnum], kind)
+
+
+def _no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
+    return BadArgument(
+        f"`argnums` names argument {argnum}, but {function} was called with "
+        f"{checks.counted(count, 'positional argument')}",
+        "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
+    )
+
+
+def _not_differentiable(argnum: int, name: str, kind: Kind) -> BadArgument:
+    return BadArgument(
+        f"`argnums` names argument {argnum} (`{name}`), which is {checks.describe(kind)} and has no "
+        "derivative",
         "Choose other `argnums`, or pass a float, a complex number, an array, or a container of these.",
     )
 

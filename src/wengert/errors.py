@@ -9,6 +9,8 @@ import linecache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from .ir.graph import Span
 
 
@@ -39,6 +41,13 @@ class WengertError(Exception):
         error.findings = list(findings)
         error.args = (error._render(),)
         return error
+
+    def at(self, span: Span | None) -> Self:
+        """The same error at a place, if it has none of its own."""
+        ((message, hint, known),) = self.findings
+        if span is None or known is not None:
+            return self
+        return type(self)(message, hint, span).with_traceback(self.__traceback__)
 
     def _render(self) -> str:
         parts = [f"[{self.code}] {_render_finding(finding)}" for finding in self.findings]

@@ -38,7 +38,10 @@ def jacobian(
     """
     written = {"auto": _jacobian, "forward": _jacobian_forward, "reverse": _jacobian_reverse}
     if mode not in written:
-        raise BadArgument(f"mode must be 'auto', 'forward' or 'reverse', not {mode!r}", "")
+        raise BadArgument(
+            f"`mode` must be 'auto', 'forward' or 'reverse', not {mode!r}",
+            "'auto' takes the cheaper of the two.",
+        )
     chosen, single = argnums_of(argnums)
     return Derivative(f, Verb("written", chosen, single, written=written[mode]))
 
@@ -125,7 +128,7 @@ def _auto(function: Any, args: Any, k: int) -> Any:
 def _real(y: Any) -> None:
     if np.iscomplexobj(y):
         raise NotScalar(
-            "`jacobian` does not accept a complex result",
+            "`wg.jacobian` needs a real result, but the function returns a complex one",
             "Return its real and imaginary parts, or use `wg.pullback`.",
         )
 

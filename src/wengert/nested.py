@@ -16,6 +16,7 @@ from .frontends import source
 from .frontends.calls import Args, Kwargs, call
 from .frontends.interpreter import Interpreter, fresh
 from .frontends.values import (
+    Closure,
     Items,
     Native,
     Value,
@@ -33,10 +34,12 @@ from .ir.graph import (
     Eqn,
     Function,
     Input,
+    Span,
     Var,
     free_vars,
 )
 from .ir.types import Kind, Static, Struct, is_differentiable, leaves
+from .ops import checks
 from .ops import structure as st
 from .ops.structure import gradient_kind
 from .passes import forward, reverse
@@ -124,7 +127,9 @@ def gradients(
 ) -> tuple[Value, list[Value]]:
     """The value of a function and its gradients in the chosen arguments."""
     primal = inner_function(it, function, args, kwargs)
-    chosen = _chosen(verb, args)
+    chosen = _chosen(verb, args, it.builder.span)
+    named = replace(primal, name=_name(function))
+    checks.real_scalar(named, has_aux=verb.has_aux, span=it.builder.span)
     indices = _indices(primal, chosen)
     made = reverse.gradient(primal, indices, read=source.read_row, value=True)
     outs = inline(it, made, _params(primal, args))
@@ -140,13 +145,20 @@ def _params(primal: Function, args: Args) -> list[Atom]:
     return atoms
 
 
-def _chosen(verb: Verb, args: Args) -> list[int]:
+def _name(function: Value) -> str:
+    known = function.name if isinstance(function, Closure) else "lambda"
+    return "the inner function" if known in ("lambda", "<lambda>") else known
+
+
+def _chosen(verb: Verb, args: Args, span: Span | None) -> list[int]:
     chosen = list(range(len(args))) if verb.argnums is None else list(verb.argnums)
     for argnum in chosen:
         if not -len(args) <= argnum < len(args):
             raise BadArgument(
-                f"argnums={argnum}, but the function was called with {len(args)} positional arguments",
-                "Count from 0, and pass the arguments to differentiate by position.",
+                f"`argnums` names argument {argnum}, but the function is called with "
+                f"{checks.counted(len(args), 'positional argument')}",
+                "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
+                span,
             )
     return [k % len(args) for k in chosen]
 
@@ -349,7 +361,9 @@ def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
         run = Native("hook", lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())))
         primal = inner_function(it, run, [like], {})
     if len(primal.body.outs) != 1:
-        raise BadArgument("a hook must return one cotangent", "Return the changed cotangent.")
+        raise BadArgument(
+            "a hook must return one cotangent", "Return the changed cotangent.", it.builder.span
+        )
     callee, free = as_callee(primal, "hook")
     return it.emit(st.hook, atom, *free, callee=Const(callee))
 

@@ -210,11 +210,15 @@ def _call_numpy_function(
     """A function of NumPy that is no op: its Python is read; where that fails it has no derivative."""
     written, names, frames = len(it.builder.eqns), dict(it.vars), len(it.frames)
     try:
-        return call_closure(it, closure_of(it, implementation), args, kwargs)
+        result = call_closure(it, closure_of(it, implementation), args, kwargs)
+        if all(eqn.op is not st.apply for eqn in it.builder.eqns[written:]):
+            return result
     except (UnsupportedSyntax, NoSource):
-        del it.builder.eqns[written:], it.frames[frames:]
-        it.frame.scope.vars = names
-        return call_foreign(it, known, args, kwargs)
+        pass
+    # what it calls is known only at run time: an error then would show NumPy's line, not the user's
+    del it.builder.eqns[written:], it.frames[frames:]
+    it.frame.scope.vars = names
+    return call_foreign(it, known, args, kwargs)
 
 
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:

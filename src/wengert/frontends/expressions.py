@@ -94,10 +94,12 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
         if name in where.vars:
             value = where.vars[name]
             if isinstance(value, Maybe):
+                _note_unbound(it, name)
                 value = where.vars[name] = it.checked(value, name)
             return value
         where = where.outer
     if _is_local(it, scope, name):
+        _note_unbound(it, name)
         from .statements import raise_now
 
         message = f"cannot access local variable '{name}' where it is not associated with a value"
@@ -110,6 +112,11 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
 
     raise_now(it, NameError, f"name '{name}' is not defined")
     raise AssertionError("unreachable")
+
+
+def _note_unbound(it: Interpreter, name: str) -> None:
+    for frame in it.frames:
+        frame.unbound.add(name)
 
 
 def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:

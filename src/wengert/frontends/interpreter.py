@@ -60,6 +60,8 @@ class Frame:
     closure: Closure
     scope: Scope
     loops: int = 0
+    unbound: set[str] = field(default_factory=set[str])
+    """Local names that were read where nothing had bound them."""
 
 
 class Emitting:

@@ -409,6 +409,8 @@ class Attempt:
     stop: Atom
     collected: list[Atom]
     dead: bool
+    unbound: set[str]
+    """Names that were read where nothing had bound them."""
 
 
 Collect = Callable[[], Sequence[Value]]
@@ -436,10 +438,9 @@ def run_loop(
     elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
     for _ in range(12):
         attempt = _attempt(it, entry, assumed, elements, running, body, collecting)
-        widened = _widen(entry, assumed, attempt)
-        if widened is None:
+        assumed, held = _widen(entry, assumed, attempt)
+        if held:
             break
-        assumed = widened
     else:
         raise it.unsupported(
             "the kinds of the values that this loop carries from turn to turn never settle",
@@ -463,6 +464,7 @@ def _attempt(
     outer, scope, before = it.builder, it.frame.scope, dict(it.vars)
     it.builder = outer.child()
     depth = it.frame.loops
+    unbound, it.frame.unbound = it.frame.unbound, set()
     params = _enter(it, entry, assumed)
     it.vars[f"%continue{depth}"] = Const(False)
     collected: list[Atom] = []
@@ -474,7 +476,8 @@ def _attempt(
     except Diverges:
         dead = True
     stop = Const(False) if dead else it.either(it.flag(f"%break{depth}"), it.flag("%returned"))
-    attempt = Attempt(it.builder, params, scope.vars, stop, collected, dead)
+    attempt = Attempt(it.builder, params, scope.vars, stop, collected, dead, it.frame.unbound)
+    it.frame.unbound = unbound | it.frame.unbound
     it.builder, scope.vars = outer, before
     return attempt
 
@@ -487,31 +490,49 @@ def _enter(it: Interpreter, entry: dict[str, Value | None], assumed: dict[str, C
             if entry[name] is None:
                 it.vars.pop(name, None)
             continue
-        hint = "" if name.startswith("%") else name
-        value = fresh(carried.kind, hint)
-        if carried.maybe:
-            leaf = next(flatten(value), None)
-            value = Maybe(value, leaf if isinstance(leaf, Var) else Var(BOOL, hint))
-        params[name] = it.vars[name] = value
+        params[name] = it.vars[name] = _param(name, carried)
     return params
 
 
 def _widen(
     entry: dict[str, Value | None], assumed: dict[str, Carried], attempt: Attempt
-) -> dict[str, Carried] | None:
-    """What must be assumed instead, or None if the assumption held."""
+) -> tuple[dict[str, Carried], bool]:
+    """What is to be assumed, and whether the attempt that was made assumed it."""
     if attempt.dead:
-        return None
+        return assumed, True
     changed = False
     result: dict[str, Carried] = {}
     for name, carried in assumed.items():
         end = attempt.end.get(name)
         new = _widened(entry[name], carried, end)
+        if new.kind is not None and _first_bound_inside(name, entry, carried, attempt):
+            attempt.params[name] = _param(name, new)
+            result[name] = new
+            continue
         if name == "%return" and new.kind is not None:
             new.maybe = True
         result[name] = new
         changed = changed or (new.kind, new.maybe) != (carried.kind, carried.maybe)
-    return result if changed else None
+    return result, not changed
+
+
+def _first_bound_inside(
+    name: str, entry: dict[str, Value | None], carried: Carried, attempt: Attempt
+) -> bool:
+    """Whether every iteration binds a name before it reads it: then nothing was assumed of it."""
+    bound = entry[name] is None and carried.kind is None and name not in attempt.unbound
+    return bound and not isinstance(attempt.end.get(name), Maybe)
+
+
+def _param(name: str, carried: Carried) -> Value:
+    """The parameter of a loop's body for a carried value."""
+    assert carried.kind is not None
+    hint = "" if name.startswith("%") else name
+    value = fresh(carried.kind, hint)
+    if not carried.maybe:
+        return value
+    leaf = next(flatten(value), None)
+    return Maybe(value, leaf if isinstance(leaf, Var) else Var(BOOL, hint))
 
 
 def _widened(entry: Value | None, carried: Carried, end: Value | None) -> Carried:

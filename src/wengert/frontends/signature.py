@@ -203,7 +203,13 @@ def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
 _COLLECTORS = (Seq(UNKNOWN), Other("dict"), UNKNOWN)
 
 
+class ForeignArray(Exception):
+    """An array of another library than NumPy turned up."""
+
+
 def _kind_of_object(value: Any, depth: int) -> Kind:
+    if hasattr(type(value), "__array_namespace__"):
+        raise ForeignArray
     attributes = getattr(value, "__dict__", None)
     if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)

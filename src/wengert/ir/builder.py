@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .graph import FOR, IF, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
@@ -91,7 +91,8 @@ class Builder:
         if ZERO in args:
             return ZERO
         kind = _infer(op, args, params, namespace) if kind is None else kind
-        out = Var(kind, name, _shape_source(op, args))
+        out = Var(kind, name)
+        _describe_shape(out, op, args)
         if op.reduction:
             _describe_reduction(out, args[0], params)
         if self.derived:
@@ -151,24 +152,47 @@ def _infer(op: Op, args: Sequence[Atom], params: Mapping[str, Atom], namespace: 
     return kind
 
 
-def _shape_source(op: Op, args: Sequence[Atom]) -> Var | None:
-    """The array whose shape a result has, when only one can decide it."""
+def _describe_shape(out: Var, op: Op, args: Sequence[Atom]) -> None:
+    """Say which arrays decide the shape of a result."""
     if op.shaped_like is not None:
         like = args[op.shaped_like]
         if isinstance(like, Var) and isinstance(like.kind, Array | type(UNKNOWN)):
-            return like.shape_of
-        return None
+            out.shape_of = like.shape_of
+        return
     if not op.elementwise:
-        return None
+        return
     sources: dict[Var, None] = {}
+    arrays = True
     for arg in args:
         kind = kind_of_atom(arg)
         if isinstance(arg, Var) and isinstance(kind, Array | type(UNKNOWN)):
             sources[arg.shape_of] = None
+            arrays = arrays and isinstance(kind, Array)
         elif not isinstance(kind, Number):
-            return None
-    decisive = [source for source in sources if source.within is None or source.within[0] not in sources]
-    return decisive[0] if len(decisive) == 1 else None
+            return
+    if len(sources) == 1:
+        out.shape_of = next(iter(sources))
+    elif sources and arrays:
+        _describe_broadcast(out, sources)
+
+
+def _describe_broadcast(out: Var, sources: Iterable[Var]) -> None:
+    """What the same arrays broadcast to has one shape."""
+    roots = frozenset[Var]().union(*map(_roots, sources))
+    roots = frozenset(r for r in roots if r.within is None or not _roots(r.within[0]) <= roots - {r})
+    root = next(iter(roots))
+    if len(roots) == 1:
+        out.shape_of = root
+    elif roots in root.shapes:
+        out.shape_of = root.shapes[roots]
+    else:
+        out.roots = roots
+        for root in roots:
+            root.shapes[roots] = out
+
+
+def _roots(shape: Var) -> frozenset[Var]:
+    return shape.roots or frozenset((shape,))
 
 
 def _describe_reduction(out: Var, x: Atom, params: Mapping[str, Atom]) -> None:
@@ -178,7 +202,7 @@ def _describe_reduction(out: Var, x: Atom, params: Mapping[str, Atom]) -> None:
         return
     keepdims = params.get("keepdims") == Const(True)
     source = x.shape_of
-    out.shape_of = source.reduced.setdefault((axes, keepdims), out)
+    out.shape_of = source.shapes.setdefault((axes, keepdims), out)
     if keepdims or axes == tuple(range(len(axes))):
         out.shape_of.within = (source, axes)
 

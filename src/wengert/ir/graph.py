@@ -51,7 +51,7 @@ Axes = tuple[int, ...]
 class Var:
     """A value; compared by identity. `name` is only a hint: the user's name for it, or ""."""
 
-    __slots__ = ("kind", "name", "reduced", "shape_of", "within")
+    __slots__ = ("kind", "name", "roots", "shape_of", "shapes", "within")
 
     def __init__(self, kind: Kind = UNKNOWN, name: str = "", shape_of: Var | None = None):
         self.kind = kind
@@ -62,8 +62,12 @@ class Var:
         self.within: tuple[Var, Axes] | None = None
         """An array whose shape this one, reduced along these axes, broadcasts to; said of the array
         that `shape_of` names."""
-        self.reduced: dict[tuple[Axes, bool], Var] = {}
-        """What has the shape that reducing this array along some axes gives, by axes and `keepdims`."""
+        self.roots: frozenset[Var] | None = None
+        """The arrays whose shapes broadcast together are this one's, if there are several; said of
+        the array that `shape_of` names."""
+        self.shapes: dict[tuple[Axes, bool] | frozenset[Var], Var] = {}
+        """What has the shape that this one's leads to: reduced along some axes (with `keepdims` or
+        not), or broadcast together with others."""
 
     def __repr__(self) -> str:
         return f"<{self.name or '%'}: {self.kind}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import NotScalar
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import Atom, Const, Function
+from ..ir.graph import Atom, Const, Function, Span
 from ..ir.types import FLOAT, NONE, Array, Kind, Number, Other, Seq, Static, Struct
 from ..runtime import checks as rt
 from .registry import declare
@@ -19,7 +19,9 @@ scalar_seed = declare(
 )
 
 
-def real_scalar(function: Function, *, has_aux: bool = False) -> None:
+def real_scalar(
+    function: Function, *, has_aux: bool = False, span: Span | None = None
+) -> None:
     """Refuse a function whose result is known not to be one real number.
 
     Raises:
@@ -32,6 +34,7 @@ def real_scalar(function: Function, *, has_aux: bool = False) -> None:
                 f"with has_aux=True, {function.name} must return a pair (value, auxiliary data); "
                 f"it returns {describe(kind)}",
                 "Return such a pair, or leave `has_aux` out.",
+                span,
             )
         kind = kind.items[0]
     known_array = isinstance(kind, Array) and (kind.rank or 0) > 0
@@ -44,6 +47,7 @@ def real_scalar(function: Function, *, has_aux: bool = False) -> None:
             f"a gradient needs one real number as the result, but {function.name} returns "
             f"{describe(kind)}",
             _first_aid(kind, complex_) + _OTHER_VERBS,
+            span,
         )
 
 
@@ -79,7 +83,9 @@ def describe(kind: Kind) -> str:
             return "a list or tuple"
         case _ if kind == NONE:
             return "None"
-        case Static(value=value) if isinstance(value, str | int | float | tuple):
+        case Static(value=str() as text):
+            return f"the text {text!r}"
+        case Static(value=value) if isinstance(value, int | float | tuple):
             return repr(value)
         case Static(value=value) if callable(value):
             return "a function"

@@ -21,6 +21,7 @@ from .publish import published
 _E = TypeVar("_E", bound=BaseException)
 _F = TypeVar("_F", bound=Callable[..., Any])
 _RUNTIME = "wengert.runtime"
+_PACKAGE = __file__.rpartition("backends")[0]
 _PROBE = "wengert is looking for a frame"
 
 
@@ -69,6 +70,17 @@ def without_generated(entry: TracebackType | None) -> TracebackType | None:
     """A traceback without the frames of published functions."""
     kept = [e for e in _entries(entry) if not e.tb_frame.f_code.co_filename.startswith("<wengert ")]
     return _chained(kept)
+
+
+def last_user_span(entry: TracebackType | None) -> Span | None:
+    """The innermost place in a traceback that is neither wengert's nor generated code."""
+    for inner in reversed(list(_entries(entry))):
+        code = inner.tb_frame.f_code
+        if not code.co_filename.startswith(("<wengert ", _PACKAGE)):
+            line, columns = _position(inner)
+            start, end = columns or (0, 0)
+            return Span(code.co_filename, line, start, line, end, code.co_qualname)
+    return None
 
 
 def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
