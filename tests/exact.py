@@ -99,6 +99,9 @@ class Exact:
     __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
     __eq__, __ne__ = _comparison(operator.eq), _comparison(operator.ne)
 
+    def __deepcopy__(self, memo):
+        return self  # a copy by mpmath may belong to another context
+
     def __divmod__(self, other):
         return self // other, self % other
 

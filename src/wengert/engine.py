@@ -309,7 +309,10 @@ def captured_literals(function: Any) -> dict[str, Any]:
 
 def captured_by(function: Any) -> dict[str, Any]:
     """What the published derivative of a function takes beside the user's arguments, by name."""
-    kind = signature.kind_of(function)
+    try:
+        kind = signature.kind_of(function)
+    except signature.ForeignArray:
+        return {}  # whoever calls the derivative is told
     match kind:
         case Struct(form="function", keys=keys):
             return {key: signature.step(function, Step("cell", key)) for key in keys}
@@ -423,7 +426,7 @@ def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any
             inner = {f"{name}[{key!r}]": item for key, item in value.items()}
         case types.FunctionType():
             captured = inspect.getclosurevars(value).nonlocals
-            inner = {f"{key}, captured by {name}": item for key, item in captured.items()}
+            inner = dict(captured)
         case _:
             inner = {f"{name}.{key}": item for key, item in getattr(value, "__dict__", {}).items()}
     for shown, item in inner.items():
@@ -532,12 +535,13 @@ def check_argnums(verb: Verb, function: Any, args: Sequence[Any]) -> None:
     Raises:
         BadArgument: saying which.
     """
+    arguments = call_of(function, args, {}).arguments
     for argnum in verb.argnums or ():
         if not -len(args) <= argnum < len(args):
             raise _no_such_argument(argnum, name_of(function), len(args))
-        kind = signature.kind_of(args[argnum])
+        name, kind = arguments[argnum]
         if not any(is_differentiable(leaf) for _, leaf in leaves(kind)):
-            raise _not_differentiable(argnum, argument_names(function, len(args))[argnum], kind)
+            raise _not_differentiable(argnum, name, kind)
 
 
 def _no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
@@ -655,7 +659,8 @@ def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
 def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
     if sum(1 for i in function.inputs if i.how == "positional") != 1:
         raise BadArgument(
-            f"`derivative` is for functions of one number; {function.name} was called with more",
+            f"`derivative` is for functions of one number; {function.name} was called with "
+            f"{checks.counted(sum(1 for i in function.inputs if i.how == 'positional'), 'argument')}",
             "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
         )
     want = wanted(function, verb._replace(argnums=(0,)))

@@ -9,7 +9,7 @@ import linecache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Any, Self
 
     from .ir.graph import Span
 
@@ -41,6 +41,9 @@ class WengertError(Exception):
         error.findings = list(findings)
         error.args = (error._render(),)
         return error
+
+    def __reduce__(self) -> Any:
+        return type(self).of, (self.findings,)
 
     def at(self, span: Span | None) -> Self:
         """The same error at a place, if it has none of its own."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadArgument, UnsupportedSyntax
@@ -146,8 +147,11 @@ def _params(primal: Function, args: Args) -> list[Atom]:
 
 
 def _name(function: Value) -> str:
-    known = function.name if isinstance(function, Closure) else "lambda"
-    return "the inner function" if known in ("lambda", "<lambda>") else known
+    match function:
+        case Closure(name=name) | Const(value=FunctionType(__name__=name)):
+            return "the inner function" if name in ("lambda", "<lambda>") else name
+        case _:
+            return "the inner function"
 
 
 def _chosen(verb: Verb, args: Args, span: Span | None) -> list[int]:

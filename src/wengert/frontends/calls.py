@@ -112,6 +112,9 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Closure():
             return call_closure(it, function, args, kwargs)
         case Items(form="function"):
+            found = _by_rule(function.type.function)  # a rule needs no source
+            if found is not None:
+                return emit_op(it, *found, args, kwargs)
             return call_closure(it, closure_of_items(it, function), args, kwargs)
         case Items(form="derivative", type=verb):
             return it.session.derivative(it, verb, function["function"], args, kwargs)
@@ -172,7 +175,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
 
 
 def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
-    module = (getattr(known, "__module__", None) or "").split(".")[0]
+    module = (getattr(known, "__module__", None) or "").split(".")[0].lstrip("_")
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
     if module == "random":
@@ -311,8 +314,8 @@ def _default(it: Interpreter, function: FunctionType, value: Any) -> Value:
 
 def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """Call a function whose source is known: by its rule, inlined, or called where it recurses."""
-    found = ops.find(closure.function) if closure.function is not None else None
-    if found is not None and rule_for(found[0]) is not None:
+    found = _by_rule(closure.function)
+    if found is not None:
         return emit_op(it, *found, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
     if closure.identity in it.session.separate:
@@ -323,6 +326,12 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
         return _call_separately(it, closure, bound)
     return inline(it, closure, bound)
+
+
+def _by_rule(function: Any) -> tuple[Op, str] | None:
+    """The op for a function that has a rule."""
+    found = ops.find(function) if function is not None else None
+    return found if found is not None and rule_for(found[0]) is not None else None
 
 
 def _same_function(a: Closure, b: Closure) -> bool:

@@ -17,7 +17,8 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import linear_algebra as la
 from ..ops import structure as st
-from .signature import kind_of
+from ..errors import NoSource
+from .signature import ForeignArray, kind_of
 from .values import (
     Closure,
     Items,
@@ -137,7 +138,10 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
     if known:
         return as_known(value)
-    kind = kind_of(value)
+    try:
+        kind = kind_of(value)
+    except ForeignArray as error:
+        raise error.at(it.builder.span) from None
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
         kind = Static(value)
     key = key or name
@@ -147,7 +151,10 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if isinstance(value, FunctionType):
         from .calls import closure_of
 
-        return closure_of(it, value)
+        try:
+            return closure_of(it, value)
+        except NoSource:
+            return as_known(value)  # it may have a rule, or never be called
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
     var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
     it.session.read_from[var] = holder, key

@@ -156,7 +156,9 @@ class Interpreter:
         found = [Finding(message, hint, span)]
         if self.frames:
             others = findings(self.frame.closure.node, self.frame.closure.file)
-            found += [f for f in others if f.span is None or span is None or f.span.line != span.line]
+            here = [f for f in others if f.span and span and f.span.line == span.line]
+            found = here if any(f.message == message for f in here) else found
+            found += [f for f in others if f not in here]
             found.sort(key=lambda f: (f.span.line, f.span.column) if f.span else (0, 0))
         error = UnsupportedSyntax.of(found)
         assert isinstance(error, UnsupportedSyntax)

@@ -115,6 +115,11 @@ def _bind(
             values.insert(signature.operands.index(name), value)
         elif name in (*signature.options, signature.rest) and name:
             options[name] = value
+        elif name == "out":
+            raise it.unsupported(
+                f"`out=` of {op.name} writes into an array, which cannot be differentiated yet",
+                f"Assign the result instead: `y = {op.name}(x)`.",
+            )
         else:
             raise it.unsupported(
                 f"the option `{name}` of {op.name} is not covered",

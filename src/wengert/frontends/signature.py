@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import BadArgument
 from ..ir.op import Op
 from ..ir.types import (
     BOOL,
@@ -203,13 +204,16 @@ def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
 _COLLECTORS = (Seq(UNKNOWN), Other("dict"), UNKNOWN)
 
 
-class ForeignArray(Exception):
+class ForeignArray(BadArgument):
     """An array of another library than NumPy turned up."""
 
 
 def _kind_of_object(value: Any, depth: int) -> Kind:
     if hasattr(type(value), "__array_namespace__"):
-        raise ForeignArray
+        raise ForeignArray(
+            f"arrays of class {type(value).__module__}.{type(value).__qualname__} are not covered yet",
+            "Use NumPy arrays: `np.asarray(x)`.",
+        )
     attributes = getattr(value, "__dict__", None)
     if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)

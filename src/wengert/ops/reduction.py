@@ -96,8 +96,8 @@ def _plain(name: str) -> Fold:
     def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
         if params.get("out", Const(None)) != Const(None):
             raise UnsupportedSyntax(
-                f"`out=` of {name} writes into an array",
-                f"Assign the result: `y = np.{name}(x)`.",
+                f"`out=` of {name} writes into an array, which cannot be differentiated yet",
+                f"Assign the result instead: `y = {name}(x)`.",
                 builder.span,
             )
         said = {key: atom for key, atom in params.items() if _DEFAULTS.get(key) != atom}
@@ -261,6 +261,10 @@ def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) ->
         return builder.emit(named("size"), args[0], namespace="attr")
     if not said and isinstance(kind_of_atom(args[0]), Number):
         return Const(1)
+    axes = reduced_axes(args[0], said) if "ddof" not in said else None
+    if axes is not None and len(axes) == 1:
+        shape = builder.emit(named("shape"), args[0], namespace="attr")
+        return builder.emit(named("getitem"), shape, Const(axes[0]))
     if len(said) < len(params):
         return builder.emit_with(named("reduced_count"), args, said, namespace)
     return None
@@ -335,9 +339,29 @@ def _infer_sum_of_products(args: Args, params: Params) -> Kind:
     return UNKNOWN if rank is None else shaped(dtype, rank)
 
 
+def _fold_sum_of_products(
+    builder: Builder, args: Args, params: Params, namespace: str
+) -> Atom | None:
+    """The helper is for what may be a list."""
+    if ZERO in args or not all(isinstance(kind_of_atom(arg), Array) for arg in args):
+        return _plain("sum_of_products")(builder, args, params, namespace)
+    return builder.emit_with(sum_, (builder.emit(named("mul"), *args),), params, "np")
+
+
+def _fold_unreduce(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """One number has nothing to be spread along but everything."""
+    if isinstance(kind_of_atom(args[0]), Number) and isinstance(kind_of_atom(args[1]), Array):
+        return builder.emit(named("fill"), *args)
+    return _plain("unreduce")(builder, args, params, namespace)
+
+
 _AXES = "axis=None, keepdims=False"
-sum_of_products = _helper(f"x, y, *, {_AXES}", rt.sum_of_products, _infer_sum_of_products)
-unreduce = _helper(f"y_bar, x, *, {_AXES}", rt.unreduce, _in_shape_of_second, fresh=False)
+sum_of_products = _helper(
+    f"x, y, *, {_AXES}", rt.sum_of_products, _infer_sum_of_products, _fold_sum_of_products
+)
+unreduce = _helper(
+    f"y_bar, x, *, {_AXES}", rt.unreduce, _in_shape_of_second, _fold_unreduce, fresh=False
+)
 broadcast_like = _helper("x, like", rt.broadcast_like, _in_shape_of_second, fresh=False)
 reduced_count = _helper("x, *, axis=None, ddof=0", rt.reduced_count, always(FLOAT), _fold_count)
 at_extreme = _helper(f"values, x, y, *, {_AXES}", rt.at_extreme, _infer_at_extreme)
@@ -354,6 +378,8 @@ at_max, at_min = (
 """`at_extreme` where it is known which; they never stay in a program."""
 put_extreme = _helper(f"y_bar, x, y, *, {_AXES}", rt.put_extreme, _in_shape_of_second)
 cumsum_reversed = _helper("y_bar, x, *, axis=None", rt.cumsum_reversed, _in_shape_of_second)
+for _op in (unreduce, broadcast_like, put_extreme, cumsum_reversed):
+    _op.shaped_like = 1
 lanes = _helper("x, *, axis=None", rt.lanes, _infer_lanes, _fold_lanes, fresh=False)
 unlanes = _helper("y, x, *, axis=None", rt.unlanes, _in_shape_of_second, _fold_lanes, fresh=False)
 products_before = _helper("x, *, reverse=False", rt.products_before, _like(0))

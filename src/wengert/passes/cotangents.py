@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
-from ..ir.graph import ZERO, Atom, Const, Eqn, Var
+from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.types import UNKNOWN, Array, Kind, Number
 from ..ops import cotangents as ct
 from ..ops import registry
@@ -142,9 +142,10 @@ class Cotangents:
         whole = [part for part, number in pairs if number is None]
         numbers = [number for _, number in pairs if number is not None]
         if len(whole) > 1:
-            narrow = [part for part in whole if self.narrow(part) is not part]
-            whole = [part for part in whole if part not in narrow] or [narrow.pop()]
-            whole += map(self.narrow, narrow)
+            pairs = [(part, self.narrow(part)) for part in whole]
+            full = [part for part, narrow in pairs if narrow is part]
+            first = [] if full else [pairs.pop()[0]]
+            whole = [*full, *first, *(narrow for part, narrow in pairs if narrow is not part)]
         if not numbers:
             return whole
         total = numbers[0]
@@ -184,21 +185,25 @@ class Cotangents:
     def narrow(self, bar: Atom) -> Atom:
         """A cotangent before it was repeated along some axes: arithmetic with a whole one repeats it."""
         eqn = self.builder.definition(bar)
-        if eqn is not None and eqn.op.name == "unreduce" and broadcasts_back(eqn):
+        if eqn is None or not isinstance(kind_of_atom(eqn.args[0]), Array):
+            return bar
+        if eqn.op.name == "broadcast_like":
             return eqn.args[0]
-        return bar
+        if eqn.op.name != "unreduce":
+            return bar
+        axes = reduced_axes(eqn.args[1], eqn.params)
+        if axes is None:
+            return bar
+        if eqn.param("keepdims", False) or axes == tuple(range(len(axes))):
+            return eqn.args[0]
+        axis = Const(axes if len(axes) > 1 else axes[0])
+        return self.builder.emit(
+            registry.named("expand_dims"), eqn.args[0], axis=axis, namespace="index"
+        )
 
     def fill(self, number: Atom, var: Atom) -> Atom:
         """An array cotangent that is the same number everywhere."""
         return self.builder.emit(st.fill, number, var)
-
-
-def broadcasts_back(eqn: Eqn) -> bool:
-    """Whether the cotangent of a reduction broadcasts to what was reduced as it is."""
-    axes = reduced_axes(eqn.args[1], eqn.params)
-    if axes is None or not isinstance(kind_of_atom(eqn.args[0]), Array):
-        return False
-    return eqn.param("keepdims", False) or axes == tuple(range(len(axes)))
 
 
 def bar_name(var: Var) -> str:

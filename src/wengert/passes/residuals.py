@@ -131,9 +131,10 @@ def _meaning(eqn: Eqn) -> object | None:
     """What an equation computes, if computing it once serves as well as twice."""
     if eqn.blocks or eqn.op.effect or len(eqn.outs) != 1:
         return None
-    if not (eqn.op.elementwise or is_cheap(eqn)):
+    if not (eqn.op.elementwise or eqn.op.reduction or is_cheap(eqn)):
         return None
-    return eqn.op, eqn.args, frozenset(eqn.params.items()), eqn.namespace
+    namespace = "" if eqn.op.reduction else eqn.namespace
+    return eqn.op, eqn.args, frozenset(eqn.params.items()), namespace
 
 
 # --- renaming -----------------------------------------------------------------------------

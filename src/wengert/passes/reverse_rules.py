@@ -104,7 +104,8 @@ def _spelled(eqn: Eqn) -> str:
         called = re.match(rb"[\w.]+(?=\()", line[span.column : span.end_column])
         if called is not None:
             return called[0].decode()
-    return _full_name(eqn.op)
+    name = _full_name(eqn.op)
+    return name if name.replace(".", "").isidentifier() else "f"
 
 
 def row_namespace(eqn: Eqn) -> str:
@@ -184,6 +185,12 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
         )
         if number is not None and isinstance(kind_of_atom(arg_bar), Number):
             arg_bar = sweep.bars.fill(arg_bar, arg)
+        elif number is not None and not _is_whole(eqn, arg_bar):
+            operands = (bar, *eqn.args)
+            arg_bar = one(
+                sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace),
+                sweep.builder,
+            )
         _contribute(sweep, eqn, arg, arg_bar)
 
 
@@ -277,7 +284,18 @@ def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partia
     product = scaled(sweep.builder, number, conjugate)
     if isinstance(kind_of_atom(product), Number):
         product = sweep.bars.fill(product, operand)
+    elif not _is_whole(eqn, conjugate):
+        product = sweep.builder.emit(registry.named("broadcast_like"), product, operand)
     _deliver(sweep, eqn, operand, product)
+
+
+def _is_whole(eqn: Eqn, value: Atom) -> bool:
+    """Whether a value has the shape of an elementwise result of which it was computed."""
+    whole = eqn.outs[0].shape_of
+    if isinstance(value, Var) and value.shape_of is whole:
+        return True
+    arrays = (a for a in eqn.args if isinstance(a, Var) and not isinstance(a.kind, Number))
+    return all(array.shape_of is whole for array in arrays)
 
 
 def _spans(sweep: Sweep, eqn: Eqn, operand: Atom, partial: Atom) -> bool:
@@ -288,11 +306,11 @@ def _spans(sweep: Sweep, eqn: Eqn, operand: Atom, partial: Atom) -> bool:
 
 def shapes(atoms: Iterable[Atom]) -> set[Var]:
     """What decides the shapes of some operands that are not numbers."""
-    return {
-        atom.shape_of
-        for atom in atoms
-        if isinstance(atom, Var) and not isinstance(atom.kind, Number)
-    }
+    found: set[Var] = set()
+    for atom in atoms:
+        if isinstance(atom, Var) and not isinstance(atom.kind, Number):
+            found |= atom.shape_of.roots or {atom.shape_of}
+    return found
 
 
 def shapes_in(builder: Builder, atom: Atom, eqn: Eqn) -> set[Var]:
@@ -308,7 +326,7 @@ def shapes_in(builder: Builder, atom: Atom, eqn: Eqn) -> set[Var]:
         definition = builder.definition(atom)
         if definition is not None and definition is not eqn and definition.op.elementwise:
             pending.extend(definition.args)
-    return found | shapes(eqn.args) if eqn.outs[0].shape_of in found else found
+    return found | shapes(eqn.args) if shapes(eqn.outs) <= found else found
 
 
 def _peeled(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> Atom | None:

@@ -62,9 +62,9 @@ def entry_for(op: Op) -> Rule | None:
 
 
 def opted_out(op: Op) -> bool:
-    """Whether an op's own code is to be read instead of a rule."""
+    """Whether a function's own code is to be read, not its op used: there is no rule, or none wanted."""
     rule = _rules.get(op)
-    return rule is not None and rule.form == "opt_out"
+    return rule.form == "opt_out" if rule is not None else not op.spellings
 
 
 def rules() -> dict[Op, Rule]:

@@ -41,6 +41,14 @@ def at_extreme(values: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool 
 
 def put_extreme(y_bar: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """Zeros, and `y_bar` at the first place where `x` is its extreme `y`."""
+    if isinstance(x, np.ndarray) and isinstance(axis, int):
+        if not keepdims:
+            y_bar, y = np.expand_dims(y_bar, axis), np.expand_dims(y, axis)
+        result = np.zeros(x.shape, np.result_type(y_bar, 0.0))
+        if result.size:
+            first = np.argmax((x == y) | (x != x), axis, keepdims=True)  # noqa: PLR0124  (NaN)
+            np.put_along_axis(result, first, y_bar, axis)
+        return result
     first = first_extreme(x, y, axis=axis, keepdims=keepdims)
     return np.where(first, unreduce(y_bar, x, axis=axis, keepdims=keepdims), 0.0)[()]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ...ir.builder import kind_of_atom
+from ...ir.builder import kind_of_atom, reduced_axes
 from ...ir.graph import Atom, Callee, Const, Eqn, Var
 from ...ir.types import Array, Kind, Number, Other, Seq
 from .bindings import Bindings
@@ -243,6 +243,29 @@ class Expressions:
             same, x_bar, self.helper(eqn.op.spellings.get("rt", "unbroadcast"), x_bar, x)
         )
 
+    def spread(self, eqn: Eqn) -> Code | None:
+        """`np.broadcast_to(y, x.shape)`, where NumPy's rules put the axes where they belong."""
+        y, x = eqn.args
+        if not all(isinstance(kind_of_atom(atom), Array) for atom in eqn.args):
+            return None
+        if eqn.op.name == "unreduce":
+            axes = reduced_axes(x, eqn.params)
+            leading = axes is not None and axes == tuple(range(len(axes)))
+            if axes is None or not (leading or eqn.param("keepdims", False)):
+                return None
+        shape = concat(_receiver(self.atom(x)), ".shape")
+        return call(self.bindings.member("np", "broadcast_to"), self.atom(y), shape)
+
+    def expand_dims(self, eqn: Eqn) -> Code | None:
+        """`x[:, None]`, which is faster than the function."""
+        rank = getattr(kind_of_atom(eqn.outs[0]), "rank", None)
+        if eqn.namespace != "index" or rank is None:
+            return None
+        axis = eqn.param("axis")
+        axes = {k % rank for k in (axis if isinstance(axis, tuple) else (axis,))}
+        index = [None if k in axes else slice(None) for k in range(max(axes) + 1)]
+        return self.subscript(self.atom(eqn.args[0]), Const(tuple(index)))
+
     def bound(self, eqn: Eqn) -> Code:
         name = Code(string(eqn.param("name")))
         return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), name)
@@ -408,6 +431,9 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "accumulate": Expressions.accumulate,
     "project": Expressions.project,
     "unbroadcast": Expressions.unbroadcast,
+    "unreduce": Expressions.spread,
+    "broadcast_like": Expressions.spread,
+    "expand_dims": Expressions.expand_dims,
     "bound": Expressions.bound,
     "stop_gradient": Expressions.stop_gradient,
     "global": Expressions.read_global,

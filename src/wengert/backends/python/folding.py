@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from ...ir.records import record
+from ...ir.types import Array
 from .bindings import Bindings
 from .code import TERNARY, Code
 from .expressions import Expressions
@@ -200,6 +202,8 @@ class Folding:
         indent: int,
     ) -> list[Var]:
         """The operands of an equation that fold into it, at most one of which has an effect."""
+        if eqn.op.name == "unbroadcast" and all(isinstance(kind_of_atom(a), Array) for a in eqn.args):
+            return []  # their shapes are compared, so that they are written twice
         left_of_effect = reads[: reads.index(effect)] if effect is not None else ()
         kept = eqn.args[0] if eqn.op.name in MUTATING else None
         chosen = [
