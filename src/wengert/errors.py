@@ -93,8 +93,9 @@ class UnsupportedSyntax(WengertError, NotImplementedError):
 class NoSource(WengertError, TypeError):
     """A Python function whose source cannot be found.
 
-    Functions typed at a bare `python` prompt or built by `exec` have no source to read. Put the
-    function into a file, or give it a rule (`wg.rrule`).
+    wengert reads the source of the functions it differentiates. Functions typed at a bare `python`
+    prompt or built by `exec` have none, and a file that was changed since it was imported no longer
+    has the right one. Put the function into a file, import it anew, or give it a rule (`wg.rrule`).
     """
 
     code = "WG102"
@@ -113,8 +114,9 @@ class NoRule(WengertError, TypeError):
 class NotScalar(WengertError, TypeError):
     """`gradient` of a function whose result is not one real number.
 
-    A gradient belongs to a function with one real result. For several results use `wg.jacobian`;
-    to choose the cotangent yourself use `wg.pullback`.
+    A gradient belongs to a function with one real result: a float or an array without dimensions.
+    For several results use `wg.jacobian`; to choose the cotangent yourself use `wg.pullback`; of a
+    complex result take a real function first, such as `abs`.
     """
 
     code = "WG201"
@@ -123,17 +125,19 @@ class NotScalar(WengertError, TypeError):
 class BadArgument(WengertError, TypeError):
     """An argument of wengert's own functions that makes no sense.
 
-    `argnums` out of range, an argument that cannot be differentiated, the wrong number of
-    arguments.
+    Something that is no function; `argnums` that are no integers, out of range, or name an argument
+    that has no derivative; an `order` or `mode` that does not exist; an array of a library that is
+    not covered.
     """
 
     code = "WG202"
 
 
 class BadTangent(WengertError, ValueError):
-    """A tangent or cotangent of the wrong number, shape or type.
+    """A tangent or cotangent of the wrong number, structure, shape or type.
 
-    A tangent looks like the argument it belongs to, a cotangent like the result.
+    A pushforward takes one tangent per positional argument, each like its argument; a pullback
+    takes one cotangent, like the result. None stands for zero.
     """
 
     code = "WG203"
@@ -143,7 +147,7 @@ class RuleError(WengertError, ValueError):
     """A rule that cannot be right.
 
     Raised where a row is registered (wrong number of partials, not a function) or where it is used
-    (wrong number or shape of cotangents). The message names the row's own file and line.
+    (wrong number or shape of cotangents). The message shows the row's own file and line.
     """
 
     code = "WG301"
@@ -159,15 +163,32 @@ class MixedLibraries(WengertError, TypeError):
 
 
 class CheckFailed(WengertError, AssertionError):
-    """`wg.testing` found a derivative that is wrong."""
+    """`wg.testing` found a derivative that is wrong.
+
+    The message says which argument, what was expected (the central difference) and what was found.
+    Look at the rules on the way first: `wg.rule(f)` shows the one that is used for a function.
+    """
 
     code = "WG401"
 
 
 class InternalError(WengertError, RuntimeError):
-    """wengert contradicted itself. Please report it, with the function that was differentiated."""
+    """wengert contradicted itself.
+
+    The mistake is wengert's, not your code's. Please report it, with the function that was
+    differentiated; a rule for the function (`wg.rrule`) is a way around it.
+    """
 
     code = "WG901"
+
+    def __init__(self, message: str, hint: str = "", span: Span | None = None):
+        super().__init__(
+            message,
+            hint
+            or "This is a mistake of wengert's, not of your code. Please report it, with the\n"
+            "function that was differentiated.",
+            span,
+        )
 
 
 _OF_GENERATED_CODE = {error.code: error for error in (NotScalar, BadTangent, RuleError)}

@@ -150,6 +150,8 @@ def _name(function: Value) -> str:
     match function:
         case Closure(name=name) | Const(value=FunctionType(__name__=name)):
             return "the inner function" if name in ("lambda", "<lambda>") else name
+        case Items(form="function", type=template):
+            return _name(Const(template.function))
         case _:
             return "the inner function"
 

@@ -25,7 +25,8 @@ def leaves_like(value: Any, given: Any, what: str, whose: str) -> list[Any]:
     Args:
         value: what it belongs to.
         given: the tangent or cotangent, of the structure of `value`.
-        what, whose: how a message speaks of the two: "the cotangent", "the result".
+        what: how a message speaks of the tangent or cotangent: "the cotangent".
+        whose: how it speaks of the value: "the result".
 
     Raises:
         BadTangent: the structure, a shape or a type is wrong.

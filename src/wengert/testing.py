@@ -43,8 +43,10 @@ def check_gradient(
     y, back = api.pullback(f, *args)
     y_bar = _random_like(y, random)
     bars = back(y_bar)
-    _same("the pullback called a second time", back(y_bar), bars, args)
-    _same("the value", y, f(*args), args, rtol=1e-12)
+    again = "A pullback must give the same every time: look for what a rule keeps and changes."
+    _same("the pullback called a second time", back(y_bar), bars, again)
+    value = "A rule on the way computes another value than the function itself."
+    _same("the value", y, f(*args), value, rtol=1e-12)
     for k, arg in enumerate(args):
         if not any(is_differentiable(kind) for _, kind in leaves(signature.kind_of(arg))):
             continue
@@ -177,9 +179,9 @@ def _close(what: str, found: float, expected: float, rtol: float, atol: float) -
         )
 
 
-def _same(what: str, found: Any, expected: Any, args: Any, rtol: float = 0.0) -> None:
+def _same(what: str, found: Any, expected: Any, hint: str, rtol: float = 0.0) -> None:
     for x, y in zip(_leaves(found), _leaves(expected), strict=True):
         if isinstance(x, np.ndarray | float | complex | int) and not np.allclose(
             x, y, rtol=rtol, atol=0, equal_nan=True
         ):
-            raise CheckFailed(f"{what}: expected {y!r}, found {x!r}", "")
+            raise CheckFailed(f"{what}: expected {y!r}, found {x!r}", hint)

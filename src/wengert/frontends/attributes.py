@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
-from ..ir.types import STR, UNKNOWN, Array, Number, Other, Struct
+from ..ir.types import STR, UNKNOWN, Array, Number, Other, Static, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
 from .calls import call, call_closure, closure_of, opaque
@@ -34,7 +34,7 @@ MUTATING = {
 _PYTHON_CLASSES: dict[str, type] = {"int": int, "float": np.float64, "bool": bool, "complex": complex}
 
 
-_QUESTIONS = {"is_integer", "hex", "bit_length", "bit_count", "__format__"}
+_QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
 """Methods of a number whose answer has no derivative."""
 
 
@@ -82,6 +82,9 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
         kind = type(constant).__name__
         raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
     found = getattr(constant, name)
+    if isinstance(found, types.MethodType) and not isinstance(constant, type):
+        cls = type(constant)
+        it.session.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
     if isinstance(found, types.MethodType | types.BuiltinMethodType | types.MethodWrapperType):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)
@@ -112,6 +115,7 @@ def _of_class(it: Interpreter, items: Items, name: str) -> Value:
     found = _static_lookup(items.type, name)
     match found:
         case types.FunctionType():
+            it.session.guards[id(items.type), name] = items.type, name, Static(found)
             return Native(name, lambda it, args, kwargs: call_closure(
                 it, closure_of(it, found), [items, *args], kwargs
             ))
@@ -196,6 +200,8 @@ def _method_of_run_time(
         return _inert_method(value, name, it, args, kwargs)
     if name == "copy":
         return value
+    if isinstance(kind, Array):
+        raise it.unsupported(f"the method `{name}` of an array", "Use a function of NumPy that has a rule.")
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
     return call(it, method, args, kwargs)
 

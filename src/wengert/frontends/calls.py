@@ -594,6 +594,12 @@ _DUNDER: dict[str, str] = {
 }  # fmt: skip
 
 
+_REFLECTED = {
+    "__eq__": "__eq__", "__ne__": "__ne__", "__lt__": "__gt__", "__gt__": "__lt__",
+    "__le__": "__ge__", "__ge__": "__le__", "__neg__": "__neg__", "__abs__": "__abs__",
+}  # fmt: skip
+
+
 def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Value | None:
     """The result of a user's class's operator method, if one of the operands has it."""
     name = _DUNDER.get(op.name)
@@ -602,7 +608,7 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     left, *right = values
     result = call_method_of_class(it, left, name, right)
     if result is None and right:
-        reflected = name.replace("__", "__r", 1)
+        reflected = _REFLECTED.get(name) or name.replace("__", "__r", 1)
         result = call_method_of_class(it, right[0], reflected, [left])
     return result
 

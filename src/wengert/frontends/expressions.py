@@ -6,8 +6,11 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType, ModuleType, UnionType
+from types import FunctionType, ModuleType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any
+
+from ..errors import NoSource
+import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
@@ -17,7 +20,6 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import linear_algebra as la
 from ..ops import structure as st
-from ..errors import NoSource
 from .signature import ForeignArray, kind_of
 from .values import (
     Closure,
@@ -199,9 +201,15 @@ def _is_number(value: Any) -> bool:
 
 
 def _binary(it: Interpreter, node: ast.BinOp) -> Value:
-    left = evaluate(it, node.left)
-    right = evaluate(it, node.right)
-    return binary(it, node.op, left, right, node)
+    chain = [node]
+    while isinstance(chain[-1].left, ast.BinOp):
+        chain.append(chain[-1].left)  # a sum of 1,000 terms is no deeper than one of two
+    value = evaluate(it, chain[-1].left)
+    for link in reversed(chain):
+        right = evaluate(it, link.right)
+        with it.at(link):
+            value = binary(it, link.op, value, right, link)
+    return value
 
 
 def binary(it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -335,6 +343,13 @@ def truth(it: Interpreter, value: Value) -> Atom:
     known = it.known_truth(value)
     if known is not None:
         return Const(known)
+    if isinstance(value, Items) and it.asks_its_class(value):
+        from .calls import call_method_of_class
+
+        for name in ("__bool__", "__len__"):
+            said = call_method_of_class(it, value, name, [])
+            if said is not None:
+                return truth(it, said)
     return it.atom(value)
 
 
@@ -474,6 +489,10 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return known
     if isinstance(value, Iteration | Closure | Native):
         value = it.atom(value)
+    if isinstance(value, Const) and not isinstance(value.value, _INDEXABLE):
+        raise it.unsupported(
+            f"indexing a {type(value.value).__name__} object", "Use a function: `np.concatenate`, say."
+        )
     from .calls import call_method_of_class
 
     own = call_method_of_class(it, value, "__getitem__", [index])
@@ -482,6 +501,9 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     at = index_atom(it, index)
     result = it.emit(st.getitem, it.atom(value), at)
     return open_up(it, result)
+
+
+_INDEXABLE = (tuple, list, dict, str, bytes, range, np.ndarray, bool, int, float, complex, NoneType)
 
 
 def index_atom(it: Interpreter, index: Value) -> Atom:

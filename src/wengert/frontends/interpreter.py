@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import FunctionType
 from typing import Any
 
 from ..errors import Finding, UnsupportedSyntax
@@ -308,13 +309,20 @@ class Interpreter:
             for scope, names in scopes.values():
                 scope.vars = names
 
+    def asks_its_class(self, value: Items) -> bool:
+        """Whether the truth of an object is what a method of its class says."""
+        methods = (getattr(value.type, name, None) for name in ("__bool__", "__len__"))
+        return any(isinstance(method, FunctionType) for method in methods)
+
     def known_truth(self, value: Value) -> bool | None:
         """The truth of a value where it is known without running."""
         match value:
             case Const(value=constant):
                 return bool(constant)
             case Items(form=form, values=values):
-                return bool(values) if form in ("tuple", "list", "dict", "namedtuple") else True
+                if form in ("tuple", "list", "dict", "namedtuple"):
+                    return bool(values)
+                return None if self.asks_its_class(value) else True
             case Closure() | Native() | Iteration():
                 return True
             case _:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import copy
 import functools
+import heapq
+import itertools
 import operator
+import random
 from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import TYPE_CHECKING, Any
@@ -22,6 +26,7 @@ from ..ops import structure as st
 from ..ops.registry import named
 from .calls import call, call_foreign, is_star, opaque
 from .equivalents import EQUIVALENTS
+from .fence import CHANGES_IN_PLACE
 from .expressions import binary, evaluate, subscript, truth
 from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
 from .opcalls import emit_op
@@ -329,8 +334,11 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, args, kwargs)
-    if known in (int, float, complex, bool) and any(c.__module__ == "numpy" for c in wanted):
-        return opaque(it, isinstance, args, kwargs)  # a NumPy scalar, perhaps
+    numeric = any(issubclass(c, np.generic | int) for c in wanted)
+    if known in (int, float, complex, bool) and isinstance(value, Var) and numeric and known is not float:
+        return opaque(it, isinstance, args, kwargs, BOOL)  # it may be a NumPy scalar
+    if known is float and any(c.__module__ == "numpy" for c in wanted):
+        return opaque(it, isinstance, args, kwargs, BOOL)
     return Const(any(issubclass(known, c) for c in wanted))
 
 
@@ -404,7 +412,7 @@ def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _float(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if args and isinstance(args[0], Var) and args[0].kind == STR:
+    if args and isinstance(args[0], Var) and (args[0].kind == STR or args[0] in it.session.inert):
         raise it.unsupported(
             "a number read back from text has lost its derivative",
             "Use the number itself; turn it into text only to show it.",
@@ -423,6 +431,12 @@ def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
     return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
 
 
+_MUTATORS = (
+    np.copyto, np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis,
+    operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul, operator.itruediv,
+    random.shuffle, heapq.heapify, heapq.heappush, heapq.heappop, bisect.insort, bisect.insort_left,
+    list.append, list.extend, list.insert, list.sort, list.reverse, dict.update, dict.setdefault,
+)  # fmt: skip
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
 _COUNTED = (id, hash, ord)
 _OPAQUE = (print, issubclass, input, open, dir)
@@ -468,6 +482,13 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (next, _refuse("`next()` cannot be differentiated", "Loop over the sequence, or index it.")),
     (setattr, _refuse("`setattr()` changes an object in place, which cannot be differentiated yet", "Build a new object instead.")),
     *((function, _opaque(function)) for function in _OPAQUE),
+    *(
+        (function, _refuse(f"`{function.__name__}()` {CHANGES_IN_PLACE}", "Build a new value instead."))
+        for function in _MUTATORS
+    ),
+    (itertools.count, _refuse("an endless iterator", "Use `range` or `enumerate`.")),
+    (itertools.cycle, _refuse("an endless iterator", "Index the items with `%`.")),
+    (super, _refuse("`super()` cannot be differentiated yet", "Name the base class: `Base.method(self, x)`.")),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
     *(

@@ -55,8 +55,13 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
     match value:
         case Items(form="dict", keys=keys):
             return [Const(key) for key in keys]
-        case Items(values=values):
+        case Items(form="tuple" | "list" | "namedtuple", values=values):
             return list(values)
+        case Items(type=type_):
+            raise it.unsupported(
+                f"iterating over a {getattr(type_, '__name__', 'function')} object",
+                "Iterate over a list or tuple that it holds.",
+            )
         case Iteration():
             return _ITERATIONS[value.form](it, value)
         case Const(value=constant):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -146,6 +147,8 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
                 return Static(value)
             keys = ("__self__", "__func__")
             return Struct("object", keys, (owner, kind_of(value.__func__, depth)), types.MethodType)
+        case enum.Enum():
+            return Static(value)
         case Op() | type() | types.ModuleType() | types.BuiltinFunctionType() | np.ufunc():
             return Static(value)
         case _ if dataclasses.is_dataclass(value):
@@ -215,6 +218,9 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
             "Use NumPy arrays: `np.asarray(x)`.",
         )
     attributes = getattr(value, "__dict__", None)
+    if attributes is None and not isinstance(value, type):
+        names = [n for cls in type(value).__mro__ for n in getattr(cls, "__slots__", ())]
+        attributes = {n: getattr(value, n) for n in names if hasattr(value, n)} or None
     if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
     if not any(_carries(kind_of(v, depth)) for v in attributes.values()) and not callable(value):

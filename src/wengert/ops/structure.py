@@ -29,7 +29,7 @@ from ..ir.types import (
     join,
 )
 from .indexing import indexed
-from .registry import declare
+from .registry import declare, named
 
 Params = Mapping[str, Atom]
 Args = Sequence[Atom]
@@ -224,7 +224,14 @@ def _fold_accumulate(builder: Builder, args: Args, params: Params, namespace: st
 
 
 def _fold_fill(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    return args[0] if isinstance(kind_of_atom(args[1]), Number) else None
+    scalar, x = args
+    if isinstance(kind_of_atom(x), Number):
+        return scalar
+    if isinstance(scalar, Const) and type(scalar.value) is int:
+        return builder.emit(fill, Const(float(scalar.value)), x)  # an array of floats, not of integers
+    if kind_of_atom(scalar) == INT:
+        return builder.emit(fill, builder.emit(named("to_float"), scalar), x)
+    return None
 
 
 def _fold_project(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..ir.graph import CALL, IF, Atom, Block, Eqn, Var
-from ..ir.types import is_differentiable
+from ..errors import NoRule
+from ..ir.builder import kind_of_atom
+from ..ir.graph import CALL, IF, Atom, Block, Eqn, Var, walk
+from ..ir.types import FLOAT, Array, Number, Seq, Struct, is_differentiable
 from ..ops import cotangents as ct
 from ..ops import structure as st
 from ..rules.registry import rule_for
@@ -52,15 +54,54 @@ def active(
     operands = differentiable_operands or operands_of
     forward = _Varied(set(varied), operands)
     forward.block(block)
+    refuse_active_options(block, forward.varied)
     backward = _Useful(set(useful), forward.varied, operands)
     backward.block(block)
     return forward.varied & backward.useful
+
+
+STAND_INS = frozenset(("like", "vector", "result", "matrix", "x", "rule", "owned"))
+"""Options of helper ops that hold a value only for its shape, or whose rules know of it."""
+
+
+def refuse_active_options(block: Block, varied: set[Var]) -> None:
+    """An option has no derivative: a value that should have one must not arrive in it.
+
+    Raises:
+        NoRule: naming the option.
+    """
+    for eqn in walk(block):
+        if eqn.op.control or eqn.op in ZERO_OPS:
+            continue
+        for name, atom in eqn.params.items():
+            if atom in varied and name not in STAND_INS and _is_inexact(atom):
+                raise NoRule(
+                    f"no derivative flows through the argument `{name}` of {eqn.op.name}",
+                    "Compute what depends on it yourself, give the function a rule (`wg.rrule`), or keep\n"
+                    "the argument out of the derivative with `wg.stop_gradient`.",
+                    eqn.span,
+                )
+
+
+def _is_inexact(atom: Atom) -> bool:
+    match kind_of_atom(atom):
+        case Number(type=type_):
+            return type_ in ("float", "complex")
+        case Array(dtype=dtype):
+            return dtype.startswith(("float", "complex"))
+        case Seq(item=item):
+            return item == FLOAT
+        case Struct(items=items):
+            return FLOAT in items
+        case _:
+            return False
 
 
 def varied_values(block: Block, varied: Iterable[Var]) -> set[Var]:
     """The values that depend differentiably on some values."""
     forward = _Varied(set(varied), operands_of)
     forward.block(block)
+    refuse_active_options(block, forward.varied)
     return forward.varied
 
 

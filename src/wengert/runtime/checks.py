@@ -9,9 +9,9 @@ import numpy as np
 
 def scalar_seed(y: Any, function: str) -> float:
     """The cotangent 1.0 of a real scalar; TypeError for anything else."""
-    if np.ndim(y) == 0 and not isinstance(y, (complex, np.complexfloating, tuple, list, dict, str)):
-        if not (isinstance(y, np.ndarray) and y.dtype.kind == "c") and y is not None:
-            return 1.0
+    # what can be divided is a number or an array
+    if hasattr(y, "__truediv__") and np.ndim(y) == 0 and not np.iscomplexobj(y):
+        return 1.0
     shape = f" of shape {np.shape(y)}" if isinstance(y, np.ndarray) else ""
     returned = "None" if y is None else f"a value of type {type(y).__name__}{shape}"
     error = TypeError(

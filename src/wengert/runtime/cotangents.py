@@ -228,8 +228,8 @@ def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> An
             f"the pullback of {rule} returned {len(cotangents)} "
             f"cotangent{'s' * (len(cotangents) != 1)} for {len(operands)} "
             f"argument{'s' * (len(operands) != 1)}\n"
-            "It returns a tuple with one cotangent for each positional argument, None for zero; a bare\n"
-            "cotangent if there is one argument."
+            "It returns a tuple with one cotangent for each positional argument, None for zero; a\n"
+            "bare cotangent if there is one argument."
         )
     for k, (x_bar, x) in enumerate(zip(cotangents, operands, strict=True)):
         if x_bar is None:

@@ -202,7 +202,8 @@ class Folding:
         indent: int,
     ) -> list[Var]:
         """The operands of an equation that fold into it, at most one of which has an effect."""
-        if eqn.op.name == "unbroadcast" and all(isinstance(kind_of_atom(a), Array) for a in eqn.args):
+        arrays = all(isinstance(kind_of_atom(atom), Array) for atom in eqn.args)
+        if eqn.op.name == "unbroadcast" and arrays:
             return []  # their shapes are compared, so that they are written twice
         left_of_effect = reads[: reads.index(effect)] if effect is not None else ()
         kept = eqn.args[0] if eqn.op.name in MUTATING else None

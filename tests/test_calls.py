@@ -1,0 +1,100 @@
+"""Calling a derivative is quick, and still notices everything that it relies on."""
+
+import copy
+import inspect
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+SCALE = 2
+
+
+def scaled(x):
+    return SCALE * x
+
+
+def sin_of_cos(x):
+    return math.sin(math.cos(x))
+
+
+def weighted(x, y):
+    return np.sum(x * y)
+
+
+def square(x):
+    return x * x
+
+
+def test_a_global_may_change_between_calls(monkeypatch):
+    slope = wg.grad(scaled)
+    for value in (2, 2, 2, 3, 2.5, True, np.float64(4.0), 2):
+        monkeypatch.setitem(globals(), "SCALE", value)
+        assert slope(1.0) == value
+
+
+def test_what_is_captured_may_change_between_calls():
+    factor, function = 2.0, square
+
+    def f(x):
+        return factor * function(x)
+
+    slope = wg.grad(f)
+    assert [slope(1.0) for _ in range(4)] == [4.0] * 4
+    for factor in (3.0, 3, np.array(3.0), 4):  # noqa: B007
+        assert slope(1.0) == 2 * factor
+    function = math.sin
+    assert slope(1.0) == pytest.approx(4 * math.cos(1.0))
+    function = lambda x: 5 * x  # noqa: E731
+    assert slope(1.0) == 20.0
+    function.__code__ = square.__code__
+    assert slope(1.0) == 8.0
+
+
+def test_new_code_in_the_same_function_is_noticed():
+    def f(x):
+        return x * 3
+
+    slope = wg.grad(f)
+    assert [slope(1.0) for _ in range(3)] == [3.0] * 3
+    f.__code__ = square.__code__
+    assert slope(1.0) == 2.0
+
+
+def test_each_dtype_and_rank_has_its_own_derivative():
+    slope = wg.grad(weighted)
+    for _ in range(4):
+        assert slope(1.0, 2.0) == 2.0
+        for dtype, of_gradient in ((np.float64, np.float64), (np.float32, np.float32), (int, float)):
+            found = slope(np.ones(3, dtype), 2.0)
+            assert found.tolist() == [2.0] * 3
+            assert found.dtype == of_gradient
+        assert slope(np.ones((2, 2)), np.ones(2)).tolist() == [[1.0, 1.0]] * 2
+
+
+def test_a_specialised_function_is_as_good_as_the_derivative():
+    gradient = wg.grad(sin_of_cos)
+    special = gradient.specialize(1.0)
+    assert special(0.7) == gradient(0.7)
+    assert str(inspect.signature(special)) == "(x)"
+    assert "def grad_sin_of_cos(x):" in inspect.getsource(special)
+    assert special.source.endswith(inspect.getsource(special))
+    assert special.specialize(np.ones(()))(0.7) == gradient(0.7)
+    for same in (copy.copy(special), copy.deepcopy(special), pickle.loads(pickle.dumps(special))):  # noqa: S301
+        assert same(0.7) == gradient(0.7)
+        assert same.source == special.source
+    assert wg.grad(special)(0.7) == wg.grad(gradient)(0.7)
+    assert wg.derivative(lambda x: special(x) * x)(0.7) == wg.derivative(lambda x: gradient(x) * x)(0.7)
+
+
+def test_specialised_functions_keep_what_was_captured():
+    specials = [wg.grad(lambda x, k=k: x * x, 0).specialize(1.0) for k in (1.0,)]
+    specials += [wg.grad(power_law(k)).specialize(1.0) for k in (2.0, 3.0)]
+    assert [special(1.0) for special in specials] == [2.0, 2.0, 3.0]
+
+
+def power_law(k):
+    return lambda x: x**k
