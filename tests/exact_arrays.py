@@ -287,7 +287,7 @@ def _cholesky(matrix):
     return _array(lower)
 
 
-def _norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
+def _norm(x, ord=None, axis=None, keepdims=False):
     if ord not in (None, 1, 2, np.inf, "fro") or (ord == 2 and np.ndim(x) == 2 and axis is None):
         raise NotCovered(f"norm of order {ord}")
     sizes = numpy.abs(x)

@@ -1,5 +1,5 @@
 """Small programs, with arguments, whose derivatives the passes are tested on."""
-# ruff: noqa: B905  # the programs are written as users write them
+# the programs are written as users write them
 # pyright: basic
 
 from __future__ import annotations

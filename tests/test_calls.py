@@ -44,11 +44,11 @@ def test_what_is_captured_may_change_between_calls():
 
     slope = wg.grad(f)
     assert [slope(1.0) for _ in range(4)] == [4.0] * 4
-    for factor in (3.0, 3, np.array(3.0), 4):  # noqa: B007
+    for factor in (3.0, 3, np.array(3.0), 4):
         assert slope(1.0) == 2 * factor
     function = math.sin
     assert slope(1.0) == pytest.approx(4 * math.cos(1.0))
-    function = lambda x: 5 * x  # noqa: E731
+    function = lambda x: 5 * x
     assert slope(1.0) == 20.0
     function.__code__ = square.__code__
     assert slope(1.0) == 8.0
@@ -68,7 +68,11 @@ def test_each_dtype_and_rank_has_its_own_derivative():
     slope = wg.grad(weighted)
     for _ in range(4):
         assert slope(1.0, 2.0) == 2.0
-        for dtype, of_gradient in ((np.float64, np.float64), (np.float32, np.float32), (int, float)):
+        for dtype, of_gradient in (
+            (np.float64, np.float64),
+            (np.float32, np.float32),
+            (int, float),
+        ):
             found = slope(np.ones(3, dtype), 2.0)
             assert found.tolist() == [2.0] * 3
             assert found.dtype == of_gradient
@@ -83,11 +87,13 @@ def test_a_specialised_function_is_as_good_as_the_derivative():
     assert "def grad_sin_of_cos(x):" in inspect.getsource(special)
     assert special.source.endswith(inspect.getsource(special))
     assert special.specialize(np.ones(()))(0.7) == gradient(0.7)
-    for same in (copy.copy(special), copy.deepcopy(special), pickle.loads(pickle.dumps(special))):  # noqa: S301
+    for same in (copy.copy(special), copy.deepcopy(special), pickle.loads(pickle.dumps(special))):
         assert same(0.7) == gradient(0.7)
         assert same.source == special.source
     assert wg.grad(special)(0.7) == wg.grad(gradient)(0.7)
-    assert wg.derivative(lambda x: special(x) * x)(0.7) == wg.derivative(lambda x: gradient(x) * x)(0.7)
+    assert wg.derivative(lambda x: special(x) * x)(0.7) == wg.derivative(lambda x: gradient(x) * x)(
+        0.7
+    )
 
 
 def test_specialised_functions_keep_what_was_captured():

@@ -1098,7 +1098,7 @@ class RandomIR:
     """Draws functions of three integers: branches, loops of both kinds, effects, shared names."""
 
     def __init__(self, seed):
-        self.random = random.Random(seed)  # noqa: S311
+        self.random = random.Random(seed)
         self.budget = self.random.randint(5, 40)
 
     def hint(self):

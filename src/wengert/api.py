@@ -58,7 +58,7 @@ class Derivative(Generic[P, T]):
         try:
             if not kwargs:
                 ready = self._quick.get(tuple(map(type, args)))
-                if ready.__class__ is _ByArrays:
+                if isinstance(ready, _ByArrays):
                     ready = ready.find(args)
                 if ready is not None and ready[0]():
                     return ready[1](*args)
@@ -122,7 +122,18 @@ class Derivative(Generic[P, T]):
 
 
 _QUICK = frozenset(
-    (float, int, complex, bool, type(None), np.float64, np.float32, np.int64, np.complex128, np.ndarray)
+    (
+        float,
+        int,
+        complex,
+        bool,
+        type(None),
+        np.float64,
+        np.float32,
+        np.int64,
+        np.complex128,
+        np.ndarray,
+    )
 )
 """Types that say the kind of a value, arrays together with their dtype and rank."""
 
@@ -303,9 +314,7 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     return y, Pullback(engine.name_of(f), backward, residuals, y)
 
 
-def pushforward(
-    f: Callable[..., Any], *args: Any, **kwargs: Any
-) -> tuple[Any, Callable[..., Any]]:
+def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of a function, and its pushforward.
 
     Args:
@@ -507,7 +516,7 @@ def _caller(names: Sequence[str]) -> Callable[..., Any]:
     count = len(names)
 
     def apply_by_name(function: Any, *arguments: Any) -> Any:
-        by_name = {name: value for name, value in zip(names, arguments[-count:])}  # noqa: B905, C416
+        by_name = dict(zip(names, arguments[-count:], strict=True))
         return function(*arguments[:-count], **by_name)
 
     return apply_by_name

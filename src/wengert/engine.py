@@ -17,15 +17,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import nested
 from .backends import python as printer
 from .errors import BadArgument, MixedLibraries, NoSource
-from . import nested
 from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
 from .frontends.sources import source_of
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Span, Var
-from .ir.types import COMPLEX, UNKNOWN, Array, Kind, Number, Static, Step, Struct, is_differentiable, leaves, step_into
+from .ir.types import (
+    COMPLEX,
+    UNKNOWN,
+    Array,
+    Kind,
+    Number,
+    Static,
+    Step,
+    Struct,
+    is_differentiable,
+    leaves,
+    step_into,
+)
 from .ops import checks
 from .ops.elementwise import to_complex
 from .ops.structure import gradient_kind
@@ -136,12 +148,13 @@ class Derived:
         tests: list[str] = []
         kind = signature.kind_of(function)
         kinds = dict(zip(kind.keys, kind.items, strict=True)) if isinstance(kind, Struct) else {}
+        cells = getattr(function, "__closure__", None) or ()
         for n, name in enumerate(names):
-            value = function.__closure__[n].cell_contents
+            value = cells[n].cell_contents
             test = _test_of_captured(value, kinds[name], n, namespace)
             if test is None:
                 return None
-            namespace[f"cell{n}"] = function.__closure__[n]
+            namespace[f"cell{n}"] = cells[n]
             tests.append(test)
         if isinstance(function, types.FunctionType):
             tests.append(_test_of_function(function, "f", namespace))
@@ -167,7 +180,12 @@ def _one_check(
     for n, (holder, key, kind) in enumerate({(id(g[0]), g[1]): g for g in guards}.values()):
         names = vars(holder) if isinstance(holder, types.ModuleType) else holder
         value = names.get(key, _MISSING) if isinstance(names, dict) else _MISSING
-        namespace |= {f"holder{n}": holder, f"names{n}": names, f"kind{n}": kind, f"value{n}": value}
+        namespace |= {
+            f"holder{n}": holder,
+            f"names{n}": names,
+            f"kind{n}": kind,
+            f"value{n}": value,
+        }
         found, slow = f"names{n}.get({key!r}, missing)", f"still(holder{n}, {key!r}, kind{n})"
         if value is not _MISSING and isinstance(kind, Static) and kind.value is value:
             tests.append(f"{found} is value{n}")
@@ -190,7 +208,9 @@ def _test_of_captured(value: Any, kind: Kind, n: int, namespace: dict[str, Any])
         return f"type({found}) is ndarray and {same}"
     if isinstance(value, types.FunctionType) and not value.__closure__:
         return f"{found} is captured{n} and {_test_of_function(value, f'captured{n}', namespace)}"
-    if isinstance(value, int | tuple | str | types.ModuleType | types.BuiltinFunctionType | np.ufunc | None):
+    if isinstance(
+        value, int | tuple | str | types.ModuleType | types.BuiltinFunctionType | np.ufunc | None
+    ):
         return f"{found} is captured{n}"
     return None
 
@@ -206,7 +226,9 @@ def _test_of_function(function: types.FunctionType, name: str, namespace: dict[s
 
 
 def _still(holder: Any, key: str, kind: Kind) -> bool:
-    value = holder.get(key, _MISSING) if isinstance(holder, dict) else getattr(holder, key, _MISSING)
+    value = (
+        holder.get(key, _MISSING) if isinstance(holder, dict) else getattr(holder, key, _MISSING)
+    )
     if isinstance(kind, Static):
         return value is kind.value
     return value is not _MISSING and signature.kind_of(value) == kind
@@ -438,9 +460,7 @@ def general_call(function: Any) -> Call:
     positional = [p for p in _parameters(function) if p.kind in _POSITIONAL]
     required = [p for p in _parameters(function) if p.kind is p.KEYWORD_ONLY]
     keywords = tuple((p.name, UNKNOWN) for p in required if p.default is p.empty)
-    return Call(
-        signature.kind_of(function), tuple((p.name, UNKNOWN) for p in positional), keywords
-    )
+    return Call(signature.kind_of(function), tuple((p.name, UNKNOWN) for p in positional), keywords)
 
 
 def defaults_of(function: Any) -> dict[str, Any]:
@@ -448,7 +468,8 @@ def defaults_of(function: Any) -> dict[str, Any]:
     return {
         p.name: p.default
         for p in _parameters(function)
-        if p.kind in _POSITIONAL and isinstance(p.default, bool | int | float | complex | str | None)
+        if p.kind in _POSITIONAL
+        and isinstance(p.default, bool | int | float | complex | str | None)
     }
 
 
@@ -568,7 +589,9 @@ def _leaf_starts(function: Function) -> list[int]:
     return starts
 
 
-def assembled(function: Function, outs: Sequence[Atom], kind: Kind, inputs: Sequence[Input] | None = None) -> Function:
+def assembled(
+    function: Function, outs: Sequence[Atom], kind: Kind, inputs: Sequence[Input] | None = None
+) -> Function:
     """A function with its results in the shape the user sees."""
     body = Block(function.body.params, function.body.eqns, tuple(outs))
     return replace(function, body=body, result=kind, inputs=tuple(inputs or function.inputs))
@@ -685,7 +708,9 @@ def _tangent_along(function: Function, index: int) -> Function:
     mapping: dict[Var, Atom] = {ahead.params[count]: Const(1.0)}
     body = renamed_block(Block(ahead.params[:count], ahead.eqns, ahead.outs), mapping)
     outs = body.outs[len(function.body.outs) :]
-    made = Function(function.name, function.inputs, Block(body.params, body.eqns, outs), function.result)
+    made = Function(
+        function.name, function.inputs, Block(body.params, body.eqns, outs), function.result
+    )
     return tidy.tidy(made)
 
 
@@ -702,7 +727,9 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     pushed = forward.pushforward(gradient, want.indices, read=source.read_row)
     builder = Builder()
     products = [
-        builder.emit(to_complex, dot) if primal.kind == COMPLEX and kind_of_atom(dot) != COMPLEX else dot
+        builder.emit(to_complex, dot)
+        if primal.kind == COMPLEX and kind_of_atom(dot) != COMPLEX
+        else dot
         for dot, primal in zip(
             pushed.body.outs[len(want.indices) :],
             (function.body.params[k] for k in want.indices),

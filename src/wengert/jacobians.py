@@ -142,7 +142,10 @@ def _diag_of(function: Any, args: Any, k: int) -> Any:
     if isinstance(x, float | int):
         return hvp(function, k)(*args, 1.0)
     diagonal = [
-        np.sum(hvp(function, k)(*args, np.reshape(column, np.shape(x))) * np.reshape(column, np.shape(x)))
+        np.sum(
+            hvp(function, k)(*args, np.reshape(column, np.shape(x)))
+            * np.reshape(column, np.shape(x))
+        )
         for column in np.eye(np.size(x))
     ]
     return np.reshape(np.array(diagonal), np.shape(x))

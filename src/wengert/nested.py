@@ -68,7 +68,9 @@ def specials() -> Mapping[int, Handler]:
 def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Function:
     """A function value as IR, for arguments like these."""
     kinds = [_kind_inside(arg) for arg in args]
-    inside = [fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))]
+    inside = [
+        fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
+    ]
     with it.aside() as builder:
         result = call(it, function, inside, kwargs)
         outs = tuple(flatten(result))
@@ -116,9 +118,7 @@ def leaf_atoms(args: Args) -> list[Atom]:
 # --- the verbs ----------------------------------------------------------------------------
 
 
-def derivative(
-    it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs
-) -> Value:
+def derivative(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A call of a derivative function."""
     return _BY_VERB[verb.name](it, verb, function, args, kwargs)
 
@@ -302,7 +302,9 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
 def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A verb that is written in Python over the others: read its source."""
     argnums = tuple_of(*map(Const, verb.argnums or ()))
-    return call(it, Const(verb.written), [function, argnums, Const(verb.single), tuple_of(*args)], {})
+    return call(
+        it, Const(verb.written), [function, argnums, Const(verb.single), tuple_of(*args)], {}
+    )
 
 
 # --- steering -----------------------------------------------------------------------------
@@ -364,7 +366,10 @@ def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
     except UnsupportedSyntax:
         # a hook may do what it likes as long as nobody differentiates through it
         known = it.atom(function)
-        run = Native("hook", lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())))
+        run = Native(
+            "hook",
+            lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())),
+        )
         primal = inner_function(it, run, [like], {})
     if len(primal.body.outs) != 1:
         raise BadArgument(
@@ -382,7 +387,10 @@ def show_grad(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     def show(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         (x_bar,) = args
         text = it.emit(
-            st.format_, it.atom(label), it.atom(x_bar), template=Const(("∂(", (0, -1, ""), ") = ", (1, -1, "")))
+            st.format_,
+            it.atom(label),
+            it.atom(x_bar),
+            template=Const(("∂(", (0, -1, ""), ") = ", (1, -1, ""))),
         )
         it.emit(st.opaque, Const(print), text, names=Const(()))
         return x_bar

@@ -29,8 +29,9 @@ def check_gradient(
     Args:
         f: a function whose result is made of numbers and arrays.
         *args: the point.
-        rtol, atol: how far a derivative may be from the central difference of step 1e-6 (relative to
-            the size of the numbers that were subtracted).
+        rtol: how far a derivative may be from the central difference of step 1e-6, relative to the
+            size of the numbers that were subtracted.
+        atol: how far it may be besides.
         seed: of the random directions.
 
     Raises:
@@ -116,7 +117,13 @@ def _random_like(value: Any, random: np.random.Generator) -> Any:
         drawn = random.normal(size=shape)
         if np.iscomplexobj(leaf):
             drawn = drawn + 1j * random.normal(size=shape)
-        return drawn if isinstance(leaf, np.ndarray) else drawn.item() if hasattr(drawn, "item") else drawn
+        return (
+            drawn
+            if isinstance(leaf, np.ndarray)
+            else drawn.item()
+            if hasattr(drawn, "item")
+            else drawn
+        )
 
     kind = signature.kind_of(value)
     remaining = iter(list(signature.leaf_values(kind, value)))
@@ -130,7 +137,10 @@ def _move(value: Any, direction: Any, step: float) -> Any:
     if direction is None:
         return value
     pairs = iter(
-        [_move(v, d, step) for v, d in zip(signature.leaf_values(kind, value), _leaves(direction), strict=True)]
+        [
+            _move(v, d, step)
+            for v, d in zip(signature.leaf_values(kind, value), _leaves(direction), strict=True)
+        ]
     )
     return signature.rebuild(kind, lambda leaf: next(pairs))
 
@@ -164,7 +174,11 @@ def _inner(a: Any, b: Any) -> float:
 
 
 def _size(value: Any) -> float:
-    sizes = [np.max(np.abs(v), initial=0.0) for v in _leaves(value) if v is not None and not isinstance(v, str)]
+    sizes = [
+        np.max(np.abs(v), initial=0.0)
+        for v in _leaves(value)
+        if v is not None and not isinstance(v, str)
+    ]
     return float(max(sizes, default=0.0))
 
 

@@ -17,7 +17,17 @@ from ..ops import structure as st
 from .calls import call, call_closure, closure_of, opaque
 from .expressions import as_known, lift, open_up
 from .opcalls import emit_op
-from .values import Closure, Items, Iteration, Maybe, Native, Value, kind_of_value, list_of, tuple_of
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Value,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -31,7 +41,12 @@ MUTATING = {
 }  # fmt: skip
 
 
-_PYTHON_CLASSES: dict[str, type] = {"int": int, "float": np.float64, "bool": bool, "complex": complex}
+_PYTHON_CLASSES: dict[str, type] = {
+    "int": int,
+    "float": np.float64,
+    "bool": bool,
+    "complex": complex,
+}
 
 
 _QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
@@ -61,7 +76,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
         case Native() | Iteration() | Maybe():
             pass
     raise it.unsupported(
-        f"the attribute `{name}` of this value cannot be read here", "Read it outside and pass it in."
+        f"the attribute `{name}` of this value cannot be read here",
+        "Read it outside and pass it in.",
     )
 
 
@@ -116,9 +132,12 @@ def _of_class(it: Interpreter, items: Items, name: str) -> Value:
     match found:
         case types.FunctionType():
             it.session.guards[id(items.type), name] = items.type, name, Static(found)
-            return Native(name, lambda it, args, kwargs: call_closure(
-                it, closure_of(it, found), [items, *args], kwargs
-            ))
+            return Native(
+                name,
+                lambda it, args, kwargs: call_closure(
+                    it, closure_of(it, found), [items, *args], kwargs
+                ),
+            )
         case property(fget=getter) if isinstance(getter, types.FunctionType):
             return call_closure(it, closure_of(it, getter), [items], {})
         case functools.cached_property(func=getter):
@@ -126,15 +145,20 @@ def _of_class(it: Interpreter, items: Items, name: str) -> Value:
         case staticmethod():
             return Const(found.__func__)
         case classmethod():
-            return Native(name, lambda it, args, kwargs: call(
-                it, Const(found.__func__), [Const(items.type), *args], kwargs
-            ))
+            return Native(
+                name,
+                lambda it, args, kwargs: call(
+                    it, Const(found.__func__), [Const(items.type), *args], kwargs
+                ),
+            )
         case None if items.form == "namedtuple" and name in ("count", "index"):
             return Native(name, functools.partial(_method_of_container, items, name))
         case None:
             from .statements import raise_now
 
-            raise_now(it, AttributeError, f"'{items.type.__name__}' object has no attribute '{name}'")
+            raise_now(
+                it, AttributeError, f"'{items.type.__name__}' object has no attribute '{name}'"
+            )
             raise AssertionError("unreachable")
         case _:
             return lift(it, items.type, name, getattr(items.type, name))
@@ -162,7 +186,7 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
 
         message = f"'{_class_name(known)}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message)
-    if ops.find_method(name) is not None or name in MUTATING or not kind == UNKNOWN:
+    if ops.find_method(name) is not None or name in MUTATING or kind != UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
     return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
 
@@ -194,14 +218,17 @@ def _method_of_run_time(
         return _get(it, value, args)
     if isinstance(kind, Number) and name not in _QUESTIONS:
         raise it.unsupported(
-            f"the method `{name}` of a number is not covered", "Compute it with operators or `math`."
+            f"the method `{name}` of a number is not covered",
+            "Compute it with operators or `math`.",
         )
     if isinstance(kind, Number | Other) or name in ("index", "count"):
         return _inert_method(value, name, it, args, kwargs)
     if name == "copy":
         return value
     if isinstance(kind, Array):
-        raise it.unsupported(f"the method `{name}` of an array", "Use a function of NumPy that has a rule.")
+        raise it.unsupported(
+            f"the method `{name}` of an array", "Use a function of NumPy that has a rule."
+        )
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
     return call(it, method, args, kwargs)
 
@@ -210,7 +237,9 @@ def _inert_method(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     atoms = [it.atom(a) for a in (*args, *kwargs.values())]
-    method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=Other("method"))
+    method = it.builder.emit_with(
+        st.getattr_, (value,), {"name": Const(name)}, kind=Other("method")
+    )
     result = it.emit(st.opaque, method, *atoms, names=Const(tuple(kwargs)))
     it.session.inert.add(result)
     return result
@@ -263,13 +292,17 @@ def _as_var(it: Interpreter, items: Items) -> Var | Const:
 
 def _index(it: Interpreter, items: Items, args: Args) -> Value:
     packed = it.atom(items)
-    method = it.builder.emit_with(st.getattr_, (packed,), {"name": Const("index")}, kind=Other("method"))
+    method = it.builder.emit_with(
+        st.getattr_, (packed,), {"name": Const("index")}, kind=Other("method")
+    )
     return it.emit(st.opaque, method, *(it.atom(a) for a in args), names=Const(()))
 
 
 def _count(it: Interpreter, items: Items, args: Args) -> Value:
     packed = it.atom(items)
-    method = it.builder.emit_with(st.getattr_, (packed,), {"name": Const("count")}, kind=Other("method"))
+    method = it.builder.emit_with(
+        st.getattr_, (packed,), {"name": Const("count")}, kind=Other("method")
+    )
     return it.emit(st.opaque, method, *(it.atom(a) for a in args), names=Const(()))
 
 

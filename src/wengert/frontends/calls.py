@@ -124,7 +124,8 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             result = call_method_of_class(it, function, "__call__", args, kwargs)
             if result is None:
                 raise it.unsupported(
-                    f"a {function.type.__name__} is not callable", "Give its class a `__call__` method."
+                    f"a {function.type.__name__} is not callable",
+                    "Give its class a `__call__` method.",
                 )
             return result
         case Const(value=known):
@@ -132,7 +133,9 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Var():
             return _call_at_run_time(it, function, args, kwargs)
         case Items() | Iteration() | Maybe():
-            raise it.unsupported("this value is not a function that can be called", "Call a function.")
+            raise it.unsupported(
+                "this value is not a function that can be called", "Call a function."
+            )
 
 
 def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -201,7 +204,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     inner = getattr(known, "__wrapped__", None)
     if isinstance(inner, types.FunctionType):
         return call_closure(it, closure_of(it, inner), args, kwargs)
-    own = getattr(type(known), "__call__", None)
+    own = vars(type(known)).get("__call__") or getattr(type(known), "__call__", None)  # noqa: B004
     if isinstance(own, types.FunctionType):
         return call_closure(it, closure_of(it, own), [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
@@ -246,7 +249,9 @@ def opaque(
 # --- functions with source ----------------------------------------------------------------
 
 
-def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None) -> Closure:
+def closure_of(
+    it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None
+) -> Closure:
     """A Python function object as a closure; `captured` overrides what its cells hold."""
     node, file = _source_of(it, function)
     around = Scope(function.__globals__)
@@ -275,9 +280,7 @@ def closure_of(it: Interpreter, function: FunctionType, captured: Mapping[str, V
     )
 
 
-def _source_of(
-    it: Interpreter, function: FunctionType
-) -> tuple[ast.FunctionDef | ast.Lambda, str]:
+def _source_of(it: Interpreter, function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
     try:
         source = source_of(function)
     except NoSource as error:
@@ -338,7 +341,9 @@ def _same_function(a: Closure, b: Closure) -> bool:
     """Whether two closures are one function; two made by the same `lambda` are not."""
     if a.identity is not b.identity:
         return False
-    return a.scope is b.scope or (isinstance(a.identity, types.CodeType) and a.function is b.function)
+    return a.scope is b.scope or (
+        isinstance(a.identity, types.CodeType) and a.function is b.function
+    )
 
 
 def _can_be_separate(closure: Closure, bound: Mapping[str, Value]) -> bool:
@@ -383,7 +388,9 @@ def _returned(it: Interpreter) -> Value:
 # --- binding ------------------------------------------------------------------------------
 
 
-def bind_arguments(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> dict[str, Value]:
+def bind_arguments(
+    it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs
+) -> dict[str, Value]:
     """Arguments by parameter name, as Python binds them."""
     spec = closure.node.args
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
@@ -394,7 +401,9 @@ def bind_arguments(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs
         only_star = len(extra) == 1 and is_star(extra[0])
         bound[spec.vararg.arg] = extra[0].values[0] if only_star else tuple_of(*extra)  # type: ignore[union-attr]
     elif extra:
-        _wrong_call(it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given")
+        _wrong_call(
+            it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given"
+        )
     keywords = dict(kwargs)
     for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
         if name in keywords and name not in {a.arg for a in spec.posonlyargs}:
@@ -428,7 +437,9 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
     return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
 
 
-def _fill_defaults(it: Interpreter, closure: Closure, names: list[str], bound: dict[str, Value]) -> None:
+def _fill_defaults(
+    it: Interpreter, closure: Closure, names: list[str], bound: dict[str, Value]
+) -> None:
     with_default = names[len(names) - len(closure.defaults) :] if closure.defaults else []
     for name, default in zip(with_default, closure.defaults, strict=True):
         bound.setdefault(name, default)

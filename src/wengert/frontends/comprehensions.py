@@ -13,7 +13,7 @@ from ..ops import containers as co
 from ..ops import structure as st
 from .expressions import evaluate, truth
 from .interpreter import Frame
-from .loops import Running, at_run_time, LoopKey, run_loop, should_unroll, iteration
+from .loops import LoopKey, Running, at_run_time, iteration, run_loop, should_unroll
 from .values import Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def _produce(
         return _produce_known(it, generator, items, make, nested=bool(inner))
     running = at_run_time(it, items)
     if generator.ifs:
+
         def keep(item: Value) -> Value:
             from .statements import assign
 
@@ -187,8 +188,10 @@ def dictionary(it: Interpreter, pairs: Value) -> Value:
     running = iterate_var(it, source)
 
     def nth(k: int) -> Callable[[Value], Value]:
-        return lambda pair: pair.values[k] if isinstance(pair, Items) else it.emit(
-            st.getitem, it.atom(pair), Const(k)
+        return lambda pair: (
+            pair.values[k]
+            if isinstance(pair, Items)
+            else it.emit(st.getitem, it.atom(pair), Const(k))
         )
 
     keys = it.atom(collect(it, running, nth(0)))

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-def construct(it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+def construct(
+    it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
     """`cls(*args, **kwargs)`."""
     from .calls import call_foreign, opaque
 
@@ -27,7 +29,7 @@ def construct(it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping
         return Items("namedtuple", fields, tuple(values), cls)
     if dataclasses.is_dataclass(cls) and _plain_dataclass(cls):
         return _construct_dataclass(it, cls, args, kwargs)
-    if cls.__module__ == "builtins" or not args and not kwargs:
+    if cls.__module__ == "builtins" or (not args and not kwargs):
         return call_foreign(it, cls, args, kwargs)
     if not isinstance(cls.__init__, types.FunctionType):  # type: ignore[misc]
         return call_foreign(it, cls, args, kwargs)
@@ -55,7 +57,9 @@ def _construct_dataclass(
         elif f.default_factory is not dataclasses.MISSING and f.name not in kwargs:
             defaults[f.name] = call_known(it, f.default_factory, [], {})
     names = tuple(f.name for f in fields)
-    return Items("dataclass", names, tuple(_bind_fields(it, cls, names, defaults, args, kwargs)), cls)
+    return Items(
+        "dataclass", names, tuple(_bind_fields(it, cls, names, defaults, args, kwargs)), cls
+    )
 
 
 def _bind_fields(

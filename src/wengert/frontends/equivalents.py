@@ -65,7 +65,7 @@ def starmap(function: Any, iterable: Any) -> Any:
 def pairwise(iterable: Any) -> Any:
     """`itertools.pairwise`."""
     items = list(iterable)
-    return list(zip(items, items[1:]))  # noqa: B905
+    return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
 
 
 def filterfalse(predicate: Any, iterable: Any) -> Any:

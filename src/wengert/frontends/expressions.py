@@ -6,12 +6,13 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import FunctionType, ModuleType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NoSource
 import numpy as np
 
+from ..errors import NoSource
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
@@ -212,7 +213,9 @@ def _binary(it: Interpreter, node: ast.BinOp) -> Value:
     return value
 
 
-def binary(it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+def binary(
+    it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST
+) -> Value:
     """`left op right` of two values."""
     op, function = BINARY[type(operator_)]
     if isinstance(left, Items) or isinstance(right, Items):
@@ -220,16 +223,18 @@ def binary(it: Interpreter, operator_: ast.operator, left: Value, right: Value, 
         if known is not None:
             return known
     if _both_literal(left, right) or _both_classes(left, right):
-        try:
+        with suppress(Exception):  # it must fail when the program runs, not when it is read
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
-        except Exception:
-            pass  # it must fail when the program runs, not when it is read
     if op is el.add and _is_list(left) and _is_list(right):
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
-    if op is el.bitor and not all(isinstance(kind_of_value(v), Number | Array) for v in (left, right)):
+    if op is el.bitor and not all(
+        isinstance(kind_of_value(v), Number | Array) for v in (left, right)
+    ):
         return it.emit(co.merge_dicts, it.atom(left), it.atom(right))
     if op is el.mod and kind_of_value(left) == STR:
-        return it.emit(st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(()))
+        return it.emit(
+            st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(())
+        )
     return dispatch_operator(it, op, [left, right])
 
 
@@ -252,12 +257,15 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
 
 def _both_literal(left: Value, right: Value) -> bool:
     return all(
-        isinstance(v, Const) and (_is_number(v.value) or isinstance(v.value, str)) for v in (left, right)
+        isinstance(v, Const) and (_is_number(v.value) or isinstance(v.value, str))
+        for v in (left, right)
     )
 
 
 def _both_classes(left: Value, right: Value) -> bool:
-    return all(isinstance(v, Const) and isinstance(v.value, type | UnionType) for v in (left, right))
+    return all(
+        isinstance(v, Const) and isinstance(v.value, type | UnionType) for v in (left, right)
+    )
 
 
 def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Value | None:
@@ -358,9 +366,7 @@ def truth(it: Interpreter, value: Value) -> Atom:
 
 def _if_exp(it: Interpreter, node: ast.IfExp) -> Value:
     condition = truth(it, evaluate(it, node.test))
-    return it.choose(
-        condition, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse)
-    )
+    return it.choose(condition, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse))
 
 
 def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
@@ -472,7 +478,10 @@ def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
 
 
 def _slice(it: Interpreter, node: ast.Slice) -> Value:
-    parts = [Const(None) if p is None else it.atom(evaluate(it, p)) for p in (node.lower, node.upper, node.step)]
+    parts = [
+        Const(None) if p is None else it.atom(evaluate(it, p))
+        for p in (node.lower, node.upper, node.step)
+    ]
     return it.emit(st.slice_, *parts)
 
 
@@ -491,7 +500,8 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         value = it.atom(value)
     if isinstance(value, Const) and not isinstance(value.value, _INDEXABLE):
         raise it.unsupported(
-            f"indexing a {type(value.value).__name__} object", "Use a function: `np.concatenate`, say."
+            f"indexing a {type(value.value).__name__} object",
+            "Use a function: `np.concatenate`, say.",
         )
     from .calls import call_method_of_class
 

@@ -17,20 +17,56 @@ _NEW_OBJECT = (
     "or move the change out of the differentiated function."
 )
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("`try` cannot be differentiated yet", "Test the condition with `if` instead of catching the exception."),
-    ast.TryStar: ("`try` … `except*` cannot be differentiated", "Test the condition with `if` instead of catching the exceptions."),
-    ast.With: ("`with` cannot be differentiated yet", "Put the `with` around the call of the derivative instead."),
-    ast.AsyncFor: ("`async for` cannot be differentiated", "Collect the items outside, pass them in, and loop over them with a plain `for`."),
-    ast.AsyncWith: ("`async with` cannot be differentiated", "Put it around the call of the derivative instead."),
-    ast.AsyncFunctionDef: ("`async def` cannot be differentiated", "Write a plain `def`; await what it needs outside and pass it in."),
+    ast.Try: (
+        "`try` cannot be differentiated yet",
+        "Test the condition with `if` instead of catching the exception.",
+    ),
+    ast.TryStar: (
+        "`try` … `except*` cannot be differentiated",
+        "Test the condition with `if` instead of catching the exceptions.",
+    ),
+    ast.With: (
+        "`with` cannot be differentiated yet",
+        "Put the `with` around the call of the derivative instead.",
+    ),
+    ast.AsyncFor: (
+        "`async for` cannot be differentiated",
+        "Collect the items outside, pass them in, and loop over them with a plain `for`.",
+    ),
+    ast.AsyncWith: (
+        "`async with` cannot be differentiated",
+        "Put it around the call of the derivative instead.",
+    ),
+    ast.AsyncFunctionDef: (
+        "`async def` cannot be differentiated",
+        "Write a plain `def`; await what it needs outside and pass it in.",
+    ),
     ast.Await: ("`await` cannot be differentiated", "Await the value outside and pass it in."),
-    ast.Yield: ("a generator cannot be differentiated yet", "Return a list of the items instead of yielding them."),
-    ast.YieldFrom: ("a generator cannot be differentiated yet", "Return a list of the items instead of yielding them."),
-    ast.Global: ("`global` cannot be differentiated yet", "Return the new value instead of assigning it to a global name."),
-    ast.Nonlocal: ("`nonlocal` cannot be differentiated yet", "Return the new value instead of assigning it to an outer name."),
-    ast.Delete: ("`del` cannot be differentiated yet", "Build a new container without the item; a name can be left as it is."),
-    ast.ClassDef: ("a class cannot be defined inside a differentiated function", "Define the class outside."),
-}  # fmt: skip
+    ast.Yield: (
+        "a generator cannot be differentiated yet",
+        "Return a list of the items instead of yielding them.",
+    ),
+    ast.YieldFrom: (
+        "a generator cannot be differentiated yet",
+        "Return a list of the items instead of yielding them.",
+    ),
+    ast.Global: (
+        "`global` cannot be differentiated yet",
+        "Return the new value instead of assigning it to a global name.",
+    ),
+    ast.Nonlocal: (
+        "`nonlocal` cannot be differentiated yet",
+        "Return the new value instead of assigning it to an outer name.",
+    ),
+    ast.Delete: (
+        "`del` cannot be differentiated yet",
+        "Build a new container without the item; a name can be left as it is.",
+    ),
+    ast.ClassDef: (
+        "a class cannot be defined inside a differentiated function",
+        "Define the class outside.",
+    ),
+}
 
 
 def explain(node: ast.AST) -> tuple[str, str]:

@@ -63,6 +63,8 @@ class Frame:
     loops: int = 0
     unbound: set[str] = field(default_factory=set[str])
     """Local names that were read where nothing had bound them."""
+    augmented: set[str] = field(default_factory=set[str])
+    """Names of arrays and lists that were the target of an augmented assignment."""
 
 
 class Emitting:
@@ -100,6 +102,10 @@ class Session:
     """Where a value that is read when the program runs comes from: holder and key."""
     captured: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
     """The captured values of the function that is differentiated: what made it, and the name."""
+    inputs: list[Value] = field(default_factory=list["Value"])
+    """The arguments of the program, and what they hold: the caller's own objects."""
+    entries: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """For a parameter of a loop's body, the value it has when the loop starts."""
     inert: set[Atom] = field(default_factory=set[Atom])
     """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -149,7 +155,9 @@ class Interpreter:
         builder = self.builder
         return Emitting(builder, builder.span if builder.derived else self.span(node))
 
-    def unsupported(self, message: str, hint: str, node: ast.AST | None = None) -> UnsupportedSyntax:
+    def unsupported(
+        self, message: str, hint: str, node: ast.AST | None = None
+    ) -> UnsupportedSyntax:
         """The error for a construct that cannot be read, with everything else in the same function."""
         from .fence import findings
 
@@ -167,7 +175,9 @@ class Interpreter:
 
     # --- emitting -------------------------------------------------------------------------
 
-    def emit(self, op: Op, *args: Atom, namespace: str = "py", name: str = "", **params: Atom) -> Atom:
+    def emit(
+        self, op: Op, *args: Atom, namespace: str = "py", name: str = "", **params: Atom
+    ) -> Atom:
         return self.builder.emit_with(op, args, params, namespace, name)
 
     def atom(self, value: Value, name: str = "") -> Atom:
@@ -183,7 +193,12 @@ class Interpreter:
                         "Call it where it is made, or pass it to the function that calls it.",
                     )
                 return self.emit(
-                    st.pack, *items, name=name, form=Const(form), keys=Const(keys), type=Const(type_)
+                    st.pack,
+                    *items,
+                    name=name,
+                    form=Const(form),
+                    keys=Const(keys),
+                    type=Const(type_),
                 )
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")
@@ -267,9 +282,7 @@ class Interpreter:
         other = arms[1].builder.block((), [pair[2] for pair in outs])
         self.builder.if_(condition, then, other, [pair[0] for pair in outs])
 
-    def _merge_vars(
-        self, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]
-    ) -> dict[str, Value]:
+    def _merge_vars(self, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]) -> dict[str, Value]:
         merged: dict[str, Value] = {}
         a, b = arms
         for name in {**a.vars, **b.vars}:
@@ -277,7 +290,9 @@ class Interpreter:
             merged[name] = merger.merge(a.vars.get(name), b.vars.get(name))
         return merged
 
-    def choose(self, condition: Value, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
+    def choose(
+        self, condition: Value, then: Callable[[], Value], other: Callable[[], Value]
+    ) -> Value:
         """The value of a conditional expression."""
         slot = "%value"
 
@@ -444,7 +459,7 @@ class Merger:
         ):
             values = [self._merge_both(x, y) for x, y in zip(a.values, b.values, strict=True)]
             return Items(a.form, a.keys, tuple(values), a.type)
-        if isinstance(a, Closure | Native) and isinstance(b, Closure | Native | Const) or (
+        if (isinstance(a, Closure | Native) and isinstance(b, Closure | Native | Const)) or (
             isinstance(b, Closure | Native) and isinstance(a, Const)
         ):
             return self._choice(a, b)
@@ -460,7 +475,9 @@ class Merger:
             from .calls import call
 
             return it.choose(
-                chosen, lambda: call(it, first, args, kwargs), lambda: call(it, second, args, kwargs)
+                chosen,
+                lambda: call(it, first, args, kwargs),
+                lambda: call(it, second, args, kwargs),
             )
 
         return Native("a chosen function", run)
@@ -490,7 +507,11 @@ class Merger:
     def _out(self, kind: Kind, a: Atom, b: Atom) -> Var:
         name = "" if self.name.startswith("%") else self.name
         shapes = {x.shape_of for x in (a, b) if isinstance(x, Var)}
-        source = next(iter(shapes)) if len(shapes) == 1 and isinstance(a, Var) and isinstance(b, Var) else None
+        source = (
+            next(iter(shapes))
+            if len(shapes) == 1 and isinstance(a, Var) and isinstance(b, Var)
+            else None
+        )
         out = Var(kind, name, source)
         self.outs.append((out, a, b))
         return out

@@ -26,8 +26,8 @@ from ..ops import structure as st
 from ..ops.registry import named
 from .calls import call, call_foreign, is_star, opaque
 from .equivalents import EQUIVALENTS
-from .fence import CHANGES_IN_PLACE
 from .expressions import binary, evaluate, subscript, truth
+from .fence import CHANGES_IN_PLACE
 from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
 from .opcalls import emit_op
 from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
@@ -179,9 +179,7 @@ def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return _fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
     items = iteration(it, source)
     if isinstance(items, list):
-        return _fold(
-            it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {})
-        )
+        return _fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
     listed = it.atom(as_list(it, source))
     rest = it.emit(st.getitem, listed, Const(slice(1, None, None)))
     first = subscript(it, listed, Const(0))
@@ -195,7 +193,9 @@ def _extremum(which: str) -> Handler:
         if len(args) == 1 and is_star(args[0]):
             args = [args[0].values[0]]  # type: ignore[union-attr]
         elif any(map(is_star, args)):
-            raise it.unsupported(f"`{which}(a, *rest)` is not covered", f"Write `{which}(a, {which}(rest))`.")
+            raise it.unsupported(
+                f"`{which}(a, *rest)` is not covered", f"Write `{which}(a, {which}(rest))`."
+            )
         key = kwargs.get("key")
         if key is not None and key != Const(None):
             return _extremum_by_key(it, which, args, key)
@@ -217,7 +217,10 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
         return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, items))
     listed = it.atom(as_list(it, source))
     return _fold(
-        it, listed, subscript(it, listed, Const(0)), lambda a, b: it.emit(op, it.atom(a), it.atom(b))
+        it,
+        listed,
+        subscript(it, listed, Const(0)),
+        lambda a, b: it.emit(op, it.atom(a), it.atom(b)),
     )
 
 
@@ -254,8 +257,8 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
     if not rest:
         return it.emit(st.truth, truth(it, first)) if kind_of_value(first) != BOOL else first
     condition = truth(it, first)
-    go_on = lambda: _known_any_or_all(it, which, rest)  # noqa: E731
-    stop = lambda: Const(decided)  # noqa: E731
+    go_on = lambda: _known_any_or_all(it, which, rest)
+    stop = lambda: Const(decided)
     return it.choose(condition, stop, go_on) if decided else it.choose(condition, go_on, stop)
 
 
@@ -335,7 +338,12 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if known is None or wanted is None:
         return opaque(it, isinstance, args, kwargs)
     numeric = any(issubclass(c, np.generic | int) for c in wanted)
-    if known in (int, float, complex, bool) and isinstance(value, Var) and numeric and known is not float:
+    if (
+        known in (int, float, complex, bool)
+        and isinstance(value, Var)
+        and numeric
+        and known is not float
+    ):
         return opaque(it, isinstance, args, kwargs, BOOL)  # it may be a NumPy scalar
     if known is float and any(c.__module__ == "numpy" for c in wanted):
         return opaque(it, isinstance, args, kwargs, BOOL)
@@ -480,22 +488,43 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (float, _float),
     (iter, _refuse("`iter()` cannot be differentiated", "Loop over the sequence itself.")),
     (next, _refuse("`next()` cannot be differentiated", "Loop over the sequence, or index it.")),
-    (setattr, _refuse("`setattr()` changes an object in place, which cannot be differentiated yet", "Build a new object instead.")),
+    (
+        setattr,
+        _refuse(
+            "`setattr()` changes an object in place, which cannot be differentiated yet",
+            "Build a new object instead.",
+        ),
+    ),
     *((function, _opaque(function)) for function in _OPAQUE),
     *(
-        (function, _refuse(f"`{function.__name__}()` {CHANGES_IN_PLACE}", "Build a new value instead."))
+        (
+            function,
+            _refuse(f"`{function.__name__}()` {CHANGES_IN_PLACE}", "Build a new value instead."),
+        )
         for function in _MUTATORS
     ),
     (itertools.count, _refuse("an endless iterator", "Use `range` or `enumerate`.")),
     (itertools.cycle, _refuse("an endless iterator", "Index the items with `%`.")),
-    (super, _refuse("`super()` cannot be differentiated yet", "Name the base class: `Base.method(self, x)`.")),
+    (
+        super,
+        _refuse(
+            "`super()` cannot be differentiated yet", "Name the base class: `Base.method(self, x)`."
+        ),
+    ),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
     *(
-        (function, _refuse(f"`{function.__name__}()` cannot be read before it runs", "Write the code itself instead."))
+        (
+            function,
+            _refuse(
+                f"`{function.__name__}()` cannot be read before it runs",
+                "Write the code itself instead.",
+            ),
+        )
         for function in _BLIND
     ),
 ]
+
 
 def _in_python(equivalent: Any) -> Handler:
     return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,10 +11,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import BOOL, INT, UNKNOWN, Array, Kind, Other, Seq, Static, Struct, is_differentiable, join
+from ..ir.types import (
+    BOOL,
+    INT,
+    UNKNOWN,
+    Array,
+    Kind,
+    Other,
+    Seq,
+    Static,
+    Struct,
+    is_differentiable,
+    join,
+)
 from ..ops import structure as st
 from .expressions import evaluate, open_up, truth
 from .interpreter import Diverges, coerce, fresh
+from .sharing import refusal
 from .values import (
     Closure,
     Items,
@@ -69,7 +82,10 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Var():
             return iterate_var(it, value)
         case Closure() | Native() | Maybe():
-            raise it.unsupported("this value cannot be iterated over here", "Iterate over a list, a tuple, an array or a range.")
+            raise it.unsupported(
+                "this value cannot be iterated over here",
+                "Iterate over a list, a tuple, an array or a range.",
+            )
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
@@ -110,7 +126,9 @@ def _side_by_side(
         return make(*values)
 
     if any(part.guards for part in running):
-        raise it.unsupported("`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first.")
+        raise it.unsupported(
+            "`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first."
+        )
     return Running(tuple(i for part in running for i in part.iterables), item)
 
 
@@ -312,7 +330,11 @@ def _is_range(value: Value) -> bool:
 
 
 def _run_or_unroll(
-    it: Interpreter, node: ast.For, names: list[str], items: list[Value], body: Callable[[Value], None]
+    it: Interpreter,
+    node: ast.For,
+    names: list[str],
+    items: list[Value],
+    body: Callable[[Value], None],
 ) -> None:
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
     before, written, loops = dict(it.vars), len(it.builder.eqns), it.frame.loops
@@ -328,7 +350,9 @@ def _run_or_unroll(
         _unroll(it, items, body)
 
 
-def _guarded(it: Interpreter, running: Running, body: Callable[[Value], None]) -> Callable[[Value], None]:
+def _guarded(
+    it: Interpreter, running: Running, body: Callable[[Value], None]
+) -> Callable[[Value], None]:
     """The body, for the items that pass every guard."""
     for guard in running.guards:
         body = partial(_run_if_passed, it, guard, body)
@@ -441,6 +465,8 @@ def run_loop(
     learned = it.session.loop_kinds.get(key, {})
     assumed = {name: _assume(value, learned.get(name)) for name, value in entry.items()}
     elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
+    # an item that is an array or a list belongs to what is iterated over
+    it.session.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
     for _ in range(12):
         attempt = _attempt(it, entry, assumed, elements, running, body, collecting)
         assumed, held = _widen(entry, assumed, attempt)
@@ -481,13 +507,17 @@ def _attempt(
     except Diverges:
         dead = True
     stop = Const(False) if dead else it.either(it.flag(f"%break{depth}"), it.flag("%returned"))
+    if not dead:
+        _refuse_shared_at_end(it, assumed, scope.vars)
     attempt = Attempt(it.builder, params, scope.vars, stop, collected, dead, it.frame.unbound)
     it.frame.unbound = unbound | it.frame.unbound
     it.builder, scope.vars = outer, before
     return attempt
 
 
-def _enter(it: Interpreter, entry: dict[str, Value | None], assumed: dict[str, Carried]) -> dict[str, Value]:
+def _enter(
+    it: Interpreter, entry: dict[str, Value | None], assumed: dict[str, Carried]
+) -> dict[str, Value]:
     """Bind every carried name to a parameter of the loop's body."""
     params: dict[str, Value] = {}
     for name, carried in assumed.items():
@@ -496,7 +526,32 @@ def _enter(it: Interpreter, entry: dict[str, Value | None], assumed: dict[str, C
                 it.vars.pop(name, None)
             continue
         params[name] = it.vars[name] = _param(name, carried)
+        _note_entries(it, entry[name], params[name])
     return params
+
+
+def _note_entries(it: Interpreter, entry: Value | None, param: Value) -> None:
+    match entry, param:
+        case Maybe(value=inner), Maybe(value=inner_param):
+            _note_entries(it, inner, inner_param)
+        case Var(), Var():
+            it.session.entries[param] = entry
+        case Items(values=values), Items(values=params) if len(values) == len(params):
+            for value, inside in zip(values, params, strict=True):
+                _note_entries(it, value, inside)
+        case _:
+            return
+
+
+def _refuse_shared_at_end(it: Interpreter, names: Iterable[str], end: dict[str, Value]) -> None:
+    """An array changed in place must not be another name's array when the next iteration starts."""
+    for name in it.frame.augmented & set(names):
+        value = end.get(name)
+        if not isinstance(value, Var):
+            continue
+        for other in names:
+            if other != name and end.get(other) is value:
+                raise refusal(it, name, None)
 
 
 def _widen(
@@ -598,9 +653,13 @@ def _emit_loop(
 def _test_block(it: Interpreter, assumed: dict[str, Carried], test: Callable[[], Atom]) -> Any:
     outer, before = it.builder, dict(it.vars)
     it.builder = outer.child()
-    params = _enter(it, {name: None if c.maybe else Const(0) for name, c in assumed.items()}, assumed)
+    params = _enter(
+        it, {name: None if c.maybe else Const(0) for name, c in assumed.items()}, assumed
+    )
     condition = test()
-    block = it.builder.block([leaf for value in params.values() for leaf in _leaves(value)], [condition])
+    block = it.builder.block(
+        [leaf for value in params.values() for leaf in _leaves(value)], [condition]
+    )
     it.builder, it.frame.scope.vars = outer, before
     return block
 
@@ -622,7 +681,9 @@ def _out_like(name: str, carried: Carried, params_only: Value) -> Value:
     return value
 
 
-def _carried_atoms(it: Interpreter, builder: Builder, value: Value | None, carried: Carried) -> list[Atom]:
+def _carried_atoms(
+    it: Interpreter, builder: Builder, value: Value | None, carried: Carried
+) -> list[Atom]:
     """The atoms that hold a carried value on one edge of the loop."""
     assert carried.kind is not None
     outer, it.builder = it.builder, builder
@@ -647,6 +708,7 @@ def run_while(it: Interpreter, node: ast.While) -> None:
         return
     names = assigned_names([node.test, *node.body])
     if _simple_test(node.test):
+
         def test() -> Atom:
             return truth(it, evaluate(it, node.test))
 
@@ -680,7 +742,8 @@ def _by_test(it: Interpreter, depth: int) -> None:
 def _simple_test(node: ast.expr) -> bool:
     """Whether a `while` test is one expression that binds nothing and calls nothing unknown."""
     return not any(
-        isinstance(n, ast.NamedExpr | ast.Lambda | ast.ListComp | ast.GeneratorExp) for n in ast.walk(node)
+        isinstance(n, ast.NamedExpr | ast.Lambda | ast.ListComp | ast.GeneratorExp)
+        for n in ast.walk(node)
     )
 
 
@@ -709,7 +772,9 @@ class LoopKey(ast.AST):
         self.node = node
 
 
-def loop_over(it: Interpreter, running: Running, names: Sequence[str], body: Callable[[Value], None]) -> None:
+def loop_over(
+    it: Interpreter, running: Running, names: Sequence[str], body: Callable[[Value], None]
+) -> None:
     """A loop that the interpreter itself writes; `names` are the slots it carries."""
     marker = LoopKey(it.frame.closure.node)
     run_loop(it, marker, names, running, _guarded(it, running, body))

@@ -110,10 +110,14 @@ def _matches_sequence(
             if isinstance(pattern, ast.MatchStar):
                 stop = k - len(patterns) + 1
                 if pattern.name is not None:
-                    inner[pattern.name] = subscript(it, subject, Const(slice(k, stop or None, None)))
+                    inner[pattern.name] = subscript(
+                        it, subject, Const(slice(k, stop or None, None))
+                    )
                 continue
             at = k if starred is None or k < starred else k - len(patterns)
-            matched = _both(it, matched, _matches(it, subscript(it, subject, Const(at)), pattern, inner))
+            matched = _both(
+                it, matched, _matches(it, subscript(it, subject, Const(at)), pattern, inner)
+            )
         it.vars.update(inner)
         return matched
 
@@ -154,7 +158,9 @@ def _matches_mapping(
 ) -> Value:
     if not (isinstance(subject, Items) and subject.form == "dict"):
         raise it.unsupported(
-            "a mapping pattern needs a dictionary whose keys are known", "Use `if` and `elif`.", pattern
+            "a mapping pattern needs a dictionary whose keys are known",
+            "Use `if` and `elif`.",
+            pattern,
         )
     matched: Value = Const(True)
     for key_node, inner in zip(pattern.keys, pattern.patterns, strict=True):
@@ -183,10 +189,15 @@ def _matches_class(
     if pattern.patterns and cls.value in (int, float, str, bool, complex, list, tuple, dict):
         return _matches(it, subject, pattern.patterns[0], bindings)
     names = list(getattr(cls.value, "__match_args__", ()))[: len(pattern.patterns)]
-    parts = [*zip(names, pattern.patterns, strict=True), *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
+    parts = [
+        *zip(names, pattern.patterns, strict=True),
+        *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),
+    ]
     matched: Value = Const(True)
     for name, inner in parts:
-        matched = _both(it, matched, _matches(it, read_attribute(it, subject, name), inner, bindings))
+        matched = _both(
+            it, matched, _matches(it, read_attribute(it, subject, name), inner, bindings)
+        )
     return matched
 
 

@@ -106,7 +106,9 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     if depth > 6:
         return Static(value)
     if derives(value):
-        return Struct("derivative", ("function",), (kind_of(value.function, depth + 1),), value.verb)
+        made: Any = value
+        inner = kind_of(made.function, depth + 1)
+        return Struct("derivative", ("function",), (inner,), made.verb)
     return _kind_of_container(value, depth + 1)
 
 
@@ -128,10 +130,15 @@ def _kind_of_numpy_scalar(value: Any) -> Kind:
     return STR if isinstance(value, np.str_) else UNKNOWN
 
 
+def namedtuple_fields(value: Any) -> tuple[str, ...]:
+    """The names of a namedtuple's items."""
+    return value._fields
+
+
 def _kind_of_container(value: Any, depth: int) -> Kind:
     match value:
         case tuple() if hasattr(type(value), "_fields"):
-            fields: tuple[str, ...] = getattr(type(value), "_fields")  # noqa: B009
+            fields: tuple[str, ...] = namedtuple_fields(value)
             return _struct("namedtuple", fields, value, depth, type(value))
         case tuple() | list():
             return _kind_of_sequence(value, depth)
@@ -153,7 +160,9 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
             return Static(value)
         case _ if dataclasses.is_dataclass(value):
             names = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
-            return _struct("dataclass", names, [getattr(value, n) for n in names], depth, type(value))
+            return _struct(
+                "dataclass", names, [getattr(value, n) for n in names], depth, type(value)
+            )
         case _:
             return _kind_of_object(value, depth)
 
@@ -196,7 +205,9 @@ def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
     known = _known_captures.get(template, ())
     kinds = tuple(
         # a function that closes over itself is recursive, not infinitely deep
-        Static(v) if v is function or (n in known and isinstance(v, int | tuple)) else kind_of(v, depth)
+        Static(v)
+        if v is function or (n in known and isinstance(v, int | tuple))
+        else kind_of(v, depth)
         for n, v in zip(names, values, strict=True)
     )
     if depth > 1 and any(kind in _COLLECTORS for kind in kinds):

@@ -72,6 +72,7 @@ def _read_once(
     inputs += [Input(name, kind) for name, kind in arguments]
     inputs += [Input(name, kind, "keyword") for name, kind in keywords.items()]
     params = _vars([function, *positional, *named.values()])
+    it.session.inputs = [*params, *_containers([function, *positional, *named.values()])]
     if isinstance(function, Items) and function.form == "function":
         captured = zip(function.keys, function.values, strict=True)
         it.session.captured = {
@@ -84,7 +85,9 @@ def _read_once(
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     body = it.builder.block(params, outs)
-    return Program(Function(_name_of(target), tuple(inputs), body, kind), tuple(session.guards.values()))
+    return Program(
+        Function(_name_of(target), tuple(inputs), body, kind), tuple(session.guards.values())
+    )
 
 
 def _top_frame(it: Interpreter, target: Kind) -> Any:
@@ -121,6 +124,12 @@ def _target(target: Kind) -> tuple[Value, list[Input]]:
                 "wengert differentiates functions; this is not one it can read",
                 "Pass a function, a method, or an object with a `__call__` method.",
             )
+
+
+def _containers(values: Sequence[Value]) -> list[Value]:
+    inside = [v for value in values if isinstance(value, Items) for v in value.values]
+    containers = [value for value in values if isinstance(value, Items)]
+    return [*containers, *_containers(inside)] if containers else []
 
 
 def _vars(values: Sequence[Value]) -> list[Var]:

@@ -12,6 +12,7 @@ from ..ir.graph import Const, Var
 from ..ops import structure as st
 from .expressions import evaluate, truth
 from .interpreter import Diverges, Step
+from .sharing import refuse_if_shared
 from .values import Closure, Items, Scope, Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
     steps: list[Step] = []
     for k, node in enumerate(body):
         rest = body[k + 1 :]
-        if isinstance(node, ast.If) and rest and always_leaves(node.body) != always_leaves(node.orelse):
+        if (
+            isinstance(node, ast.If)
+            and rest
+            and always_leaves(node.body) != always_leaves(node.orelse)
+        ):
             steps.append(partial(_run_if, it, node, rest))
             break
         steps.append(partial(run_statement, it, node))
@@ -93,7 +98,9 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
 
         raise it.unsupported(*explain(node), node=node)
     load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-    assign(it, node.target, binary(it, node.op, evaluate(it, load), evaluate(it, node.value), node))
+    old = evaluate(it, load)
+    refuse_if_shared(it, node, node.target.id, old)
+    assign(it, node.target, binary(it, node.op, old, evaluate(it, node.value), node))
 
 
 def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
@@ -196,7 +203,9 @@ def _run_continue(it: Interpreter, node: ast.Continue) -> None:
 
 def _run_raise(it: Interpreter, node: ast.Raise) -> None:
     if node.exc is None:
-        raise it.unsupported("a bare `raise` has no exception to raise here", "Name the exception.", node)
+        raise it.unsupported(
+            "a bare `raise` has no exception to raise here", "Name the exception.", node
+        )
     exception = it.atom(evaluate(it, node.exc))
     cause = Const(False) if node.cause is None else it.atom(evaluate(it, node.cause))
     it.emit(st.raise_, exception, cause)
@@ -250,7 +259,9 @@ def _run_import(it: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
         module = importlib.import_module(alias.name)
         top = alias.name.split(".")[0]
-        it.vars[alias.asname or top] = Const(module if alias.asname else importlib.import_module(top))
+        it.vars[alias.asname or top] = Const(
+            module if alias.asname else importlib.import_module(top)
+        )
 
 
 def _run_import_from(it: Interpreter, node: ast.ImportFrom) -> None:

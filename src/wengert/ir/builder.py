@@ -42,7 +42,7 @@ def kind_of_constant(value: Any) -> Kind:
 class Builder:
     """Appends equations to a block under construction."""
 
-    __slots__ = ("_defining", "_derived", "derived", "eqns", "primal", "span")
+    __slots__ = ("_defining", "_derived", "derived", "eqns", "parent", "primal", "span")
 
     def __init__(self, span: Span | None = None, *, derived: bool = False) -> None:
         self.eqns: list[Eqn] = []
@@ -53,10 +53,13 @@ class Builder:
         """The equations that compute what this derivative code reads, as far as they are known."""
         self._defining: dict[Var, Eqn] = {}
         self._derived: set[Atom] = set()
+        self.parent: Builder | None = None
 
     def child(self) -> Builder:
         """A builder for a block inside this one."""
-        return Builder(self.span, derived=self.derived)
+        inner = Builder(self.span, derived=self.derived)
+        inner.parent = self
+        return inner
 
     def emit(
         self,
@@ -112,6 +115,16 @@ class Builder:
     def is_derived(self, atom: Atom) -> bool:
         """Whether derivative code emitted the equation that computes a value."""
         return atom in self._derived
+
+    def visible_definition(self, var: Var) -> Eqn | None:
+        """The equation that computes a value, in this block or one around it."""
+        builder: Builder | None = self
+        while builder is not None:
+            eqn = builder.definition(var)
+            if eqn is not None:
+                return eqn
+            builder = builder.parent
+        return None
 
     def if_(self, condition: Atom, then: Block, other: Block, outs: Sequence[Var]) -> None:
         self.append(Eqn(tuple(outs), IF, (condition,), {}, (then, other), "py", self.span))
@@ -179,7 +192,9 @@ def _describe_shape(out: Var, op: Op, args: Sequence[Atom]) -> None:
 def _describe_broadcast(out: Var, sources: Iterable[Var]) -> None:
     """What the same arrays broadcast to has one shape."""
     roots = frozenset[Var]().union(*map(_roots, sources))
-    roots = frozenset(r for r in roots if r.within is None or not _roots(r.within[0]) <= roots - {r})
+    roots = frozenset(
+        r for r in roots if r.within is None or not _roots(r.within[0]) <= roots - {r}
+    )
     root = next(iter(roots))
     if len(roots) == 1:
         out.shape_of = root

@@ -80,14 +80,11 @@ class _Undefined:
         return "UNDEFINED"
 
 
-
 class _Zero:
     """The symbolic zero: a tangent or cotangent that is known to vanish. Never stored in a value."""
 
     def __repr__(self) -> str:
         return "ZERO"
-
-
 
 
 @record

@@ -71,7 +71,9 @@ class Struct(Kind):
     type: Any = None
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{key}: {item}" for key, item in zip(self.keys, self.items, strict=True))
+        inside = ", ".join(
+            f"{key}: {item}" for key, item in zip(self.keys, self.items, strict=True)
+        )
         return f"{self.form}({inside})"
 
 

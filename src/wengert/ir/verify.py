@@ -59,7 +59,7 @@ class _Verifier:
         block = self.path[-1] if self.path else self.function.body
         try:
             return show_block(self.function, block)
-        except Exception as error:  # noqa: BLE001 - what is broken here may be what printing relies on
+        except Exception as error:
             return f"(the block cannot be shown: {error!r})"
 
     def require(self, invariant: str, holds: bool, message: str) -> None:

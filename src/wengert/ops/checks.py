@@ -19,9 +19,7 @@ scalar_seed = declare(
 )
 
 
-def real_scalar(
-    function: Function, *, has_aux: bool = False, span: Span | None = None
-) -> None:
+def real_scalar(function: Function, *, has_aux: bool = False, span: Span | None = None) -> None:
     """Refuse a function whose result is known not to be one real number.
 
     Raises:

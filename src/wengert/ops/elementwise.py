@@ -427,4 +427,3 @@ sinc_derivative = _helper("x, *, order", rt.sinc_derivative)
 polygamma = _helper("x, *, order", rt.polygamma)
 for _op in (log, log_base, log2, log10, log1p, sqrt, acosh, atanh, gamma, lgamma):
     _op.domain = True  # `math.log(-1.0)` raises; so must a derivative that does not need its value
-

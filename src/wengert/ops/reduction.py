@@ -141,9 +141,7 @@ def _reduction(
     name: str, signature: str, of_dtype: Callable[[str], str], np: str, method: str = ""
 ) -> Op:
     fold = _fold_sum if name == "sum" else _plain(name)
-    op = declare(
-        name, signature, infer=_reduced(of_dtype), fold=fold, np=np, method=method or name
-    )
+    op = declare(name, signature, infer=_reduced(of_dtype), fold=fold, np=np, method=method or name)
     op.reduction = True
     return op
 

@@ -64,9 +64,7 @@ def _infer_getitem(args: Args, params: Params) -> Kind:
             return UNKNOWN
 
 
-def _item_of_struct(
-    form: str, keys: tuple[Any, ...], items: tuple[Kind, ...], index: Atom
-) -> Kind:
+def _item_of_struct(form: str, keys: tuple[Any, ...], items: tuple[Kind, ...], index: Atom) -> Kind:
     if isinstance(index, Const) and not isinstance(index.value, slice):
         if form == "dict":
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
@@ -228,7 +226,9 @@ def _fold_fill(builder: Builder, args: Args, params: Params, namespace: str) -> 
     if isinstance(kind_of_atom(x), Number):
         return scalar
     if isinstance(scalar, Const) and type(scalar.value) is int:
-        return builder.emit(fill, Const(float(scalar.value)), x)  # an array of floats, not of integers
+        return builder.emit(
+            fill, Const(float(scalar.value)), x
+        )  # an array of floats, not of integers
     if kind_of_atom(scalar) == INT:
         return builder.emit(fill, builder.emit(named("to_float"), scalar), x)
     return None
@@ -236,7 +236,11 @@ def _fold_fill(builder: Builder, args: Args, params: Params, namespace: str) -> 
 
 def _fold_project(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     x_bar, x = args
-    if isinstance(x_bar, Const) and isinstance(x_bar.value, (int, float)) and kind_of_atom(x) == FLOAT:
+    if (
+        isinstance(x_bar, Const)
+        and isinstance(x_bar.value, (int, float))
+        and kind_of_atom(x) == FLOAT
+    ):
         return Const(float(x_bar.value))
     if kind_of_atom(x_bar) == FLOAT and kind_of_atom(x) == FLOAT and x_bar != ZERO:
         return x_bar
@@ -361,9 +365,7 @@ le = _comparison("le", "<=", np="less_equal")
 gt = _comparison("gt", ">", np="greater")
 ge = _comparison("ge", ">=", np="greater_equal")
 is_ = declare("is", "a, b", infer=_always(BOOL), py="is", implementation=operator.is_)
-is_not = declare(
-    "is_not", "a, b", infer=_always(BOOL), py="is not", implementation=operator.is_not
-)
+is_not = declare("is_not", "a, b", infer=_always(BOOL), py="is not", implementation=operator.is_not)
 in_ = declare("in", "a, b", infer=_always(BOOL), py="in", implementation=lambda a, b: a in b)
 not_in = declare(
     "not_in", "a, b", infer=_always(BOOL), py="not in", implementation=lambda a, b: a not in b

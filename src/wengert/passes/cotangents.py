@@ -196,7 +196,7 @@ class Cotangents:
             return bar
         if eqn.param("keepdims", False) or axes == tuple(range(len(axes))):
             return eqn.args[0]
-        axis = Const(axes if len(axes) > 1 else axes[0])
+        axis = Const(axes[0] if len(axes) == 1 else axes)
         return self.builder.emit(
             registry.named("expand_dims"), eqn.args[0], axis=axis, namespace="index"
         )

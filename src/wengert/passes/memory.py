@@ -24,12 +24,55 @@ from .residuals import renamed_block
 _OF_FIRST = frozenset(("getitem", "add_at", "reshape", "astype"))
 """Ops whose result may share memory with their first operand alone."""
 _COMPUTED = frozenset(
-    """
-    zeros fill project put_extreme zeros_array ones full zeros_like ones_like full_like eye arange
-    linspace sum mean prod max min var std cumsum cumprod sum_of_products concatenate stack vstack
-    hstack matmul dot inner outer tensordot contract kron einsum_bar solve inv flatten roll tile
-    repeat take take_along_axis untake untake_along_axis undiag undiagonal
-    """.split()
+    [
+        "zeros",
+        "fill",
+        "project",
+        "put_extreme",
+        "zeros_array",
+        "ones",
+        "full",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "eye",
+        "arange",
+        "linspace",
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "var",
+        "std",
+        "cumsum",
+        "cumprod",
+        "sum_of_products",
+        "concatenate",
+        "stack",
+        "vstack",
+        "hstack",
+        "matmul",
+        "dot",
+        "inner",
+        "outer",
+        "tensordot",
+        "contract",
+        "kron",
+        "einsum_bar",
+        "solve",
+        "inv",
+        "flatten",
+        "roll",
+        "tile",
+        "repeat",
+        "take",
+        "take_along_axis",
+        "untake",
+        "untake_along_axis",
+        "undiag",
+        "undiagonal",
+    ]
 )
 """Ops that are not elementwise and whose result never shares memory with an operand."""
 _HARMLESS = frozenset(("bound", "unpackable"))
@@ -141,7 +184,9 @@ def is_computed(eqn: Eqn) -> bool:
     op = eqn.op
     if not op.fresh or op.control or op.effect or "copy" in eqn.params or "owned" in eqn.params:
         return False
-    return isinstance(eqn.outs[0].kind, Array | Unknown) and (op.elementwise or op.name in _COMPUTED)
+    return isinstance(eqn.outs[0].kind, Array | Unknown) and (
+        op.elementwise or op.name in _COMPUTED
+    )
 
 
 def _is_of_first(eqn: Eqn) -> bool:
@@ -172,10 +217,11 @@ def _with_own_results(body: Block, groups: _Groups) -> Block:
             if owned:
                 mapping[out] = bar
                 continue
-            eqn = replace(eqn, op=registry.named("copy"), args=(bar,), params={}, namespace="method")
+            copy = registry.named("copy")
+            final = replace(eqn, op=copy, args=(bar,), params={}, namespace="method")
         else:
-            eqn = replace(eqn, params={"owned": Const(True)} if owned else {})
-        eqns.append(eqn)
+            final = replace(eqn, params={"owned": Const(True)} if owned else {})
+        eqns.append(final)
     return renamed_block(replace(body, eqns=tuple(eqns)), mapping)
 
 
@@ -237,9 +283,7 @@ def _in_place(block: Block, groups: _Groups) -> Block:
     return replace(block, eqns=tuple(eqns))
 
 
-def _with_writes_into(
-    eqns: list[Eqn], block: Block, total: Eqn, groups: _Groups
-) -> list[Eqn]:
+def _with_writes_into(eqns: list[Eqn], block: Block, total: Eqn, groups: _Groups) -> list[Eqn]:
     for buffer, dense in (total.args, total.args[::-1]):
         chain = _chain(eqns, buffer, groups)
         if chain and _can_take(eqns, block, total, chain, dense, groups):
@@ -282,7 +326,10 @@ def _can_take(
     if dense in block.outs or any(dense in used_by(eqn) for eqn in eqns[end + 1 :]):
         return False
     for before, after in pairwise(chain):
-        if sum(before.outs[0] in used_by(eqn) for eqn in eqns) != 1 or after.args[0] not in before.outs:
+        if (
+            sum(before.outs[0] in used_by(eqn) for eqn in eqns) != 1
+            or after.args[0] not in before.outs
+        ):
             return False
     uses = sum(list(used_by(eqn)).count(buffer) for eqn in eqns)
     between = (eqn for eqn in eqns[start:end] if eqn not in chain and eqn.op is not COMMENT)

@@ -29,7 +29,7 @@ from ..ir.graph import (
     Var,
     defined_in,
 )
-from ..ir.types import UNKNOWN, Array, Kind, Struct, is_differentiable
+from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
 from ..ops import structure as st
 from . import activity
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
@@ -52,7 +52,8 @@ Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
 class Context:
     """What the reversal of all blocks of one function shares.
 
-    `maybe_complex` says that a value of unknown kind may be complex; `scalars` are values known to be numbers or 0-d arrays, though their kind may be unknown.
+    `maybe_complex` says that a value of unknown kind may be complex; `scalars` are values known to be
+    numbers or 0-d arrays, though their kind may be unknown.
     """
 
     read: Read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
+import pathlib
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
@@ -79,7 +80,7 @@ def no_rule(eqn: Eqn, form: str) -> NoRule:
     return NoRule(f"{_full_name(eqn.op)} {lacks}", hint, _span_of_user(eqn))
 
 
-_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_PACKAGE = str(pathlib.Path(__file__).parent.parent) + os.sep
 
 
 def _span_of_user(eqn: Eqn) -> Span | None:
@@ -404,7 +405,8 @@ def _summed_to(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> Atom:
         name = bar_name(operand) if isinstance(operand, Var) else ""
         return sweep.builder.emit(st.unbroadcast, bar, operand, name=name)
     keepdims = rank_of(kind_of_atom(operand)) == rank_of(kind_of_atom(bar))
-    params = {"axis": Const(axes if len(axes) > 1 else axes[0])}
+    along = axes[0] if len(axes) == 1 else axes
+    params: dict[str, Atom] = {"axis": Const(along)}
     if keepdims:
         params["keepdims"] = Const(True)
     return sweep.builder.emit_with(registry.named("sum"), (bar,), params, "method")

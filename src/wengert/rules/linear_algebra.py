@@ -147,7 +147,7 @@ bilinear_rule(
 
 
 @differential(norm)
-def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):  # noqa: A002 (NumPy's name)
+def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):
     """dΩ = Re⟨∂Ω/∂x, dx⟩; 0 at the origin."""
     if ord is not None and ord != "fro":
         Ω = vector_norm(Ω, x=x, order=ord, axis=axis)
@@ -158,13 +158,13 @@ def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):  # noqa: A002 (NumPy's
 
 def _slope_of_norm(x, length, order, axis):
     divisor = where(length == 0, 1.0, length)
-    if order is None or order == "fro" or order == 2:  # noqa: PLR1714 (decided while reading)
+    if order is None or order == "fro" or order == 2:
         return x / divisor
     absolute = abs_(x)
     direction = x / where(absolute == 0, 1.0, absolute)
     if order == 1:
         return direction
-    if order == math.inf or order == -math.inf:  # noqa: PLR1714
+    if order == math.inf or order == -math.inf:
         attained = where(absolute == length, 1.0, 0.0)
         return direction * attained / sum_(attained, axis=axis, keepdims=True)
     if order == 0:

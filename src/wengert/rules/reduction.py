@@ -4,7 +4,7 @@ An extreme gives its cotangent to the first element that attains it. Products ar
 among the factors. `lanes` moves the reduced axes to the end, `unlanes` back.
 """
 
-# ruff: noqa: PLW0108  (a row is a lambda that is read, also where it only calls an op)
+
 
 from __future__ import annotations
 

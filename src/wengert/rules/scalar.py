@@ -7,7 +7,7 @@ loses digits, overflows, or raises an exception where the function itself does n
 At kinks: 0 at a local optimum, else a value inside the subdifferential.
 """
 
-# ruff: noqa: PLW0108  (a row is a lambda that is read, also where it only calls an op)
+
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ linear_rule(
         ȳ, source=destination, destination=source
     ),
 )
-linear_rule(broadcast_to, transpose=lambda ȳ, x, *, shape: unbroadcast(ȳ, x))  # noqa: PLW0108
+linear_rule(broadcast_to, transpose=lambda ȳ, x, *, shape: unbroadcast(ȳ, x))
 linear_rule(flip, transpose=lambda ȳ, x, *, axis=None: flip(ȳ, axis=axis))
 linear_rule(flipud, transpose=lambda ȳ, x: flipud(ȳ))
 linear_rule(fliplr, transpose=lambda ȳ, x: fliplr(ȳ))

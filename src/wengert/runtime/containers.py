@@ -76,4 +76,6 @@ def entries_of(merged: Any, x: Any, others: Any) -> Any:
     """The entries of a merged dictionary that came from `x`, not from `others`."""
     if not hasattr(x, "keys"):
         return 0.0
-    return {key: merged[key] for key in x if key in merged and (others is None or key not in others)}
+    return {
+        key: merged[key] for key in x if key in merged and (others is None or key not in others)
+    }

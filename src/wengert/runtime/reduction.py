@@ -46,7 +46,7 @@ def put_extreme(y_bar: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool 
             y_bar, y = np.expand_dims(y_bar, axis), np.expand_dims(y, axis)
         result = np.zeros(x.shape, np.result_type(y_bar, 0.0))
         if result.size:
-            first = np.argmax((x == y) | (x != x), axis, keepdims=True)  # noqa: PLR0124  (NaN)
+            first = np.argmax((x == y) | np.isnan(x), axis, keepdims=True)
             np.put_along_axis(result, first, y_bar, axis)
         return result
     first = first_extreme(x, y, axis=axis, keepdims=keepdims)

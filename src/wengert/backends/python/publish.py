@@ -103,25 +103,22 @@ def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
 def with_options(function: Callable[..., Any], options: dict[str, Any]) -> types.FunctionType:
     """A copy of a published function, some of its keyword-only parameters with these defaults."""
     original: Any = function
-    assert isinstance(function, types.FunctionType)
-    code = function.__code__
+    base: Any = function
+    code = base.__code__
     by_name = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     if not set(options) <= set(by_name):
 
         @functools.wraps(function)
-        def function(*args: Any, **given: Any) -> Any:
+        def with_given(*args: Any, **given: Any) -> Any:
             return original(*args, **options, **given)
 
+        base = with_given
     made = types.FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
+        base.__code__, base.__globals__, base.__name__, base.__defaults__, base.__closure__
     )
-    made.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **options}
-    made.__dict__.update(function.__dict__)
-    made.__doc__, made.__qualname__ = function.__doc__, function.__qualname__
+    made.__kwdefaults__ = {**(base.__kwdefaults__ or {}), **options}
+    made.__dict__.update(base.__dict__)
+    made.__doc__, made.__qualname__ = base.__doc__, base.__qualname__
     made.published = original  # type: ignore[attr-defined]  # whose text is there while it lives
     return made
 

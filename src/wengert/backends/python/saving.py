@@ -282,7 +282,7 @@ def _home(holder: Any, key: str) -> tuple[str, str]:
 def _reduced(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
     try:
         reduced = value.__reduce__()
-    except Exception:  # noqa: BLE001  # the user's own method, which may not be ready for this
+    except Exception:  # the user's own method, which may not be ready for this
         return None
     if not isinstance(reduced, tuple) or len(reduced) != 2 or not callable(reduced[0]):
         return None

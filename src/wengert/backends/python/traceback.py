@@ -57,7 +57,7 @@ def rethrow(function: _F) -> _F:
     def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
-        except Exception as error:  # noqa: BLE001  # it is raised again
+        except Exception as error:  # it is raised again
             shown = shown_at_user_lines(error)
             # raising adds the frame of `call` again
             outer = shown.__traceback__

@@ -1,0 +1,145 @@
+"""Augmented assignment to something that others see: refused, until mutation is covered.
+
+`y += x` on an array or list changes the object, and every other name for it sees the change. Here
+values do not change, so `y = y + x` means the same only where nobody else holds the object.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..ir.builder import Builder
+from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
+from ..ir.types import Array, Seq
+from ..ops import structure as st
+from .fence import CHANGES_IN_PLACE
+from .values import Items, Maybe, Scope, Value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+_BORROWED = (st.global_, st.getattr_, st.apply, st.pullback_of)
+"""Ops that hand out an object which somebody else holds."""
+
+
+def refuse_if_shared(it: Interpreter, node: ast.AugAssign, name: str, value: Value) -> None:
+    """Refuse an augmented assignment that would change an object under another name.
+
+    Raises:
+        UnsupportedSyntax: at the assignment.
+    """
+    if not _is_mutable(value):
+        return
+    it.frame.augmented.add(name)
+    if _is_borrowed(it, value) or any(
+        _same_object(it, value, other) for other in _other_bindings(it, name)
+    ):
+        raise refusal(it, name, node)
+
+
+def refusal(it: Interpreter, name: str, node: ast.AST | None) -> Exception:
+    return it.unsupported(
+        f"`{name}` is changed in place while something else may refer to it: this {CHANGES_IN_PLACE}",
+        f"Make a new value: `{name} = {name} + ...`, which is what the derivative would see.",
+        node,
+    )
+
+
+def _is_mutable(value: Value) -> bool:
+    match value:
+        case Var(kind=Array() | Seq()):
+            return True
+        case Items(form="list" | "dict"):
+            return True
+        case _:
+            return False
+
+
+def _is_borrowed(it: Interpreter, value: Value) -> bool:
+    if isinstance(value, Items):
+        return any(value is given for given in it.session.inputs)
+    assert isinstance(value, Var)
+    origins = roots(it, value)
+    if value not in origins:
+        return True  # a view of something, or what came out of a container
+    return any(origin in it.session.inputs for origin in origins)
+
+
+def _same_object(it: Interpreter, value: Value, other: Value) -> bool:
+    match other:
+        case Maybe(value=inner):
+            return _same_object(it, value, inner)
+        case Items(values=values):
+            return other is value or any(_same_object(it, value, v) for v in values)
+        case Var() if isinstance(value, Var):
+            return not roots(it, value).isdisjoint(roots(it, other))
+        case _:
+            return False
+
+
+def _other_bindings(it: Interpreter, name: str) -> Iterator[Value]:
+    """Everything that some name refers to now, but for the one name."""
+    seen: set[int] = set()
+    for frame in it.frames:
+        scope: Scope | None = frame.scope
+        while scope is not None and id(scope) not in seen:
+            seen.add(id(scope))
+            for other, value in scope.vars.items():
+                if scope is not it.frame.scope or other != name:
+                    yield value
+            scope = scope.outer
+
+
+def roots(it: Interpreter, var: Var) -> set[Var]:
+    """The values whose memory a value may be part of; itself, if it may be an object of its own."""
+    found: set[Var] = set()
+    pending = [var]
+    seen: set[Var] = set()
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        entry = it.session.entries.get(current)
+        if entry is not None:
+            found.add(current)
+            pending.append(entry)
+            continue
+        pending.extend(_sources(it.builder, current, found))
+    return found
+
+
+def _sources(builder: Builder, var: Var, found: set[Var]) -> list[Var]:
+    """Where the memory of a value may come from; notes in `found` those that own theirs."""
+    eqn = builder.visible_definition(var)
+    if eqn is None:
+        found.add(var)
+        return []
+    if eqn.op is IF:
+        found.add(var)
+        k = eqn.outs.index(var)
+        return [a for block in eqn.blocks for a in _inner(block, block.outs[k], found)]
+    if eqn.op in (FOR, WHILE):
+        found.add(var)
+        return []
+    if eqn.op in _BORROWED or eqn.namespace == "call":
+        return []
+    if eqn.op.fresh or not eqn.args:
+        found.add(var)
+        return []
+    return [atom for atom in eqn.args[:1] if isinstance(atom, Var)]
+
+
+def _inner(block: Block, atom: Atom, found: set[Var]) -> list[Var]:
+    if not isinstance(atom, Var):
+        return []
+    made: dict[Var, Eqn] = {out: eqn for eqn in block.eqns for out in eqn.outs}
+    eqn = made.get(atom)
+    if eqn is None:
+        return [atom]
+    if eqn.op.fresh and not eqn.op.control and eqn.namespace != "call":
+        found.add(atom)
+        return []
+    return [a for a in eqn.args[:1] if isinstance(a, Var)]
