@@ -24,9 +24,11 @@ from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
 from .frontends.sources import source_of
 from .ir.builder import Builder, kind_of_atom
-from .ir.graph import Atom, Block, Const, Function, Input, Span, Var
+from .ir.graph import Atom, Block, Const, Function, Input, Span, Var, walk
 from .ir.types import (
     COMPLEX,
+    FLOAT,
+    INT,
     UNKNOWN,
     Array,
     Kind,
@@ -39,7 +41,7 @@ from .ir.types import (
     step_into,
 )
 from .ops import checks
-from .ops.elementwise import to_complex
+from .ops.elementwise import to_complex, to_float
 from .ops.structure import gradient_kind
 from .passes import forward, memory, reverse, tidy
 from .passes.residuals import renamed_block
@@ -639,6 +641,7 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
         seed=lambda builder, out: checks.seed(builder, out, function.name),
     )
     count = len(function.body.outs) if with_value else 0
+    made = _with_floats(made, function, want, count)
     primal, bars = list(made.body.outs[:count]), made.body.outs[count:]
     outs, kinds = gradient_outs(bars, want)
     gradient = _gradient_kind(kinds, verb)
@@ -653,11 +656,26 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
     return (assembled(made, outs, gradient),)
 
 
+def _with_floats(made: Function, function: Function, want: Wanted, count: int) -> Function:
+    """The gradients of numbers as Python's floats, where NumPy may have made scalars of its own."""
+    if all(eqn.namespace in ("py", "math", "rt") for eqn in walk(made.body)):
+        return made
+    builder = Builder()
+    outs = list(made.body.outs)
+    for k, index in enumerate(want.indices, start=count):
+        number = function.body.params[index].kind in (FLOAT, INT)
+        if number and isinstance(outs[k], Var) and kind_of_atom(outs[k]) == FLOAT:
+            outs[k] = builder.emit(to_float, outs[k])
+    eqns = (*made.body.eqns, *builder.eqns)
+    return replace(made, body=Block(made.body.params, eqns, tuple(outs)))
+
+
 def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
     ahead, back = reverse.split(function, want.indices, read=source.read_row, final=True)
     residuals = kind_of_atom(ahead.body.outs[-1])
     ahead = assembled(ahead, ahead.body.outs, tuple_kind([function.result, _leaf(residuals)]))
+    back = _with_floats(back, function, want, 0)
     outs, kinds = gradient_outs(back.body.outs, want)
     return ahead, assembled(back, outs, tuple_kind(kinds))
 

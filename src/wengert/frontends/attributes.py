@@ -100,7 +100,7 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
     found = getattr(constant, name)
     if isinstance(found, types.MethodType) and not isinstance(constant, type):
         cls = type(constant)
-        it.session.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
+        it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
     if isinstance(found, types.MethodType | types.BuiltinMethodType | types.MethodWrapperType):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)
@@ -131,7 +131,7 @@ def _of_class(it: Interpreter, items: Items, name: str) -> Value:
     found = _static_lookup(items.type, name)
     match found:
         case types.FunctionType():
-            it.session.guards[id(items.type), name] = items.type, name, Static(found)
+            it.reading.guards[id(items.type), name] = items.type, name, Static(found)
             return Native(
                 name,
                 lambda it, args, kwargs: call_closure(
@@ -205,7 +205,7 @@ def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     kind = kind_of_atom(value)
-    if value in it.session.inert:
+    if value in it.reading.inert:
         return _inert_method(value, name, it, args, kwargs)
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
@@ -241,7 +241,7 @@ def _inert_method(
         st.getattr_, (value,), {"name": Const(name)}, kind=Other("method")
     )
     result = it.emit(st.opaque, method, *atoms, names=Const(tuple(kwargs)))
-    it.session.inert.add(result)
+    it.reading.inert.add(result)
     return result
 
 

@@ -117,7 +117,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
                 return emit_op(it, *found, args, kwargs)
             return call_closure(it, closure_of_items(it, function), args, kwargs)
         case Items(form="derivative", type=verb):
-            return it.session.derivative(it, verb, function["function"], args, kwargs)
+            return it.reading.derivative(it, verb, function["function"], args, kwargs)
         case Items(form="object", type=types.MethodType):
             return call(it, function["__func__"], [function["__self__"], *args], kwargs)
         case Items(form="dataclass" | "object" | "namedtuple"):
@@ -153,11 +153,11 @@ def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs
 
 def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a Python object that is known when the program is read."""
-    special = it.session.specials.get(id(known))
+    special = it.reading.specials.get(id(known))
     if special is not None:
         return special(it, args, kwargs)
     if derives(known):
-        return it.session.derivative(it, known.verb, as_known(known.function), args, kwargs)
+        return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
     from .library import HANDLERS
 
     handler = HANDLERS.get(id(known))
@@ -172,7 +172,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if isinstance(known, Op):
         return emit_op(it, known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
-    if found is not None and not it.session.opted_out(found[0]):
+    if found is not None and not it.reading.opted_out(found[0]):
         return emit_op(it, *found, args, kwargs)
     return _call_python(it, known, args, kwargs)
 
@@ -242,7 +242,7 @@ def opaque(
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
     options = {"names": Const(tuple(kwargs))}
     result = it.builder.emit_with(st.opaque, (Const(function), *atoms), options, kind=kind)
-    it.session.inert.add(result)
+    it.reading.inert.add(result)
     return result
 
 
@@ -321,10 +321,10 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     if found is not None:
         return emit_op(it, *found, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
-    if closure.identity in it.session.separate:
+    if closure.identity in it.reading.separate:
         return _call_separately(it, closure, bound)
     if any(_same_function(frame.closure, closure) for frame in it.frames):
-        it.session.separate.add(closure.identity)
+        it.reading.separate.add(closure.identity)
         raise NeedsCallee
     if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
         return _call_separately(it, closure, bound)
@@ -471,9 +471,9 @@ def _call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Valu
     captured, siblings = _captured_by(it, closure)
     arguments = [*captured.items(), *bound.items()]
     key = (closure.identity, tuple((n, kind_of_value(v)) for n, v in arguments))
-    callee = it.session.callees.get(key)
+    callee = it.reading.callees.get(key)
     if callee is None:
-        callee = it.session.callees[key] = Callee(closure.name, None, UNKNOWN)
+        callee = it.reading.callees[key] = Callee(closure.name, None, UNKNOWN)
         callee.result = None  # type: ignore[assignment]
         _read_callee(it, callee, closure, captured, siblings, bound)
     if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -529,7 +529,7 @@ def _read_callee(
 ) -> None:
     """Read a function's body; where it recurses, until its result is of the kind assumed."""
     for _ in range(8):
-        before = set(it.session.callees)
+        before = set(it.reading.callees)
         function = _read_body(it, closure, captured, siblings, bound)
         if function is None:
             callee.result = UNKNOWN
@@ -539,8 +539,8 @@ def _read_callee(
             callee.function = function
             return
         callee.result = result
-        for key in set(it.session.callees) - before:
-            del it.session.callees[key]  # read under an assumption that did not hold
+        for key in set(it.reading.callees) - before:
+            del it.reading.callees[key]  # read under an assumption that did not hold
     raise it.unsupported(
         "the result of this recursion never settles on one kind",
         "Return values of one kind from every branch.",
@@ -554,7 +554,7 @@ def _read_body(
     siblings: Mapping[str, Closure],
     bound: Mapping[str, Value],
 ) -> Function | None:
-    reader = Interpreter(it.session, namespace=it.namespace)
+    reader = Interpreter(it.reading, namespace=it.namespace)
     outside = {name: fresh(kind_of_value(value), name) for name, value in captured.items()}
     given = {name: fresh(kind_of_value(value), name) for name, value in bound.items()}
     inside = [*outside.items(), *given.items()]

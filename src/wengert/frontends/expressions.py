@@ -148,7 +148,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
         kind = Static(value)
     key = key or name
-    it.session.guards[id(holder), key] = (holder, key, kind)
+    it.reading.guards[id(holder), key] = (holder, key, kind)
     if value is None or isinstance(kind, Static):
         return as_known(value)
     if isinstance(value, FunctionType):
@@ -160,7 +160,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
             return as_known(value)  # it may have a rule, or never be called
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
     var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
-    it.session.read_from[var] = holder, key
+    it.reading.read_from[var] = holder, key
     return open_up(it, var)
 
 

@@ -88,7 +88,7 @@ class Emitting:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Session:
+class Reading:
     """What one reading of a program collects, whatever function it is in."""
 
     guards: dict[tuple[int, str], tuple[Any, str, Kind]] = field(default_factory=dict[Any, Any])
@@ -119,8 +119,8 @@ class Session:
 class Interpreter:
     """Reads one function (and what it calls) into one block."""
 
-    def __init__(self, session: Session, builder: Builder | None = None, namespace: str = "py"):
-        self.session = session
+    def __init__(self, reading: Reading, builder: Builder | None = None, namespace: str = "py"):
+        self.reading = reading
         self.builder = builder or Builder()
         self.namespace = namespace
         """The namespace that ops called by their own name (in rule rows) are emitted in."""
@@ -230,14 +230,14 @@ class Interpreter:
                 return constant
             case Items(form="tuple" | "list", values=values):
                 return tuple(self.constant(v) for v in values)
-            case Var() if value in self.session.read_from:
-                holder, key = self.session.read_from[value]
+            case Var() if value in self.reading.read_from:
+                holder, key = self.reading.read_from[value]
                 found = holder[key] if isinstance(holder, dict) else getattr(holder, key)
                 if isinstance(found, int):
-                    self.session.guards[id(holder), key] = holder, key, Static(found)
+                    self.reading.guards[id(holder), key] = holder, key, Static(found)
                     return found
-            case Var() if value in self.session.captured:
-                raise NeedsKnown(*self.session.captured[value])
+            case Var() if value in self.reading.captured:
+                raise NeedsKnown(*self.reading.captured[value])
             case _:
                 pass
         raise LookupError(value)

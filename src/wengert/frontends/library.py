@@ -420,7 +420,7 @@ def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _float(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if args and isinstance(args[0], Var) and (args[0].kind == STR or args[0] in it.session.inert):
+    if args and isinstance(args[0], Var) and (args[0].kind == STR or args[0] in it.reading.inert):
         raise it.unsupported(
             "a number read back from text has lost its derivative",
             "Use the number itself; turn it into text only to show it.",

@@ -462,11 +462,11 @@ def run_loop(
     flags = [f"%break{depth}", "%returned", "%return"]
     entry = {name: it.vars.get(name) for name in (*names, *flags)}
     key = (id(node), tuple(id(frame.closure.node) for frame in it.frames))
-    learned = it.session.loop_kinds.get(key, {})
+    learned = it.reading.loop_kinds.get(key, {})
     assumed = {name: _assume(value, learned.get(name)) for name, value in entry.items()}
     elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
     # an item that is an array or a list belongs to what is iterated over
-    it.session.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
+    it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
     for _ in range(12):
         attempt = _attempt(it, entry, assumed, elements, running, body, collecting)
         assumed, held = _widen(entry, assumed, attempt)
@@ -478,7 +478,7 @@ def run_loop(
             "Start them as what they become: 0.0 instead of None or an empty list, say.",
         )
     if not isinstance(node, LoopKey):
-        it.session.loop_kinds[key] = assumed
+        it.reading.loop_kinds[key] = assumed
     it.frame.loops -= 1
     return _emit_loop(it, entry, assumed, attempt, elements, running, test)
 
@@ -535,7 +535,7 @@ def _note_entries(it: Interpreter, entry: Value | None, param: Value) -> None:
         case Maybe(value=inner), Maybe(value=inner_param):
             _note_entries(it, inner, inner_param)
         case Var(), Var():
-            it.session.entries[param] = entry
+            it.reading.entries[param] = entry
         case Items(values=values), Items(values=params) if len(values) == len(params):
             for value, inside in zip(values, params, strict=True):
                 _note_entries(it, value, inside)

@@ -59,12 +59,12 @@ def _is_mutable(value: Value) -> bool:
 
 def _is_borrowed(it: Interpreter, value: Value) -> bool:
     if isinstance(value, Items):
-        return any(value is given for given in it.session.inputs)
+        return any(value is given for given in it.reading.inputs)
     assert isinstance(value, Var)
     origins = roots(it, value)
     if value not in origins:
         return True  # a view of something, or what came out of a container
-    return any(origin in it.session.inputs for origin in origins)
+    return any(origin in it.reading.inputs for origin in origins)
 
 
 def _same_object(it: Interpreter, value: Value, other: Value) -> bool:
@@ -102,7 +102,7 @@ def roots(it: Interpreter, var: Var) -> set[Var]:
         if current in seen:
             continue
         seen.add(current)
-        entry = it.session.entries.get(current)
+        entry = it.reading.entries.get(current)
         if entry is not None:
             found.add(current)
             pending.append(entry)

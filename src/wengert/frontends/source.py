@@ -13,7 +13,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Function, Input, Var
 from ..ir.types import UNKNOWN, Kind, Static, Struct
 from .calls import call, closure_of, inline
-from .interpreter import Diverges, Interpreter, NeedsCallee, Session, fresh
+from .interpreter import Diverges, Interpreter, NeedsCallee, Reading, fresh
 from .signature import Template
 from .sources import source_of
 from .values import Items, Native, Value, flatten, kind_of_value, unflatten
@@ -50,32 +50,32 @@ def read(
     """
     separate: set[Any] = set()
     while True:
-        session = Session(
+        reading = Reading(
             separate=separate, specials=specials, derivative=derivative, opted_out=opted_out
         )
         try:
-            return _read_once(session, target, arguments, keywords)
+            return _read_once(reading, target, arguments, keywords)
         except NeedsCallee:
-            separate = session.separate
+            separate = reading.separate
 
 
 def _read_once(
-    session: Session,
+    reading: Reading,
     target: Kind,
     arguments: Sequence[tuple[str, Kind]],
     keywords: Mapping[str, Kind],
 ) -> Program:
-    it = Interpreter(session)
+    it = Interpreter(reading)
     function, inputs = _target(target)
     positional = [fresh(kind, name) for name, kind in arguments]
     named = {name: fresh(kind, name) for name, kind in keywords.items()}
     inputs += [Input(name, kind) for name, kind in arguments]
     inputs += [Input(name, kind, "keyword") for name, kind in keywords.items()]
     params = _vars([function, *positional, *named.values()])
-    it.session.inputs = [*params, *_containers([function, *positional, *named.values()])]
+    it.reading.inputs = [*params, *_containers([function, *positional, *named.values()])]
     if isinstance(function, Items) and function.form == "function":
         captured = zip(function.keys, function.values, strict=True)
-        it.session.captured = {
+        it.reading.captured = {
             leaf: (function.type, name) for name, value in captured for leaf in flatten(value)
         }
     try:
@@ -86,7 +86,7 @@ def _read_once(
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     body = it.builder.block(params, outs)
     return Program(
-        Function(_name_of(target), tuple(inputs), body, kind), tuple(session.guards.values())
+        Function(_name_of(target), tuple(inputs), body, kind), tuple(reading.guards.values())
     )
 
 
@@ -171,8 +171,8 @@ def read_row(
 ) -> Any:
     """Inline a rule's row: its equations go into `builder`, its result (or tuple of results) comes back."""
     assert isinstance(row, types.FunctionType)
-    session = Session()
-    it = Interpreter(session, builder, namespace)
+    reading = Reading()
+    it = Interpreter(reading, builder, namespace)
     closure = _row_closure(row)
     values = [_opened(it, arg) for arg in args]
     from .calls import bind_arguments
@@ -192,7 +192,7 @@ def _opened(it: Interpreter, arg: Atom) -> Value:
 
 @functools.lru_cache(maxsize=2048)
 def _row_closure(row: types.FunctionType) -> Any:
-    return closure_of(Interpreter(Session()), row)
+    return closure_of(Interpreter(Reading()), row)
 
 
 def parameter_names(function: Any) -> list[str]:

@@ -209,6 +209,7 @@ vector_norm = helper(
     ),
     module=matrices,
 )
+vector_norm.effect = True  # a refusal, also where the slope does not need the length
 
 # --- solving and factorisations -----------------------------------------------------------
 

@@ -4,8 +4,6 @@ An extreme gives its cotangent to the first element that attains it. Products ar
 among the factors. `lanes` moves the reduced axes to the end, `unlanes` back.
 """
 
-
-
 from __future__ import annotations
 
 from ..ops.elementwise import conj, real, safe_div

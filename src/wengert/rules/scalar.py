@@ -7,8 +7,6 @@ loses digits, overflows, or raises an exception where the function itself does n
 At kinks: 0 at a local optimum, else a value inside the subdifferential.
 """
 
-
-
 from __future__ import annotations
 
 from ..ops.elementwise import (
