@@ -43,7 +43,7 @@ from .ir.types import (
 from .ops import checks
 from .ops.elementwise import to_complex, to_float
 from .ops.structure import gradient_kind
-from .passes import forward, memory, reverse, tidy
+from .passes import memory, reverse, tidy
 from .passes.residuals import renamed_block
 from .rules import registry as rules
 
@@ -685,6 +685,8 @@ def _leaf(kind: Kind) -> Kind:
 
 
 def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
+    from .passes import forward
+
     want = wanted(function, verb)
     made = forward.pushforward(function, want.indices, read=source.read_row)
     count = len(function.body.outs)
@@ -720,6 +722,8 @@ def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
 
 def _tangent_along(function: Function, index: int) -> Function:
     """The derivative in one number: the pushforward of the tangent 1."""
+    from .passes import forward
+
     pushed = forward.pushforward(function, [index], read=source.read_row)
     count = len(function.body.params)
     ahead = pushed.body
@@ -734,6 +738,8 @@ def _tangent_along(function: Function, index: int) -> Function:
 
 def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     """Forward over reverse (Pearlmutter, 1994): no Hessian is formed."""
+    from .passes import forward
+
     want = wanted(function, verb)
     checks.real_scalar(function)
     gradient = reverse.gradient(

@@ -43,7 +43,7 @@ from .ir.types import Kind, Static, Struct, is_differentiable, leaves
 from .ops import checks
 from .ops import structure as st
 from .ops.structure import gradient_kind
-from .passes import forward, reverse
+from .passes import reverse
 from .passes.residuals import clones, renamed_atom, renamed_block, renamed_eqn
 
 if TYPE_CHECKING:
@@ -237,6 +237,8 @@ def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`wg.pushforward(f, *args)` inside a program."""
+    from .passes import forward
+
     function, *arguments = args
     primal = inner_function(it, function, arguments, kwargs)
     indices = _indices(primal, range(len(arguments)))
