@@ -6,13 +6,13 @@ import ast
 import dataclasses
 import functools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NoSource, UnsupportedSyntax
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
 from ..ir.op import Op
-from ..ir.types import UNKNOWN, Kind, Seq, Static, Struct, join
+from ..ir.types import UNKNOWN, Kind, Static, Struct, join
 from ..ops import cotangents as ct
 from ..ops import registry as ops
 from ..ops import structure as st
@@ -640,6 +640,3 @@ def call_method_of_class(
 
 def _generated(method: FunctionType) -> bool:
     return method.__code__.co_filename.startswith("<")
-
-
-_ = (Callable, Seq, kind_of_value)

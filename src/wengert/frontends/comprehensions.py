@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ops import containers as co
 from ..ops import structure as st
@@ -197,6 +196,3 @@ def dictionary(it: Interpreter, pairs: Value) -> Value:
     keys = it.atom(collect(it, running, nth(0)))
     values = it.atom(collect(it, running, nth(1)))
     return it.emit(co.dict_of, keys, values)
-
-
-_ = kind_of_atom

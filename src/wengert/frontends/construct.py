@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .expressions import as_known
-from .values import Items, Value, tuple_of
+from .values import Items, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -82,6 +82,3 @@ def _bind_fields(
 
 def _default(value: Any) -> Value:
     return value if isinstance(value, Items) else as_known(value)
-
-
-_ = tuple_of

@@ -16,7 +16,7 @@ from ..errors import NoSource
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import BOOL, SLICE, STR, UNKNOWN, Array, Number, Static, Struct
+from ..ir.types import STR, UNKNOWN, Array, Number, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import linear_algebra as la
@@ -30,7 +30,6 @@ from .values import (
     Native,
     Scope,
     Value,
-    is_plain,
     kind_of_value,
     list_of,
     tuple_of,
@@ -639,4 +638,3 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.DictComp: _comprehension,
     ast.GeneratorExp: _comprehension,
 }
-_ = (BOOL, SLICE, Array, Number, is_plain)

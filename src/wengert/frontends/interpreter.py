@@ -29,7 +29,6 @@ from .values import (
     Scope,
     Value,
     flatten,
-    is_plain,
     kind_of_value,
     same,
     unflatten,
@@ -594,6 +593,3 @@ def coerce(interpreter: Interpreter, value: Value | None, kind: Kind) -> list[At
         pairs = zip(value.values, kind.items, strict=True)
         return [atom for item, item_kind in pairs for atom in coerce(interpreter, item, item_kind)]
     return [interpreter.atom(value)]
-
-
-_ = is_plain

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Static, Struct
 from ..ops import containers as co
@@ -26,7 +25,7 @@ from ..ops import structure as st
 from ..ops.registry import named
 from .calls import call, call_foreign, is_star, opaque
 from .equivalents import EQUIVALENTS
-from .expressions import binary, evaluate, subscript, truth
+from .expressions import binary, subscript, truth
 from .fence import CHANGES_IN_PLACE
 from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
 from .opcalls import emit_op
@@ -534,4 +533,3 @@ HANDLERS: dict[int, Handler] = {
     **{id(function): handler for function, handler in _HANDLERS},
     **{id(function): _in_python(equivalent) for function, equivalent in EQUIVALENTS},
 }
-_ = (INT, UNKNOWN, kind_of_atom, evaluate)

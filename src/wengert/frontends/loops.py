@@ -13,14 +13,11 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import (
     BOOL,
-    INT,
     UNKNOWN,
     Array,
     Kind,
-    Other,
     Seq,
     Static,
-    Struct,
     is_differentiable,
     join,
 )
@@ -779,6 +776,3 @@ def loop_over(
     marker = LoopKey(it.frame.closure.node)
     run_loop(it, marker, names, running, _guarded(it, running, body))
     it.vars.pop(f"%break{it.frame.loops + 1}", None)
-
-
-_ = (INT, Array, Other, Struct)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ir.op import Op
-from ..ir.types import Number, Other, Seq, Struct
+from ..ir.types import Number, Seq, Struct
 from ..ops import registry as ops
 from .values import Items, Value
 
@@ -156,6 +156,3 @@ def _option(it: Interpreter, value: Value) -> Atom:
         constants = [v.value for v in value.values if isinstance(v, Const)]
         return Const(tuple(constants) if value.form == "tuple" else constants)
     return it.atom(value)
-
-
-_ = Other

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Const
-from ..ir.types import UNKNOWN, Array, Seq
+from ..ir.types import UNKNOWN, Seq
 from ..ops import structure as st
 from .expressions import compare, evaluate, subscript, truth
 from .values import Items, Value, kind_of_value, list_of
@@ -199,6 +199,3 @@ def _matches_class(
             it, matched, _matches(it, read_attribute(it, subject, name), inner, bindings)
         )
     return matched
-
-
-_ = Array

@@ -16,7 +16,7 @@ from .calls import call, closure_of, inline
 from .interpreter import Diverges, Interpreter, NeedsCallee, Reading, fresh
 from .signature import Template
 from .sources import source_of
-from .values import Items, Native, Value, flatten, kind_of_value, unflatten
+from .values import Items, Value, flatten, kind_of_value
 
 Specials = Mapping[int, Callable[..., Value]]
 
@@ -174,20 +174,15 @@ def read_row(
     reading = Reading()
     it = Interpreter(reading, builder, namespace)
     closure = _row_closure(row)
-    values = [_opened(it, arg) for arg in args]
     from .calls import bind_arguments
 
-    bound = bind_arguments(it, closure, values, dict(options))
+    bound = bind_arguments(it, closure, args, dict(options))
     before = builder.span
     result = inline(it, closure, bound)
     builder.span = before
     if isinstance(result, Items):
         return tuple(it.atom(value) for value in result.values)
     return it.atom(result)
-
-
-def _opened(it: Interpreter, arg: Atom) -> Value:
-    return arg
 
 
 @functools.lru_cache(maxsize=2048)
@@ -204,6 +199,3 @@ def parameter_names(function: Any) -> list[str]:
     if node is None:
         return []
     return [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-
-
-_ = (Native, unflatten)

@@ -13,7 +13,7 @@ from ..ops import structure as st
 from .expressions import evaluate, truth
 from .interpreter import Diverges, Step
 from .sharing import refuse_if_shared
-from .values import Closure, Items, Scope, Value, kind_of_value
+from .values import Closure, Items, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -308,4 +308,3 @@ _STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
     ast.ImportFrom: _run_import_from,
     ast.Match: _run_match,
 }
-_ = (Scope, kind_of_value)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import record
-from ..ir.types import UNKNOWN, Kind, Static, Struct
+from ..ir.types import Kind, Static, Struct
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -177,6 +177,3 @@ def same(a: Value, b: Value) -> bool:
         alike = (a.form, a.keys, a.type) == (b.form, b.keys, b.type)
         return alike and all(map(same, a.values, b.values))
     return False
-
-
-_ = UNKNOWN
