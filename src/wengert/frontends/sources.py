@@ -144,9 +144,17 @@ def _covers(body: ast.expr, code: CodeType) -> bool:
         if line is not None and end_line is not None and column is not None and end_column
     ]
     if not instructions:  # Python 3.12 keeps no columns for a lambda that returns a constant
-        return isinstance(body, ast.Constant) and body.value in code.co_consts
+        return _literal(body) in code.co_consts
     (start, _), end = min(instructions), max(end for _, end in instructions)
     return start >= (body.lineno, body.col_offset) and end <= _end(body)
+
+
+def _literal(body: ast.expr) -> object:
+    """The value of a literal, `-1` included; an object that nothing equals for anything else."""
+    try:
+        return ast.literal_eval(body)
+    except ValueError:
+        return object()
 
 
 def _end(node: ast.expr) -> tuple[int, int]:
