@@ -69,7 +69,7 @@ def measure(libraries: list[str], processes: int, bytecode: str) -> dict[str, li
 
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--processes", type=int, default=11, help="fresh processes per library")
+    parser.add_argument("--processes", type=int, default=21, help="fresh processes per library")
     parser.add_argument("--quick", action="store_true", help="2 processes: a smoke test")
     options = parser.parse_args()
     if options.quick:

@@ -12,7 +12,7 @@ from typing import Any
 from wengert.ir import graph
 from wengert.ir.graph import CALL, COMMENT, FOR, IF, WHILE, Atom, Block, Eqn, Function, Var
 from wengert.ir.op import Op
-from wengert.runtime import calls
+from wengert.runtime import calls, cotangents, memory
 from wengert.runtime.undefined import UNDEFINED
 
 Env = dict[Var, Any]
@@ -146,9 +146,14 @@ def _raise(exception: Any, cause: Any = None) -> Any:
     raise exception
 
 
+def _add_at(buffer: Any, *path_and_value: Any) -> Any:
+    return cotangents.add_at(memory.snapshot(buffer), *path_and_value)
+
+
 _STRUCTURE: dict[str, Callable[..., Any]] = {
+    "add_at": _add_at,
     "pack": _pack,
-    "getattr": lambda x, name: getattr(x, name),  # noqa: PLW0108  # `name` is a keyword
+    "getattr": lambda x, name: getattr(x, name),  # `name` is a keyword
     "apply": _apply,
     "opaque": _apply,
     "pullback_of": _pullback,

@@ -8,6 +8,7 @@ a program fully or fails loudly.
 from __future__ import annotations
 
 import cmath
+import copy
 import math
 
 import exact
@@ -38,18 +39,22 @@ EXACT = Dialect(
     builtins=exact.builtins_,
     convert=exact_arrays.exact,
     refuse=NotCovered,
+    opaque=(Exact,),
 )
 
 
-def exact_twin(function):
-    """The function on `Exact` numbers."""
-    return twin(function, EXACT)
+def run_exactly(function, args):
+    """The function's value in high precision; integers, which may be counts, stay integers.
+
+    Every run has a twin and arguments of its own: what one run writes, the next does not see.
+    """
+    twin_function, twin_args = twin((function, tuple(args)), EXACT)
+    return twin_function(*twin_args)
 
 
 def run(function, *args):
     """The function's value in high precision, rounded to Python's numbers."""
-    value = exact_twin(function)(*_exact_arguments(args))
-    return trees.map_leaves(_nearest, _owned(value))
+    return trees.map_leaves(_nearest, _owned(run_exactly(function, args)))
 
 
 def gradient(function, *args, wrt=None, cotangent=None):
@@ -77,6 +82,21 @@ def directional(function, args, tangents, cotangent=None):
     return float((forth - back) / (2 * FIRST_STEP))
 
 
+def is_bent(function, *args, wrt=None, cotangent=None):
+    """Whether the slopes to the left and to the right of the point are different ones.
+
+    The step is large for an oracle: what is nearly a kink would be one in Python's own numbers.
+    """
+    projected = _Projection(function, args, wrt, cotangent)
+    here, step = projected(projected.start), context.mpf(10) ** -9
+    for k in range(projected.size):
+        plus, minus = projected.moved(k, step)
+        right, left = (projected(plus) - here) / step, (here - projected(minus)) / step
+        if abs(right - left) > 1e-4 * (1 + abs(right) + abs(left)):
+            return True
+    return False
+
+
 def hessian_times(function, args, tangents, wrt=None):
     """The Hessian of a real function times a vector: mixed second differences."""
     projected = _Projection(function, args, wrt, None)
@@ -96,7 +116,7 @@ class _Projection:
     """A program with any result as a real function of a flat vector of real coordinates."""
 
     def __init__(self, function, args, wrt, cotangent):
-        self.twin = exact_twin(function)
+        self.function = function
         self.args = args
         self.wrt = tuple(range(len(args))) if wrt is None else tuple(wrt)
         self.active = [args[i] for i in self.wrt]
@@ -107,11 +127,11 @@ class _Projection:
 
     def __call__(self, point):
         moved = iter(point)
-        args = list(_exact_arguments(self.args, keep=self.wrt))
+        args = list(self.args)
         for i in self.wrt:
             args[i] = trees.from_coordinates(self.args[i], moved, _exact_array)
         # a result that is an argument itself is a number of the program's own kind
-        value = trees.coordinates(_owned(self.twin(*args)), exactly=True)
+        value = trees.coordinates(_owned(run_exactly(self.function, args)), exactly=True)
         if len(value) != len(self.weights):
             raise NotCovered(f"{len(value)} results, but {len(self.weights)} cotangents")
         terms = [x.value * w.value for x, w in zip(value, self.weights, strict=True)]
@@ -131,20 +151,6 @@ class _Projection:
         floats = iter([float(number) for number in numbers])
         found = [trees.from_coordinates(arg, floats, trees.float_array) for arg in self.active]
         return tuple(trees.map_leaves(lambda leaf: leaf, item) for item in found)
-
-
-def _exact_arguments(args, keep=()):
-    """The arguments in high precision; integers, which may be counts, stay integers."""
-    return tuple(arg if i in keep else _exact_argument(arg) for i, arg in enumerate(args))
-
-
-def _exact_argument(value):
-    if trees.is_number(value) or isinstance(value, np.ndarray):
-        return exact_arrays.exact(value)
-    parts = trees.children(value)
-    if parts is None:
-        return exact_twin(value)
-    return trees.rebuilt(value, {key: _exact_argument(part) for key, part in parts.items()})
 
 
 def _exact_array(items, like):
@@ -183,6 +189,25 @@ def complex_step(function, *args, argnum=0):
 def central_difference(function, x, step=1e-6):
     """f′ of a function of one float by central differences: good to about ten digits at best."""
     return (function(x + step) - function(x - step)) / (2 * step)
+
+
+def central_gradient(function, *args, wrt=None, cotangent=None, step=1e-6):
+    """`gradient` in Python's own numbers, by central differences: good to five digits and more."""
+    wrt = tuple(range(len(args))) if wrt is None else wrt
+    cotangent = 1.0 if cotangent is None else cotangent
+    start = trees.coordinates([args[i] for i in wrt])
+
+    def moved(k, by):
+        point = iter([x + by if i == k else x for i, x in enumerate(start)])
+        moved_args = list(copy.deepcopy(args))
+        for i in wrt:
+            moved_args[i] = trees.from_coordinates(args[i], point, trees.float_array)
+        return trees.inner(function(*moved_args), cotangent)
+
+    steps = [step * max(1.0, abs(x)) for x in start]
+    slopes = [(moved(k, h) - moved(k, -h)) / (2 * h) for k, h in enumerate(steps)]
+    numbers = iter(slopes)
+    return tuple(trees.from_coordinates(args[i], numbers, trees.float_array) for i in wrt)
 
 
 # Forward against reverse

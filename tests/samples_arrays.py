@@ -203,6 +203,7 @@ SHAPE: dict[str, list[Sample]] = {
         of(real(2), real(3)),
         of(real(2), real(3), indexing="ij"),
         of(real(2), real(3), real(4)),
+        of(real(2), real(3), real(4), real(2), indexing="ij"),
         of(real(2), real(3), sparse=True),
         of(2.0, real(3)),
         of(comp(2)),
@@ -277,6 +278,9 @@ SELECTION: dict[str, list[Sample]] = {
     "untake_along_axis": [
         of(real(2, 2), indices=np.array([[0, 2], [1, 1]]), like=real(2, 3), axis=1),
     ],
+    "edge_like": [of(2.0, like=real(2, 3)), of(real(2, 1), like=real(2, 3)), of(2.0, like=real(4))],
+    "lexsort": [of((real(4), real(4))), of(real(2, 5))],
+    "isin": [of(real(3), [1.0, 2.0])],
     "diff": [
         of(real(5)),
         of(real(5), n=2),
@@ -369,6 +373,7 @@ CREATION: dict[str, list[Sample]] = {
         of(comp(2)),
     ],
     "asarray": [of(2.0), of([1.0, 2.0]), of(real(2, 3)), of(real(2), dtype=complex)],
+    "asfortranarray": [of(real(2)), of(real(2, 3))],
     "ascontiguousarray": [of(2.0), of(real(2, 3).T)],
     "gather": [of(2.0), of([1.0, 2.0]), of([[1.0, 2.0], (3.0, 4.0)]), of([real(2), real(2)])],
 }
@@ -561,6 +566,13 @@ NORMS = [
     of(real(2, 3), keepdims=True),
     of(real(2, 3), axis=(1,), ord=1),
     of(np.zeros((2, 3)), axis=1),
+    *each(
+        [real(3, 4), comp(3, 3)],
+        *({"ord": p} for p in (1, -1, 2, -2, "nuc", np.inf, -np.inf)),
+    ),
+    of(real(2, 3, 4), ord=1, axis=(2, 0)),
+    of(real(2, 3, 4), ord=2, axis=(0, 1), keepdims=True),
+    of(real(2, 3, 4), ord="nuc", axis=(-1, -2)),
 ]
 SQUARE = [regular(3, 3), regular(2, 3, 3), regular(3, 3, make=comp), regular(1, 1)]
 HERMITIAN = [hermitian(3, 3), hermitian(2, 3, 3), hermitian(3, 3, make=comp), hermitian(1, 1)]
@@ -568,10 +580,7 @@ SINGULAR = np.arange(1.0, 10.0).reshape(3, 3)
 
 MATRIX: dict[str, list[Sample]] = {
     "norm": NORMS,
-    "vector_norm": [
-        of(2.0, x=real(3), order=1, axis=None),
-        of(real(2), x=real(2, 3), order=3, axis=1),
-    ],
+    "normed_rank": [of(real(3), None), of(real(2, 3), None), of(real(2, 3), (0, 1)), of(2.0, 1)],
     "inv": each(SQUARE),
     "solve": [
         of(regular(3, 3), real(3)),
@@ -603,6 +612,161 @@ MATRIX: dict[str, list[Sample]] = {
     "matrix_rank": each([real(3, 3)]),
 }
 
+# --- signals ------------------------------------------------------------------------------
+
+WAVES = [real(5), real(6), comp(5), real(3, 4)]
+TRANSFORMS = [
+    *each(WAVES),
+    *each([real(6), comp(5)], {"norm": "ortho"}, {"norm": "forward"}, {"n": 4}, {"n": 9}),
+    of(real(3, 4), axis=0, norm="forward", n=5),
+]
+SPECTRA = [
+    *each([comp(4), comp(3, 4), real(4)], {}, {"n": 5}, {"n": 9}, {"n": 4, "norm": "ortho"}),
+    of(comp(4, 3), axis=0, norm="forward"),
+]
+
+
+def _adjoints(samples: list[Sample], transform: Any) -> list[Sample]:
+    found: list[Sample] = []
+    for (x,), options in samples:
+        y = transform(x, **options)
+        y_bar = comp(*y.shape) if np.iscomplexobj(y) else real(*y.shape)
+        found.append(((y_bar,), {**options, "like": x}))
+    return found
+
+
+REAL_TRANSFORMS = [sample for sample in TRANSFORMS if not np.iscomplexobj(sample[0][0])]
+SEQUENCES = [
+    of(real(5), real(3)),
+    of(real(2), real(5)),
+    of(comp(4), comp(4)),
+    of(real(4), comp(2)),
+    of(real(1), real(3)),
+]
+CONVOLUTIONS = [
+    (args, options)
+    for args, _ in SEQUENCES
+    for options in ({}, {"mode": "same"}, {"mode": "valid"}, {"mode": "full"})
+]
+CORRELATIONS = [*CONVOLUTIONS, of(real(2), real(4), mode="same"), of(real(4), real(5), mode="same")]
+
+SIGNALS: dict[str, list[Sample]] = {
+    "fft": TRANSFORMS,
+    "ifft": TRANSFORMS,
+    "rfft": REAL_TRANSFORMS,
+    "irfft": SPECTRA,
+    "rfft_adjoint": _adjoints(REAL_TRANSFORMS, np.fft.rfft),
+    "irfft_adjoint": _adjoints(SPECTRA, np.fft.irfft),
+    "fitted": [
+        of(real(3), like=real(5)),
+        of(comp(2, 5), like=comp(2, 3)),
+        of(real(3), like=real(3)),
+    ],
+    "fftfreq": [of(n=5), of(n=4, d=0.5)],
+    "rfftfreq": [of(n=5), of(n=4, d=0.5)],
+    "opposite_norm": [of(None), of("ortho"), of("forward")],
+    "convolve": CONVOLUTIONS,
+    "convolve_left": transposes(CONVOLUTIONS, np.convolve, "left"),
+    "convolve_right": transposes(CONVOLUTIONS, np.convolve, "right"),
+    "correlate": CORRELATIONS,
+    "correlate_left": transposes(CORRELATIONS, np.correlate, "left"),
+    "correlate_right": transposes(CORRELATIONS, np.correlate, "right"),
+}
+
+# --- statistics ---------------------------------------------------------------------------
+
+LANES = [real(5), real(4), real(3, 4), single(5), real(1)]
+HOLED = np.where(np.arange(6) == 2, np.nan, real(6))
+QUANTILES = [
+    *[of(x, 0.3) for x in LANES],
+    of(real(5), np.array([0.1, 0.55])),
+    of(real(3, 4), np.array([[0.2, 0.7]]), axis=1),
+    of(real(3, 4), 0.4, axis=0, keepdims=True),
+    of(real(2, 3, 4), 0.4, axis=(0, 2)),
+    *[
+        of(real(7), 0.37, method=method)
+        for method in (
+            "lower", "higher", "midpoint", "nearest", "hazen", "weibull", "median_unbiased",
+            "normal_unbiased", "interpolated_inverted_cdf",
+        )
+    ],
+]  # fmt: skip
+KNOTS = np.array([0.5, 1.0, 2.5, 4.0])
+
+STATISTICS: dict[str, list[Sample]] = {
+    "median": [
+        *each(LANES),
+        of(real(3, 4), axis=-1),
+        of(real(3, 4), axis=0, keepdims=True),
+        of(real(2, 3, 4), axis=(0, 1)),
+    ],
+    "nanmedian": [of(HOLED), of(np.stack([HOLED, HOLED[::-1]]), axis=1)],
+    "quantile": QUANTILES,
+    "percentile": [((x, 100 * q), options) for (x, q), options in QUANTILES],
+    "nanquantile": [of(HOLED, 0.3), of(np.stack([HOLED, HOLED[::-1]]), 0.6, axis=1)],
+    "nanpercentile": [of(HOLED, 30.0)],
+    "quantile_weights": [
+        of(real(5), 0.3),
+        of(real(2, 5), np.array([0.3, 0.6])),
+        of(real(5), 0.3, order=1),
+        of(real(5), 0.41, method="hazen"),
+    ],
+    "interp": [
+        of(1.7, KNOTS, real(4)),
+        of(np.array([0.2, 0.7, 1.8, 3.9, 5.0]), KNOTS, real(4)),
+        of(np.array([[0.2, 0.7], [1.8, 5.0]]), KNOTS, real(4)),
+        of(np.array([0.2, 5.0]), KNOTS, real(4), left=1.0, right=2.0),
+        of(0.7, KNOTS, comp(4)),
+    ],
+    "interval_of": [of(1.7, KNOTS), of(np.array([0.2, 2.7, 9.0]), KNOTS)],
+    "digitize": [of(real(3), KNOTS), of(1.7, KNOTS, right=True)],
+    "periodic_places": [of(real(4), period=3.0)],
+    "periodic_turns": [of(real(4), period=3.0)],
+    "bincount": [
+        of(np.array([0, 2, 2, 1]), real(4)),
+        of(np.array([0, 2, 2, 1]), real(4), minlength=6),
+    ],
+    "partition": [
+        of(real(6), kth=2),
+        of(real(3, 5), kth=1, axis=0),
+        of(real(3, 5), kth=(1, 3)),
+    ],
+    "argpartition": [of(real(6), kth=2)],
+    "partition_places": [of(SORTED := real(5), np.sort(SORTED))],
+    "running_places": [of(real(5)), of(real(3, 4), axis=1, largest=False)],
+    "unique_places": [of(real(4)), of(real(2, 3))],
+    "insert_places": [of(4, 1, 1), of(4, [1, 2], 2)],
+    "delete_places": [of(4, 1), of(4, [0, 2])],
+    "spread_mask": [
+        of(real(2), np.array([True, False, True])),
+        of(comp(1), np.array([[True, False]])),
+    ],
+}
+
+# --- factorisations -------------------------------------------------------------------------
+
+FACTORED = [real(3, 3), real(4, 2), real(2, 4), real(2, 4, 3)]
+GENERAL = np.array([[2.0, 1.0, 0.3], [0.2, -1.0, 0.7], [0.5, 0.4, 3.0]])
+
+FACTORISATIONS: dict[str, list[Sample]] = {
+    "svdvals": each([*FACTORED, comp(3, 2)]),
+    "svd": [*each(FACTORED, {"full_matrices": False}), of(real(3, 3)), of(real(2, 3, 3))],
+    "qr": [*each([real(3, 3), real(4, 2), real(2, 4), real(2, 4, 3), comp(4, 3), comp(3, 3)])],
+    "qr_r": each([real(3, 3), real(4, 2), real(2, 4)], {"mode": "r"}),
+    "eigvals": each([GENERAL, GENERAL + 1j * GENERAL.T, np.stack([GENERAL, 2 * GENERAL])]),
+    "eig": [of(GENERAL), of(np.stack([GENERAL, 2 * GENERAL]))],
+    "roots": [of(np.array([1.0, -2.0, -5.0, 6.0])), of(np.array([2.0, 1.0, 3.0]))],
+    "nearest": [of(np.array([2.0, 1.0]), np.array([1.1, 2.1]))],
+    "least_squares": [
+        of(real(5, 3), real(5)),
+        of(real(5, 3), real(5, 2)),
+        of(real(3, 5), real(3)),
+        of(regular(3, 3), real(3)),
+        of(comp(5, 3), comp(5)),
+        of(real(5, 3), real(5), rcond=1e-12),
+    ],
+}
+
 SAMPLES: dict[str, list[Sample]] = {
     **SHAPE,
     **SELECTION,
@@ -610,4 +774,7 @@ SAMPLES: dict[str, list[Sample]] = {
     **PRODUCTS,
     **EINSUM,
     **MATRIX,
+    **SIGNALS,
+    **STATISTICS,
+    **FACTORISATIONS,
 }

@@ -69,6 +69,7 @@ SAMPLES: dict[str, list[Sample]] = {
         ((MATRIX, MATRIX + 1), {"axis": 1, "keepdims": True}),
     ],
     "broadcast_like": [((np.array([1.0, 2.0, 3.0]), MATRIX), {}), ((2.0, VECTOR), {})],
+    "exponent_of": [((0.3,), {}), ((-5.7,), {}), *_over(MATRIX)],
     "reduced_count": [*_over(VECTOR), *_over(CUBE, axis=(0, 1), ddof=1)],
     "at_extreme": [
         ((MATRIX + 1, MATRIX, MATRIX.max(0)), {"axis": 0}),

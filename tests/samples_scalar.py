@@ -91,6 +91,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "erfc": _at(-2.3, -0.4, 0.7, 3.1),
     "gamma": _at(-1.6, 0.3, 1.2, 4.5),
     "lgamma": _at(-1.6, 0.3, 1.2, 4.5, 40.0),
+    "i0": _at(-2.3, 0.4, 5.0, 30.0, MATRIX),
+    "bessel_i": [*_at(-2.3, 0.4, 30.0, MATRIX, order=1), *_at(-2.3, 5.0, order=2)],
     "polygamma": [*_at(0.3, 1.2, 4.5, order=0), *_at(-1.6, 0.3, 4.5, order=1)],
     # kinks
     "maximum": [*PLANE, ((MATRIX, ROW), {})],
@@ -113,6 +115,7 @@ SAMPLES: dict[str, list[Sample]] = {
     # complex numbers
     "real": _at(1.5 - 2.0j, 0.7, MATRIX + 1j),
     "imag": _at(1.5 - 2.0j, MATRIX + 1j),
+    "i_imag": _at(1.5 - 2.0j, MATRIX + 1j * MATRIX[::-1]),
     "conj": _at(1.5 - 2.0j, 0.7, MATRIX + 1j),
     "to_complex": _at(1.5, 2.0 - 1.0j),
     "complex_of_parts": _at((1.5, -0.7)),

@@ -163,6 +163,11 @@ REFERENCES: dict[str, Reference] = {
         [1e-100, 1e-8, 0.1, 0.37, 0.9, 3.3, 12.5, 1e8, 1e300, -0.5, -7.3],
         (mp.digamma,),
     ),
+    "i0": Reference(lambda x: mp.besseli(0, x), [0.0, *signed(*TINY, 0.37, 5.0, 30.0, 700.0)]),
+    "bessel_i": Reference(
+        lambda x, order: mp.besseli(order, x), signed(1e-8, 0.1, 0.37, 3.3, 30.0, 700.0)
+    ),
+    "heaviside": Reference(lambda x, y: mp.mpf(x > 0), [(-2.3, 0.5), (0.4, 0.5)]),
     "polygamma": Reference(
         lambda x, order: mp.polygamma(order, x),
         [1e-8, 0.1, 0.37, 0.9, 3.3, 12.5, 1e4, -0.5, -7.3],
@@ -187,6 +192,7 @@ OPTIONS: dict[str, list[dict[str, int]]] = {
     "pow_derivative": [{"order": 1}, {"order": 2}],
     "falling": [{"order": 2, "derivative": 0}, {"order": 3, "derivative": 1}],
     "sinc_derivative": [{"order": 1}, {"order": 2}],
+    "bessel_i": [{"order": 1}, {"order": 2}, {"order": 3}],
     "polygamma": [{"order": 0}, {"order": 1}, {"order": 2}],
 }
 
@@ -211,7 +217,9 @@ ALLOWED: dict[str, tuple[float, str]] = {
 def scalar_rules() -> dict[str, rules.Rule]:
     found = rules.rules().values()
     return {
-        r.op.name: r for r in found if r.form == "scalar" and r.op.name in samples_scalar.SAMPLES
+        r.op.name: r
+        for r in found
+        if r.form == "scalar" and r.op.name in samples_scalar.SAMPLES
     }
 
 

@@ -27,7 +27,13 @@ from wengert.ops.registry import named
 from wengert.rules.registry import Rule, rules
 from wengert.runtime.cotangents import unbroadcast
 
-FILES = {"shape.py", "selection.py", "creation.py", "linear_algebra.py", "einsum.py"}
+FILES = {
+    f"{name}.py"
+    for name in (
+        "shape", "selection", "creation", "linear_algebra", "einsum", "signals", "statistics",
+        "factorisations",
+    )
+}  # fmt: skip
 RULES = {op.name: rule for op, rule in rules().items() if Path(rule.file).name in FILES}
 random = np.random.default_rng(7)
 
@@ -194,9 +200,24 @@ def test_solve_is_transposed_in_its_right_hand_side(sample: Sample) -> None:
 
 
 @pytest.mark.parametrize(("rule", "sample"), cases("zero"))
-def test_zero_rules_run(rule: Rule, sample: Sample) -> None:
+def test_zero_rules_are_of_functions_that_stay_where_they_are(rule: Rule, sample: Sample) -> None:
     args, options = sample
-    rule.op(*args, **options)
+    before = rule.op(*args, **options)
+    dots = [like(arg, noise) for arg in args]
+    after = rule.op(*(nudged(x, d) for x, d in zip(args, dots, strict=True)), **options)
+    assert type(after) is type(before)
+    for old, new in zip(leaves(before), leaves(after), strict=True):
+        assert np.shape(old) == np.shape(new)
+        assert rule.op.name in ("empty", "empty_like") or np.array_equal(old, new)
+
+
+def nudged(x: Any, d: Any) -> Any:
+    """A value moved a little, where it is of numbers that can be."""
+    if isinstance(x, list | tuple):
+        return type(x)(nudged(a, b) for a, b in zip(x, d, strict=True))
+    if isinstance(x, str) or np.asarray(x).dtype.kind not in "fc":
+        return x
+    return np.asarray(x + 1e-9 * np.asarray(d), np.asarray(x).dtype)[()]
 
 
 # --- what rows are made of ----------------------------------------------------------------

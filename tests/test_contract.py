@@ -1,7 +1,6 @@
 """The public contract: every name, what it takes, what it gives."""
 
 # programs under test are written as users write them
-# ruff: noqa: PLW0108
 
 import math
 import os

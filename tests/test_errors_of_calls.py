@@ -1,7 +1,6 @@
 """Calls of wengert's functions that make no sense: results, argnums, tangents, rules, arrays."""
 
 # programs under test are written as users write them, mistakes included
-# ruff: noqa: PLW0108
 
 import math
 import operator

@@ -1,7 +1,6 @@
 """The user's own exceptions come out unchanged, at the user's line, and leave nothing behind."""
 
 # programs under test are written as users write them, mistakes included
-# ruff: noqa: PLW0108
 
 import math
 import traceback

@@ -6,7 +6,6 @@ import importlib
 import math
 import pkgutil
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from types import SimpleNamespace
 from typing import Any
@@ -38,6 +37,7 @@ from wengert.ir.graph import (
 )
 from wengert.ir.notation import BINARY, UNARY
 from wengert.ir.op import Op
+from wengert.ir.records import replace
 from wengert.ir.text import parse, show, show_block
 from wengert.ir.types import (
     BOOL,

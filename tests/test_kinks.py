@@ -1,7 +1,5 @@
 """What derivatives are where there is none, or only one-sided ones: a value, never an exception."""
 
-# ruff: noqa: PLW0108  (what is differentiated has source of its own)
-
 from __future__ import annotations
 
 import cmath

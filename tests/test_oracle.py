@@ -1,7 +1,5 @@
 """The oracle itself: right where the answer is known, loud where it cannot know."""
 
-# ruff: noqa: PLW0108 (a lambda is the program under test)
-
 import math
 
 import exact
@@ -102,7 +100,7 @@ def every_point():
 
 @pytest.mark.parametrize(("program", "args"), list(every_point()))
 def test_every_program_runs_in_high_precision(program, args, capsys):
-    value = program.function(*args)
+    value = program(*args)
     trees.assert_close(oracle.run(program.function, *args), value, rel=1e-9)
     y_bar = trees.random_like(value)
     gradient = oracle.gradient(program.function, *args, wrt=program.wrt, cotangent=y_bar)
@@ -110,3 +108,103 @@ def test_every_program_runs_in_high_precision(program, args, capsys):
     full = [dict(zip(program.wrt, tangents, strict=True)).get(i) for i in range(len(args))]
     slope = oracle.directional(program.function, args, full, y_bar)
     oracle.assert_transposed(slope, 1.0, gradient, tangents)
+
+
+@pytest.mark.parametrize(("program", "args"), list(every_point()))
+def test_differences_of_floats_agree(program, args, capsys):
+    y_bar = trees.random_like(program(*args))
+    exactly = oracle.gradient(program.function, *args, wrt=program.wrt, cotangent=y_bar)
+    roughly = oracle.central_gradient(program, *args, wrt=program.wrt, cotangent=y_bar)
+    trees.assert_close(roughly, exactly, rel=1e-5, scale=0.1)
+
+
+@pytest.mark.parametrize(("program", "args"), list(every_point()))
+def test_no_point_lies_on_a_kink(program, args, capsys):
+    y_bar = trees.random_like(program(*args))
+    assert not oracle.is_bent(program.function, *args, wrt=program.wrt, cotangent=y_bar)
+
+
+def test_a_kink_is_found():
+    assert oracle.is_bent(abs, 0.0)
+    assert oracle.is_bent(lambda x, y: max(x, y), 0.3, 0.1 + 0.2)
+    assert not oracle.is_bent(abs, 0.1)
+
+
+class Counter:
+    """A class whose objects change, for the tests below."""
+
+    made = 0
+
+    def __init__(self, value):
+        self.value = value
+
+    def double(self):
+        self.value *= 2
+        return self
+
+    @property
+    def half(self):
+        return math.sqrt(self.value**2) / 2
+
+
+class LoudCounter(Counter):
+    def double(self):
+        return super().double()
+
+
+TOTALS = {"sum": 0.0}
+LAST = 0.0
+
+
+def add_to_totals(x):
+    global LAST
+    LAST = x
+    TOTALS["sum"] += x
+    return read_last() + TOTALS["sum"]
+
+
+def read_last():
+    return LAST
+
+
+def test_what_a_program_changes_outside_of_it_stays_as_it_was():
+    assert oracle.gradient(add_to_totals, 0.5) == pytest.approx((2.0,), rel=1e-14)
+    assert TOTALS == {"sum": 0.0}
+    assert LAST == 0.0
+
+
+def test_every_run_has_arguments_of_its_own():
+    def run(counter, values, counts):
+        values[0] = counter.double().value * values[1]
+        counts[0] += 1
+        return values[0] + counter.half * counts[0]
+
+    counter, values, counts = LoudCounter(1.5), np.array([1.0, 3.0]), np.array([2, 1])
+    found = oracle.gradient(run, counter, values, counts, wrt=(0, 1))
+    assert found[0].value == pytest.approx(9.0, rel=1e-14)
+    assert found[1] == pytest.approx([0.0, 3.0], rel=1e-14)
+    assert (counter.value, list(values), list(counts)) == (1.5, [1.0, 3.0], [2, 1])
+
+
+def test_arrays_are_changed_where_they_are():
+    def run(a, b):
+        view, same = a[::2], a
+        view[0] = 2 * b
+        same += 1
+        np.add.at(a, [1, 1], b)
+        np.multiply(a, 2.0, out=a)
+        a[a > 5.0] = 0
+        table = np.zeros((2, 2))
+        table[0, 1] = a[0]
+        table.T[0] += a[1]
+        np.fill_diagonal(table, 1)
+        table[1] = np.asarray(table)[1] + np.multiply.outer(a, a)[0, 1] * np.add.accumulate(a)[:2]
+        return table[0, 1] * table[1, 0] + view[0] + a[2]
+
+    a = np.array([0.0, -0.5, 4.5])
+    value = run(a.copy(), 0.7)
+    assert oracle.run(run, a, 0.7) == pytest.approx(value, rel=1e-15)
+    expected = oracle.central_gradient(run, a, 0.7)
+    assert trees.coordinates(oracle.gradient(run, a, 0.7)) == pytest.approx(
+        trees.coordinates(expected), rel=1e-8
+    )

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
@@ -48,6 +48,7 @@ from wengert.ir.graph import (
     Span,
     Var,
 )
+from wengert.ir.records import replace
 from wengert.ir.text import parse
 from wengert.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Seq, Static, Struct
 from wengert.ops import registry

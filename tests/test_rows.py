@@ -18,6 +18,8 @@ import samples_scalar
 
 from wengert.ops import registry as ops
 from wengert.rules import registry as rules
+from wengert.rules.checks import check
+from wengert.rules.places import Place
 
 SAMPLES = {**samples_scalar.SAMPLES, **samples_reduction.SAMPLES}
 STEP = 1e-5
@@ -160,6 +162,13 @@ def sum_to(value: Any, shape: tuple[int, ...]) -> Any:
 # --- completeness -------------------------------------------------------------------------
 
 
+def test_every_row_fits_its_op() -> None:
+    for rule in rules.rules().values():
+        for each in (rule, *rule.also.values()):
+            if Path(each.file).name != "einsum.py":  # linear in any number of operands, not two
+                check(each, Place(each.file, each.line))
+
+
 def test_every_rule_has_samples() -> None:
     by_table = {**SAMPLES, **arrays_samples()}
     missing = {
@@ -187,4 +196,5 @@ def sampled_tables() -> set[str]:
     tables = {"scalar.py", "reduction.py"}
     if arrays_samples():
         tables |= {"shape.py", "selection.py", "creation.py", "linear_algebra.py", "einsum.py"}
+        tables |= {"signals.py", "statistics.py", "factorisations.py"}
     return tables

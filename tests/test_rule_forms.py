@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -31,6 +36,7 @@ from wengert.rules.forms import (
 @pytest.fixture(autouse=True)
 def keep_tables() -> Iterator[None]:
     """Every test leaves the table as it found it."""
+    registry.rules()  # loads the tables that are not there yet
     before = dict(registry._rules)
     yield
     registry._rules.clear()
@@ -133,7 +139,7 @@ def test_a_wrong_row_leaves_the_table_as_it_was() -> None:
 
 
 def test_two_built_in_rules_for_one_op_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry._state, "loading_tables", True)
+    monkeypatch.setattr(registry, "_OWN_TABLES", "")
     with pytest.raises(RuleError, match=r"test_rule_forms.py:\d+: sin already has a rule"):
         scalar_rule(sin, lambda x, Ω: cos(x))
 
@@ -210,6 +216,59 @@ def test_opt_out_uses_no_rule_until_there_is_a_new_one() -> None:
     assert not registry.opted_out(op)
 
 
+# --- what is loaded when it is met ------------------------------------------------------------
+
+PREAMBLE = """
+import sys
+import numpy as np
+import wengert as wg
+
+LATE = ("linear_algebra", "selection")
+assert not [name for name in sys.modules if name.startswith("wengert") and name.endswith(LATE)]
+A = np.array([[2.0, 1.0], [1.0, 3.0]])
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("lambda A: np.linalg.det(A)", 3.0),
+        ("lambda A: np.sum(A @ A)", 28.0),
+        ("lambda A: np.sum(A.dot(A))", 28.0),
+        ("lambda A: np.einsum('ii', A)", 2.0),
+        ("lambda A: np.sum(np.take(A, [0, 0]))", 2.0),
+        ("lambda A: A.trace()", 2.0),
+    ],
+)
+def test_what_most_programs_do_without_is_loaded_when_it_is_met(
+    program: str, expected: float, tmp_path: Path
+) -> None:
+    found = in_a_fresh_process(f"f = {program}\nprint(np.sum(wg.grad(f)(A)))", tmp_path)
+    assert found == pytest.approx(expected)
+
+
+def test_a_rule_of_ones_own_is_kept_when_the_tables_are_loaded(tmp_path: Path) -> None:
+    program = """
+        wg.linear_rule(np.trace, lambda ȳ, x: ȳ * np.ones((2, 2)))
+        def f(A):
+            return np.trace(A) + np.sum(np.linalg.inv(A)) * 0.0
+        print(np.sum(wg.grad(f)(A)))
+    """
+    assert in_a_fresh_process(dedent(program), tmp_path) == 4.0
+
+
+def test_a_rule_is_described_before_its_table_is_loaded(tmp_path: Path) -> None:
+    program = "print(float(wg.rule(np.linalg.inv).form == 'differential'))"
+    assert in_a_fresh_process(program, tmp_path) == 1.0
+
+
+def in_a_fresh_process(program: str, folder: Path) -> float:
+    file = folder / "program.py"
+    file.write_text(PREAMBLE + program, encoding="utf-8")
+    run = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
+    return float(run.stdout)
+
+
 # --- rule(f) ----------------------------------------------------------------------------------
 
 
@@ -240,11 +299,19 @@ def test_rule_prints_ones_own_rule() -> None:
 
 
 def test_rule_says_that_there_is_none_and_what_to_do() -> None:
-    assert str(rule(math.frexp)) == (
-        "math.frexp: no rule, and it is not written in Python\n"
-        "  Write its rule:              wg.rrule(math.frexp)  or  wg.scalar_rule(math.frexp, ...)\n"
-        "  or say that it is constant:  wg.zero_rule(math.frexp)\n"
+    assert str(rule(id)) == (
+        "id: no rule, and it is not written in Python\n"
+        "  Write its rule:              wg.rrule(id)  or  wg.scalar_rule(id, ...)\n"
+        "  or say that it is constant:  wg.zero_rule(id)\n"
         "  or keep it out:              wg.stop_gradient(...) around its arguments"
+    )
+
+
+@pytest.mark.parametrize("function", [math.frexp, np.trapezoid, itertools.chain])
+def test_rule_names_the_python_that_stands_for_a_function(function: Any) -> None:
+    description = rule(function)
+    assert description.text.endswith(
+        f"no rule; Python that stands for it is read ({description.file}:{description.line})"
     )
 
 

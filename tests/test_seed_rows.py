@@ -5,7 +5,6 @@ P small published examples. `wg.derivative` is their `D`.
 """
 
 # ids of rows keep their capitals, and a row is written as a user would write it
-# ruff: noqa: PLW0108
 
 import ast
 import copy

@@ -11,6 +11,7 @@ from types import FunctionType, SimpleNamespace
 
 import numpy as np
 from exact import Exact
+from twin import attributes, is_library_type
 
 
 def is_number(value):
@@ -30,38 +31,52 @@ def children(value):
     if isinstance(value, list | tuple):
         return dict(enumerate(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+        return {name: getattr(value, name) for name in names}
     if isinstance(value, SimpleNamespace):
         return vars(value)
-    return None
+    if isinstance(value, type | Exact | np.generic | np.ndarray) or is_library_type(type(value)):
+        return None
+    return attributes(value) or None
+
+
+def is_plain_object(value):
+    """Whether a value with parts is none of Python's containers, nor a dataclass."""
+    return not (isinstance(value, dict | list | tuple) or dataclasses.is_dataclass(value))
 
 
 def rebuilt(value, parts):
-    """A container like `value` made of other parts."""
+    """A container or object like `value` made of other parts."""
     if isinstance(value, dict):
         return dict(parts)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(**parts)
     if isinstance(value, list | tuple):
         return type(value)(parts.values())
-    return type(value)(**parts)
+    if isinstance(value, SimpleNamespace):
+        return SimpleNamespace(**parts)
+    made = object.__new__(type(value))
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
+    return made
 
 
 def map_leaves(function, value, *others):
-    """`function` of every number and array; what is neither becomes `None`."""
+    """`function` of every number and array; what is neither becomes `None`.
+
+    An object becomes a namespace with its attributes, as in a gradient.
+    """
     if is_number(value) or is_numeric_array(value) or isinstance(value, Exact):
         return function(value, *others)
     parts = children(value)
     if parts is None:
         return None
     others = [children(other) for other in others]
-    return rebuilt(
-        value,
-        {
-            key: map_leaves(function, part, *(other[key] for other in others))
-            for key, part in parts.items()
-        },
-    )
+    mapped = {
+        key: map_leaves(function, part, *(other[key] for other in others))
+        for key, part in parts.items()
+    }
+    return SimpleNamespace(**mapped) if is_plain_object(value) else rebuilt(value, mapped)
 
 
 def coordinates(value, exactly=False):
@@ -139,7 +154,8 @@ def assert_looks_like_a_gradient(found, argument, path="gradient"):
     elif children(argument) is None:
         assert found is None, f"{path}: {found!r} for {argument!r}"
     else:
-        assert type(found) is type(argument), f"{path}: {type(found)} for {type(argument)}"
+        expected = SimpleNamespace if is_plain_object(argument) else type(argument)
+        assert type(found) is expected, f"{path}: {type(found)} for {type(argument)}"
         parts, found_parts = children(argument), children(found)
         assert list(parts) == list(found_parts), path
         for key, part in parts.items():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import pathlib
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -14,11 +13,15 @@ from . import engine
 from .backends import python as printer
 from .engine import Derived, Verb
 from .errors import BadArgument, BadTangent, NoRule, NotScalar, RuleError, of_generated_code
+from .ir.types import Kind, Struct
 from .ops.checks import counted
 from .passes.tidy import tidy
-from .rules.checks import at_its_rule
+from .rules.places import at_its_rule
 from .runtime import calls as runtime_calls
-from .tangents import leaves_like
+from .tangents import apart, as_cotangent, as_structured, copied, leaves_like
+
+if TYPE_CHECKING:
+    import pathlib
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -171,6 +174,8 @@ def _presented(error: Exception, function: Any = None) -> Exception:
 
 
 def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
+    import pathlib
+
     path = pathlib.Path(path)
     path.write_text(source, encoding="utf-8")
     return path
@@ -262,10 +267,13 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
 class Pullback:
     """The reverse sweep of one call: gives cotangents of the arguments for a cotangent of the result."""
 
-    __slots__ = ("_backward", "_name", "_residuals", "_value")
+    __slots__ = ("_backward", "_kind", "_name", "_residuals", "_value")
 
-    def __init__(self, name: str, backward: Callable[..., Any], residuals: Any, value: Any):
+    def __init__(
+        self, name: str, backward: Callable[..., Any], residuals: Any, value: Any, kind: Kind
+    ):
         self._name = name
+        self._kind = kind
         self._backward = backward
         self._residuals = residuals
         self._value = value
@@ -277,11 +285,15 @@ class Pullback:
                 f"{len(y_bars)}",
                 "For a result of several items pass one container of their cotangents.",
             )
-        seeds = leaves_like(self._value, y_bars[0], "the cotangent", "the result")
+        seeds = leaves_like(self._value, y_bars[0], "the cotangent", "the result", self._kind)
         try:
             return self._backward(self._residuals, *seeds)
         except Exception as error:
             raise _presented(error) from error.__cause__
+
+    def keep_from(self, outside: Sequence[Any]) -> None:
+        """Own what it needs: the caller may change arrays between the forward and the reverse sweep."""
+        self._residuals = apart(self._residuals, outside)
 
     def __repr__(self) -> str:
         return f"∂({self._name})"
@@ -304,14 +316,30 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     >>> back(2.0)
     (2.0,)
     """
+    y, back, outside = _pullback(f, args, kwargs)
+    back.keep_from(outside)
+    return y, back
+
+
+def _pullback(
+    f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], *, inside: bool = False
+) -> tuple[Any, Pullback, list[Any]]:
+    """A value, its pullback, and what is in the hands of the caller and may yet change."""
     engine.must_be_function(f)
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
+    if inside:
+        derived.must_leave_arguments()
     ahead, backward = derived.published
+    captured = engine.captured_by(f)
     try:
-        y, residuals = ahead(*args, **kwargs, **engine.captured_by(f))
+        y, residuals = ahead(*args, **kwargs, **captured)
     except Exception as error:
         raise _presented(error) from error.__cause__
-    return y, Pullback(engine.name_of(f), backward, residuals, y)
+    outside = [*args, *kwargs.values(), *captured.values(), *derived.read_from(), y]
+    kind = derived.functions[0].result
+    assert isinstance(kind, Struct)
+    back = Pullback(engine.name_of(f), backward, residuals, y, kind.items[0])
+    return y, back, outside
 
 
 def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
@@ -335,6 +363,7 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
     captured = engine.captured_by(f)
     names = engine.argument_names(f, len(args))
+    at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them
     y = f(*args, **kwargs)
 
     def push(*tangents: Any) -> Any:
@@ -351,10 +380,12 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
                 arg, tangent, f"the tangent of argument {k} (`{name}`)", "the argument"
             )
         ]
+        primals, options, around = copied(at)
         try:
-            return derived.run(*args, *dots, **kwargs, **captured)[1]
+            y_dot = derived.run(*primals, *dots, **options, **around)[1]
         except Exception as error:
             raise _presented(error) from error.__cause__
+        return apart(y_dot, dots)
 
     return y, push
 
@@ -524,14 +555,22 @@ def _caller(names: Sequence[str]) -> Callable[..., Any]:
 
 def _pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
     """What generated code calls where the function is known only at run time."""
-    return pullback(_caller(names), f, *args)
+    y, back, _ = _pullback(_caller(names), (f, *args), {}, inside=True)
+
+    def back_inside(y_bar: Any) -> list[Any]:
+        return [as_cotangent(bar) for bar in back(as_structured(y, y_bar))]
+
+    return y, back_inside
 
 
 def _pushforward_of_call(
     f: Any, primals: Sequence[Any], tangents: Sequence[Any], names: Sequence[str]
 ) -> tuple[Any, Any]:
-    y, push = pushforward(_caller(names), f, *primals)
-    return y, push(*tangents)
+    caller = _caller(names)
+    engine.derive_for(Verb("pushforward"), caller, (f, *primals), {}).must_leave_arguments()
+    y, push = pushforward(caller, f, *primals)
+    pairs = zip((f, *primals), tangents, strict=True)
+    return y, as_cotangent(push(*(as_structured(x, dot) for x, dot in pairs)))
 
 
 runtime_calls.differentiate[:] = [_pullback_of_call, _pushforward_of_call]

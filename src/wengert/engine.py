@@ -11,7 +11,6 @@ import threading
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,12 +18,13 @@ import numpy as np
 
 from . import nested
 from .backends import python as printer
-from .errors import BadArgument, MixedLibraries, NoSource
+from .errors import BadArgument, MixedLibraries, NoSource, UnsupportedSyntax
 from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
 from .frontends.sources import source_of
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Span, Var, walk
+from .ir.records import field, mutable_record, replace
 from .ir.types import (
     COMPLEX,
     FLOAT,
@@ -42,9 +42,10 @@ from .ir.types import (
 )
 from .ops import checks
 from .ops.elementwise import to_complex, to_float
-from .ops.structure import gradient_kind
+from .ops.structure import global_, gradient_kind
 from .passes import memory, reverse, tidy
 from .passes.residuals import renamed_block
+from .passes.written import targets, written
 from .rules import registry as rules
 
 CACHE_SIZE = 1024
@@ -78,7 +79,7 @@ class Verb(NamedTuple):
     written: Callable[..., Any] | None = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Derived:
     """A derivative that is ready to run: the functions that make it up and what they rely on."""
 
@@ -90,6 +91,7 @@ class Derived:
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None
     _in_force: Callable[[], bool] | None = None
+    _leaves_arguments: bool | None = None
 
     @property
     def printed(self) -> tuple[printer.Printed, ...]:
@@ -129,6 +131,35 @@ class Derived:
     def source(self) -> str:
         """A module that defines the functions and needs NumPy alone."""
         return printer.joint_source(self.printed)
+
+    def must_leave_arguments(self) -> None:
+        """Refuse a function that changes an object it is given, or a global one.
+
+        Raises:
+            UnsupportedSyntax: it does, so that its caller would have to know.
+        """
+        if self._leaves_arguments is None:
+            function = self.functions[0]
+            given = [eqn.outs[0] for eqn in walk(function.body) if eqn.op is global_]
+            clobbered = written(function.body).clobbered
+            self._leaves_arguments = clobbered.isdisjoint((*function.body.params, *given))
+        if not self._leaves_arguments:
+            spans = [eqn.span for eqn in walk(self.functions[0].body) if targets(eqn)]
+            raise UnsupportedSyntax(
+                "this changes an object of the caller, in a function that is known only when the program "
+                "runs",
+                "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
+                "it with `if` instead of looking it up; or return the new value.",
+                next(iter(spans), None),
+            )
+
+    def read_from(self) -> list[Any]:
+        """The values of the globals that it reads when it runs."""
+        return [
+            holder.get(key) if isinstance(holder, dict) else getattr(holder, key, None)
+            for holder, key, kind in self.guards
+            if not isinstance(kind, Static)
+        ]
 
     @property
     def in_force(self) -> Callable[[], bool]:
@@ -272,7 +303,7 @@ def derive_for(
 def _derive(verb: Verb, call: Call) -> Derived:
     generation = rules.generation()
     program = read(call)
-    functions = tuple(map(memory.settled, VERBS[verb.name](program.function, verb)))
+    functions = memory.settled_together(VERBS[verb.name](program.function, verb))
     return Derived(functions, program.guards, generation)
 
 
@@ -612,8 +643,10 @@ def gradient_outs(bars: Sequence[Atom], want: Wanted) -> tuple[list[Atom], list[
 def _without_statics(kind: Kind) -> Kind:
     """The kind of a gradient: what is known without running has none."""
     match kind:
-        case Struct(items=items):
-            return replace(kind, items=tuple(map(_without_statics, items)))
+        case Struct(form=form, items=items):
+            inner = tuple(map(_without_statics, items))
+            type_ = types.SimpleNamespace if form == "object" else kind.type
+            return replace(kind, items=inner, type=type_)
         case Static():
             return Static(None)
         case _:

@@ -111,6 +111,17 @@ class NoRule(WengertError, TypeError):
     code = "WG103"
 
 
+class LostWrite(WengertError, ValueError):
+    """A write in place that would lose the derivative, or that does not do what it seems to.
+
+    An array of integers that is given a float keeps its integer part only: create it with
+    `dtype=float`. What `x.reshape(...)` or `x[indices]` gives may be a copy, so that writing to it does
+    not change `x`: write to `x` by an index of its own.
+    """
+
+    code = "WG104"
+
+
 class NotScalar(WengertError, TypeError):
     """`gradient` of a function whose result is not one real number.
 
@@ -191,7 +202,7 @@ class InternalError(WengertError, RuntimeError):
         )
 
 
-_OF_GENERATED_CODE = {error.code: error for error in (NotScalar, BadTangent, RuleError)}
+_OF_GENERATED_CODE = {error.code: error for error in (LostWrite, NotScalar, BadTangent, RuleError)}
 
 
 def of_generated_code(error: Exception) -> Exception:

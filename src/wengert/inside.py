@@ -31,6 +31,7 @@ def install() -> None:
     nested.special(api.pushforward, nested.pushforward)
     nested.special(steering.stop_gradient, nested.stop_gradient)
     nested.special(steering.checkpoint, nested.checkpoint)
+    nested.special(steering.call_again, nested.checkpoint)
     nested.special(steering.hook, nested.hook)
     nested.special(steering.show_grad, nested.show_grad)
     nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))

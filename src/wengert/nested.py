@@ -8,13 +8,13 @@ is nothing that could be confused with the outer derivative.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call
+from .frontends.checkpoints import Checkpoint
 from .frontends.interpreter import Interpreter, fresh
 from .frontends.values import (
     Closure,
@@ -39,6 +39,7 @@ from .ir.graph import (
     Var,
     free_vars,
 )
+from .ir.records import replace
 from .ir.types import Kind, Static, Struct, is_differentiable, leaves
 from .ops import checks
 from .ops import structure as st
@@ -194,9 +195,11 @@ def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value
 def _gradient_shape(kind: Kind) -> Kind:
     """The structure of a gradient: that of its argument, without what is known or has no leaf."""
     match kind:
-        case Struct(form="function" | "derivative", items=items):
+        case Struct(form="function" | "derivative" | "object", items=items):
             inner = tuple(map(_gradient_shape, items))
-            return replace(kind, form="object", type=None, items=inner) if inner else Static(None)
+            if not inner:
+                return Static(None)
+            return replace(kind, form="object", type=SimpleNamespace, items=inner)
         case Struct(items=items):
             return replace(kind, items=tuple(map(_gradient_shape, items)))
         case Static():
@@ -327,21 +330,20 @@ def _map_leaves(value: Value, change: Callable[[Atom], Atom]) -> Value:
             return value
 
 
-def checkpoint(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """A function that keeps nothing for its reverse sweep but its arguments."""
-    (function,) = args
+def _call_again(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
+    """A call that keeps nothing for its reverse sweep but its arguments."""
+    primal = inner_function(it, function, args, kwargs)
+    name = _name(function)
+    callee, free = as_callee(primal, name if name.isidentifier() else "checkpoint")
+    out = fresh(primal.result)
+    outs = tuple(a for a in flatten(out) if isinstance(a, Var))
+    params: dict[str, Atom] = {"callee": Const(callee), "checkpoint": Const(True)}
+    atoms = (*free, *_params(primal, args))
+    it.builder.append(Eqn(outs, CALL, atoms, params, (), "py", it.builder.span))
+    return out
 
-    def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        primal = inner_function(it, function, args, kwargs)
-        callee, free = as_callee(primal, "checkpoint")
-        out = fresh(primal.result)
-        outs = tuple(a for a in flatten(out) if isinstance(a, Var))
-        params: dict[str, Atom] = {"callee": Const(callee), "checkpoint": Const(True)}
-        atoms = (*free, *_params(primal, args))
-        it.builder.append(Eqn(outs, CALL, atoms, params, (), "py", it.builder.span))
-        return out
 
-    return Native("checkpoint", run)
+checkpoint = Checkpoint(_call_again)
 
 
 def as_callee(primal: Function, name: str) -> tuple[Callee, list[Var]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, overload
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,15 +20,41 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-def checkpoint(f: Callable[P, T]) -> Callable[P, T]:
-    """`f`, whose reverse sweep computes its inner values again instead of keeping them.
+@overload
+def checkpoint(x: Callable[P, T], /) -> Callable[P, T]: ...
+@overload
+def checkpoint(x: T, /, every: int | None = None) -> T: ...
+def checkpoint(x: Any, /, every: int | None = None) -> Any:
+    """Have reverse mode compute again what is inside a function or a loop, instead of keeping it.
 
-    It costs one more run of `f` per gradient and saves the memory of everything inside it.
+    - `wg.checkpoint(f)` is `f`, also as a decorator: nothing is kept of a call but its arguments.
+    - `for x in wg.checkpoint(xs):` goes through `xs`. What the loop carries is kept at the start of
+      every block of √n iterations, or of `every` iterations; on the way back each block is run again.
+    - `while wg.checkpoint(test):` is a loop of unknown length: its blocks grow.
+
+    Either costs one more run of what is inside.
 
     >>> import wengert as wg
-    >>> wg.gradient(lambda x: wg.checkpoint(lambda t: t * t * t)(x), 2.0)
-    (12.0,)
+    >>> def decay(x, n):
+    ...     for _ in wg.checkpoint(range(n)):
+    ...         x = x - 0.001 * x * x
+    ...     return x
+    >>> print(round(wg.grad(decay)(1.0, 1000), 4))
+    0.2501
     """
+    return _checkpointed(x) if callable(x) and every is None else x
+
+
+def _checkpointed(f: Callable[P, T]) -> Callable[P, T]:
+    @wraps(f)
+    def checkpointed(*args: P.args, **kwargs: P.kwargs) -> T:
+        return call_again(f)(*args, **kwargs)
+
+    return checkpointed
+
+
+def call_again(f: Callable[P, T]) -> Callable[P, T]:
+    """`f`; where derivatives are taken, `checkpoint(f)`."""
     return f
 
 

@@ -1,15 +1,35 @@
-"""Tangents and cotangents that a user passes in, checked against what they belong to."""
+"""What passes between a user and a derivative that is called later.
+
+Tangents and cotangents are checked against what they belong to; what is kept from one call to the
+next is memory of its own, which the user cannot change.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import reprlib
+import types
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .errors import BadTangent
 from .frontends import signature
-from .ir.types import Array, Kind, Number, Path, Seq, Struct, is_differentiable, leaves, step_into
+from .ir.types import (
+    UNKNOWN,
+    Array,
+    Kind,
+    Number,
+    Path,
+    Seq,
+    Struct,
+    is_differentiable,
+    leaves,
+    step_into,
+)
+from .runtime.containers import attributes_of
+from .runtime.cotangents import zeros
 
 
 class Meant(NamedTuple):
@@ -19,7 +39,9 @@ class Meant(NamedTuple):
     whose: str
 
 
-def leaves_like(value: Any, given: Any, what: str, whose: str) -> list[Any]:
+def leaves_like(
+    value: Any, given: Any, what: str, whose: str, kind: Kind | None = None
+) -> list[Any]:
     """The differentiable leaves of a tangent or cotangent; None stands for zeros.
 
     Args:
@@ -27,11 +49,12 @@ def leaves_like(value: Any, given: Any, what: str, whose: str) -> list[Any]:
         given: the tangent or cotangent, of the structure of `value`.
         what: how a message speaks of the tangent or cotangent: "the cotangent".
         whose: how it speaks of the value: "the result".
+        kind: as what the program knows the value; if None, as what it is.
 
     Raises:
         BadTangent: the structure, a shape or a type is wrong.
     """
-    kind = signature.kind_of(value)
+    kind = signature.kind_of(value) if kind is None else kind
     if given is None:
         return [_zero(leaf) for leaf, _, _ in _differentiable(kind, value)]
     meant = Meant(what, whose)
@@ -63,7 +86,7 @@ def _compare_structure(kind: Kind, given: Any) -> None:
 
 
 def _zero(value: Any) -> Any:
-    return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
+    return 0.0 if type(value) in _SCALARS else zeros(value)
 
 
 def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> Any:
@@ -71,7 +94,9 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
         return given
     if given is None:
         return _zero(value)
-    if isinstance(kind, Seq):
+    if kind == UNKNOWN:
+        kind = signature.kind_of(value)
+    if isinstance(kind, Seq) or isinstance(value, list | tuple):
         return _checked_items(given, value, path, meant)
     if not isinstance(kind, Number | Array):
         return given
@@ -132,3 +157,103 @@ def _wrong_structure(meant: Meant, value: Any, given: Any) -> BadTangent:
 
 def _short(value: Any) -> str:
     return " ".join(reprlib.repr(value).split())
+
+
+# --- inside generated code ------------------------------------------------------------------
+
+
+def as_cotangent(gradient: Any) -> Any:
+    """A gradient as generated code keeps it: lists and dictionaries for containers and objects."""
+    if isinstance(gradient, list | tuple):
+        return [as_cotangent(item) for item in gradient]
+    if isinstance(gradient, dict):
+        return {key: as_cotangent(item) for key, item in gradient.items()}
+    if isinstance(gradient, types.SimpleNamespace) or dataclasses.is_dataclass(gradient):
+        return {key: as_cotangent(item) for key, item in attributes_of(gradient).items()}
+    return gradient
+
+
+def as_structured(value: Any, bar: Any) -> Any:
+    """What generated code keeps of a value, in the structure of the value itself."""
+    if isinstance(bar, list):
+        items = [as_structured(x, x_bar) for x, x_bar in zip(value, bar, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else items
+    if not isinstance(bar, dict):
+        return bar
+    if isinstance(value, dict):
+        return {key: as_structured(value[key], item) for key, item in bar.items()}
+    fields = {name: as_structured(getattr(value, name), item) for name, item in bar.items()}
+    return types.SimpleNamespace(**fields)
+
+
+# --- memory -------------------------------------------------------------------------------
+
+
+def copied(value: Any) -> Any:
+    """A value with memory of its own: its arrays, lists and dictionaries are copies."""
+    copies: dict[int, Any] = {}
+
+    def copy(x: Any) -> Any:
+        if id(x) not in copies:
+            made = x.copy(order="K") if isinstance(x, np.ndarray) else _rebuilt(x, copy)
+            copies[id(x)] = made
+        return copies[id(x)]
+
+    return copy(value)
+
+
+def apart(value: Any, others: Iterable[Any]) -> Any:
+    """A value, copied where it shares memory with others."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    containers: set[int] = set()
+    for x in _inside(others, set()):
+        if isinstance(x, np.ndarray):
+            arrays.append(x)
+        elif isinstance(x, list | dict):
+            containers.add(id(x))
+    if not arrays and not containers:
+        return value
+
+    def keep(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            shared = any(np.may_share_memory(x, array) for array in arrays)
+            return x.copy(order="K") if shared else x
+        return _rebuilt(x, keep, always=id(x) in containers)
+
+    return keep(value)
+
+
+_SCALARS = frozenset((float, int, complex, bool, str, type(None), np.float64))
+
+
+def _inside(values: Iterable[Any], seen: set[int]) -> Iterator[Any]:
+    """Some values and what the containers and objects among them hold, each once."""
+    for value in values:
+        if type(value) in _SCALARS or id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        match value:
+            case list() | tuple():
+                yield from _inside(value, seen)
+            case dict():
+                yield from _inside(value.values(), seen)
+            case _ if isinstance(getattr(value, "__dict__", None), dict) and not callable(value):
+                yield from _inside(vars(value).values(), seen)
+            case _:
+                pass
+
+
+def _rebuilt(x: Any, of: Callable[[Any], Any], *, always: bool = True) -> Any:
+    """A list, tuple or dictionary with `of` each item; the same one if nothing in it changes."""
+    if isinstance(x, dict):
+        items = {key: of(item) for key, item in x.items()}
+        return items if always or any(items[key] is not x[key] for key in x) else x
+    if not isinstance(x, list | tuple):
+        return x
+    if _SCALARS.issuperset(map(type, x)):
+        return list(x) if always and isinstance(x, list) else x
+    items = [of(item) for item in x]
+    if not always and all(a is b for a, b in zip(items, x, strict=True)):
+        return x
+    return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)

@@ -1,6 +1,7 @@
 """Small programs as people write them, grouped by what they exercise.
 
-Nothing here knows of differentiation, and nothing mutates an object. `PROGRAMS` lists them all.
+Nothing here knows of differentiation. `PROGRAMS` lists them all; `pending` names those that are
+refused so far.
 """
 
 from . import (
@@ -11,10 +12,20 @@ from . import (
     closures,
     complexes,
     containers,
+    control,
+    dynamic_programming,
+    engineering,
     expressions,
+    finance,
     indexing,
+    inference,
+    linear_algebra,
     loops,
     models,
+    mutable_containers,
+    mutation,
+    objects,
+    pde,
     scalars,
     simulations,
     transparent,
@@ -31,10 +42,20 @@ __all__ = [
     "closures",
     "complexes",
     "containers",
+    "control",
+    "dynamic_programming",
+    "engineering",
     "expressions",
+    "finance",
     "indexing",
+    "inference",
+    "linear_algebra",
     "loops",
     "models",
+    "mutable_containers",
+    "mutation",
+    "objects",
+    "pde",
     "scalars",
     "simulations",
     "transparent",

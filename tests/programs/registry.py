@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A plain Python function and argument tuples to differentiate it at.
 
     `wrt` are the arguments with a derivative (all by default; counts and names are left out);
     `rel` is the relative error allowed against the oracle; `smooth` says whether a second
-    derivative may be compared; `autograd` whether HIPS autograd can run it.
+    derivative may be compared; `autograd` whether HIPS autograd can run it; `late` whether only
+    the run tells which function is called. A call works on copies: a program may change what it is given.
     """
 
     function: Callable[..., Any]
@@ -23,7 +25,11 @@ class Program:
     rel: float = 1e-11
     smooth: bool = True
     autograd: bool = False
-    note: str = field(default="", compare=False)
+    late: bool = False
+    note: str = ""
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*copy.deepcopy(args))
 
     @property
     def name(self) -> str:

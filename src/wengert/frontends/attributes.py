@@ -14,8 +14,11 @@ from ..ir.graph import Const, Var
 from ..ir.types import STR, UNKNOWN, Array, Number, Other, Static, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
-from .calls import call, call_closure, closure_of, opaque
+from . import iterators, objects
+from .calls import call, opaque
 from .expressions import as_known, lift, open_up
+from .heap import now
+from .local_classes import Held
 from .opcalls import emit_op
 from .values import (
     Closure,
@@ -24,10 +27,12 @@ from .values import (
     Maybe,
     Native,
     Value,
+    from_key,
     kind_of_value,
     list_of,
     tuple_of,
 )
+from .writes import CHANGING, method_of_known, method_of_run_time
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -64,6 +69,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return _of_module(it, module, name)
         case Const(value=constant) if not isinstance(constant, bool | int | float | complex):
             return _of_constant(it, constant, name)
+        case Items(form="iterator"):
+            return iterators.attribute(it, value, name)
         case Items():
             return _of_items(it, value, name)
         case Var() | Const():
@@ -73,12 +80,22 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
                 return Const(value.name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
+        case Native() if name in ("__self__", "__func__", "__name__"):
+            of_method = objects.receiver_of(value)
+            if of_method is not None:
+                return _of_method(it, *of_method, name)
         case Native() | Iteration() | Maybe():
             pass
     raise it.unsupported(
         f"the attribute `{name}` of this value cannot be read here",
         "Read it outside and pass it in.",
     )
+
+
+def _of_method(it: Interpreter, receiver: Value, function: Value, name: str) -> Value:
+    if name == "__name__":
+        return read_attribute(it, function, name)
+    return now(it, receiver) if name == "__self__" else function
 
 
 def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
@@ -92,12 +109,17 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(constant, str | tuple | range | bytes):
         return Native(name, functools.partial(_call_method_of_constant, constant, name))
+    held = objects.held_by_class(it, constant, name) if isinstance(constant, type) else None
+    if held is not None:
+        return held
     if not hasattr(constant, name):
         from .statements import raise_now
 
         kind = type(constant).__name__
         raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
     found = getattr(constant, name)
+    if isinstance(found, Held):
+        return now(it, found.value)
     if isinstance(found, types.MethodType) and not isinstance(constant, type):
         cls = type(constant)
         it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
@@ -117,58 +139,32 @@ def _call_method_of_constant(
     return opaque(it, method, args, kwargs)
 
 
-def _of_items(it: Interpreter, items: Items, name: str) -> Value:
-    if items.form in ("namedtuple", "dataclass", "object") and name in items.keys:
-        return items[name]
-    if items.form in ("namedtuple", "dataclass", "object"):
-        return _of_class(it, items, name)
-    if items.form == "function":
-        return Const(items.type.__name__) if name == "__name__" else Const(None)
-    return Native(name, functools.partial(_method_of_container, items, name))
-
-
-def _of_class(it: Interpreter, items: Items, name: str) -> Value:
-    found = _static_lookup(items.type, name)
-    match found:
-        case types.FunctionType():
-            it.reading.guards[id(items.type), name] = items.type, name, Static(found)
-            return Native(
-                name,
-                lambda it, args, kwargs: call_closure(
-                    it, closure_of(it, found), [items, *args], kwargs
-                ),
-            )
-        case property(fget=getter) if isinstance(getter, types.FunctionType):
-            return call_closure(it, closure_of(it, getter), [items], {})
-        case functools.cached_property(func=getter):
-            return call_closure(it, closure_of(it, getter), [items], {})
-        case staticmethod():
-            return Const(found.__func__)
-        case classmethod():
-            return Native(
-                name,
-                lambda it, args, kwargs: call(
-                    it, Const(found.__func__), [Const(items.type), *args], kwargs
-                ),
-            )
-        case None if items.form == "namedtuple" and name in ("count", "index"):
-            return Native(name, functools.partial(_method_of_container, items, name))
-        case None:
-            from .statements import raise_now
-
-            raise_now(
-                it, AttributeError, f"'{items.type.__name__}' object has no attribute '{name}'"
-            )
-            raise AssertionError("unreachable")
+def _of_items(it: Interpreter, value: Items, name: str) -> Value:
+    items = now(it, value)
+    if not isinstance(items, Items):
+        return read_attribute(it, items, name)
+    match items:
+        case Items(form="object", type=types.MethodType) if name not in items.keys:
+            return read_attribute(it, items["__func__"], name)
+        case Items(form="namedtuple"):
+            return _of_namedtuple(it, items, name)
+        case Items(form="dataclass" | "object"):
+            return objects.read(it, items, name)
+        case Items(form="super"):
+            return objects.read_super(it, items, name)
+        case Items(form="function"):
+            return Const(items.type.__name__) if name == "__name__" else Const(None)
         case _:
-            return lift(it, items.type, name, getattr(items.type, name))
+            return Native(name, functools.partial(_method_of_container, items, name))
 
 
-def _static_lookup(cls: type, name: str) -> Any:
-    for base in cls.__mro__:
-        if name in vars(base):
-            return vars(base)[name]
-    return None
+def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
+    if name in ("count", "index") and objects.own_method(items.type, name) is None:
+        return Native(name, functools.partial(_method_of_container, items, name))
+    found = None
+    if objects.own_method(items.type, name) is None:
+        found = objects.method_of_namedtuple(items, name)
+    return objects.read(it, items, name) if found is None else found
 
 
 def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
@@ -205,8 +201,10 @@ def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     kind = kind_of_atom(value)
-    if value in it.reading.inert:
+    if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
+    if name in CHANGING and isinstance(value, Var) and not isinstance(kind, Number | Other):
+        return method_of_run_time(it, value, name, args, kwargs)
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
     op = ops.find_method(name)
@@ -266,8 +264,16 @@ def _method_of_container(
     items: Items, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     """A method of a tuple, list or dictionary whose items are known."""
+    done = method_of_known(it, items, name, args, kwargs)
+    if done is not None:
+        return done
     if name in MUTATING:
         raise _mutation(it, name)
+    current = now(it, items)
+    if isinstance(current, Var):
+        return _method_of_run_time(current, name, it, args, kwargs)
+    assert isinstance(current, Items)
+    items = current
     method = _CONTAINER_METHODS.get(name)
     if method is None:
         raise it.unsupported(
@@ -308,12 +314,12 @@ def _count(it: Interpreter, items: Items, args: Args) -> Value:
 
 _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
     "items": lambda it, items, args: list_of(
-        *(tuple_of(Const(k), v) for k, v in zip(items.keys, items.values, strict=True))
+        *(tuple_of(from_key(k), v) for k, v in zip(items.keys, items.values, strict=True))
     ),
-    "keys": lambda it, items, args: list_of(*map(Const, items.keys)),
+    "keys": lambda it, items, args: list_of(*map(from_key, items.keys)),
     "values": lambda it, items, args: list_of(*items.values),
     "get": _items_get,
-    "copy": lambda it, items, args: items,
+    "copy": lambda it, items, args: Items(items.form, items.keys, items.values, items.type),
     "index": _index,
     "count": _count,
 }

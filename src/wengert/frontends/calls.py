@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import NoSource, UnsupportedSyntax
-from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import UNKNOWN, Kind, Static, Struct, join
+from ..ir.records import replace
+from ..ir.types import UNKNOWN, Array, Kind, Number, Static
 from ..ops import cotangents as ct
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
+from . import cells, generators
 from .expressions import as_known, evaluate, lift
-from .interpreter import Diverges, Frame, Interpreter, NeedsCallee, fresh
+from .interpreter import Interpreter, NeedsCallee
+from .local_classes import StandIn
 from .opcalls import emit_op
 from .signature import Template, derives
 from .sources import source_of
@@ -30,7 +35,7 @@ from .values import (
     Native,
     Scope,
     Value,
-    flatten,
+    is_mutable,
     kind_of_value,
     tuple_of,
 )
@@ -42,6 +47,8 @@ INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
 
 _AT_RUN_TIME = (st.pullback_of, ct.pushforward_of)
+_LIBRARIES = {"numpy", "scipy"}
+"""Where their Python cannot be read, their functions have no derivative, which only matters if used."""
 OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
 """Their functions are called as they are: no derivative flows through them."""
 
@@ -74,7 +81,7 @@ def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
 
 
 def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    from .loops import known_items
+    from .iteration import known_items
 
     args: list[Value] = []
     for arg in node.args:
@@ -106,11 +113,19 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
 
 def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """Call any value."""
+    from .captures import Maker, put_together
+
     match function:
         case Native():
             return function.call(it, args, kwargs)
+        case Closure(function=known) if known and _module_of(known) in _LIBRARIES:
+            return call_known(it, known, args, kwargs)
         case Closure():
             return call_closure(it, function, args, kwargs)
+        case Items(form="function", type=Maker()):
+            return call(it, put_together(function), args, kwargs)
+        case Items(form="function") if _module_of(function.type.function) in _LIBRARIES:
+            return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
             found = _by_rule(function.type.function)  # a rule needs no source
             if found is not None:
@@ -121,6 +136,8 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="object", type=types.MethodType):
             return call(it, function["__func__"], [function["__self__"], *args], kwargs)
         case Items(form="dataclass" | "object" | "namedtuple"):
+            from .operators import call_method_of_class
+
             result = call_method_of_class(it, function, "__call__", args, kwargs)
             if result is None:
                 raise it.unsupported(
@@ -132,6 +149,8 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             return call_known(it, known, args, kwargs)
         case Var():
             return _call_at_run_time(it, function, args, kwargs)
+        case Iteration(form="checkpoint", function=Native() as checkpointed):
+            return checkpointed.call(it, args, kwargs)
         case Items() | Iteration() | Maybe():
             raise it.unsupported(
                 "this value is not a function that can be called", "Call a function."
@@ -158,9 +177,13 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return special(it, args, kwargs)
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
-    from .library import HANDLERS
+    from .library import handler_of
+    from .operators import call_on_object
 
-    handler = HANDLERS.get(id(known))
+    said = call_on_object(it, known, args, kwargs)
+    if said is not None:
+        return said
+    handler = handler_of(known)
     if handler is not None:
         return handler(it, args, kwargs)
     if known in _AT_RUN_TIME:
@@ -177,13 +200,51 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     return _call_python(it, known, args, kwargs)
 
 
+def _stand_in(function: Any) -> Any:
+    from .equivalents import stand_in_for
+
+    return stand_in_for(function)
+
+
+ops.stand_ins.append(_stand_in)
+
+
 def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
-    module = (getattr(known, "__module__", None) or "").split(".")[0].lstrip("_")
+    from .equivalents import late_equivalent
+    from .writing_functions import ufunc_at
+
+    writes = ufunc_at(it, known)
+    if writes is not None:
+        return writes(it, args, kwargs)
+    equivalent = late_equivalent(known)
+    if equivalent is not None:
+        return call_known(it, equivalent, args, kwargs)
+    module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
     if module == "random":
         return call_foreign(it, known, args, kwargs)  # a constant, as long as its arguments are
+    from .library_objects import ATTRS
+
     match known:
+        case functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            from .remembering import call_remembered
+
+            return call_remembered(it, known, args, kwargs)
+        case types.MethodWrapperType() if known.__name__ == "__get__" and args:
+            from .objects import bound
+
+            return bound(args[0], as_known(known.__self__), known.__name__)
+        case types.FunctionType() if module in ("attr", "attrs") and known.__name__ in ATTRS:
+            return ATTRS[known.__name__](it, args, kwargs)
+        case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
+            return _call_ufunc_method(it, known, args, kwargs)
+        case np.vectorize():
+            from .numpy_in_python import of_entries
+
+            return call_known(it, of_entries, [as_known(known.pyfunc), *args], kwargs)
+        case types.FunctionType() if module in _LIBRARIES:
+            return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
         case types.MethodType():
@@ -200,7 +261,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             pass
     implementation = getattr(known, "_implementation", None)
     if isinstance(implementation, types.FunctionType):
-        return _call_numpy_function(it, known, implementation, args, kwargs)
+        return _call_library_function(it, known, implementation, args, kwargs)
     inner = getattr(known, "__wrapped__", None)
     if isinstance(inner, types.FunctionType):
         return call_closure(it, closure_of(it, inner), args, kwargs)
@@ -210,21 +271,65 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     return call_foreign(it, known, args, kwargs)
 
 
-def _call_numpy_function(
+def _module_of(function: Any) -> str:
+    """The package that a function comes from."""
+    return (getattr(function, "__module__", None) or "").split(".")[0].lstrip("_")
+
+
+def _call_library_function(
     it: Interpreter, known: Any, implementation: FunctionType, args: Args, kwargs: Kwargs
 ) -> Value:
-    """A function of NumPy that is no op: its Python is read; where that fails it has no derivative."""
-    written, names, frames = len(it.builder.eqns), dict(it.vars), len(it.frames)
+    """A function of NumPy or SciPy that is no op: its Python is read.
+
+    Where that fails it has no derivative.
+    """
+    if it.frames and _is_of_library(it.frame.closure):
+        return call_closure(it, closure_of(it, implementation), args, kwargs)
+    mark = it.mark()
     try:
         result = call_closure(it, closure_of(it, implementation), args, kwargs)
-        if all(eqn.op is not st.apply for eqn in it.builder.eqns[written:]):
+        if not any(map(_hides_a_function, it.builder.eqns[mark.written :])):
             return result
     except (UnsupportedSyntax, NoSource):
         pass
-    # what it calls is known only at run time: an error then would show NumPy's line, not the user's
-    del it.builder.eqns[written:], it.frames[frames:]
-    it.frame.scope.vars = names
+    # an error in the derivative of what was read would show a line that is not the user's
+    it.return_to(mark)
     return call_foreign(it, known, args, kwargs)
+
+
+def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """`np.add.reduce(x)`, `np.multiply.outer(x, y)`."""
+    from .numpy_in_python import OF_UFUNCS, outer
+
+    ufunc, name = known.__self__, known.__name__
+    if name == "outer":
+        return call_known(it, outer, [Const(ufunc), *args], kwargs)
+    equivalent = OF_UFUNCS.get((ufunc, name))
+    if equivalent is None:
+        return call_foreign(it, known, args, kwargs)
+    return call_known(it, equivalent, args, kwargs)
+
+
+def _is_of_library(closure: Closure) -> bool:
+    return str(closure.scope.globals.get("__name__")).split(".")[0] in _LIBRARIES
+
+
+def _hides_a_function(eqn: Eqn) -> bool:
+    """Whether a call is of a function known only at run time, or of one that has no rule."""
+    if eqn.op is st.apply or any(_hides_a_function(e) for block in eqn.blocks for e in block.eqns):
+        return True
+    known = eqn.op.spellings or eqn.op.control or rule_for(eqn.op) is not None
+    return not known and eqn.namespace == "call" and any(map(_is_inexact, eqn.args))
+
+
+def _is_inexact(atom: Atom) -> bool:
+    match kind_of_atom(atom):
+        case Number(type=type_):
+            return type_ in ("float", "complex")
+        case Array(dtype=dtype):
+            return not dtype.startswith(("int", "uint", "bool"))
+        case kind:
+            return kind == UNKNOWN
 
 
 def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
@@ -255,6 +360,7 @@ def closure_of(
     """A Python function object as a closure; `captured` overrides what its cells hold."""
     node, file = _source_of(it, function)
     around = Scope(function.__globals__)
+    around.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if captured is not None and name in captured:
             around.vars[name] = captured[name]
@@ -262,6 +368,10 @@ def closure_of(
         try:
             contents = cell.cell_contents
         except ValueError:
+            continue
+        if isinstance(contents, StandIn):
+            around.outer = contents.scope
+            del around.cells[name]
             continue
         around.vars[name] = (
             Const(function) if contents is function else lift_cell(it, cell, name, contents)
@@ -301,7 +411,7 @@ def closure_of_items(it: Interpreter, items: Items) -> Closure:
     closure = closure_of(it, template.function, captured)  # type: ignore[arg-type]
     # the object at hand captured other values than the one that stands for all of them
     stands_for_itself = not captured or ops.find(template.function) is not None
-    return closure if stands_for_itself else dataclasses.replace(closure, function=None)
+    return closure if stands_for_itself else replace(closure, function=None)
 
 
 def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
@@ -320,14 +430,21 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     found = _by_rule(closure.function)
     if found is not None:
         return emit_op(it, *found, args, kwargs)
+    from .remembering import call_remembering, remembers
+    from .separate import call_separately
+
+    if remembers(closure):
+        return call_remembering(it, closure, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
+    if generators.yields(closure.node) and closure.identity not in it.reading.separate:
+        return generators.made(it, closure, bound)
     if closure.identity in it.reading.separate:
-        return _call_separately(it, closure, bound)
-    if any(_same_function(frame.closure, closure) for frame in it.frames):
+        return call_separately(it, closure, bound)
+    if recurs(it, closure, bound):
         it.reading.separate.add(closure.identity)
         raise NeedsCallee
     if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
-        return _call_separately(it, closure, bound)
+        return call_separately(it, closure, bound)
     return inline(it, closure, bound)
 
 
@@ -335,6 +452,40 @@ def _by_rule(function: Any) -> tuple[Op, str] | None:
     """The op for a function that has a rule."""
     found = ops.find(function) if function is not None else None
     return found if found is not None and rule_for(found[0]) is not None else None
+
+
+DEEPEST = 16
+"""How often a function calls itself inline, on one known object after the other."""
+
+
+def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
+    """Whether a function calls itself on what it was called with, as far as that is known.
+
+    What differs from call to call is known where it walks over objects whose structure is known.
+    """
+    active = [frame for frame in it.frames if _same_function(frame.closure, closure)]
+    if len(active) > DEEPEST:
+        return True
+    return any(
+        frame.bound.keys() == bound.keys()
+        and all(_may_be_same(frame.bound[name], value) for name, value in bound.items())
+        for frame in active
+    )
+
+
+def _may_be_same(a: Value, b: Value) -> bool:
+    match a, b:
+        case Const(value=x), Const():
+            return isinstance(x, int | float | complex) or a == b
+        case Items(), Items():
+            if is_mutable(a) and is_mutable(b):
+                return a is b or a.home is not None or b.home is not None or a.place is b.place
+            pairs = zip(a.values, b.values, strict=False)
+            return a.keys == b.keys and all(_may_be_same(x, y) for x, y in pairs)
+        case (Const(value=None), Items()) | (Items(), Const(value=None)):
+            return False
+        case _:
+            return True
 
 
 def _same_function(a: Closure, b: Closure) -> bool:
@@ -359,26 +510,26 @@ def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Val
     """Run a function's body here and give its result."""
     from .statements import run_body
 
+    if generators.yields(closure.node):
+        return generators.collected(it, generators.Producer(it, closure, bound))
     scope = Scope(closure.scope.globals, closure.scope)
     scope.vars = dict(bound)
-    it.frames.append(Frame(closure, scope))
-    before = it.builder.span
-    try:
+    cells.enter(it, closure, scope)
+    with it.activation(closure, scope, bound):
         if isinstance(closure.node, ast.Lambda):
             return evaluate(it, closure.node.body)
         scope.vars["%returned"] = Const(False)
         run_body(it, closure.node.body)
-        return _returned(it)
-    finally:
-        it.frames.pop()
-        it.builder.span = before
+        return returned(it)
 
 
-def _returned(it: Interpreter) -> Value:
+def returned(it: Interpreter) -> Value:
+    """What the current function gives."""
     flag = it.flag("%returned")
     if flag == Const(False):
         return Const(None)
-    value = it.vars["%return"]
+    value = it.get("%return")
+    assert value is not None
     inner = value.value if isinstance(value, Maybe) else value
     if flag == Const(True):
         return inner
@@ -464,127 +615,6 @@ def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
     raise_now(it, TypeError, f"{closure.qualname}() {message}")
 
 
-# --- functions of their own ---------------------------------------------------------------
-
-
-def _call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
-    captured, siblings = _captured_by(it, closure)
-    arguments = [*captured.items(), *bound.items()]
-    key = (closure.identity, tuple((n, kind_of_value(v)) for n, v in arguments))
-    callee = it.reading.callees.get(key)
-    if callee is None:
-        callee = it.reading.callees[key] = Callee(closure.name, None, UNKNOWN)
-        callee.result = None  # type: ignore[assignment]
-        _read_callee(it, callee, closure, captured, siblings, bound)
-    if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise Diverges  # recursion before any base case: this path tells nothing of the result
-    out = fresh(callee.result, "")
-    args = tuple(atom for _, value in arguments for atom in flatten(value))
-    outs = tuple(atom for atom in flatten(out) if isinstance(atom, Var))
-    it.builder.append(Eqn(outs, CALL, args, {"callee": Const(callee)}, (), "py", it.builder.span))
-    return out
-
-
-def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], dict[str, Closure]]:
-    """What a local function takes from the functions around it: run-time values, and functions.
-
-    The functions are those made in the same scope (itself, if it recurses); what they take counts too.
-    """
-    captured: dict[str, Value] = {}
-    siblings: dict[str, Closure] = {}
-    nodes: list[ast.AST] = [closure.node]
-    while nodes:
-        for name in _free_names(nodes.pop()):
-            value = _visible(closure.scope, name)
-            if isinstance(value, Closure) and value.scope is closure.scope:
-                if name not in siblings:
-                    siblings[name] = value
-                    nodes.append(value.node)
-            elif value is not None and not isinstance(kind_of_value(value), Static):
-                captured[name] = it.checked(value, name)
-    return captured, siblings
-
-
-def _visible(scope: Scope | None, name: str) -> Value | None:
-    while scope is not None:
-        if name in scope.vars:
-            return scope.vars[name]
-        scope = scope.outer
-    return None
-
-
-@functools.lru_cache(maxsize=1024)
-def _free_names(node: ast.AST) -> tuple[str, ...]:
-    loaded = {n.id: None for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return tuple(sorted(loaded))
-
-
-def _read_callee(
-    it: Interpreter,
-    callee: Callee,
-    closure: Closure,
-    captured: Mapping[str, Value],
-    siblings: Mapping[str, Closure],
-    bound: Mapping[str, Value],
-) -> None:
-    """Read a function's body; where it recurses, until its result is of the kind assumed."""
-    for _ in range(8):
-        before = set(it.reading.callees)
-        function = _read_body(it, closure, captured, siblings, bound)
-        if function is None:
-            callee.result = UNKNOWN
-            continue
-        result = function.result if callee.result is None else join(callee.result, function.result)  # pyright: ignore[reportUnnecessaryComparison]
-        if result == callee.result:
-            callee.function = function
-            return
-        callee.result = result
-        for key in set(it.reading.callees) - before:
-            del it.reading.callees[key]  # read under an assumption that did not hold
-    raise it.unsupported(
-        "the result of this recursion never settles on one kind",
-        "Return values of one kind from every branch.",
-    )
-
-
-def _read_body(
-    it: Interpreter,
-    closure: Closure,
-    captured: Mapping[str, Value],
-    siblings: Mapping[str, Closure],
-    bound: Mapping[str, Value],
-) -> Function | None:
-    reader = Interpreter(it.reading, namespace=it.namespace)
-    outside = {name: fresh(kind_of_value(value), name) for name, value in captured.items()}
-    given = {name: fresh(kind_of_value(value), name) for name, value in bound.items()}
-    inside = [*outside.items(), *given.items()]
-    around = Scope(closure.scope.globals, closure.scope)
-    around.vars = dict(outside)
-    for name, sibling in siblings.items():
-        around.vars[name] = dataclasses.replace(sibling, scope=around)
-    moved = dataclasses.replace(closure, scope=around)
-    try:
-        value = inline(reader, moved, given)
-    except Diverges:
-        return None
-    kind = kind_of_value(value)
-    if any(isinstance(k, Static) for k in _kinds_inside(kind)):
-        raise it.unsupported(
-            f"{closure.name} recurses (or is large) and returns a function",
-            "Return numbers, arrays or containers of these.",
-        )
-    params = tuple(atom for _, v in inside for atom in flatten(v) if isinstance(atom, Var))
-    inputs = tuple(Input(name, kind_of_value(v)) for name, v in inside)
-    body = reader.builder.block(params, tuple(flatten(value)))
-    return Function(closure.name, inputs, body, kind)
-
-
-def _kinds_inside(kind: Kind) -> list[Kind]:
-    if isinstance(kind, Struct):
-        return [inner for item in kind.items for inner in _kinds_inside(item)]
-    return [kind]
-
-
 def escape(it: Interpreter, closure: Closure) -> Atom:
     """A function as a run-time value."""
     if closure.function is not None:
@@ -593,50 +623,3 @@ def escape(it: Interpreter, closure: Closure) -> Atom:
         f"{closure.name} is chosen, stored or passed on in a way that is known only at run time",
         "Call it where it is made, or choose between results instead of between functions.",
     )
-
-
-# --- the user's own classes ---------------------------------------------------------------
-
-_DUNDER: dict[str, str] = {
-    "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
-    "floordiv": "__floordiv__", "mod": "__mod__", "pow": "__pow__", "matmul": "__matmul__",
-    "neg": "__neg__", "pos": "__pos__", "eq": "__eq__", "ne": "__ne__", "lt": "__lt__",
-    "le": "__le__", "gt": "__gt__", "ge": "__ge__", "abs": "__abs__",
-}  # fmt: skip
-
-
-_REFLECTED = {
-    "__eq__": "__eq__", "__ne__": "__ne__", "__lt__": "__gt__", "__gt__": "__lt__",
-    "__le__": "__ge__", "__ge__": "__le__", "__neg__": "__neg__", "__abs__": "__abs__",
-}  # fmt: skip
-
-
-def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Value | None:
-    """The result of a user's class's operator method, if one of the operands has it."""
-    name = _DUNDER.get(op.name)
-    if name is None:
-        return None
-    left, *right = values
-    result = call_method_of_class(it, left, name, right)
-    if result is None and right:
-        reflected = _REFLECTED.get(name) or name.replace("__", "__r", 1)
-        result = call_method_of_class(it, right[0], reflected, [left])
-    return result
-
-
-def call_method_of_class(
-    it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs | None = None
-) -> Value | None:
-    """Call a method that the receiver's class defines in Python; None if it defines none."""
-    if not (isinstance(receiver, Items) and isinstance(receiver.type, type)):
-        return None
-    method = getattr(receiver.type, name, None)
-    if not isinstance(method, types.FunctionType):
-        return None
-    if getattr(method, "__module__", "") in ("dataclasses", "collections") or _generated(method):
-        return None
-    return call_closure(it, closure_of(it, method), [receiver, *args], kwargs or {})
-
-
-def _generated(method: FunctionType) -> bool:
-    return method.__code__.co_filename.startswith("<")

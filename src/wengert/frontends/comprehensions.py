@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Atom, Const
 from ..ops import containers as co
 from ..ops import structure as st
-from .expressions import evaluate, truth
+from .expressions import as_key, evaluate, truth
+from .generators import Producer, as_function
 from .interpreter import Frame
-from .loops import LoopKey, Running, at_run_time, iteration, run_loop, should_unroll
-from .values import Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
+from .iteration import Running, at_run_time, iteration
+from .iterators import iterator_of
+from .loops import LoopKey, run_loop, should_unroll
+from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -24,12 +27,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 def comprehend(it: Interpreter, node: Comprehension) -> Value:
     """The value of a comprehension; a generator expression waits until something consumes it."""
     if isinstance(node, ast.GeneratorExp):
-        frame = it.frame
-
-        def run(it: Interpreter, args: Any, kwargs: Any) -> Value:
-            return _listed(it, node, frame)
-
-        return Iteration("generator", (), Native("generator", run, node))
+        return _generator_expression(it, node)
     listed = _listed(it, node, it.frame)
     match node:
         case ast.SetComp():
@@ -42,21 +40,37 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
             return listed
 
 
-def _listed(it: Interpreter, node: Comprehension, frame: Frame) -> Value:
+def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
+    """It is made where it stands, and runs where it is consumed; but what it walks over is known then."""
+    frame = it.frame
+    first = evaluate(it, node.generators[0].iter)
+    around = frame.closure
+    closure = Closure(as_function(node), around.file, frame.scope, identity=node)
+    producer = Producer(it, closure, {"%iterable": first}, frame.around or frame)
+
+    def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
+        return _listed(it, node, frame, first)
+
+    return iterator_of(it, Iteration("generator", (), Native("generator", listed, producer)))
+
+
+def _listed(
+    it: Interpreter, node: Comprehension, frame: Frame, first: Value | None = None
+) -> Value:
     def element() -> Value:
         if isinstance(node, ast.DictComp):
             return tuple_of(evaluate(it, node.key), evaluate(it, node.value))
         return evaluate(it, node.elt)
 
     with _scope_of_its_own(it, frame):
-        produced = _produce(it, node.generators, element)
+        produced = _produce(it, node.generators, element, first)
     return list_of(*produced) if isinstance(produced, list) else produced
 
 
 @contextmanager
 def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[None, None, None]:
     scope = Scope(frame.scope.globals, frame.scope)
-    it.frames.append(Frame(frame.closure, scope))
+    it.frames.append(Frame(frame.closure, scope, around=frame.around or frame))
     try:
         yield
     finally:
@@ -64,7 +78,10 @@ def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[None, None, No
 
 
 def _produce(
-    it: Interpreter, generators: Sequence[ast.comprehension], element: Callable[[], Value]
+    it: Interpreter,
+    generators: Sequence[ast.comprehension],
+    element: Callable[[], Value],
+    iterable: Value | None = None,
 ) -> list[Value] | Atom:
     """The items that `for … if …` clauses produce: known one by one, or a list at run time."""
     generator, *inner = generators
@@ -78,7 +95,7 @@ def _produce(
         produced = _produce(it, inner, element)
         return list_of(*produced) if isinstance(produced, list) else produced
 
-    items = iteration(it, evaluate(it, generator.iter))
+    items = iteration(it, evaluate(it, generator.iter) if iterable is None else iterable)
     if isinstance(items, list) and should_unroll(items):
         return _produce_known(it, generator, items, make, nested=bool(inner))
     running = at_run_time(it, items)
@@ -90,7 +107,7 @@ def _produce(
             assign(it, generator.target, item)
             return _all_hold(it, generator.ifs)
 
-        running = Running(running.iterables, running.item, (*running.guards, keep))
+        running = running._replace(guards=(*running.guards, keep))
     from .loops import collect
 
     collected = it.atom(collect(it, running, make))
@@ -167,22 +184,23 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
         kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
 
     marker = LoopKey(it.frame.closure.node)
-    plain = Running(running.iterables, running.item)
-    values, flags = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
-    return it.emit(co.compress, values, flags)
+    plain = running._replace(guards=())
+    lists = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
+    return it.emit(co.compress, *lists) if lists else list_of()  # or no iteration comes to its end
 
 
 def dictionary(it: Interpreter, pairs: Value) -> Value:
     if isinstance(pairs, Items):
         entries = [pair for pair in pairs.values if isinstance(pair, Items)]
-        if all(isinstance(pair.values[0], Const) for pair in entries):
-            known = {pair.values[0].value: pair.values[1] for pair in entries}  # type: ignore[union-attr]
-            return Items("dict", tuple(known), tuple(known.values()))
-        keys = it.atom(list_of(*(pair.values[0] for pair in entries)))
-        values = it.atom(list_of(*(pair.values[1] for pair in entries)))
-        return it.emit(co.dict_of, keys, values)
+        keys, values = zip(*(pair.values for pair in entries), strict=True) if entries else ((), ())
+        known = [as_key(key) for key in keys]
+        if all(isinstance(key, Const) for key in known):
+            items = {key.value: v for key, v in zip(known, values, strict=True)}  # type: ignore[union-attr]
+            return Items("dict", tuple(items), tuple(items.values()))
+        return it.emit(co.dict_of, it.atom(list_of(*keys)), it.atom(list_of(*values)))
     source = it.atom(pairs)
-    from .loops import collect, iterate_var
+    from .iteration import iterate_var
+    from .loops import collect
 
     running = iterate_var(it, source)
 

@@ -2,83 +2,287 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import enum
+import sys
 import types
+import typing
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .expressions import as_known
-from .values import Items, Value
+from ..ir.graph import Const
+from . import objects
+from .calls import bind_arguments, call, call_foreign, opaque
+from .expressions import as_known, lift
+from .heap import now
+from .signature import namedtuple_fields
+from .values import Closure, Items, Native, Scope, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
 
-def construct(
-    it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
+
+def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """`cls(*args, **kwargs)`."""
-    from .calls import call_foreign, opaque
-
     if issubclass(cls, BaseException):
-        return opaque(it, cls, args, kwargs)
+        from .exceptions import make
+
+        return make(it, cls, args, kwargs)
+    if issubclass(cls, enum.Enum):
+        return _member(it, cls, args, kwargs)
+    if cls is types.SimpleNamespace and not args:
+        return Items("object", tuple(kwargs), tuple(kwargs.values()), cls)
+    if not _is_read(cls, args, kwargs):
+        if cls.__module__ != "builtins" and issubclass(cls, _BUILT_IN) and not is_library(cls):
+            raise built_in(it, cls)
+        return call_foreign(it, cls, args, kwargs)
+    own_call = objects.own_method(type(cls), "__call__")
+    if own_call is not None:
+        return call(it, Const(own_call), [Const(cls), *args], kwargs)
+    return construct_plainly(it, cls, args, kwargs)
+
+
+def _member(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
+    """The member of an `Enum` for a value."""
+    if all(isinstance(arg, Const) for arg in args) and not kwargs:
+        return Const(cls(*(arg.value for arg in args if isinstance(arg, Const))))
+    return opaque(it, cls, args, kwargs)
+
+
+_BUILT_IN = (list, dict, set, tuple, str, bytes, int, float, complex)
+
+
+def is_library(cls: type) -> bool:
+    """Whether a class comes with Python, NumPy or SciPy."""
+    return cls.__module__.split(".")[0] in (*sys.stdlib_module_names, "numpy", "scipy")
+
+
+def _is_read(cls: type, args: Args, kwargs: Kwargs) -> bool:
+    """Whether an object of a class is taken apart; others are made by calling the class."""
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
-        defaults: dict[str, Any] = cls._field_defaults  # type: ignore[attr-defined]
-        values = _bind_fields(it, cls, fields, defaults, args, kwargs)
-        return Items("namedtuple", fields, tuple(values), cls)
-    if dataclasses.is_dataclass(cls) and _plain_dataclass(cls):
-        return _construct_dataclass(it, cls, args, kwargs)
-    if cls.__module__ == "builtins" or (not args and not kwargs):
-        return call_foreign(it, cls, args, kwargs)
-    if not isinstance(cls.__init__, types.FunctionType):  # type: ignore[misc]
-        return call_foreign(it, cls, args, kwargs)
-    raise it.unsupported(
-        f"objects of class {cls.__name__} cannot be created inside a differentiated function",
-        "Use a dataclass, a namedtuple or a dictionary, or create the object outside and pass it in.",
+        return True
+    if not _is_written_in_python(cls):
+        return False
+    given = [*args, *kwargs.values()]
+    return not is_library(cls) or not all(isinstance(arg, Const) for arg in given)
+
+
+def _is_written_in_python(cls: type) -> bool:
+    if cls.__module__ == "builtins":
+        return False
+    made = [objects.static_lookup(cls, name) for name in ("__init__", "__new__")]
+    builtin = types.WrapperDescriptorType | types.BuiltinFunctionType | types.MethodDescriptorType
+    foreign = [found for found in made if isinstance(found, builtin) and not _of_object(found)]
+    written = any(not isinstance(found, builtin) for found in made)
+    return not foreign or written
+
+
+def _of_object(found: Any) -> bool:
+    return found in (object.__init__, object.__new__)
+
+
+def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
+    """What `type.__call__` does."""
+    from .statements import raise_now
+
+    missing: list[str] = sorted(getattr(cls, "__abstractmethods__", ()))
+    if missing:
+        raise_now(it, TypeError, _abstract(cls, missing))
+    new = objects.static_lookup(cls, "__new__")
+    init = objects.static_lookup(cls, "__init__")
+    if new is object.__new__ and init is object.__init__ and (args or kwargs):
+        raise_now(it, TypeError, f"{cls.__name__}() takes no arguments")
+    made = _new(it, cls, new, args, kwargs)
+    if not _is_instance(made, cls) or (isinstance(made, Items) and made.form == "namedtuple"):
+        return made
+    if _is_generated_init(cls, init):
+        return _init_dataclass(it, cls, made, args, kwargs)
+    if init is not object.__init__ and not _is_protocols(init):
+        call(it, objects.from_class(it, made, cls, "__init__", init), args, kwargs)
+    return now(it, made)
+
+
+def _is_protocols(init: Any) -> bool:
+    """Whether a constructor is the one that `typing.Protocol` gives to its subclasses."""
+    return getattr(init, "__qualname__", "") == "_no_init_or_replace_init"
+
+
+def _abstract(cls: type, missing: list[str]) -> str:
+    plural = "s" if len(missing) > 1 else ""
+    if sys.version_info < (3, 12):
+        listed = ", ".join(missing)
+        return (
+            f"Can't instantiate abstract class {cls.__name__} with abstract method{plural} {listed}"
+        )
+    listed = ", ".join(f"'{name}'" for name in missing)
+    return (
+        f"Can't instantiate abstract class {cls.__name__} without an implementation for abstract "
+        f"method{plural} {listed}"
     )
 
 
-def _plain_dataclass(cls: type) -> bool:
-    made = cls.__dataclass_params__.init  # type: ignore[attr-defined]
-    return bool(made) and not hasattr(cls, "__post_init__")
+def _is_instance(value: Value, cls: type) -> bool:
+    known = objects.class_of(value)
+    return known is not None and issubclass(known, cls)
 
 
-def _construct_dataclass(
-    it: Interpreter, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
-    from .calls import call_known
+# --- __new__ ------------------------------------------------------------------------------
 
-    fields = [f for f in dataclasses.fields(cls) if f.init]
-    defaults: dict[str, Any] = {}
-    for f in fields:
-        if f.default is not dataclasses.MISSING:
-            defaults[f.name] = f.default
-        elif f.default_factory is not dataclasses.MISSING and f.name not in kwargs:
-            defaults[f.name] = call_known(it, f.default_factory, [], {})
-    names = tuple(f.name for f in fields)
-    return Items(
-        "dataclass", names, tuple(_bind_fields(it, cls, names, defaults, args, kwargs)), cls
+
+def _new(it: Interpreter, cls: type, new: Any, args: Args, kwargs: Kwargs) -> Value:
+    if isinstance(new, staticmethod):
+        new = new.__func__
+    if new is object.__new__:
+        return blank(it, cls)
+    if isinstance(new, types.FunctionType) and not _makes_namedtuple(cls, new):
+        return now(it, call(it, Const(new), [Const(cls), *args], kwargs))
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return new_namedtuple(it, cls, args, kwargs)
+    raise built_in(it, cls)
+
+
+def _makes_namedtuple(cls: type, new: types.FunctionType) -> bool:
+    return issubclass(cls, tuple) and objects.is_generated(new)
+
+
+def blank(it: Interpreter, cls: type) -> Items:
+    """`object.__new__(cls)`."""
+    form = "dataclass" if dataclasses.is_dataclass(cls) else "object"
+    return Items(form, (), (), cls)
+
+
+def built_in(it: Interpreter, cls: type) -> Exception:
+    """The error for a class that is built on one that is not written in Python."""
+    base = next((c.__name__ for c in cls.__mro__[1:] if c.__module__ == "builtins"), "C code")
+    return it.unsupported(
+        f"{cls.__name__} is built on `{base}`: its objects cannot be created inside a differentiated "
+        "function",
+        "Keep what it is built on as an attribute of a plain class, or create the object outside.",
     )
 
 
-def _bind_fields(
+def new_namedtuple(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Items:
+    """A namedtuple from its fields."""
+    fields = namedtuple_fields(cls)
+    defaults = {name: as_known(value) for name, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
+    parameters = [Parameter(name, defaults.get(name)) for name in fields]
+    values = _bind(it, f"{cls.__name__}.__new__", parameters, args, kwargs, first="_cls")
+    return Items("namedtuple", fields, tuple(values[name] for name in fields), cls)
+
+
+# --- dataclasses --------------------------------------------------------------------------
+
+
+class Parameter(typing.NamedTuple):
+    """A parameter of a constructor that Python generates."""
+
+    name: str
+    default: Value | None
+    keyword_only: bool = False
+
+
+def _is_generated_init(cls: type, init: Any) -> bool:
+    return dataclasses.is_dataclass(cls) and objects.is_generated(init)
+
+
+_FACTORY = Native("a default factory", lambda it, args, kwargs: Const(None))
+"""Stands for an argument that was not given, whose value a factory makes."""
+
+
+def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:
+    """What the `__init__` does that `@dataclass` writes."""
+    # of the class whose decorator wrote it: a subclass may add attributes, but no fields
+    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    every = [f for f in _fields(owner) if _kind_of_field(f) != "_FIELD_CLASSVAR"]
+    parameters = [Parameter(f.name, _default(it, f), bool(f.kw_only)) for f in every if f.init]
+    given = _bind(it, f"{owner.__qualname__}.__init__", parameters, args, kwargs, first="self")
+    for f in every:
+        value = given.get(f.name, _FACTORY)
+        if value is _FACTORY:
+            if f.default_factory is dataclasses.MISSING:
+                continue
+            value = call(it, as_known(f.default_factory), [], {})
+        if _kind_of_field(f) == "_FIELD_INITVAR":
+            given[f.name] = value
+        else:
+            made = _with_field(it, made, f.name, value)
+    if hasattr(cls, "__post_init__"):
+        variables = [given[f.name] for f in every if _kind_of_field(f) == "_FIELD_INITVAR"]
+        current = now(it, made)
+        assert isinstance(current, Items)
+        call(it, objects.read(it, current, "__post_init__"), variables, {})
+    return now(it, made)
+
+
+def _fields(cls: type) -> list[Any]:
+    return list(cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
+
+
+def _kind_of_field(f: Any) -> str:
+    return f._field_type.name  # noqa: SLF001
+
+
+def _default(it: Interpreter, f: Any) -> Value | None:
+    if f.default_factory is not dataclasses.MISSING:
+        return _FACTORY
+    if f.default is dataclasses.MISSING:
+        return None
+    if f.default is None or isinstance(f.default, bool | int | float | complex | str | tuple):
+        return as_known(f.default)
+    return lift(it, f, f.name, f.default, key="default")
+
+
+def _with_field(it: Interpreter, made: Value, name: str, value: Value) -> Value:
+    """`self.name = value`, as a generated constructor does it."""
+    current = now(it, made)
+    assert isinstance(current, Items)
+    cls = current.type
+    by_class = objects.is_data_descriptor(objects.static_lookup(cls, name))
+    if getattr(cls.__dataclass_params__, "frozen", False):
+        own = False
+    else:
+        own = objects.own_method(cls, "__setattr__") is not None
+    if current.place is None and not by_class and not own:
+        # nobody else knows it yet: nothing changes
+        return Items(current.form, (*current.keys, name), (*current.values, value), cls)
+    (objects.assign if own else objects.assign_plainly)(it, current, name, value)
+    return current
+
+
+def _bind(
     it: Interpreter,
-    cls: type,
-    names: tuple[str, ...],
-    defaults: Mapping[str, Any],
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
-) -> list[Value]:
-    bound = dict(zip(names, args, strict=False)) | dict(kwargs)
-    unknown = [name for name in bound if name not in names]
-    missing = [name for name in names if name not in bound and name not in defaults]
-    if unknown or missing or len(args) > len(names):
-        from .statements import raise_now
-
-        raise_now(it, TypeError, f"{cls.__name__}() called with the wrong arguments")
-    return [bound[n] if n in bound else _default(defaults[n]) for n in names]
-
-
-def _default(value: Any) -> Value:
-    return value if isinstance(value, Items) else as_known(value)
+    qualname: str,
+    parameters: Sequence[Parameter],
+    args: Args,
+    kwargs: Kwargs,
+    *,
+    first: str,
+) -> dict[str, Value]:
+    """Arguments by parameter name; wrong ones raise what Python raises."""
+    plain = [p for p in parameters if not p.keyword_only]
+    keyword_only = [p for p in parameters if p.keyword_only]
+    node = ast.FunctionDef(
+        name=qualname.rpartition(".")[2],
+        args=ast.arguments(
+            posonlyargs=[ast.arg(first)],
+            args=[ast.arg(p.name) for p in plain],
+            kwonlyargs=[ast.arg(p.name) for p in keyword_only],
+            kw_defaults=[],
+            defaults=[],
+        ),
+        body=[],
+        decorator_list=[],
+    )
+    closure = Closure(
+        node,
+        "",
+        Scope({}),
+        tuple(p.default for p in plain if p.default is not None),
+        {p.name: p.default for p in keyword_only if p.default is not None},
+        qualname=qualname,
+    )
+    return bind_arguments(it, closure, [Const(None), *args], kwargs)

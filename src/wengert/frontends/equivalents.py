@@ -5,11 +5,16 @@ They give lists where the originals give iterators; nothing that the front end a
 
 from __future__ import annotations
 
+import cmath
 import functools
+import importlib
 import itertools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
+
+from ..ops.reduction import exponent_of
 
 
 def product(*iterables: Any, repeat: int = 1) -> Any:
@@ -79,22 +84,100 @@ def takewhile(predicate: Any, iterable: Any) -> Any:
     for item in iterable:
         if not predicate(item):
             break
-        taken = [*taken, item]
+        taken.append(item)
     return taken
 
 
-def combinations(iterable: Any, r: int) -> Any:
-    """`itertools.combinations` of two."""
+def dropwhile(predicate: Any, iterable: Any) -> Any:
+    """`itertools.dropwhile`."""
+    kept = []
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        kept.append(item)
+    return kept
+
+
+def compress(data: Any, selectors: Any) -> Any:
+    """`itertools.compress`."""
+    return [item for item, selected in zip(data, selectors) if selected]  # noqa: B905
+
+
+def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
+    """`itertools.zip_longest`."""
+    lists = [list(iterable) for iterable in iterables]
+    longest = max([len(items) for items in lists], default=0)
+    return [
+        tuple([items[k] if k < len(items) else fillvalue for items in lists])
+        for k in range(longest)
+    ]
+
+
+def tee(iterable: Any, n: int = 2) -> Any:
+    """`itertools.tee`."""
     items = list(iterable)
-    if r != 2:
-        raise NotImplementedError("only combinations of two are covered")
-    return [(items[i], items[j]) for i in range(len(items)) for j in range(i + 1, len(items))]
+    return tuple([iter(items) for _ in range(n)])
+
+
+def groupby(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby`."""
+    groups = []
+    for item in iterable:
+        of_item = item if key is None else key(item)
+        if len(groups) > 0 and groups[-1][0] == of_item:
+            groups[-1][1].append(item)
+        else:
+            groups.append((of_item, [item]))
+    return groups
+
+
+def batched(iterable: Any, n: int) -> Any:
+    """`itertools.batched`."""
+    items = list(iterable)
+    return [tuple(items[k : k + n]) for k in range(0, len(items), n)]
+
+
+def repeated(items: Any, times: int) -> Any:
+    """`items * times` of a list."""
+    return [item for _ in range(times) for item in items]
+
+
+def modf(x: Any, /) -> Any:
+    """`math.modf`."""
+    return math.fmod(x, 1.0), float(math.trunc(x))
+
+
+def frexp(x: Any, /) -> Any:
+    """`math.frexp`."""
+    exponent = exponent_of(x)
+    return math.ldexp(x, -exponent), exponent
+
+
+def polar(z: Any, /) -> Any:
+    """`cmath.polar`."""
+    return abs(z), cmath.phase(z)
+
+
+def rect(r: Any, phi: Any, /) -> Any:
+    """`cmath.rect`."""
+    return complex(r * math.cos(phi), r * math.sin(phi))
+
+
+def transposed(rows: Any) -> Any:
+    """`zip(*rows)`, as a list of lists."""
+    rows = [list(row) for row in rows]
+    return [[row[k] for row in rows] for k in range(min([len(row) for row in rows]))]
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (math.modf, modf),
+    (math.frexp, frexp),
+    (cmath.polar, polar),
+    (cmath.rect, rect),
     (itertools.product, product),
     (itertools.chain, chain),
-    (itertools.chain.from_iterable, chain_from_iterable),
     (itertools.islice, islice),
     (itertools.accumulate, accumulate),
     (itertools.repeat, repeat),
@@ -102,5 +185,40 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.pairwise, pairwise),
     (itertools.filterfalse, filterfalse),
     (itertools.takewhile, takewhile),
-    (itertools.combinations, combinations),
+    (itertools.dropwhile, dropwhile),
+    (itertools.compress, compress),
+    (itertools.zip_longest, zip_longest),
+    (itertools.tee, tee),
+    (itertools.groupby, groupby),
+    *([(itertools.batched, batched)] if hasattr(itertools, "batched") else []),  # type: ignore[attr-defined]
 ]
+
+
+_LATE = {
+    "numpy.polynomial": "polynomials_in_python",
+    "numpy": "numpy_in_python",
+    "statistics": "statistics_in_python",
+    "scipy.special": "scipy_in_python",
+    "scipy.linalg": "scipy_linalg_in_python",
+}
+"""Where the equivalents of modules are, most of which most programs do without."""
+
+
+def stand_in_for(function: Any) -> Callable[..., Any] | None:
+    """What stands for a function, if anything does."""
+    return next((b for a, b in EQUIVALENTS if a is function), None) or late_equivalent(function)
+
+
+def late_equivalent(function: Any) -> Callable[..., Any] | None:
+    """What stands for a function of a module that is looked at only when it is used."""
+    module = str(getattr(function, "__module__", None) or type(function).__module__)
+    for name, table in _LATE.items():
+        if module == name or module.startswith(f"{name}."):
+            return _table(table).get(id(function))
+    return None
+
+
+@functools.cache
+def _table(name: str) -> dict[int, Callable[..., Any]]:
+    module = importlib.import_module(f".{name}", __package__)
+    return {id(function): equivalent for function, equivalent in module.EQUIVALENTS}

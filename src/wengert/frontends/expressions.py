@@ -16,11 +16,14 @@ from ..errors import NoSource
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import STR, UNKNOWN, Array, Number, Static, Struct
+from ..ir.types import STR, UNKNOWN, Array, Number, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
-from ..ops import linear_algebra as la
 from ..ops import structure as st
+from ..ops.registry import named
+from . import cells
+from .declarations import assigned_names, declarations
+from .heap import now
 from .signature import ForeignArray, kind_of
 from .values import (
     Closure,
@@ -28,8 +31,10 @@ from .values import (
     Iteration,
     Maybe,
     Native,
+    ObjectKey,
     Scope,
     Value,
+    is_mutable,
     kind_of_value,
     list_of,
     tuple_of,
@@ -46,7 +51,6 @@ BINARY: dict[type[ast.operator], tuple[Op, Callable[[Any, Any], Any]]] = {
     ast.FloorDiv: (el.floordiv, operator.floordiv),
     ast.Mod: (el.mod, operator.mod),
     ast.Pow: (el.pow_, operator.pow),
-    ast.MatMult: (la.matmul, operator.matmul),
     ast.BitAnd: (el.bitand, operator.and_),
     ast.BitOr: (el.bitor, operator.or_),
     ast.BitXor: (el.bitxor, operator.xor),
@@ -96,11 +100,15 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
     while where is not None:
         if name in where.vars:
             value = where.vars[name]
+            if isinstance(value, Items) and value.form == "cell":
+                return cells.read(it, value, name, own=where is scope)
             if isinstance(value, Maybe):
                 _note_unbound(it, name)
                 value = where.vars[name] = it.checked(value, name)
-            return value
+            return now(it, value)
         where = where.outer
+    if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
+        return cells.read(it, cell, name, own=False)
     if _is_local(it, scope, name):
         _note_unbound(it, name)
         from .statements import raise_now
@@ -123,10 +131,11 @@ def _note_unbound(it: Interpreter, name: str) -> None:
 
 
 def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
-    from .loops import assigned_names
 
     frame = next((f for f in it.frames if f.scope is scope), None)
     if frame is None or isinstance(frame.closure.node, ast.Lambda):
+        return False
+    if name in declarations(frame.closure.node).get("global", ()):
         return False
     return name in assigned_names(frame.closure.node.body)
 
@@ -137,6 +146,10 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     Functions, modules and classes are known (and guarded: if the name is bound to something else
     later, the program is read again); numbers and containers are read when the program runs.
     """
+    key = key or name
+    cell = cells.known_external(it, holder, key)
+    if cell is not None:
+        return cells.read(it, cell, name, own=False)
     known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
     if known:
         return as_known(value)
@@ -146,7 +159,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         raise error.at(it.builder.span) from None
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
         kind = Static(value)
-    key = key or name
     it.reading.guards[id(holder), key] = (holder, key, kind)
     if value is None or isinstance(kind, Static):
         return as_known(value)
@@ -157,6 +169,12 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
             return closure_of(it, value)
         except NoSource:
             return as_known(value)  # it may have a rule, or never be called
+    from .outside import tracked
+
+    known_object = tracked(it, holder, key, name, value, kind)
+    if known_object is not None:
+        current = now(it, known_object)
+        return open_up(it, current)
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
     var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
     it.reading.read_from[var] = holder, key
@@ -212,11 +230,20 @@ def _binary(it: Interpreter, node: ast.BinOp) -> Value:
     return value
 
 
+def op_of(operator_: ast.operator) -> tuple[Op, Callable[[Any, Any], Any]]:
+    """The op of a binary operator, and what Python computes."""
+    if isinstance(
+        operator_, ast.MatMult
+    ):  # not in the table: linear algebra is loaded when it is met
+        return named("matmul"), operator.matmul
+    return BINARY[type(operator_)]
+
+
 def binary(
     it: Interpreter, operator_: ast.operator, left: Value, right: Value, node: ast.AST
 ) -> Value:
     """`left op right` of two values."""
-    op, function = BINARY[type(operator_)]
+    op, function = op_of(operator_)
     if isinstance(left, Items) or isinstance(right, Items):
         known = _binary_on_items(operator_, left, right)
         if known is not None:
@@ -226,6 +253,12 @@ def binary(
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
     if op is el.add and _is_list(left) and _is_list(right):
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
+    if op is el.mul and (_is_list(left) or _is_list(right)):
+        return _repeated(it, left, right)
+    from .objects import object_class
+
+    if object_class(left) is not None or object_class(right) is not None:
+        return dispatch_operator(it, op, [left, right])
     if op is el.bitor and not all(
         isinstance(kind_of_value(v), Number | Array) for v in (left, right)
     ):
@@ -237,16 +270,30 @@ def binary(
     return dispatch_operator(it, op, [left, right])
 
 
-def _is_list(value: Value) -> bool:
-    from ..ir.types import Seq
+def _repeated(it: Interpreter, left: Value, right: Value) -> Value:
+    """`items * n` of a list, where `n` is known only when the program runs."""
+    from .calls import call
+    from .equivalents import repeated
 
+    items, times = (left, right) if _is_list(left) else (right, left)
+    if isinstance(items, Items) and all(isinstance(v, Const) for v in items.values):
+        return it.emit(co.repeated_items, it.atom(items), it.atom(times))
+    if isinstance(items, Items) and any(is_mutable(v) for v in items.values):
+        raise it.unsupported(
+            "a list is made of one object many times over",
+            "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
+        )
+    return call(it, Const(repeated), [items, times], {})
+
+
+def _is_list(value: Value) -> bool:
     kind = kind_of_value(value)
     return isinstance(kind, Seq) or (isinstance(kind, Struct) and kind.form in ("list", "tuple"))
 
 
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
-    from .calls import call_operator_method
+    from .operators import call_operator_method
 
     own = call_operator_method(it, op, values)
     if own is not None:
@@ -326,12 +373,42 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         known = _known_identity(left, right)
         if known is not None:
             return Const(known == isinstance(operator_, ast.Is))
+        from .operators import identical
+
+        same = identical(it, left, right)
+        if same is not None:
+            return same if isinstance(operator_, ast.Is) else _not(it, same)
     if isinstance(left, Const) and isinstance(right, Const):
         return Const(function(left.value, right.value))
-    if isinstance(operator_, ast.In | ast.NotIn) and isinstance(left, Const):
-        if isinstance(right, Items) and right.form == "dict":
-            return Const((left.value in right.keys) == isinstance(operator_, ast.In))
+    if isinstance(operator_, ast.In | ast.NotIn) and isinstance(right, Items):
+        if right.form == "dict":
+            from .choosing import among_keys
+
+            left = as_key(left)
+            if isinstance(left, Const):
+                return Const((left.value in right.keys) == isinstance(operator_, ast.In))
+            among = among_keys(it, left, right)
+            return among if isinstance(operator_, ast.In) else _not(it, among)
     return dispatch_operator(it, op, [left, right])
+
+
+def _not(it: Interpreter, value: Value) -> Value:
+    known = it.known_truth(value)
+    return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
+
+
+def as_key(index: Value) -> Value:
+    """An index or a key; a tuple of constants is a constant, and so is a known object."""
+    if isinstance(index, Items) and index.form == "tuple":
+        items = [as_key(value) for value in index.values]
+        if all(isinstance(item, Const) for item in items):
+            return Const(tuple(item.value for item in items if isinstance(item, Const)))
+    if isinstance(index, Items) and index.form in ("object", "dataclass"):
+        from .objects import hash_token
+
+        token = hash_token(index)
+        return index if token is None else Const(ObjectKey(token, index))
+    return index
 
 
 def _known_identity(left: Value, right: Value) -> bool | None:
@@ -351,7 +428,7 @@ def truth(it: Interpreter, value: Value) -> Atom:
     if known is not None:
         return Const(known)
     if isinstance(value, Items) and it.asks_its_class(value):
-        from .calls import call_method_of_class
+        from .operators import call_method_of_class
 
         for name in ("__bool__", "__len__"):
             said = call_method_of_class(it, value, name, [])
@@ -372,7 +449,13 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
     from .statements import bind
 
     value = evaluate(it, node.value)
-    bind(it, node.target.id, value)
+    frame = it.frame
+    if frame.around is None:
+        bind(it, node.target.id, value)
+    else:  # it binds a name of the function around the comprehension, which is in a cell
+        cell = cells.find(it, node.target.id, frame.around)
+        assert cell is not None
+        cells.write(it, cell, value)
     return value
 
 
@@ -381,7 +464,7 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 
 def _elements(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value] | None:
     """The elements of a literal; None if a starred one is known only at run time."""
-    from .loops import known_items
+    from .iteration import known_items
 
     values: list[Value] = []
     for node in nodes:
@@ -429,7 +512,7 @@ def _dict(it: Interpreter, node: ast.Dict) -> Value:
                 return _dict_at_run_time(it, node)
             entries.update(zip(value.keys, value.values, strict=True))
             continue
-        key = evaluate(it, key_node)
+        key = as_key(evaluate(it, key_node))
         if not isinstance(key, Const):
             return _dict_at_run_time(it, node)
         entries[key.value] = value
@@ -492,21 +575,31 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         except (TypeError, KeyError, IndexError):
             pass  # it must fail when the program runs
     if isinstance(value, Items):
-        known = _item_of(it, value, index)
+        known = _item_of(it, value, as_key(index))
         if known is not None:
             return known
+        from .choosing import holds_functions, item_of
+
+        if holds_functions(value):
+            return item_of(it, value, index)
     if isinstance(value, Iteration | Closure | Native):
         value = it.atom(value)
+    if isinstance(value, Const) and isinstance(value.value, type(np.r_) | type(np.c_)):
+        from .calls import call
+        from .numpy_in_python import columns_of, rows_of
+
+        joined = rows_of if isinstance(value.value, type(np.r_)) else columns_of
+        return call(it, Const(joined), [index], {})
+    from .operators import call_method_of_class
+
+    own = call_method_of_class(it, value, "__getitem__", [index])
+    if own is not None:
+        return own
     if isinstance(value, Const) and not isinstance(value.value, _INDEXABLE):
         raise it.unsupported(
             f"indexing a {type(value.value).__name__} object",
             "Use a function: `np.concatenate`, say.",
         )
-    from .calls import call_method_of_class
-
-    own = call_method_of_class(it, value, "__getitem__", [index])
-    if own is not None:
-        return own
     at = index_atom(it, index)
     result = it.emit(st.getitem, it.atom(value), at)
     return open_up(it, result)
@@ -539,7 +632,7 @@ def open_up(it: Interpreter, value: Value) -> Value:
         else:
             item = it.builder.emit_with(st.getitem, (value, Const(key)), {}, kind=item_kind)
         items.append(open_up(it, item))
-    return Items(kind.form, kind.keys, tuple(items), kind.type)
+    return Items(kind.form, kind.keys, tuple(items), kind.type, home=value)
 
 
 def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
@@ -608,6 +701,14 @@ def _call(it: Interpreter, node: ast.Call) -> Value:
     return evaluate_call(it, node)
 
 
+def _yield(it: Interpreter, node: ast.Yield | ast.YieldFrom) -> Value:
+    from . import generators
+
+    if isinstance(node, ast.Yield):
+        return generators.evaluate_yield(it, node)
+    return generators.evaluate_yield_from(it, node)
+
+
 def _comprehension(it: Interpreter, node: Any) -> Value:
     from .comprehensions import comprehend
 
@@ -637,4 +738,6 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.SetComp: _comprehension,
     ast.DictComp: _comprehension,
     ast.GeneratorExp: _comprehension,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
 }

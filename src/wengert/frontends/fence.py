@@ -17,10 +17,6 @@ _NEW_OBJECT = (
     "or move the change out of the differentiated function."
 )
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: (
-        "`try` cannot be differentiated yet",
-        "Test the condition with `if` instead of catching the exception.",
-    ),
     ast.TryStar: (
         "`try` … `except*` cannot be differentiated",
         "Test the condition with `if` instead of catching the exceptions.",
@@ -42,29 +38,9 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "Write a plain `def`; await what it needs outside and pass it in.",
     ),
     ast.Await: ("`await` cannot be differentiated", "Await the value outside and pass it in."),
-    ast.Yield: (
-        "a generator cannot be differentiated yet",
-        "Return a list of the items instead of yielding them.",
-    ),
-    ast.YieldFrom: (
-        "a generator cannot be differentiated yet",
-        "Return a list of the items instead of yielding them.",
-    ),
-    ast.Global: (
-        "`global` cannot be differentiated yet",
-        "Return the new value instead of assigning it to a global name.",
-    ),
-    ast.Nonlocal: (
-        "`nonlocal` cannot be differentiated yet",
-        "Return the new value instead of assigning it to an outer name.",
-    ),
     ast.Delete: (
         "`del` cannot be differentiated yet",
         "Build a new container without the item; a name can be left as it is.",
-    ),
-    ast.ClassDef: (
-        "a class cannot be defined inside a differentiated function",
-        "Define the class outside.",
     ),
 }
 
@@ -110,8 +86,6 @@ def findings(root: ast.AST, file: str) -> list[Finding]:
 
 
 def _is_refused(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript | ast.Attribute):
-        return isinstance(node.ctx, ast.Store | ast.Del)
     return type(node) in _REFUSED
 
 

@@ -8,33 +8,50 @@ any other (`%returned`, `%break0` …), so that merging paths merges them too.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from functools import partial
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..errors import Finding, UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import UNDEFINED, Atom, Callee, Const, Span, Var
+from ..ir.graph import UNDEFINED, Atom, Callee, Const, Eqn, Span, Var, births
 from ..ir.op import Op
-from ..ir.types import BOOL, UNKNOWN, Kind, Static, join
+from ..ir.records import field, mutable_record, replace
+from ..ir.types import BOOL, UNKNOWN, Kind, Number, Static, join
 from ..ops import structure as st
+from . import cells
+from . import heap as hp
+from .catching import Catching, Leaves, Marked, OpenArm
 from .values import (
+    Choice,
     Closure,
     Items,
     Iteration,
+    Lost,
     Maybe,
     Native,
+    Part,
+    Place,
     Scope,
     Value,
     flatten,
+    is_mutable,
     kind_of_value,
     same,
     unflatten,
 )
 
 Step = Callable[[], None]
+
+
+_WENGERT = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+_LIBRARIES = tuple(folder + os.sep for folder in (_WENGERT, os.path.dirname(np.__file__)))  # noqa: PTH120
+"""Where functions are written that the user only calls."""
 
 
 class Diverges(Exception):
@@ -53,15 +70,21 @@ class NeedsKnown(Exception):
         self.name = name
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Frame:
     """One activation of a function that is being inlined."""
 
     closure: Closure
     scope: Scope
     loops: int = 0
+    around: Frame | None = None
+    """Of a comprehension, the function that it stands in."""
+    producing: Any = None
+    """Of a generator, what `yield` does."""
     unbound: set[str] = field(default_factory=set[str])
     """Local names that were read where nothing had bound them."""
+    bound: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
+    """The arguments that it was called with."""
     augmented: set[str] = field(default_factory=set[str])
     """Names of arrays and lists that were the target of an augmented assignment."""
 
@@ -72,21 +95,21 @@ class Emitting:
     A class, since it is entered for every expression: a generator would take twice as long.
     """
 
-    __slots__ = ("_before", "_builder", "_span")
+    __slots__ = ("_before", "_it", "_span")
 
-    def __init__(self, builder: Builder, span: Span | None):
-        self._builder = builder
-        self._before = builder.span
-        self._span = span or builder.span
+    def __init__(self, it: Interpreter, span: Span | None):
+        self._it = it
+        self._before = it.builder.span
+        self._span = span or self._before
 
     def __enter__(self) -> None:
-        self._builder.span = self._span
+        self._it.builder.span = self._span
 
     def __exit__(self, *error: object) -> None:
-        self._builder.span = self._before
+        self._it.builder.span = self._before
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Reading:
     """What one reading of a program collects, whatever function it is in."""
 
@@ -109,6 +132,65 @@ class Reading:
     """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What earlier attempts learned about the values a loop carries."""
+    places: dict[Var, Place] = field(default_factory=dict[Var, Place])
+    """Which object every version of a value that changes belongs to."""
+    writes: dict[Place | None, list[tuple[int, int]]] = field(default_factory=dict[Any, Any])
+    """The writes to every object: when, and through how many containers."""
+    globals_at: dict[Any, Place] = field(default_factory=dict[Any, Place])
+    """The objects that were there before the program ran, by what tells them apart."""
+    changed_outside: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those of them that the program changes, by identity."""
+    seen_outside: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those that it reads."""
+    outside: dict[int, Var] = field(default_factory=dict[int, Var])
+    """What those that it changes are at its start."""
+    choices: dict[Var, tuple[Atom, Var | None, Var | None]] = field(default_factory=dict[Var, Any])
+    """A value that is one of two objects: the condition, and each object made outside the branch."""
+    aliases: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    """For every object, those that change with it: and through how many containers at least."""
+    holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    """Objects that hold some of the same objects, and through how many containers they do."""
+    linked: set[Var] = field(default_factory=set[Var])
+    """Run-time containers of which it has been found out where their items came from."""
+    sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])
+    """Where parts of every object were put into containers, and how deep in it they were."""
+    checked: set[Any] = field(default_factory=set[Any])
+    """The places in the source where that needs a check when the program runs."""
+    doubtful: dict[Var, None] = field(default_factory=dict[Var, None])
+    """Containers that are to be checked before the next statement that moves no items."""
+    stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """What a part of something was when it was looked at again, and the part."""
+    elements: dict[Var, int] = field(default_factory=dict[Var, int])
+    """The items that a loop walks over, and the loop."""
+    given: dict[int, Any] = field(default_factory=dict[int, Any])
+    """The containers among the inputs that were taken apart, and the names of the inputs (with the
+    function, of one that is called)."""
+    whole: set[Any] = field(default_factory=set[Any])
+    """The inputs that are not taken apart, since the program changes them."""
+    by_index: set[int] = field(default_factory=set[int])
+    """The loops that walk over what they change."""
+    copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
+    """Run-time copies of known containers, and the places in the source where they were made."""
+    copied: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    """For known objects, the places in the source where something that holds them was copied."""
+    kept: set[Any] = field(default_factory=set[Any])
+    """The places where the container itself is wanted, since it or its copy changes."""
+    local_classes: dict[tuple[int, int], tuple[type, Scope]] = field(default_factory=dict[Any, Any])
+    """The classes that the program defines, by statement and scope."""
+    remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What methods gave that remember their results: the result, its block, the objects then."""
+    class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
+    """The attributes of classes that the program assigns to."""
+    root: Builder | None = None
+    """The block of the program itself."""
+    early: list[Eqn] = field(default_factory=list[Eqn])
+    """What is to be done at its very start."""
+    bound_outside: dict[tuple[int, str], tuple[Any, str]] = field(default_factory=dict[Any, Any])
+    """The names that the program binds that were there before it: holder and key."""
+    cells: dict[tuple[int, str], Items] = field(default_factory=dict[Any, Any])
+    """Their cells."""
+    externals: dict[Place, tuple[Any, str]] = field(default_factory=dict[Place, Any])
+    """Holder and key, by the identities of the cells."""
     derivative: Callable[..., Value] = lambda it, verb, function, args, kwargs: NotImplemented
     """How to read a call of a derivative function."""
     opted_out: Callable[[Any], bool] = lambda function: False
@@ -124,6 +206,18 @@ class Interpreter:
         self.namespace = namespace
         """The namespace that ops called by their own name (in rule rows) are emitted in."""
         self.frames: list[Frame] = []
+        self.heap: hp.Heap = {}
+        """What the objects that have changed hold now."""
+        self.looking: set[Place] = set()
+        """Objects that are being brought up to date."""
+        self.packing: set[Place] = set()
+        """Objects that are being made run-time values."""
+        self.walking_by_index = False
+        """Whether a loop that is about to be read changes the items it walks over."""
+        self.catching = Catching(self)
+        """What catches the exceptions of what is being read."""
+        self.handling: list[Value] = []
+        """The exceptions whose handlers are being read."""
 
     # --- where we are ---------------------------------------------------------------------
 
@@ -140,6 +234,8 @@ class Interpreter:
         if line is None:
             return None
         frame = self.frame
+        if frame.closure.file.startswith(_LIBRARIES):
+            return self.builder.span  # the user's line, which called it
         return Span(
             frame.closure.file,
             line,
@@ -152,7 +248,7 @@ class Interpreter:
     def at(self, node: ast.AST) -> Emitting:
         """Equations emitted inside `with it.at(node)` come from this node."""
         builder = self.builder
-        return Emitting(builder, builder.span if builder.derived else self.span(node))
+        return Emitting(self, builder.span if builder.derived else self.span(node))
 
     def unsupported(
         self, message: str, hint: str, node: ast.AST | None = None
@@ -181,28 +277,27 @@ class Interpreter:
 
     def atom(self, value: Value, name: str = "") -> Atom:
         """The value as one run-time value; known containers are packed."""
+        value = hp.now(self, value)
         match value:
             case Var() | Const():
                 return value
-            case Items(form=form, keys=keys, values=values, type=type_):
-                items = [self.atom(v) for v in values]
-                if form == "function":
-                    raise self.unsupported(
-                        "a function with captured values cannot be stored here",
-                        "Call it where it is made, or pass it to the function that calls it.",
-                    )
-                return self.emit(
-                    st.pack,
-                    *items,
-                    name=name,
-                    form=Const(form),
-                    keys=Const(keys),
-                    type=Const(type_),
+            case Items(form="iterator"):
+                from .iteration import as_list
+
+                return self.atom(as_list(self, value))
+            case Items(form="function"):
+                raise self.unsupported(
+                    "a function with captured values cannot be stored here",
+                    "Call it where it is made, or pass it to the function that calls it.",
                 )
+            case Items():
+                return hp.packed(self, value, name)
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")
+            case Iteration(form="checkpoint", parts=(inner, _)):
+                return self.atom(inner)
             case Iteration():
-                from .loops import as_list
+                from .iteration import as_list
 
                 return self.atom(as_list(self, value))
             case Closure():
@@ -250,27 +345,71 @@ class Interpreter:
             (then if known else other)()
             return
         condition = self.atom(condition)
-        before = dict(self.vars)
-        arms = [self._arm(step, before) for step in (then, other)]
+        self.catching.whole(lambda: self._branch(condition, then, other))
+
+    def _branch(self, condition: Atom, then: Step, other: Step) -> None:
+        before, heap = dict(self.vars), self.heap
+        start = next(births)
+        arms = [self._arm(step, before, heap) for step in (then, other)]
+        self.heap = heap
+        self.settle(condition, arms, start)
+
+    def settle(self, condition: Atom, arms: list[Arm], start: int) -> None:
+        """After both arms of a branch have been read: go on in what they leave together, or in one."""
         if all(arm.dead for arm in arms):
             self._emit_if(condition, arms, [])
             raise Diverges
-        outs: list[tuple[Var, Atom, Atom]] = []
-        self.frame.scope.vars = self._merge_vars(arms, outs)
-        self._emit_if(condition, arms, outs)
+        heap = self.heap
+        has_left = [self.catching.has_left(arm) for arm in arms]
+        if any(has_left) and not any(arm.dead for arm in arms) and not all(has_left):
+            self.catching.go_on_in(condition, arms, has_left.index(True), heap, start)
+            return
+        ends = [arm.vars for arm, left in zip(arms, has_left, strict=True) if not arm.dead | left]
+        for arm in arms:
+            self.catching.merge_open(arm)
+        self.merge_arms(condition, arms, heap, start)
+        if not ends:
+            raise Leaves
+        self.catching.after_blocks(ends)
 
-    def _arm(self, step: Step, before: dict[str, Value]) -> Arm:
+    def merge_arms(self, condition: Atom, arms: list[Arm], heap: hp.Heap, start: int) -> None:
+        """Merge what both arms of a branch leave; `heap` was before it."""
+        with self.catching.quiet():
+            merge = Merge(arms, condition, start)
+            self.frame.scope.vars = self._merge_vars(merge)
+            self.heap = self._merge_heaps(merge, heap)
+            self._emit_if(condition, arms, merge.outs)
+
+    def _arm(self, step: Step, before: dict[str, Value], heap: hp.Heap) -> Arm:
         outer = self.builder
         self.builder = outer.child()
         self.frame.scope.vars = dict(before)
+        self.heap = dict(heap)
+        arm = self.read_arm(step)
+        self.builder = outer
+        return arm
+
+    def read_arm(self, step: Step) -> Arm:
+        """Read one side of a branch, into a builder of its own that is set up."""
+        level, dead = len(self.catching.arms), self._read_to_its_end(step)
+        return Arm(self.builder, self.vars, self.heap, dead, self.catching.take_open(level))
+
+    def read_path(self, step: Step) -> bool:
+        """Read what a path does, to its end; gives whether it never comes back."""
+        level, dead = len(self.catching.arms), self._read_to_its_end(step)
+        return self.catching.close(level, dead=dead)
+
+    def _read_to_its_end(self, step: Step) -> bool:
         dead = False
         try:
             step()
         except Diverges:
             dead = True
-        arm = Arm(self.builder, self.frame.scope.vars, dead)
-        self.builder = outer
-        return arm
+        except Leaves:
+            pass
+        if self.catching.explicit:
+            self.catching.close_segment()
+        return dead
 
     def _emit_if(
         self, condition: Atom, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]
@@ -281,13 +420,23 @@ class Interpreter:
         other = arms[1].builder.block((), [pair[2] for pair in outs])
         self.builder.if_(condition, then, other, [pair[0] for pair in outs])
 
-    def _merge_vars(self, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]) -> dict[str, Value]:
+    def _merge_vars(self, merge: Merge) -> dict[str, Value]:
         merged: dict[str, Value] = {}
-        a, b = arms
+        a, b = merge.arms
         for name in {**a.vars, **b.vars}:
-            merger = Merger(self, arms, outs, name)
+            merger = Merger(self, merge, name)
             merged[name] = merger.merge(a.vars.get(name), b.vars.get(name))
         return merged
+
+    def _merge_heaps(self, merge: Merge, before: hp.Heap) -> hp.Heap:
+        """What the objects hold that are known outside the branch."""
+        merged = dict(before)
+        a, b = (arm.heap for arm in merge.arms)
+        for place in {**a, **b}:
+            if place.born <= merge.start:
+                contents = (hp.content_in(a, place), hp.content_in(b, place))
+                merged[place] = Merger(self, merge, "").merge_content(place, *contents)
+        return {**merged, **merge.exported}
 
     def choose(
         self, condition: Value, then: Callable[[], Value], other: Callable[[], Value]
@@ -305,23 +454,38 @@ class Interpreter:
         self.branch(condition, put(then), put(other))
         return self.vars.pop(slot)
 
-    @contextmanager
-    def aside(self) -> Generator[Builder, None, None]:
-        """Read into a block of its own; names keep what they were bound to before."""
+    def mark(self) -> Mark:
+        """Where the reading is, to return to if what is read next turns out to be unreadable."""
         scopes: dict[int, tuple[Scope, dict[str, Value]]] = {}
         for frame in self.frames:
             scope: Scope | None = frame.scope
             while scope is not None:
                 scopes[id(scope)] = scope, dict(scope.vars)
                 scope = scope.outer
-        outer = self.builder
-        self.builder = outer.child()
+        loops = [frame.loops for frame in self.frames]
+        written, open_ = len(self.builder.eqns), self.catching.mark()
+        return Mark(self.builder, written, dict(self.heap), scopes, loops, open_)
+
+    def return_to(self, mark: Mark) -> None:
+        """Forget what was read since."""
+        self.builder, self.heap = mark.builder, dict(mark.heap)
+        del self.builder.eqns[mark.written :], self.frames[len(mark.loops) :]
+        for frame, loops in zip(self.frames, mark.loops, strict=True):
+            frame.loops = loops
+        for scope, names in mark.scopes.values():
+            scope.vars = dict(names)
+        self.catching.return_to(mark.open)
+
+    @contextmanager
+    def aside(self) -> Generator[Builder, None, None]:
+        """Read into a block of its own; names keep what they were bound to before."""
+        mark = self.mark()
+        self.builder = mark.builder.child()
         try:
-            yield self.builder
+            with self.catching.apart():
+                yield self.builder
         finally:
-            self.builder = outer
-            for scope, names in scopes.values():
-                scope.vars = names
+            self.return_to(mark)
 
     def asks_its_class(self, value: Items) -> bool:
         """Whether the truth of an object is what a method of its class says."""
@@ -337,6 +501,8 @@ class Interpreter:
                 if form in ("tuple", "list", "dict", "namedtuple"):
                     return bool(values)
                 return None if self.asks_its_class(value) else True
+            case Iteration(form="checkpoint", parts=(inner, _)):
+                return self.known_truth(inner)
             case Closure() | Native() | Iteration():
                 return True
             case _:
@@ -366,24 +532,33 @@ class Interpreter:
 
         def run_rest() -> None:
             nonlocal always_returns
+            for name in self.exits():
+                self.set(name, Const(False))
             self.run(rest)
             always_returns = self.flag("%returned") == Const(True)
 
         self.branch(left, lambda: None, run_rest)
         if only_by_return and always_returns:
             # it had returned, or it returned (or raised) now
-            self.vars["%returned"] = Const(True)
-            value = self.vars["%return"]
-            self.vars["%return"] = value.value if isinstance(value, Maybe) else value
+            self.set("%returned", Const(True))
+            value = self.get("%return")
+            assert value is not None
+            self.set("%return", value.value if isinstance(value, Maybe) else value)
 
     def left(self) -> Atom:
         """Whether control has left the current sequence of statements."""
+        return self.either(*map(self.flag, self.exits()))
+
+    def exits(self) -> list[str]:
+        """The flags for the ways out of the current sequence of statements."""
         depth = self.frame.loops
         names = ("%returned", f"%break{depth}", f"%continue{depth}")
-        return self.either(*(self.flag(name) for name in names))
+        return [name for name in names if name in self.vars]
 
     def flag(self, name: str) -> Atom:
-        value = self.vars.get(name, Const(False))
+        value = self.get(name)
+        if value is None:
+            return Const(False)
         assert isinstance(value, Var | Const)
         return value
 
@@ -398,6 +573,39 @@ class Interpreter:
         for flag in others:
             result = self.emit(st.either, result, flag)
         return result
+
+    def set(self, name: str, value: Value) -> None:
+        """Say what a name of the interpreter's own is in the current function."""
+        found = self.vars.get(name)
+        if isinstance(found, Items) and found.form == "cell":
+            cells.write(self, found, value)
+        else:
+            self.vars[name] = value
+
+    def get(self, name: str) -> Value | None:
+        """What a name of the interpreter's own is in the current function."""
+        found = self.vars.get(name)
+        if isinstance(found, Items) and found.form == "cell":
+            return cells.contents(self, found)
+        return found
+
+    @contextmanager
+    def activation(
+        self,
+        closure: Closure,
+        scope: Scope,
+        bound: Mapping[str, Value],
+        around: Frame | None = None,
+    ) -> Generator[Frame, None, None]:
+        """Read in the body of a function."""
+        frame = Frame(closure, scope, bound=bound, around=around)
+        self.frames.append(frame)
+        before = self.builder.span
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+            self.builder.span = before
 
     # --- names ----------------------------------------------------------------------------
 
@@ -414,23 +622,145 @@ class Interpreter:
         return _replace_leaf(value.value, value.witness, checked)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
+class Mark:
+    """A state of the reading."""
+
+    builder: Builder
+    written: int
+    heap: hp.Heap
+    scopes: dict[int, tuple[Scope, dict[str, Value]]]
+    loops: list[int]
+    open: Marked
+
+
+@mutable_record
 class Arm:
     """One side of a branch after it has been read."""
 
     builder: Builder
     vars: dict[str, Value]
+    heap: hp.Heap
     dead: bool
+    open: list[OpenArm] = field(default_factory=list["OpenArm"])
+    """The branches that it goes on in one side of."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
+class Merge:
+    """What merging the two arms of one branch shares, whatever name is merged."""
+
+    arms: list[Arm]
+    condition: Atom
+    start: int
+    """What was born later was made inside an arm."""
+    outs: list[tuple[Var, Atom, Atom]] = field(default_factory=list[tuple[Var, Atom, Atom]])
+    exported: hp.Heap = field(default_factory=dict[Place, Any])
+    """What objects that one arm made hold after the branch."""
+    known: dict[int, Items] = field(default_factory=dict[int, Items])
+    """Known objects that one arm made, as they are called after the branch."""
+    named: dict[tuple[int, Place], list[Var]] = field(default_factory=dict[Any, Any])
+    """For every object of an arm, the values outside that stand for it."""
+    pairs: dict[tuple[int, int], Items] = field(default_factory=dict[tuple[int, int], Items])
+    """Objects that stand for one of two."""
+    scopes: dict[int, tuple[Scope, Scope]] = field(default_factory=dict[int, tuple[Scope, Scope]])
+    """The names that functions made in an arm refer to, there and after the branch."""
+
+
+def _call_chosen(
+    chosen: Var,
+    first: Value,
+    second: Value,
+    it: Interpreter,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value:
+    from .calls import call
+
+    return it.choose(
+        chosen, lambda: call(it, first, args, kwargs), lambda: call(it, second, args, kwargs)
+    )
+
+
+@mutable_record
 class Merger:
     """Merges the two values that one name has at the end of two arms."""
 
     interpreter: Interpreter
-    arms: list[Arm]
-    outs: list[tuple[Var, Atom, Atom]]
+    context: Merge
     name: str
+
+    @property
+    def arms(self) -> list[Arm]:
+        return self.context.arms
+
+    @property
+    def outs(self) -> list[tuple[Var, Atom, Atom]]:
+        return self.context.outs
+
+    def merge_content(self, place: Place, a: hp.Content, b: hp.Content) -> hp.Content:
+        """What an object holds that both arms know."""
+        if a is b:
+            return a
+        for side in (0, 1):
+            if self.arms[1 - side].dead:
+                content = (a, b)[side]
+                if isinstance(content, Part | Lost):
+                    return content
+                return self._placed(place, self._exported_content(content, side))
+        if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.step) == (b.place, b.step):
+            return a
+        if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
+            return Lost("a branch has moved it")
+        a, b = self._current(a, 0), self._current(b, 1)
+        pairs = self._held_by_both(a, b)
+        if isinstance(a, Items) and pairs is not None:
+            values = [self.merge(x, y) for x, y in pairs.values()]
+            return self._placed(place, a.holding(values, tuple(pairs)))
+        merged = self._merge_as_atoms(a, b)
+        self._lose_items(a, b)
+        return self._placed(place, merged)
+
+    def _held_by_both(
+        self, a: Value, b: Value
+    ) -> dict[Any, tuple[Value | None, Value | None]] | None:
+        from .objects import attributes_of_both
+
+        if not isinstance(a, Items) or not isinstance(b, Items):
+            return None
+        return attributes_of_both(self.interpreter, a, b)
+
+    def _exported_content(self, content: Value, side: int) -> Value:
+        current = self._current(content, side)
+        if isinstance(current, Items):
+            values = [self._one_sided(item, side, certain=True) for item in current.values]
+            return current.holding(values)
+        return self._export(current, side)
+
+    def _placed(self, place: Place, value: Value) -> Value:
+        if isinstance(value, Var):
+            self.interpreter.reading.places[value] = place
+        elif isinstance(value, Items):
+            value.place = place
+        return value
+
+    def _lose_items(self, *contents: Value) -> None:
+        """What a container held is part of a run-time object now, at a place that depends on the path."""
+        for content in contents:
+            for item in content.values if isinstance(content, Items) else ():
+                if is_mutable(item) and isinstance(item, Items | Var):
+                    place = hp.place_of(self.interpreter, item)
+                    self.context.exported[place] = Lost("branches differ in what holds it")
+
+    def _current(self, value: Value, side: int) -> Value:
+        """A value as it is at the end of an arm."""
+        it, arm = self.interpreter, self.arms[side]
+        outer, heap = it.builder, it.heap
+        it.builder, it.heap = arm.builder, arm.heap
+        try:
+            return hp.now(it, value)
+        finally:
+            it.builder, it.heap = outer, heap
 
     def merge(self, a: Value | None, b: Value | None) -> Value:
         if a is not None and b is not None and same(a, b):
@@ -451,6 +781,10 @@ class Merger:
     def _merge_both(self, a: Value, b: Value) -> Value:
         if same(a, b):
             return a
+        if any(isinstance(each, Items) and each.form == "iterator" for each in (a, b)):
+            return self._merge_iterators(a, b)
+        if isinstance(a, Items) and isinstance(b, Items) and is_mutable(a) and is_mutable(b):
+            return self._merge_objects(a, b)
         if (
             isinstance(a, Items)
             and isinstance(b, Items)
@@ -462,48 +796,159 @@ class Merger:
             isinstance(b, Closure | Native) and isinstance(a, Const)
         ):
             return self._choice(a, b)
+        return self._merge_as_atoms(a, b)
+
+    def _merge_iterators(self, a: Value, b: Value) -> Value:
+        """An iterator that is another one on each path: if only the run knows which, nobody may ask it."""
+        from .iterators import lost_iterator, walks_over_data
+
+        contents = [
+            each for pair in ((a, 0), (b, 1)) if (each := self._contents(*pair)) is not None
+        ]
+        if len(contents) == 2 and all(map(walks_over_data, contents)):
+            assert isinstance(a, Items)
+            assert isinstance(b, Items)
+            return self._merge_objects(a, b)
+        lost = lost_iterator(self.interpreter, "branches differ in which iterator it is")
+        assert lost.place is not None
+        self.context.exported[lost.place] = self.interpreter.heap[lost.place]
+        return lost
+
+    def _contents(self, value: Value, side: int) -> Items | None:
+        """What an iterator holds at the end of an arm, if that is known."""
+        if not isinstance(value, Items) or value.form != "iterator":
+            return None
+        content = self.arms[side].heap.get(value.place, value) if value.place else value
+        return content if isinstance(content, Items) else None
+
+    def _merge_as_atoms(self, a: Value, b: Value) -> Var:
         atoms = [self._atom_in(0, a), self._atom_in(1, b)]
-        return self._out(join(*map(kind_of_atom, atoms)), *atoms)
+        out = self._out(join(*map(kind_of_atom, atoms)), *atoms)
+        if is_mutable(out):
+            self._note_choice(out, *atoms)
+        for each in (a, b):
+            if isinstance(each, Items) and is_mutable(each) and self._is_from_outside(each):
+                hp.may_be_one(
+                    self.interpreter,
+                    hp.place_of(self.interpreter, out),
+                    hp.place_of(self.interpreter, each),
+                )
+            self._note_aliases(out, each)
+        return out
+
+    def _note_aliases(self, out: Var, value: Value) -> None:
+        """What an object that an arm made may turn out to be, its stand-in outside may be too."""
+        it, start = self.interpreter, self.context.start
+        if not is_mutable(out) or not isinstance(value, Var | Items):
+            return
+        if self._is_from_outside(value):
+            return  # that is a choice, which is known exactly
+        for place in hp.with_aliases(it, hp.identities(it, value), start):
+            if place.born <= start:
+                hp.may_be_one(it, hp.place_of(it, out), place)
+
+    def _note_choice(self, out: Var, a: Atom, b: Atom) -> None:
+        """Remember which objects a value may be, of those that are known outside the branch."""
+        first, second = (
+            atom if isinstance(atom, Var) and self._is_from_outside(atom) else None
+            for atom in (a, b)
+        )
+        if first is not None or second is not None:
+            self.interpreter.reading.choices[out] = self.context.condition, first, second
+
+    def _is_from_outside(self, value: Var | Items) -> bool:
+        place = value.place if isinstance(value, Items) else None
+        if isinstance(value, Var):
+            place = self.interpreter.reading.places.get(value)
+        return (value if place is None else place).born <= self.context.start
+
+    def _merge_objects(self, a: Items, b: Items) -> Value:
+        """Two known objects, one on each path: from now on one object that stands for either."""
+        key = id(a.place or a), id(b.place or b)
+        known = self.context.pairs.get(key)
+        if known is not None:
+            return known
+        x, y = self._current(a, 0), self._current(b, 1)
+        if not isinstance(x, Items) or not isinstance(y, Items):
+            return self._merge_as_atoms(x, y)
+        pairs = self._held_by_both(x, y)
+        if pairs is None:
+            return self._merge_as_atoms(x, y)
+        values = tuple(self.merge(v, w) for v, w in pairs.values())
+        merged = Items(a.form, tuple(pairs), values, a.type)
+        self.context.pairs[key] = merged
+        if self._is_from_outside(a) or self._is_from_outside(b):
+            first, second = self._export(a, 0), self._export(b, 1)
+            assert isinstance(first, Items)
+            assert isinstance(second, Items)
+            seen = tuple(
+                current if self._is_from_outside(each) else exported
+                for each, current, exported in ((a, x, first), (b, y, second))
+            )
+            place = hp.place_of(self.interpreter, merged)
+            place.choice = Choice(self.context.condition, first, second, seen)  # type: ignore[arg-type]
+        return merged
 
     def _choice(self, a: Value, b: Value) -> Native:
         """One of two functions, chosen when the program runs: a call of it is a branch."""
         chosen = self._out(BOOL, Const(True), Const(False))
         first, second = self._function_of(a, 0), self._function_of(b, 1)
-
-        def run(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-            from .calls import call
-
-            return it.choose(
-                chosen,
-                lambda: call(it, first, args, kwargs),
-                lambda: call(it, second, args, kwargs),
-            )
-
-        return Native("a chosen function", run)
+        return Native("a chosen function", partial(_call_chosen, chosen, first, second))
 
     def _function_of(self, function: Value, side: int) -> Value:
         """A function made in one arm, with what it captured there brought out of the arm."""
-        if not isinstance(function, Closure) or any(
-            frame.scope is function.scope for frame in self.interpreter.frames
-        ):
-            return function
-        around = Scope(function.scope.globals, function.scope.outer)
-        around.vars = {
-            name: self._one_sided(value, side, certain=True)
-            for name, value in function.scope.vars.items()
-            if not name.startswith("%")
-        }
-        return replace(function, scope=around)
+        match function:
+            case Closure():
+                scope = self._scope_of(function.scope, side)
+                return function if scope is function.scope else replace(function, scope=scope)
+            case Native(call=call) if isinstance(call, partial):
+                captured = [self._captured(value, side) for value in call.args]
+                return replace(function, call=partial(call.func, *captured))
+            case _:
+                return function
+
+    def _captured(self, value: Any, side: int) -> Any:
+        match value:
+            case Var() if value.born > self.context.start:
+                return self._export_var(value, side)
+            case Items() | Closure() | Native() | Maybe():
+                return self._one_sided(value, side, certain=True)
+            case list() | tuple():
+                return type(value)(self._captured(item, side) for item in value)
+            case dict():
+                return {key: self._captured(item, side) for key, item in value.items()}
+            case _:
+                return value
+
+    def _scope_of(self, scope: Scope, side: int) -> Scope:
+        """The names that a function made in one arm refers to."""
+        if any(frame.scope is scope for frame in self.interpreter.frames):
+            return scope
+        known = self.context.scopes.get(id(scope))
+        if known is not None:
+            return known[1]
+        outer = None if scope.outer is None else self._scope_of(scope.outer, side)
+        around = Scope(scope.globals, outer)
+        self.context.scopes[id(scope)] = scope, around
+        for name, value in scope.vars.items():
+            if not name.startswith("%"):
+                around.vars[name] = self._captured(value, side)
+        return around
 
     def _atom_in(self, side: int, value: Value) -> Atom:
-        outer = self.interpreter.builder
-        self.interpreter.builder = self.arms[side].builder
+        it, arm = self.interpreter, self.arms[side]
+        outer, heap = it.builder, it.heap
+        it.builder, it.heap = arm.builder, arm.heap
         try:
-            return self.interpreter.atom(value)
+            return it.atom(value)
         finally:
-            self.interpreter.builder = outer
+            it.builder, it.heap = outer, heap
 
     def _out(self, kind: Kind, a: Atom, b: Atom) -> Var:
+        if not isinstance(kind, Number):
+            for out, x, y in self.outs:
+                if x is a and y is b:
+                    return out  # two names for one object
         name = "" if self.name.startswith("%") else self.name
         shapes = {x.shape_of for x in (a, b) if isinstance(x, Var)}
         source = (
@@ -513,7 +958,32 @@ class Merger:
         )
         out = Var(kind, name, source)
         self.outs.append((out, a, b))
+        if is_mutable(out):
+            self._note_common_objects(out, a, b)
         return out
+
+    def _note_common_objects(self, out: Var, a: Atom, b: Atom) -> None:
+        """Two names that are one object in one arm may be one object after the branch."""
+        it = self.interpreter
+        if all(isinstance(atom, Var) and self._is_from_outside(atom) for atom in (a, b)):
+            return  # that is a choice, which is known exactly
+        for side, atom in enumerate((a, b)):
+            for place in self._identities_in(side, atom):
+                others = self.context.named.setdefault((side, place), [])
+                for other in others:
+                    hp.may_be_one(it, hp.place_of(it, out), hp.place_of(it, other))
+                    for each in (out, other):
+                        for outer in hp.identities(it, each, own=True):
+                            hp.may_be_one(it, hp.place_of(it, each), outer)
+                others.append(out)
+
+    def _identities_in(self, side: int, atom: Atom) -> set[Place]:
+        it, arm = self.interpreter, self.arms[side]
+        outer, it.builder = it.builder, arm.builder
+        try:
+            return hp.identities(it, atom, own=True)
+        finally:
+            it.builder = outer
 
     def _one_sided(self, value: Value, side: int, *, certain: bool) -> Value:
         """A value that only one arm gives; the other is dead or has left the name unbound."""
@@ -523,6 +993,8 @@ class Merger:
             if isinstance(leaf, Var):
                 return Maybe(inner, leaf)
             return Maybe(inner, self._sided(BOOL, value.witness, side))
+        if certain and isinstance(value, Closure | Native):
+            return self._function_of(value, side)
         if certain and not isinstance(value, Var | Items | Const):
             return value
         if certain and isinstance(value, Const):
@@ -531,20 +1003,67 @@ class Merger:
         if certain:
             return inner
         leaf = next(flatten(inner), None)
-        if not isinstance(leaf, Var):
+        if not isinstance(leaf, Var) or inner is value:
             leaf = self._sided(BOOL, Const(True), side)
         return Maybe(inner, leaf)
 
     def _export(self, value: Value, side: int) -> Value:
         match value:
+            case Items() if is_mutable(value):
+                return self._export_object(value, side)
             case Items(form=form, keys=keys, values=values, type=type_):
                 return Items(form, keys, tuple(self._export(v, side) for v in values), type_)
             case Var():
-                return self._sided(value.kind, value, side)
+                return self._export_var(value, side)
             case Const() if not isinstance(kind_of_value(value), Static):
                 return self._sided(kind_of_atom(value), value, side)
+            case Closure() | Native():
+                return self._function_of(value, side)
             case _:
                 return value
+
+    def _export_var(self, value: Var, side: int) -> Var:
+        current = self._current(value, side)
+        assert isinstance(current, Var)
+        out = self._sided(current.kind, current, side)
+        self._note_aliases(out, value)
+        if is_mutable(out) and self._is_from_outside(value):
+            self.interpreter.reading.choices[out] = Const(True), value, None
+        return out
+
+    def _export_object(self, value: Items, side: int) -> Value:
+        """A known object that one arm made or refers to, for use after the branch."""
+        if self._is_from_outside(value):
+            return value
+        key = id(value.place or value)
+        if key not in self.context.known:
+            current = self._current(value, side)
+            if not isinstance(current, Items):
+                return self._export(current, side)
+            items = tuple(self._one_sided(v, side, certain=True) for v in current.values)
+            exported = Items(current.form, current.keys, items, current.type, value.place)
+            if value.place is not None and value.place.choice is not None:
+                self._export_choice(exported, value.place.choice, side)
+            elif value.place is not None:
+                self.context.exported[value.place] = exported
+            self.context.known[key] = exported
+        return self.context.known[key]
+
+    def _export_choice(self, exported: Items, choice: Choice, side: int) -> None:
+        """What is one of two objects inside an arm is one of them after the branch, too."""
+        condition = choice.condition
+        if isinstance(condition, Var) and condition.born > self.context.start:
+            condition = self._sided(BOOL, condition, side)
+        first, second = (self._export(each, side) for each in (choice.first, choice.second))
+        assert isinstance(first, Items)
+        assert isinstance(second, Items)
+        seen = [
+            self._current(each, side) if self._is_from_outside(each) else each
+            for each in (first, second)
+        ]
+        exported.place = None
+        place = hp.place_of(self.interpreter, exported)
+        place.choice = Choice(condition, first, second, (seen[0], seen[1]))
 
     def _sided(self, kind: Kind, atom: Atom, side: int) -> Var:
         pair = (atom, UNDEFINED) if side == 0 else (UNDEFINED, atom)
@@ -565,8 +1084,9 @@ def _replace_leaf(value: Value, old: Var, new: Atom) -> Value:
     if value is old:
         return new
     if isinstance(value, Items):
-        values = tuple(_replace_leaf(v, old, new) for v in value.values)
-        return Items(value.form, value.keys, values, value.type)
+        values = [_replace_leaf(v, old, new) for v in value.values]
+        if any(a is not b for a, b in zip(values, value.values, strict=True)):
+            return value.holding(values)
     return value
 
 
@@ -581,6 +1101,7 @@ def coerce(interpreter: Interpreter, value: Value | None, kind: Kind) -> list[At
 
     if value is None:
         return [UNDEFINED for _ in leaves(kind)]
+    value = hp.now(interpreter, value)
     if isinstance(value, Maybe):
         value = value.value
     if isinstance(kind, Static):
@@ -590,6 +1111,11 @@ def coerce(interpreter: Interpreter, value: Value | None, kind: Kind) -> list[At
 
         value = open_up(interpreter, value)
     if isinstance(kind, Struct) and isinstance(value, Items):
-        pairs = zip(value.values, kind.items, strict=True)
-        return [atom for item, item_kind in pairs for atom in coerce(interpreter, item, item_kind)]
+        if len(value.keys) != len(kind.keys) or not set(value.keys) == set(kind.keys):
+            raise interpreter.unsupported(
+                "an object has other attributes or items on one path than on another",
+                "Give it the same attributes on every path, before the loop starts.",
+            )
+        pairs = zip(kind.keys, kind.items, strict=True)
+        return [atom for key, item in pairs for atom in coerce(interpreter, value[key], item)]
     return [interpreter.atom(value)]

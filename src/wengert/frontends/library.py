@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import bisect
 import builtins
-import copy
 import functools
-import heapq
 import itertools
 import operator
-import random
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import UnionType
+from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Static, Struct
+from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import reduction as red
 from ..ops import structure as st
-from ..ops.registry import named
+from . import choosing, iterators, library_objects, remembering
+from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
-from .equivalents import EQUIVALENTS
+from .equivalents import EQUIVALENTS, chain_from_iterable, repeat, transposed
 from .expressions import binary, subscript, truth
-from .fence import CHANGES_IN_PLACE
-from .loops import UNROLL, Running, as_list, collect, iteration, loop_over
+from .iteration import UNROLL, Running, as_list, iteration, settled
+from .iterators import iterator_of
+from .iterators_in_python import ENDLESS, LAZY, step
+from .iterators_in_python import chain_from_iterable as lazily_chained
+from .iterators_in_python import repeat as repeat_without_end
+from .loops import collect, loop_over
 from .opcalls import emit_op
-from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
+from .stand_ins import STAND_INS
+from .values import Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -43,24 +44,26 @@ Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Iteration("zip", tuple(args))
+    if len(args) == 1 and is_star(args[0]):
+        return call(it, Const(transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
+    return iterator_of(it, Iteration("zip", tuple(args)))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
-    return Iteration("enumerate", (args[0], start))
+    return iterator_of(it, Iteration("enumerate", (args[0], start)))
 
 
 def _map(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Iteration("map", tuple(args[1:]), args[0])
+    return iterator_of(it, Iteration("map", tuple(args[1:]), args[0]))
 
 
 def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Iteration("filter", (args[1],), args[0])
+    return iterator_of(it, Iteration("filter", (args[1],), args[0]))
 
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Iteration("reversed", (args[0],))
+    return iterator_of(it, Iteration("reversed", (args[0],)))
 
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -76,11 +79,15 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (value,) = args
     match value:
         case Items(values=values, form=form) if form not in ("object", "dataclass"):
+            if form == "iterator":
+                from .statements import raise_now
+
+                raise_now(it, TypeError, "object of type 'generator' has no len()")
             return Const(len(values))
         case Const(value=constant):
             return Const(len(constant))
         case _:
-            from .calls import call_method_of_class
+            from .operators import call_method_of_class
 
             own = call_method_of_class(it, value, "__len__", [])
             return own if own is not None else it.emit(st.length, it.atom(value))
@@ -118,6 +125,10 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    objects = choosing.known_objects(it, args[0])
+    if objects is not None:
+        reverse = kwargs.get("reverse", Const(False))
+        return choosing.in_order(it, objects, kwargs.get("key"), reverse)
     values = it.atom(as_list(it, args[0]))
     key = kwargs.get("key", Const(None))
     keys: Atom = values
@@ -128,6 +139,51 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     order = it.emit(co.sorted_order, keys, reverse=reverse)
     indices = Running((order,), lambda elements: elements[0])
     return collect(it, indices, lambda index: subscript(it, values, index))
+
+
+def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) == 1 and not kwargs:
+        return call(it, Const(repeat_without_end), args, {})
+    return call(it, Const(repeat), args, kwargs)
+
+
+def _by_indices(function: Callable[..., Any]) -> Handler:
+    """A choice of items, which is made by their indices."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        listed = as_list(it, args[0])
+        r = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
+        if not isinstance(r, Const):
+            raise it.unsupported(
+                f"`itertools.{function.__name__}` of a number of items that only the run knows",
+                "Write the loops over the indices.",
+            )
+        options = () if r.value is None else (r.value,)
+        if isinstance(listed, Items):
+            chosen = function(range(len(listed.values)), *options)
+            return list_of(*(tuple_of(*(listed.values[k] for k in ks)) for ks in chosen))
+        if r.value is None:
+            raise it.unsupported(
+                "`itertools.permutations` of all of a list whose length only the run knows",
+                "Say how many items are chosen.",
+            )
+        indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
+        found = it.emit(st.as_list, it.atom(call_foreign(it, function, [indices, r], {})))
+
+        def pick(row: Value) -> Value:
+            ks = (
+                it.emit(
+                    st.getitem,
+                    it.atom(row),
+                    Const(j),
+                )
+                for j in range(r.value)
+            )
+            return tuple_of(*(subscript(it, listed, k) for k in ks))
+
+        return collect(it, Running((found,), lambda elements: elements[0]), pick)
+
+    return handler
 
 
 # --- folds --------------------------------------------------------------------------------
@@ -176,6 +232,7 @@ def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, source, *start = args
     if start:
         return _fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
+    source = settled(it, source)
     items = iteration(it, source)
     if isinstance(items, list):
         return _fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
@@ -196,6 +253,9 @@ def _extremum(which: str) -> Handler:
                 f"`{which}(a, *rest)` is not covered", f"Write `{which}(a, {which}(rest))`."
             )
         key = kwargs.get("key")
+        objects = choosing.known_objects(it, list_of(*args) if len(args) > 1 else args[0])
+        if objects is not None:
+            return choosing.extremum(it, which, objects, key)
         if key is not None and key != Const(None):
             return _extremum_by_key(it, which, args, key)
         if len(args) > 1:
@@ -209,18 +269,31 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
     op = el.maximum if which == "max" else el.minimum
     if isinstance(source, Var) and isinstance(source.kind, Array):
         return it.emit(red.max_ if which == "max" else red.min_, source, namespace="np")
+    source = settled(it, source)
     items = iteration(it, source)
+    if isinstance(items, list) and not items:
+        return _of_nothing(it, which, kwargs)
     if isinstance(items, list):
-        if not items and "default" in kwargs:
-            return kwargs["default"]
+        if any(isinstance(kind_of_value(item), Struct) for item in items):
+            return choosing.extremum(it, which, items, None)
         return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, items))
     listed = it.atom(as_list(it, source))
-    return _fold(
-        it,
-        listed,
-        subscript(it, listed, Const(0)),
-        lambda a, b: it.emit(op, it.atom(a), it.atom(b)),
+    combine = lambda a, b: it.emit(op, it.atom(a), it.atom(b))
+    return it.choose(
+        it.emit(st.length, listed),
+        lambda: _fold(it, listed, subscript(it, listed, Const(0)), combine),
+        lambda: _of_nothing(it, which, kwargs),
     )
+
+
+def _of_nothing(it: Interpreter, which: str, kwargs: Kwargs) -> Value:
+    from .statements import raise_now
+
+    if "default" not in kwargs:
+        new = sys.version_info >= (3, 12)
+        what = "iterable argument is empty" if new else "arg is an empty sequence"
+        raise_now(it, ValueError, f"{which}() {what}")
+    return kwargs["default"]
 
 
 def _extremum_by_key(it: Interpreter, which: str, args: Args, key: Value) -> Value:
@@ -266,11 +339,13 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
 
 def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *before = args
+    return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
 
-    def run(it: Interpreter, more: Args, named: Kwargs) -> Value:
-        return call(it, function, [*before, *more], {**kwargs, **named})
 
-    return Native("partial", run)
+def _call_partial(
+    function: Value, before: Args, named: Kwargs, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    return call(it, function, [*before, *args], {**named, **kwargs})
 
 
 def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -278,128 +353,12 @@ def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    def run(it: Interpreter, values: Args, named: Kwargs) -> Value:
-        got = [subscript(it, values[0], key) for key in args]
-        return got[0] if len(got) == 1 else tuple_of(*got)
-
-    return Native("itemgetter", run)
+    return Native("itemgetter", functools.partial(_get_items, list(args)))
 
 
-def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    from .attributes import read_attribute
-
-    def run(it: Interpreter, values: Args, named: Kwargs) -> Value:
-        got = [read_attribute(it, values[0], a.value) for a in args if isinstance(a, Const)]
-        return got[0] if len(got) == 1 else tuple_of(*got)
-
-    return Native("attrgetter", run)
-
-
-def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    from .attributes import read_attribute
-
-    value, name, *default = args
-    if not isinstance(name, Const):
-        raise it.unsupported(
-            "`getattr` needs a name that is known when the program is read",
-            "Write the attribute out, or keep the values in a dictionary.",
-        )
-    if default and isinstance(value, Items) and name.value not in value.keys:
-        if not hasattr(value.type, name.value):
-            return default[0]
-    return read_attribute(it, value, name.value)
-
-
-def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value, name = args
-    assert isinstance(name, Const)
-    match value:
-        case Items(form="object" | "dataclass" | "namedtuple"):
-            return Const(name.value in value.keys or hasattr(value.type, name.value))
-        case Const(value=constant):
-            return Const(hasattr(constant, name.value))
-        case _:
-            kind = kind_of_value(value)
-            if isinstance(kind, Array):
-                return Const(hasattr(np.ndarray, name.value))
-            if isinstance(kind, Number):
-                return Const(hasattr(_PYTHON_TYPES[kind.type], name.value))
-            return opaque(it, hasattr, args, kwargs)
-
-
-_PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
-
-
-def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value, classes = args
-    known = class_of(value)
-    wanted = _classes(classes)
-    if known is None or wanted is None:
-        return opaque(it, isinstance, args, kwargs)
-    numeric = any(issubclass(c, np.generic | int) for c in wanted)
-    if (
-        known in (int, float, complex, bool)
-        and isinstance(value, Var)
-        and numeric
-        and known is not float
-    ):
-        return opaque(it, isinstance, args, kwargs, BOOL)  # it may be a NumPy scalar
-    if known is float and any(c.__module__ == "numpy" for c in wanted):
-        return opaque(it, isinstance, args, kwargs, BOOL)
-    return Const(any(issubclass(known, c) for c in wanted))
-
-
-def _classes(value: Value) -> list[type] | None:
-    match value:
-        case Const(value=type() as cls):
-            return [cls]
-        case Const(value=UnionType() as union):
-            return list(union.__args__)
-        case Items(values=values):
-            found = [_classes(v) for v in values]
-            return None if None in found else [c for cs in found if cs for c in cs]
-        case _:
-            return None
-
-
-def class_of(value: Value) -> type | None:
-    kind = kind_of_value(value)
-    match kind:
-        case Number(type=t):
-            return _PYTHON_TYPES[t]
-        case Array():
-            return np.ndarray
-        case Struct(form=form, type=type_):
-            plain = {"tuple": tuple, "list": list, "dict": dict}
-            return plain.get(form, type_ if isinstance(type_, type) else None)
-        case Static() if isinstance(value, Const):
-            return type(value.value)
-        case _:
-            if isinstance(value, Const):
-                return type(value.value)
-            return str if str(kind) == "str" else None
-
-
-def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    (value,) = args
-    if isinstance(value, Items | Const):
-        known = class_of(value)
-        if known is not None:
-            return Const(known)
-    return opaque(it, type, args, kwargs)
-
-
-def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    (value,) = args
-    match value:
-        case Closure() | Native():
-            return Const(True)
-        case Const(value=constant):
-            return Const(callable(constant))
-        case Items(form="function"):
-            return Const(True)
-        case _:
-            return opaque(it, callable, args, kwargs)
+def _get_items(keys: Args, it: Interpreter, values: Args, named: Kwargs) -> Value:
+    got = [subscript(it, values[0], key) for key in keys]
+    return got[0] if len(got) == 1 else tuple_of(*got)
 
 
 def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -408,14 +367,6 @@ def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     a, b = args
     node = ast.Pass()
     return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
-
-
-def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """Nothing is changed in place, so a copy differs from its original only as memory."""
-    value = args[0]
-    if isinstance(value, Var) and isinstance(value.kind, Array):
-        return it.emit(named("copy"), value, namespace="np")
-    return value
 
 
 def _float(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -438,16 +389,10 @@ def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
     return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
 
 
-_MUTATORS = (
-    np.copyto, np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis,
-    operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul, operator.itruediv,
-    random.shuffle, heapq.heapify, heapq.heappush, heapq.heappop, bisect.insort, bisect.insort_left,
-    list.append, list.extend, list.insert, list.sort, list.reverse, dict.update, dict.setdefault,
-)  # fmt: skip
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
 _COUNTED = (id, hash, ord)
-_OPAQUE = (print, issubclass, input, open, dir)
-_BLIND = (eval, exec, compile, locals, globals, vars, __import__)
+_OPAQUE = (print, input, open, dir)
+_BLIND = (eval, exec, compile, locals, globals, __import__)
 
 _HANDLERS: list[tuple[Any, Handler]] = [
     (zip, _zip),
@@ -469,15 +414,9 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (functools.partial, _partial),
     (functools.reduce, _reduce),
     (functools.wraps, _wraps),
+    (functools.lru_cache, remembering.decorator),
+    (functools.cache, remembering.decorator),
     (operator.itemgetter, _itemgetter),
-    (operator.attrgetter, _attrgetter),
-    (copy.copy, _copy),
-    (copy.deepcopy, _copy),
-    (getattr, _getattr),
-    (hasattr, _hasattr),
-    (isinstance, _isinstance),
-    (type, _type),
-    (callable, _callable),
     (divmod, _divmod),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
     (
@@ -485,31 +424,17 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
     ),
     (float, _float),
-    (iter, _refuse("`iter()` cannot be differentiated", "Loop over the sequence itself.")),
-    (next, _refuse("`next()` cannot be differentiated", "Loop over the sequence, or index it.")),
-    (
-        setattr,
-        _refuse(
-            "`setattr()` changes an object in place, which cannot be differentiated yet",
-            "Build a new object instead.",
-        ),
-    ),
+    (iter, iterators.make_iterator),
+    (next, iterators.next_item),
+    (step, iterators.step),
+    (itertools.repeat, _repeat),
     *((function, _opaque(function)) for function in _OPAQUE),
-    *(
-        (
-            function,
-            _refuse(f"`{function.__name__}()` {CHANGES_IN_PLACE}", "Build a new value instead."),
-        )
-        for function in _MUTATORS
-    ),
-    (itertools.count, _refuse("an endless iterator", "Use `range` or `enumerate`.")),
-    (itertools.cycle, _refuse("an endless iterator", "Index the items with `%`.")),
+    (itertools.combinations, _by_indices(itertools.combinations)),
     (
-        super,
-        _refuse(
-            "`super()` cannot be differentiated yet", "Name the base class: `Base.method(self, x)`."
-        ),
+        itertools.combinations_with_replacement,
+        _by_indices(itertools.combinations_with_replacement),
     ),
+    (itertools.permutations, _by_indices(itertools.permutations)),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
     *(
@@ -529,7 +454,42 @@ def _in_python(equivalent: Any) -> Handler:
     return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
 
 
-HANDLERS: dict[int, Handler] = {
-    **{id(function): handler for function, handler in _HANDLERS},
-    **{id(function): _in_python(equivalent) for function, equivalent in EQUIVALENTS},
+_EAGER: dict[int, Handler] = {
+    **{id(function): handler for function, handler in (*_HANDLERS, *library_objects.HANDLERS)},
+    **{
+        id(function): _in_python(equivalent)
+        for function, equivalent in (*EQUIVALENTS, *ENDLESS, *writing.IN_PYTHON, *STAND_INS)
+    },
 }
+
+
+def _as_it_is_asked(eager: Handler, lazy: Callable[..., Any]) -> Handler:
+    """A function on iterators, which asks for an item when it is asked for one."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        if any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values())):
+            return call(it, Const(lazy), args, kwargs)
+        return eager(it, args, kwargs)
+
+    return handler
+
+
+HANDLERS: dict[int, Handler] = {
+    **_EAGER,
+    **{
+        id(function): _as_it_is_asked(_EAGER[id(function)], equivalent)
+        for function, equivalent in LAZY
+        if id(function) in _EAGER
+    },
+    **{id(function): handler for function, handler in writing.BY_HAND},
+}
+
+
+def handler_of(known: Any) -> Handler | None:
+    """How to read a call of a function that Python implements."""
+    if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
+        return _chain_from_iterable
+    return HANDLERS.get(id(known))
+
+
+_chain_from_iterable = _as_it_is_asked(_in_python(chain_from_iterable), lazily_chained)

@@ -1,311 +1,87 @@
-"""Loops: which values they carry, what they iterate over, how they end."""
+"""Running a loop: which values it carries, and how it ends."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import Atom, Const, Var
+from ..ir.graph import Atom, Const, Var, births
+from ..ir.records import mutable_record
 from ..ir.types import (
     BOOL,
-    UNKNOWN,
     Array,
     Kind,
+    Number,
     Seq,
     Static,
     is_differentiable,
     join,
 )
 from ..ops import structure as st
-from .expressions import evaluate, open_up, truth
+from . import cells, generators, iterators
+from .captures import taken_apart
+from .cells import is_cell
+from .checkpoints import checkpointed_test
+from .declarations import assigned_names, own_nodes
+from .expressions import evaluate, truth
+from .heap import (
+    Heap,
+    depth_of_items,
+    hold_same,
+    identities,
+    materialise,
+    now,
+    place_of,
+)
 from .interpreter import Diverges, coerce, fresh
+from .iteration import UNROLL, Running, at_run_time, iteration
+from .loop_heap import (
+    Ends,
+    Name,
+    Names,
+    bind_slot,
+    follow,
+    hint_of,
+    is_whole,
+    link,
+    slots_of,
+    up_to_date,
+)
 from .sharing import refusal
 from .values import (
     Closure,
     Items,
-    Iteration,
     Maybe,
     Native,
+    Place,
     Value,
     flatten,
+    is_mutable,
     is_plain,
     kind_of_value,
     list_of,
     same,
-    tuple_of,
 )
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
-UNROLL = 8
-"""A loop over this many known items or fewer is written out."""
-
-
-# --- what is iterated over ----------------------------------------------------------------
-
-
-class Running(NamedTuple):
-    """An iteration that runs at run time, over several iterables side by side."""
-
-    iterables: tuple[Atom, ...]
-    item: Callable[[Sequence[Var]], Value]
-    """The value of one item, from one element of each iterable."""
-    guards: tuple[Callable[[Value], Value], ...] = ()
-    """Conditions (from `filter`) that an item must pass."""
-
-
-def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
-    """The known items of a value, or how to iterate over it at run time."""
-    match value:
-        case Items(form="dict", keys=keys):
-            return [Const(key) for key in keys]
-        case Items(form="tuple" | "list" | "namedtuple", values=values):
-            return list(values)
-        case Items(type=type_):
-            raise it.unsupported(
-                f"iterating over a {getattr(type_, '__name__', 'function')} object",
-                "Iterate over a list or tuple that it holds.",
-            )
-        case Iteration():
-            return _ITERATIONS[value.form](it, value)
-        case Const(value=constant):
-            return _iterate_constant(it, constant)
-        case Var():
-            return iterate_var(it, value)
-        case Closure() | Native() | Maybe():
-            raise it.unsupported(
-                "this value cannot be iterated over here",
-                "Iterate over a list, a tuple, an array or a range.",
-            )
-
-
-def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
-    if isinstance(constant, str | range | tuple | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
-        return [Const(item) for item in constant]
-    if isinstance(constant, str | range | tuple):
-        var = it.emit(st.as_list, Const(constant))
-        return iterate_var(it, var)
-    raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
-
-
-def iterate_var(it: Interpreter, value: Atom) -> Running:
-    kind = kind_of_atom(value)
-    if kind == UNKNOWN:
-        value = it.emit(st.as_list, value)
-    return Running((value,), lambda elements: open_up(it, elements[0]))
-
-
-def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    parts = [iteration(it, part) for part in value.parts]
-    known = [part for part in parts if isinstance(part, list)]
-    if len(known) == len(parts):
-        return [tuple_of(*items) for items in zip(*known, strict=False)]
-    return _side_by_side(it, parts, tuple_of)
-
-
-def _side_by_side(
-    it: Interpreter, parts: Sequence[list[Value] | Running], make: Callable[..., Value]
-) -> Running:
-    running = [at_run_time(it, part) for part in parts]
-    counts = [len(part.iterables) for part in running]
-
-    def item(elements: Sequence[Var]) -> Value:
-        values, start = [], 0
-        for part, count in zip(running, counts, strict=True):
-            values.append(part.item(elements[start : start + count]))
-            start += count
-        return make(*values)
-
-    if any(part.guards for part in running):
-        raise it.unsupported(
-            "`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first."
-        )
-    return Running(tuple(i for part in running for i in part.iterables), item)
-
-
-def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
-    if isinstance(part, Running):
-        return part
-    if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
-        return iterate_var(it, it.emit(st.range_, Const(len(part))))
-    return iterate_var(it, it.atom(list_of(*part)))
-
-
-def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    part = iteration(it, value.parts[0])
-    start = value.parts[1]
-    if isinstance(part, list):
-        if isinstance(start, Const):
-            return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
-        part = at_run_time(it, part)
-    count = it.emit(st.length, part.iterables[0])
-    from ..ops import elementwise as el
-
-    if start == Const(0):
-        indices = it.emit(st.range_, count)
-    else:
-        first = it.atom(start)
-        indices = it.emit(st.range_, first, it.emit(el.add, first, count))
-    return _side_by_side(it, [Running((indices,), lambda e: e[0]), part], tuple_of)
-
-
-def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    from .calls import call
-
-    assert value.function is not None
-    function = value.function
-
-    def make(*items: Value) -> Value:
-        return call(it, function, list(items), {})
-
-    parts = [iteration(it, part) for part in value.parts]
-    known = [part for part in parts if isinstance(part, list)]
-    if len(known) == len(parts):
-        return [make(*items) for items in zip(*known, strict=False)]
-    return _side_by_side(it, parts, make)
-
-
-def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    from .calls import call
-
-    def keep(item: Value) -> Value:
-        if value.function is None or value.function == Const(None):
-            return item
-        return call(it, value.function, [item], {})
-
-    part = iteration(it, value.parts[0])
-    if isinstance(part, list):
-        known = [it.known_truth(keep(item)) for item in part] if part else []
-        if all(k is not None for k in known):
-            return [item for item, k in zip(part, known, strict=True) if k]
-        part = at_run_time(it, part)
-    return Running(part.iterables, part.item, (*part.guards, keep))
-
-
-def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    part = iteration(it, value.parts[0])
-    if isinstance(part, list):
-        return part[::-1]
-    if len(part.iterables) != 1 or part.guards:
-        return _reversed(it, Iteration("reversed", (as_list(it, value.parts[0]),)))
-    backwards = it.emit(st.getitem, part.iterables[0], Const(slice(None, None, -1)))
-    return Running((backwards,), part.item)
-
-
-def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    mapping = value.parts[0]
-    what = value.form
-    if isinstance(mapping, Items):
-        if what == "keys":
-            return [Const(key) for key in mapping.keys]
-        if what == "values":
-            return list(mapping.values)
-        pairs = zip(mapping.keys, mapping.values, strict=True)
-        return [tuple_of(Const(key), item) for key, item in pairs]
-    source = it.atom(mapping)
-    keys = it.emit(st.as_list, source)
-
-    def item(elements: Sequence[Var]) -> Value:
-        if what == "keys":
-            return elements[0]
-        entry = it.emit(st.getitem, source, elements[0])
-        return entry if what == "values" else tuple_of(elements[0], entry)
-
-    return Running((keys,), item)
-
-
-def _generator(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    return iteration(it, as_list(it, value))
-
-
-_ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
-    "zip": _zip,
-    "enumerate": _enumerate,
-    "map": _map,
-    "filter": _filter,
-    "reversed": _reversed,
-    "items": _dict_items,
-    "keys": _dict_items,
-    "values": _dict_items,
-    "generator": _generator,
-}
-
-
-def known_items(it: Interpreter, value: Value) -> list[Value] | None:
-    """The items of a value that is iterated over, where they are known one by one."""
-    if isinstance(value, Var):
-        opened = open_up(it, value)
-        if isinstance(opened, Items):
-            return known_items(it, opened)
-        return None
-    if isinstance(value, Items | Iteration) or (
-        isinstance(value, Const) and isinstance(value.value, str | range)
-    ):
-        items = iteration(it, value)
-        return items if isinstance(items, list) else None
-    return None
-
-
-def as_list(it: Interpreter, value: Value) -> Value:
-    """`list(value)`."""
-    if isinstance(value, Iteration) and value.form == "generator":
-        assert isinstance(value.function, Native)
-        return value.function.call(it, (), {})
-    items = iteration(it, value)
-    if isinstance(items, list):
-        return list_of(*items)
-    if len(items.iterables) == 1 and isinstance(value, Var):
-        source = items.iterables[0]
-        return source if source is not value else it.emit(st.as_list, source)
-    return collect(it, items, lambda item: item)
-
-
-# --- running a loop -----------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def _names_assigned(node: ast.AST) -> frozenset[str]:
-    found: set[str] = set()
-    stack: list[ast.AST] = [node]
-    while stack:
-        current = stack.pop()
-        match current:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                found.add(name)
-                continue
-            case ast.Lambda():
-                continue
-            case ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
-            case ast.alias(name=name, asname=asname):
-                found.add((asname or name).split(".")[0])
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.add(name)
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                stack.extend(n for n in ast.walk(current) if isinstance(n, ast.NamedExpr))
-                continue
-            case _:
-                pass
-        stack.extend(ast.iter_child_nodes(current))
-    return frozenset(found)
-
-
-def assigned_names(body: Sequence[ast.AST]) -> list[str]:
-    """The names that some statements may bind, sorted."""
-    return sorted(set().union(*(_names_assigned(node) for node in body)))
-
 
 def run_for(it: Interpreter, node: ast.For) -> None:
     from .statements import assign, run_body
 
-    iterable = evaluate(it, node.iter)
-    items = iteration(it, iterable)
+    if generators.is_stepping(it, node):
+        generators.start_for_in_steps(it, node)
+        return
+    iterable = whole_of(it, node, evaluate(it, node.iter))
+    if iterable is None:
+        return
+    items = _items_by_index(it, iterable) if id(node) in it.reading.by_index else None
+    items = iteration(it, iterable) if items is None else items
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
@@ -314,12 +90,119 @@ def run_for(it: Interpreter, node: ast.For) -> None:
 
     names = assigned_names([node.target, *node.body])
     if isinstance(items, Running):
-        run_loop(it, node, names, items, _guarded(it, items, body))
+        run_loop(it, node, names, items, guarded(it, items, body))
     elif not items or (should_unroll(items) and not _is_range(iterable)):
-        _unroll(it, items, body)
+        unroll(it, items, body)
     else:
         _run_or_unroll(it, node, names, items, body)
     _finish(it, depth, node.orelse)
+
+
+def whole_of(it: Interpreter, node: ast.For, iterable: Value) -> Value | None:
+    """What a loop walks over, where nobody else does; None where the loop has been run already."""
+    iterable = now(it, iterable)
+    if not isinstance(iterable, Items) or iterable.form != "iterator":
+        return iterable
+    source, position = iterators.current(it, iterable)
+    leaves = may_leave(node) or (generators.yields(node) and generators.may_stop(it))
+    kept = iterators.is_kept(it, iterable)
+    if generators.is_generator(source):
+        fresh = generators.producer_of(source).is_fresh(it)
+        if fresh and not (kept and leaves):
+            _run_inside_out(it, node, iterators.taken_over(it, iterable))
+        else:
+            run_for_iterator(it, node, iterable)
+        return None
+    if kept and (leaves or position != Const(0)):
+        run_for_iterator(it, node, iterable)
+        return None
+    return iterators.taken_over(it, iterable)
+
+
+def may_leave(node: ast.For) -> bool:
+    """Whether a loop may end before what it walks over does, as far as syntax tells."""
+    return any(
+        isinstance(each, ast.Break | ast.Return | ast.Raise)
+        or (isinstance(each, ast.Name) and each.id == "next")
+        for statement in node.body
+        for each in (statement, *own_nodes(statement))
+    )
+
+
+def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
+    """A generator runs, and the loop's body at every `yield`."""
+    from .statements import assign, run_body
+
+    frame, depth = it.frame, it.frame.loops + 1
+    frame.loops = depth
+    it.vars[f"%break{depth}"] = Const(False)
+    names = assigned_names([node.target, *node.body])
+    lent = cells.lend(it, frame.scope, [*names, f"%break{depth}", "%returned", "%return"])
+
+    def take(it: Interpreter, item: Value) -> None:
+        it.frames.append(frame)
+        try:
+            for name in it.exits():
+                it.set(name, Const(False))
+            it.vars[f"%continue{depth}"] = Const(False)
+            it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
+            it.vars.pop(f"%continue{depth}")
+        finally:
+            it.frames.pop()
+
+    def left(it: Interpreter) -> Atom:
+        it.frames.append(frame)
+        try:
+            return it.either(it.flag(f"%break{depth}"), it.flag("%returned"))
+        finally:
+            it.frames.pop()
+
+    try:
+        generators.drive(it, generator, generators.Consumer(take, left, may_leave(node)))
+    finally:
+        cells.take_back(it, frame.scope, lent)
+        frame.loops = depth - 1
+    _finish(it, depth, node.orelse)
+
+
+def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
+    """A loop that asks an iterator for one item after the other."""
+    from .statements import assign, run_body
+
+    depth = it.frame.loops + 1
+    source, _ = iterators.current(it, iterator)
+    if generators.is_generator(source) and generators.producer_of(source).is_fresh(it):
+        # from the second item on it is known better where the generator is
+        generators.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
+        return
+
+    def take(item: Value) -> None:
+        it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
+
+    def end() -> None:
+        it.vars[f"%test{depth}"] = Const(True)
+        it.set(f"%break{depth}", Const(True))
+
+    names = [*assigned_names([node.target, *node.body]), f"%test{depth}"]
+    it.vars[f"%test{depth}"] = Const(False)
+
+    def body(_: Value) -> None:
+        iterators.advance(it, iterator, take, end)
+
+    run_loop(it, node, names, None, body, test=lambda: Const(True))
+    _by_test(it, depth)
+    _finish(it, depth, node.orelse)
+
+
+def _items_by_index(it: Interpreter, iterable: Value) -> list[Value] | Running:
+    """What a loop walks over whose body changes the items: they are taken out one by one, by index."""
+    if isinstance(iterable, Items) and iterable.form == "list" and len(iterable.values) > UNROLL:
+        iterable = materialise(it, iterable)
+    it.walking_by_index = True
+    try:
+        return iteration(it, iterable)
+    finally:
+        it.walking_by_index = False
 
 
 def _is_range(value: Value) -> bool:
@@ -334,20 +217,18 @@ def _run_or_unroll(
     body: Callable[[Value], None],
 ) -> None:
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
-    before, written, loops = dict(it.vars), len(it.builder.eqns), it.frame.loops
-    frames = len(it.frames)
+    mark = it.mark()
     try:
         running = at_run_time(it, items)
         run_loop(it, node, names, running, body)
     except UnsupportedSyntax:
         if len(items) > 4 * UNROLL:
             raise
-        del it.builder.eqns[written:], it.frames[frames:]
-        it.frame.scope.vars, it.frame.loops = before, loops
-        _unroll(it, items, body)
+        it.return_to(mark)
+        unroll(it, items, body)
 
 
-def _guarded(
+def guarded(
     it: Interpreter, running: Running, body: Callable[[Value], None]
 ) -> Callable[[Value], None]:
     """The body, for the items that pass every guard."""
@@ -369,7 +250,8 @@ def should_unroll(items: list[Value]) -> bool:
     return len(kinds) > 1 or not all(map(is_plain, items))
 
 
-def _unroll(it: Interpreter, items: list[Value], body: Callable[[Value], None]) -> None:
+def unroll(it: Interpreter, items: list[Value], body: Callable[[Value], None]) -> None:
+    """A loop written out, one iteration after the other."""
     it.frame.loops += 1
     depth = it.frame.loops
     it.vars[f"%break{depth}"] = Const(False)
@@ -387,15 +269,15 @@ def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
     """After a loop: its `else` runs unless something left it."""
     from .statements import run_body
 
-    broke = it.vars.pop(f"%break{depth}", Const(False))
+    broke = it.flag(f"%break{depth}")
+    it.vars.pop(f"%break{depth}", None)
     it.vars.pop(f"%continue{depth}", None)
     if orelse:
-        assert isinstance(broke, Var | Const)
         left = it.either(broke, it.flag("%returned"))
         it.branch(left, lambda: None, lambda: run_body(it, orelse))
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Carried:
     """What is assumed of one name around a loop."""
 
@@ -422,21 +304,35 @@ def _first_guess(entry: Value | None) -> Carried:
     value = entry.value if isinstance(entry, Maybe) else entry
     kind = kind_of_value(value)
     fixed = isinstance(value, Const) and not is_differentiable(kind)
+    fixed = fixed or (isinstance(value, Items) and is_mutable(value))  # it may stay the same object
     return Carried(None if fixed or isinstance(kind, Static) else kind, maybe)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Attempt:
     """One reading of a loop's body under an assumption."""
 
     builder: Builder
-    params: dict[str, Value]
-    end: dict[str, Value]
+    before: Heap
+    """The heap at the start of an iteration."""
+    heap: Heap
+    """The heap at its end."""
+    params: dict[Name, Value]
+    end: Names
     stop: Atom
     collected: list[Atom]
+    held: list[set[Place]]
+    """The objects that the collected values are."""
     dead: bool
     unbound: set[str]
     """Names that were read where nothing had bound them."""
+
+    def param_at(self, it: Interpreter, place: Place) -> Name | None:
+        """The carried name that refers to an object when an iteration starts."""
+        for name, param in self.params.items():
+            if not is_whole(name) and place in identities(it, param):
+                return name
+        return None
 
 
 Collect = Callable[[], Sequence[Value]]
@@ -451,23 +347,59 @@ def run_loop(
     *,
     test: Callable[[], Atom] | None = None,
     collecting: Collect | None = None,
+    every: Atom | None = None,
 ) -> list[Var]:
-    """Emit a `for` (over `running`) or a `while` (on `test`); gives the collected lists."""
+    """Emit a `for` (over `running`) or a `while` (on `test`); gives the collected lists.
+
+    A checkpointed `while` has `every`; a `for` has it of what it walks over.
+    """
+    every = running.every if running else every
+
+    def read() -> list[Var]:
+        lists = _read_loop(it, node, names, running, body, test, collecting, every)
+        it.catching.after_blocks()
+        return lists
+
+    return it.catching.whole(read)
+
+
+def _read_loop(
+    it: Interpreter,
+    node: ast.AST,
+    names: Sequence[str],
+    running: Running | None,
+    body: Callable[[Value], None],
+    test: Callable[[], Atom] | None,
+    collecting: Collect | None,
+    every: Atom | None,
+) -> list[Var]:
     it.frame.loops += 1
     depth = it.frame.loops
     it.vars[f"%break{depth}"] = Const(False)
     flags = [f"%break{depth}", "%returned", "%return"]
-    entry = {name: it.vars.get(name) for name in (*names, *flags)}
+    entry: dict[Name, Value | None] = {
+        name: up_to_date(it, it.vars.get(name))
+        for name in (*names, *flags)
+        if not is_cell(it.vars.get(name))
+    }
     key = (id(node), tuple(id(frame.closure.node) for frame in it.frames))
     learned = it.reading.loop_kinds.get(key, {})
     assumed = {name: _assume(value, learned.get(name)) for name, value in entry.items()}
     elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
     # an item that is an array or a list belongs to what is iterated over
     it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
+    it.reading.elements.update((e, id(node)) for e in elements if not isinstance(e.kind, Number))
+    parts = _link_elements(it, elements, running)
+    start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
     for _ in range(12):
-        attempt = _attempt(it, entry, assumed, elements, running, body, collecting)
+        attempt = _attempt(it, entry, assumed, lost, ends, elements, running, body, collecting)
+        rebound = _forget_iterators(it, assumed, attempt)
+        forgotten += rebound
+        if rebound:
+            continue
         assumed, held = _widen(entry, assumed, attempt)
-        if held:
+        followed = attempt.dead or follow(it, entry, assumed, attempt, lost, ends, start)
+        if held and followed:
             break
     else:
         raise it.unsupported(
@@ -475,54 +407,130 @@ def run_loop(
             "Start them as what they become: 0.0 instead of None or an empty list, say.",
         )
     if not isinstance(node, LoopKey):
-        it.reading.loop_kinds[key] = assumed
+        it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
     it.frame.loops -= 1
-    return _emit_loop(it, entry, assumed, attempt, elements, running, test)
+    with it.catching.quiet():
+        lists = _emit_loop(it, entry, assumed, attempt, lost, elements, running, test, every)
+    it.heap.update(lost)
+    for name in forgotten:
+        it.vars[name] = _iterator_of_an_iteration(it)
+    link(it, entry, ends, {name: it.vars[name] for name in assumed if name in it.vars})
+    for out, held in zip(lists, attempt.held, strict=True):
+        for place in held:
+            if place.born <= start:
+                for source, below in parts.get(place, {place: 0}).items():
+                    hold_same(it, source, below, place_of(it, out), 1)
+    return lists
+
+
+def _forget_iterators(it: Interpreter, assumed: dict[Name, Carried], attempt: Attempt) -> list[str]:
+    """A name that iterations bind to iterators of their own refers to none that is known around the loop."""
+    found = [
+        name
+        for name in assumed
+        if isinstance(name, str)
+        and iterators.is_iterator(attempt.end.get(name))
+        and not _is_same(attempt.end.get(name), it.vars.get(name))
+    ]
+    for name in found:
+        del assumed[name]
+        if name in it.vars:
+            it.vars[name] = _iterator_of_an_iteration(it)
+    return found
+
+
+def _iterator_of_an_iteration(it: Interpreter) -> Value:
+    return iterators.lost_iterator(it, "a loop binds its name to other iterators")
+
+
+def _is_same(a: Value | None, b: Value | None) -> bool:
+    return a is not None and b is not None and same(a, b)
+
+
+def _link_elements(
+    it: Interpreter, elements: Sequence[Var], running: Running | None
+) -> dict[Place, dict[Place, int]]:
+    """Note that the items of a loop are parts of what it walks over; gives which, and how deep."""
+    parts: dict[Place, dict[Place, int]] = {}
+    for element, iterable in zip(elements, running.iterables if running else (), strict=True):
+        if is_mutable(element):
+            place, below = place_of(it, element), depth_of_items(kind_of_atom(iterable))
+            parts[place] = dict.fromkeys(identities(it, iterable, own=True), below)
+            for source in parts[place]:
+                hold_same(it, source, below, place, 0)
+    return parts
 
 
 def _attempt(
     it: Interpreter,
-    entry: dict[str, Value | None],
-    assumed: dict[str, Carried],
+    entry: Names,
+    assumed: dict[Name, Carried],
+    lost: Heap,
+    ends: Ends,
     elements: Sequence[Var],
     running: Running | None,
     body: Callable[[Value], None],
     collecting: Collect | None,
 ) -> Attempt:
-    outer, scope, before = it.builder, it.frame.scope, dict(it.vars)
-    it.builder = outer.child()
+    outer, scope, before, heap = it.builder, it.frame.scope, dict(it.vars), it.heap
+    it.builder, it.heap = outer.child(), {**heap, **lost}
     depth = it.frame.loops
     unbound, it.frame.unbound = it.frame.unbound, set()
     params = _enter(it, entry, assumed)
+    link(it, entry, ends, params)
+    begun = dict(it.heap)
+    # an iteration starts only where nothing has left
+    for name in it.exits():
+        it.set(name, Const(False))
     it.vars[f"%continue{depth}"] = Const(False)
-    collected: list[Atom] = []
-    dead = False
-    try:
+    held: list[set[Place]] = []
+
+    def one_iteration() -> None:
         body(running.item(elements) if running else Const(None))
-        if collecting is not None:
-            collected = [it.atom(value) for value in collecting()]
-    except Diverges:
-        dead = True
-    stop = Const(False) if dead else it.either(it.flag(f"%break{depth}"), it.flag("%returned"))
+        values = list(collecting()) if collecting is not None else []
+        held.extend(identities(it, value, own=True) for value in values)
+        for k, value in enumerate(values):
+            it.vars[f"%collected{k}"] = it.atom(value)
+
+    dead = it.read_path(one_iteration)
+    collected = [] if dead else _collected(it)
+    exits = (it.flag(f"%break{depth}"), it.flag("%returned"), it.catching.is_raised())
+    stop = Const(False) if dead else it.either(*exits)
     if not dead:
         _refuse_shared_at_end(it, assumed, scope.vars)
-    attempt = Attempt(it.builder, params, scope.vars, stop, collected, dead, it.frame.unbound)
+    for name in assumed:
+        if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
+            scope.vars[name] = taken_apart(it, scope.vars[name])
+    end: Names = {**scope.vars, **slots_of(it.heap)}
+    end.update((name, up_to_date(it, end[name])) for name in assumed if name in end)
+    attempt = Attempt(
+        it.builder, begun, it.heap, params, end, stop, collected, held, dead, it.frame.unbound
+    )
     it.frame.unbound = unbound | it.frame.unbound
-    it.builder, scope.vars = outer, before
+    it.builder, scope.vars, it.heap = outer, before, heap
     return attempt
 
 
-def _enter(
-    it: Interpreter, entry: dict[str, Value | None], assumed: dict[str, Carried]
-) -> dict[str, Value]:
+def _collected(it: Interpreter) -> list[Atom]:
+    """What an iteration adds to the lists that a loop collects; nothing if it always leaves."""
+    found: list[Atom] = []
+    while (value := it.vars.pop(f"%collected{len(found)}", None)) is not None:
+        inner = value.value if isinstance(value, Maybe) else value
+        assert isinstance(inner, Var | Const)
+        found.append(inner)
+    return found
+
+
+def _enter(it: Interpreter, entry: Names, assumed: dict[Name, Carried]) -> dict[Name, Value]:
     """Bind every carried name to a parameter of the loop's body."""
-    params: dict[str, Value] = {}
+    params: dict[Name, Value] = {}
     for name, carried in assumed.items():
         if carried.kind is None:
-            if entry[name] is None:
+            if entry[name] is None and isinstance(name, str):
                 it.vars.pop(name, None)
             continue
-        params[name] = it.vars[name] = _param(name, carried)
+        params[name] = _param(name, carried)
+        bind_slot(it, name, params[name])
         _note_entries(it, entry[name], params[name])
     return params
 
@@ -540,25 +548,25 @@ def _note_entries(it: Interpreter, entry: Value | None, param: Value) -> None:
             return
 
 
-def _refuse_shared_at_end(it: Interpreter, names: Iterable[str], end: dict[str, Value]) -> None:
+def _refuse_shared_at_end(it: Interpreter, names: Iterable[Name], end: dict[str, Value]) -> None:
     """An array changed in place must not be another name's array when the next iteration starts."""
     for name in it.frame.augmented & set(names):
         value = end.get(name)
         if not isinstance(value, Var):
             continue
         for other in names:
-            if other != name and end.get(other) is value:
+            if isinstance(other, str) and other != name and end.get(other) is value:
                 raise refusal(it, name, None)
 
 
 def _widen(
-    entry: dict[str, Value | None], assumed: dict[str, Carried], attempt: Attempt
-) -> tuple[dict[str, Carried], bool]:
+    entry: Names, assumed: dict[Name, Carried], attempt: Attempt
+) -> tuple[dict[Name, Carried], bool]:
     """What is to be assumed, and whether the attempt that was made assumed it."""
     if attempt.dead:
         return assumed, True
     changed = False
-    result: dict[str, Carried] = {}
+    result: dict[Name, Carried] = {}
     for name, carried in assumed.items():
         end = attempt.end.get(name)
         new = _widened(entry[name], carried, end)
@@ -573,18 +581,18 @@ def _widen(
     return result, not changed
 
 
-def _first_bound_inside(
-    name: str, entry: dict[str, Value | None], carried: Carried, attempt: Attempt
-) -> bool:
+def _first_bound_inside(name: Name, entry: Names, carried: Carried, attempt: Attempt) -> bool:
     """Whether every iteration binds a name before it reads it: then nothing was assumed of it."""
     bound = entry[name] is None and carried.kind is None and name not in attempt.unbound
-    return bound and not isinstance(attempt.end.get(name), Maybe)
+    return isinstance(name, str) and bound and not isinstance(attempt.end.get(name), Maybe)
 
 
-def _param(name: str, carried: Carried) -> Value:
+def _param(name: Name, carried: Carried) -> Value:
     """The parameter of a loop's body for a carried value."""
     assert carried.kind is not None
-    hint = "" if name.startswith("%") else name
+    hint = hint_of(name)
+    if is_whole(name):
+        return Var(carried.kind, hint)
     value = fresh(carried.kind, hint)
     if not carried.maybe:
         return value
@@ -610,27 +618,29 @@ def _widened(entry: Value | None, carried: Carried, end: Value | None) -> Carrie
 
 def _emit_loop(
     it: Interpreter,
-    entry: dict[str, Value | None],
-    assumed: dict[str, Carried],
+    entry: Names,
+    assumed: dict[Name, Carried],
     attempt: Attempt,
+    lost: Heap,
     elements: Sequence[Var],
     running: Running | None,
     test: Callable[[], Atom] | None,
+    every: Atom | None,
 ) -> list[Var]:
     params: list[Var] = []
     initials: list[Atom] = []
     ends: list[Atom] = []
     outs: list[Var] = []
-    after = dict(it.vars)
+    after: Names = {}
     for name, carried in assumed.items():
         if carried.kind is None:
             continue
         param = attempt.params[name]
         out = _out_like(name, carried, params_only=param)
-        initials += _carried_atoms(it, it.builder, entry[name], carried)
+        initials += _carried_atoms(it, it.builder, it.heap, name, entry[name], carried)
         params += _leaves(param)
         end = param if attempt.dead else attempt.end.get(name)
-        ends += _carried_atoms(it, attempt.builder, end, carried)
+        ends += _carried_atoms(it, attempt.builder, attempt.heap, name, end, carried)
         outs += _leaves(out)
         after[name] = out
     collected = [Var(Seq(kind_of_atom(atom))) for atom in attempt.collected]
@@ -639,17 +649,21 @@ def _emit_loop(
     all_outs = [*outs, *collected]
     body = attempt.builder.block([*elements, *params], body_outs)
     if running is not None:
-        it.builder.for_(running.iterables, initials, body, all_outs, stop=stop)
+        it.builder.for_(running.iterables, initials, body, all_outs, stop=stop, every=every)
     else:
         assert test is not None
-        it.builder.while_(initials, _test_block(it, assumed, test), body, all_outs, stop=stop)
-    it.frame.scope.vars = after
+        block = _test_block(it, assumed, lost, test)
+        it.builder.while_(initials, block, body, all_outs, stop=stop, every=every)
+    for name, value in after.items():
+        bind_slot(it, name, value)  # pyright: ignore[reportArgumentType]
     return collected
 
 
-def _test_block(it: Interpreter, assumed: dict[str, Carried], test: Callable[[], Atom]) -> Any:
-    outer, before = it.builder, dict(it.vars)
-    it.builder = outer.child()
+def _test_block(
+    it: Interpreter, assumed: dict[Name, Carried], lost: Heap, test: Callable[[], Atom]
+) -> Any:
+    outer, before, heap = it.builder, dict(it.vars), it.heap
+    it.builder, it.heap = outer.child(), {**heap, **lost}
     params = _enter(
         it, {name: None if c.maybe else Const(0) for name, c in assumed.items()}, assumed
     )
@@ -657,7 +671,7 @@ def _test_block(it: Interpreter, assumed: dict[str, Carried], test: Callable[[],
     block = it.builder.block(
         [leaf for value in params.values() for leaf in _leaves(value)], [condition]
     )
-    it.builder, it.frame.scope.vars = outer, before
+    it.builder, it.frame.scope.vars, it.heap = outer, before, heap
     return block
 
 
@@ -668,9 +682,11 @@ def _leaves(value: Value) -> list[Var]:
     return atoms
 
 
-def _out_like(name: str, carried: Carried, params_only: Value) -> Value:
+def _out_like(name: Name, carried: Carried, params_only: Value) -> Value:
     assert carried.kind is not None
-    hint = "" if name.startswith("%") else name
+    hint = hint_of(name)
+    if is_whole(name):
+        return Var(carried.kind, hint)
     value = fresh(carried.kind, hint)
     if isinstance(params_only, Maybe):
         leaf = next(flatten(value), None)
@@ -679,13 +695,23 @@ def _out_like(name: str, carried: Carried, params_only: Value) -> Value:
 
 
 def _carried_atoms(
-    it: Interpreter, builder: Builder, value: Value | None, carried: Carried
+    it: Interpreter,
+    builder: Builder,
+    heap: Heap,
+    name: Name,
+    value: Value | None,
+    carried: Carried,
 ) -> list[Atom]:
     """The atoms that hold a carried value on one edge of the loop."""
     assert carried.kind is not None
-    outer, it.builder = it.builder, builder
-    atoms = coerce(it, value, carried.kind)
-    it.builder = outer
+    outer, around = it.builder, it.heap
+    it.builder, it.heap = builder, heap
+    if is_whole(name):
+        assert value is not None
+        atoms = [it.atom(value)]
+    else:
+        atoms = coerce(it, None if value is None else now(it, value), carried.kind)
+    it.builder, it.heap = outer, around
     if carried.maybe and not atoms:
         from ..ir.graph import UNDEFINED
 
@@ -695,21 +721,26 @@ def _carried_atoms(
     return atoms
 
 
-def run_while(it: Interpreter, node: ast.While) -> None:
+def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     from .statements import run_body
 
+    if generators.is_stepping(it, node) and not again:
+        generators.run_loop_in_steps(it, node)
+        return
     depth = it.frame.loops + 1
-    known = it.known_truth(evaluate(it, node.test)) if isinstance(node.test, ast.Constant) else None
+    marked = checkpointed_test(it, node.test)
+    every, tested = (None, node.test) if marked is None else (Const(None), marked)
+    known = it.known_truth(evaluate(it, tested)) if isinstance(tested, ast.Constant) else None
     if known is False:
         run_body(it, node.orelse)
         return
     names = assigned_names([node.test, *node.body])
-    if _simple_test(node.test):
+    if _simple_test(tested) and not it.catching.explicit:
 
         def test() -> Atom:
-            return truth(it, evaluate(it, node.test))
+            return truth(it, evaluate(it, tested))
 
-        run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test)
+        run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test, every=every)
     else:
         # the test binds names or may leave: it becomes the first statement of an endless loop
         def body(_: Value) -> None:
@@ -717,16 +748,17 @@ def run_while(it: Interpreter, node: ast.While) -> None:
                 it.vars[f"%test{depth}"] = Const(True)
                 it.vars[f"%break{depth}"] = Const(True)
 
-            condition = truth(it, evaluate(it, node.test))
+            condition = truth(it, evaluate(it, tested))
             it.branch(condition, lambda: run_body(it, node.body), leave)
 
         it.vars[f"%test{depth}"] = Const(False)
-        run_loop(it, node, [*names, f"%test{depth}"], None, body, test=lambda: Const(True))
+        names = [*names, f"%test{depth}"]
+        run_loop(it, node, names, None, body, test=lambda: Const(True), every=every)
         _by_test(it, depth)
     if known is True and it.vars.get(f"%break{depth}") == Const(False):
         if it.flag("%returned") == Const(False):
             raise Diverges
-        it.vars["%returned"] = Const(True)  # `while True` without `break` ends only by `return`
+        it.set("%returned", Const(True))  # `while True` without `break` ends only by `return`
     _finish(it, depth, node.orelse)
 
 
@@ -774,5 +806,5 @@ def loop_over(
 ) -> None:
     """A loop that the interpreter itself writes; `names` are the slots it carries."""
     marker = LoopKey(it.frame.closure.node)
-    run_loop(it, marker, names, running, _guarded(it, running, body))
+    run_loop(it, marker, names, running, guarded(it, running, body))
     it.vars.pop(f"%break{it.frame.loops + 1}", None)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import inspect
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.builder import kind_of_atom
@@ -11,7 +14,9 @@ from ..ir.graph import Atom, Const
 from ..ir.op import Op
 from ..ir.types import Number, Seq, Struct
 from ..ops import registry as ops
-from .values import Items, Value
+from ..ops import structure as st
+from ..ops.registry import named
+from .values import Items, Value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -23,6 +28,12 @@ class Signature(NamedTuple):
     operands: tuple[str, ...]
     options: tuple[str, ...]
     rest: str = ""
+    defaults: Mapping[str, object] = MappingProxyType({})
+
+    @property
+    def required(self) -> int:
+        """How many operands have no default."""
+        return len(self.operands) - len(self.defaults)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -30,10 +41,11 @@ def parse_signature(text: str) -> Signature:
     """`"x, *, axis=None"` → operand x, option axis; `"x, *shape"` → further positionals are `shape`."""
     operands: list[str] = []
     options: list[str] = []
+    defaults: dict[str, object] = {}
     rest = ""
     after_star = False
     for part in filter(None, (p.strip() for p in text.split(","))):
-        name = part.split("=")[0].strip()
+        name, _, default = part.partition("=")
         if name == "/":
             continue
         if name.startswith("*"):
@@ -43,7 +55,9 @@ def parse_signature(text: str) -> Signature:
             options.append(name)
         else:
             operands.append(name)
-    return Signature(tuple(operands), tuple(options), rest)
+            if default:
+                defaults[name] = ast.literal_eval(default)
+    return Signature(tuple(operands), tuple(options), rest, defaults)
 
 
 def emit_op(
@@ -59,13 +73,60 @@ def emit_op(
     from .expressions import open_up
 
     signature = parse_signature(op.signature)
+    args = _spread(it, op, signature, args)
+    out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
+    if out is not None:
+        from .writing_functions import write_to_out
+
+        return write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
     values, options = _bind(it, op, signature, args, kwargs)
     if not row:
         _refuse_objects(it, options)
     operands = [it.atom(v) if row else _operand(it, op, namespace, v) for v in values]
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
-    return open_up(it, it.builder.emit_with(op, operands, params, namespace))
+    result = it.builder.emit_with(op, operands, params, namespace)
+    if op.name in _FROM_TEXT and not it.reading.inert.isdisjoint(operands):
+        _refuse_numbers_of_text(it, op, params)
+        it.reading.inert.add(result)
+    return open_up(it, result)
+
+
+_FROM_TEXT = frozenset(("array", "asarray", "astype", "to_complex"))
+"""What makes numbers of text, too."""
+
+
+def _refuse_numbers_of_text(it: Interpreter, op: Op, params: Mapping[str, Atom]) -> None:
+    if op.name in ("array", "asarray") and params.get("dtype", Const(None)) == Const(None):
+        return
+    raise it.unsupported(
+        "a number read back from text has lost its derivative",
+        "Use the number itself; turn it into text only to show it.",
+    )
+
+
+def _spread(
+    it: Interpreter, op: Op, signature: Signature, args: Sequence[Value]
+) -> Sequence[Value]:
+    """The arguments with `*items` taken apart, where the op says how many items there are."""
+    from .calls import is_star
+    from .expressions import subscript
+
+    count = len(signature.operands)
+    k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
+    if k is None or (signature.rest and count and k >= count):
+        return args
+    missing = count - (len(args) - 1)
+    if not 0 < count == signature.required or missing < 0 or any(map(is_star, args[k + 1 :])):
+        raise it.unsupported(
+            f"`*` in a call of {op.name} needs a sequence whose length is known when the program is "
+            "read",
+            "Pass the items one by one, or use a function of the whole sequence.",
+        )
+    starred = args[k]
+    assert isinstance(starred, Items)
+    items = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
+    return [*args[:k], *(subscript(it, items, Const(j)) for j in range(missing)), *args[k + 1 :]]
 
 
 def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
@@ -74,6 +135,20 @@ def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
         raise it.unsupported(
             "an array of objects cannot be differentiated", "Use an array of numbers, or a list."
         )
+
+
+def _without_out(
+    op: Op, namespace: str, signature: Signature, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[Value | None, Sequence[Value], Mapping[str, Value]]:
+    """The array that a call of NumPy writes to, and the arguments without it."""
+    out = kwargs.get("out")
+    if out is not None and "out" not in signature.options:
+        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+    elif op.elementwise and namespace == "np" and len(args) == len(signature.operands) + 1:
+        *args, out = args
+    if out == Const(None) or "out" in kwargs:
+        out = None
+    return out, args, kwargs
 
 
 def _spelled_in(op: Op, namespace: str, operands: Sequence[Atom]) -> str:
@@ -95,14 +170,14 @@ def _bind(
     kwargs: Mapping[str, Value],
 ) -> tuple[list[Value], dict[str, Value]]:
     count = len(signature.operands)
-    values = list(args[:count])
+    values = dict(zip(signature.operands, args, strict=False))
     extra = list(args[count:])
     options: dict[str, Value] = {}
     if signature.rest and not signature.operands:
-        values, extra = list(args), []
-    elif signature.rest:
+        return list(args), _options(it, op, signature, kwargs)
+    if signature.rest:
         if extra:
-            options[signature.rest] = _packed(extra)
+            options[signature.rest] = _packed(it, extra)
     else:
         if len(extra) > len(signature.options):
             raise it.unsupported(
@@ -110,31 +185,58 @@ def _bind(
                 "Pass options by name.",
             )
         options.update(zip(signature.options, extra, strict=False))
-    for name, value in kwargs.items():
-        if name in signature.operands:
-            values.insert(signature.operands.index(name), value)
-        elif name in (*signature.options, signature.rest) and name:
-            options[name] = value
-        elif name == "out":
-            raise it.unsupported(
-                f"`out=` of {op.name} writes into an array, which cannot be differentiated yet",
-                f"Assign the result instead: `y = {op.name}(x)`.",
-            )
-        else:
-            raise it.unsupported(
-                f"the option `{name}` of {op.name} is not covered",
-                "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
-            )
-    return values, options
+    by_name = {name: kwargs[name] for name in signature.operands if name in kwargs}
+    others = {name: value for name, value in kwargs.items() if name not in by_name}
+    options.update(_options(it, op, signature, others))
+    return _operands(it, op, signature, {**values, **by_name}), options
 
 
-def _packed(extra: list[Value]) -> Value:
+def _operands(
+    it: Interpreter, op: Op, signature: Signature, given: Mapping[str, Value]
+) -> list[Value]:
+    """The operands in order, up to the last that was given; those left out before it are defaults."""
+    last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
+    result: list[Value] = []
+    for name in signature.operands[: last + 1]:
+        if name not in given and name not in signature.defaults:
+            raise it.unsupported(f"{op.name} is called without `{name}`", f"Pass `{name}`.")
+        result.append(given[name] if name in given else Const(_default(op, signature, name)))
+    return result
+
+
+def _options(
+    it: Interpreter, op: Op, signature: Signature, kwargs: Mapping[str, Value]
+) -> dict[str, Value]:
+    for name in kwargs:
+        if name in signature.options or (name and name == signature.rest):
+            continue
+        raise it.unsupported(
+            f"the option `{name}` of {op.name} is not covered",
+            "Compute it in another way, or give the function that needs it a rule (`@wg.rrule`).",
+        )
+    return dict(kwargs)
+
+
+def _default(op: Op, signature: Signature, name: str) -> object:
+    if op.spellings or op.implementation is None:
+        return signature.defaults[name]
+    return inspect.signature(op.implementation).parameters[name].default
+
+
+def _packed(it: Interpreter, extra: list[Value]) -> Value:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))` mean the same."""
-    if len(extra) == 1 and isinstance(extra[0], Items):
-        return extra[0]
+    from .calls import is_star
+
     if len(extra) == 1:
-        return extra[0]
-    return Items("tuple", tuple(range(len(extra))), tuple(extra))
+        (only,) = extra
+        return only.values[0] if isinstance(only, Items) and is_star(only) else only
+    if not any(map(is_star, extra)):
+        return tuple_of(*extra)
+    parts = [v.values[0] if isinstance(v, Items) and is_star(v) else tuple_of(v) for v in extra]
+    joined = it.atom(parts[0])
+    for part in parts[1:]:
+        joined = it.emit(named("join_lists"), joined, it.atom(part))
+    return joined
 
 
 _TAKES_CONTAINERS = {

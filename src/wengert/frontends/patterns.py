@@ -33,16 +33,23 @@ def _run_cases(it: Interpreter, subject: Value, cases: list[ast.match_case]) -> 
         guard = case.guard
 
         def guarded() -> Value:
-            it.vars.update(bindings)
+            _bind_all(it, bindings)
             return evaluate(it, guard)
 
         matched = it.choose(truth(it, matched), guarded, lambda: Const(False))
 
     def run() -> None:
-        it.vars.update(bindings)
+        _bind_all(it, bindings)
         run_body(it, case.body)
 
     it.branch(truth(it, matched), run, lambda: _run_cases(it, subject, others))
+
+
+def _bind_all(it: Interpreter, bindings: dict[str, Value]) -> None:
+    from .statements import bind
+
+    for name, value in bindings.items():
+        bind(it, name, value)
 
 
 def _both(it: Interpreter, a: Value, b: Value) -> Value:
@@ -176,7 +183,7 @@ def _matches_class(
     it: Interpreter, subject: Value, pattern: ast.MatchClass, bindings: dict[str, Value]
 ) -> Value:
     from .attributes import read_attribute
-    from .library import class_of
+    from .objects import class_of
 
     cls = evaluate(it, pattern.cls)
     known = class_of(subject)

@@ -1,7 +1,7 @@
-"""Augmented assignment to something that others see: refused, until mutation is covered.
+"""Augmented assignment: whether others see it.
 
-`y += x` on an array or list changes the object, and every other name for it sees the change. Here
-values do not change, so `y = y + x` means the same only where nobody else holds the object.
+`y += x` on an array or list changes the object, and every other name for it sees the change. Where
+nobody else holds the object, `y = y + x` means the same and costs less.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from ..ir.builder import Builder
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import Array, Seq
 from ..ops import structure as st
-from .fence import CHANGES_IN_PLACE
 from .values import Items, Maybe, Scope, Value
 
 if TYPE_CHECKING:
@@ -24,24 +23,21 @@ _BORROWED = (st.global_, st.getattr_, st.apply, st.pullback_of)
 """Ops that hand out an object which somebody else holds."""
 
 
-def refuse_if_shared(it: Interpreter, node: ast.AugAssign, name: str, value: Value) -> None:
-    """Refuse an augmented assignment that would change an object under another name.
-
-    Raises:
-        UnsupportedSyntax: at the assignment.
-    """
+def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
+    """Whether something else may refer to the object that a name refers to."""
     if not _is_mutable(value):
-        return
+        return isinstance(value, Items)
     it.frame.augmented.add(name)
-    if _is_borrowed(it, value) or any(
+    if isinstance(value, Var) and value in it.reading.places:
+        return True
+    return _is_borrowed(it, value) or any(
         _same_object(it, value, other) for other in _other_bindings(it, name)
-    ):
-        raise refusal(it, name, node)
+    )
 
 
 def refusal(it: Interpreter, name: str, node: ast.AST | None) -> Exception:
     return it.unsupported(
-        f"`{name}` is changed in place while something else may refer to it: this {CHANGES_IN_PLACE}",
+        f"`{name}` is changed in place while something else may refer to it",
         f"Make a new value: `{name} = {name} + ...`, which is what the derivative would see.",
         node,
     )
@@ -90,6 +86,9 @@ def _other_bindings(it: Interpreter, name: str) -> Iterator[Value]:
                 if scope is not it.frame.scope or other != name:
                     yield value
             scope = scope.outer
+    for content in it.heap.values():
+        if isinstance(content, Items | Var):
+            yield content
 
 
 def roots(it: Interpreter, var: Var) -> set[Var]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import types
 from collections.abc import Callable, Iterator
@@ -33,6 +32,7 @@ from ..ir.types import (
     step_into,
 )
 from ..ops.registry import find
+from .declarations import keeps_state
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -158,7 +158,9 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
             return Static(value)
         case Op() | type() | types.ModuleType() | types.BuiltinFunctionType() | np.ufunc():
             return Static(value)
-        case _ if dataclasses.is_dataclass(value):
+        case _ if hasattr(type(value), "__dataclass_fields__"):
+            import dataclasses
+
             names = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
             return _struct(
                 "dataclass", names, [getattr(value, n) for n in names], depth, type(value)
@@ -194,6 +196,8 @@ def _kind_of_dict(value: dict[Any, Any], depth: int) -> Kind:
 
 
 def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
+    if keeps_state(function):
+        return Static(function)  # it, or a sibling, binds what it has captured
     names, values = [], []
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -239,7 +243,7 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
     return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
 
 
-_PLAIN_MODULES = {"builtins", "logging", "functools", "numpy"}
+_PLAIN_MODULES = {"builtins", "logging", "functools", "numpy", "scipy", "random"}
 
 
 def _carries(kind: Kind) -> bool:

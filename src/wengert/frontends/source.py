@@ -10,13 +10,17 @@ from typing import Any, NamedTuple
 
 from ..errors import BadArgument, NoSource
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Const, Function, Input, Var
-from ..ir.types import UNKNOWN, Kind, Static, Struct
+from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
+from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
+from ..ops.identity import apart
 from .calls import call, closure_of, inline
+from .cells import NeedsCells, make_externals
+from .expressions import open_up
+from .heap import ByIndex, NeedsWhole, SharedItems, now
 from .interpreter import Diverges, Interpreter, NeedsCallee, Reading, fresh
 from .signature import Template
 from .sources import source_of
-from .values import Items, Value, flatten, kind_of_value
+from .values import Items, Value, flatten, is_mutable, kind_of_value
 
 Specials = Mapping[int, Callable[..., Value]]
 
@@ -49,14 +53,32 @@ def read(
         opted_out: whether a function's code is to be read although it has a rule.
     """
     separate: set[Any] = set()
+    by_index: set[int] = set()
+    whole: set[Any] = set()
+    checked: set[Any] = set()
+    kept: set[Any] = set()
+    changed_outside: dict[int, Any] = {}
+    bound_outside: dict[Any, Any] = {}
     while True:
         reading = Reading(
-            separate=separate, specials=specials, derivative=derivative, opted_out=opted_out
+            separate=separate,
+            by_index=by_index,
+            whole=whole,
+            checked=checked,
+            kept=kept,
+            changed_outside=changed_outside,
+            bound_outside=bound_outside,
+            specials=specials,
+            derivative=derivative,
+            opted_out=opted_out,
         )
         try:
             return _read_once(reading, target, arguments, keywords)
-        except NeedsCallee:
-            separate = reading.separate
+        except (NeedsCallee, ByIndex, NeedsWhole, SharedItems, NeedsCells):
+            separate, by_index = reading.separate, reading.by_index
+            whole, checked, kept = reading.whole, reading.checked, reading.kept
+            changed_outside = reading.changed_outside
+            bound_outside = reading.bound_outside
 
 
 def _read_once(
@@ -66,12 +88,12 @@ def _read_once(
     keywords: Mapping[str, Kind],
 ) -> Program:
     it = Interpreter(reading)
-    function, inputs = _target(target)
-    positional = [fresh(kind, name) for name, kind in arguments]
-    named = {name: fresh(kind, name) for name, kind in keywords.items()}
-    inputs += [Input(name, kind) for name, kind in arguments]
-    inputs += [Input(name, kind, "keyword") for name, kind in keywords.items()]
-    params = _vars([function, *positional, *named.values()])
+    reading.root = it.builder
+    given = _Given(it)
+    function = _target(given, target)
+    positional = [given.take(name, kind) for name, kind in arguments]
+    named = {name: given.take(name, kind, "keyword") for name, kind in keywords.items()}
+    params, inputs = tuple(given.params), given.inputs
     it.reading.inputs = [*params, *_containers([function, *positional, *named.values()])]
     if isinstance(function, Items) and function.form == "function":
         captured = zip(function.keys, function.values, strict=True)
@@ -80,10 +102,12 @@ def _read_once(
         }
     try:
         with _top_frame(it, target):
+            make_externals(it)
             result = call(it, function, positional, named)
             outs, kind = _outs(it, result)
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
+    it.builder.eqns[:0] = [*_refuse_aliases(it, params), *reading.early]
     body = it.builder.block(params, outs)
     return Program(
         Function(_name_of(target), tuple(inputs), body, kind), tuple(reading.guards.values())
@@ -108,17 +132,54 @@ def _top_frame(it: Interpreter, target: Kind) -> Any:
     return frame()
 
 
-def _target(target: Kind) -> tuple[Value, list[Input]]:
-    """The function as a value, and the inputs it brings: captured values, or an object."""
+def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
+    """A check that what the program changes is given to it once, where it could be otherwise."""
+    changed = [place for place in it.heap if place.origin in params]
+    objects = [param for param in params if is_mutable(param)]
+    if not changed or len(objects) < 2:
+        return []
+    return [Eqn((Var(NONE),), apart, tuple(objects))]
+
+
+class _Given:
+    """What a program is given: its inputs, and the leaves that are the parameters of its body."""
+
+    def __init__(self, it: Interpreter):
+        self.it = it
+        self.inputs: list[Input] = []
+        self.params: list[Var] = []
+
+    def take(self, name: str, kind: Kind, how: str = "positional") -> Value:
+        """One input as a value: taken apart into leaves, unless the program changes it."""
+        if name in self.it.reading.whole and isinstance(kind, Struct):
+            self.inputs.append(Input(name, UNKNOWN, how))
+            self.params.append(Var(kind, name))
+            return open_up(self.it, self.params[-1])
+        value = fresh(kind, name)
+        self.inputs.append(Input(name, kind, how))
+        self.params += _vars([value])
+        self._note(name, value)
+        return value
+
+    def _note(self, name: str, value: Value) -> None:
+        if isinstance(value, Items):
+            self.it.reading.given[id(value)] = name
+            for item in value.values:
+                self._note(name, item)
+
+
+def _target(given: _Given, target: Kind) -> Value:
+    """The function as a value; captured values, or an object, are inputs that it brings."""
     match target:
         case Static(value=value):
-            return Const(value), []
+            return Const(value)
         case Struct(form="function", keys=keys, items=items):
-            values = tuple(fresh(kind, name) for name, kind in zip(keys, items, strict=True))
-            inputs = [Input(n, k, "captured") for n, k in zip(keys, items, strict=True)]
-            return Items("function", keys, values, target.type), inputs
+            values = [
+                given.take(name, kind, "captured") for name, kind in zip(keys, items, strict=True)
+            ]
+            return Items("function", keys, tuple(values), target.type)
         case Struct():
-            return fresh(target, "self"), [Input("self", target, "captured")]
+            return given.take("self", target, "captured")
         case _:
             raise BadArgument(
                 "wengert differentiates functions; this is not one it can read",
@@ -137,6 +198,7 @@ def _vars(values: Sequence[Value]) -> list[Var]:
 
 
 def _outs(it: Interpreter, result: Value) -> tuple[tuple[Atom, ...], Kind]:
+    result = now(it, result)
     kind = kind_of_value(result)
     if isinstance(kind, Static) and not isinstance(result, Const):
         result = it.atom(result)

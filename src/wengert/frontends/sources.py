@@ -48,6 +48,32 @@ def source_of(function: FunctionType) -> Source:
     )
 
 
+def around(function: FunctionType, node: ast.AST) -> list[FunctionNode]:
+    """The functions that a function's definition stands in, the outermost first."""
+    code = function.__code__
+    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
+    start, stop = _statement_around(lines, code)
+    for first, last in ((start, stop), (0, len(lines))):
+        try:
+            tree = _parsed("".join(lines[first:last]), first, code.co_filename)
+        except SyntaxError:
+            continue
+        path = _path_to(tree, node)
+        if path is not None:
+            return [each for each in path if isinstance(each, FunctionNode)]
+    return []
+
+
+def _path_to(tree: ast.AST, node: ast.AST) -> list[ast.AST] | None:
+    """The nodes around a node, from the root of its tree on; None if it is not in it."""
+    for child in ast.iter_child_nodes(tree):
+        if child is node:
+            return [tree]
+        if (inner := _path_to(child, node)) is not None:
+            return [tree, *inner]
+    return None
+
+
 def _statement_around(lines: tuple[str, ...], code: CodeType) -> tuple[int, int]:
     """Which lines make up the outermost statement that a function stands in.
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import importlib
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Const, Var
+from ..ir.types import Array
 from ..ops import structure as st
-from .expressions import evaluate, truth
+from . import cells
+from .attributes import read_attribute
+from .expressions import evaluate, subscript, truth
+from .heap import settle_doubts
 from .interpreter import Diverges, Step
-from .sharing import refuse_if_shared
-from .values import Closure, Items, Value
+from .sharing import may_be_shared
+from .values import Closure, Items, Value, kind_of_value
+from .writes import add_in_place, delete_attribute, delete_item, set_attribute, set_item
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 def run_body(it: Interpreter, body: Sequence[ast.stmt]) -> None:
     """Run a sequence of statements."""
     it.run(steps_of(it, body))
+    settle_doubts(it)
 
 
 def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
@@ -61,6 +68,8 @@ def always_leaves(body: Sequence[ast.stmt]) -> bool:
 
 
 def run_statement(it: Interpreter, node: ast.stmt) -> None:
+    if it.reading.doubtful and not _may_move_items(node):
+        settle_doubts(it)
     handler = _STATEMENTS.get(type(node))
     if handler is None:
         from .fence import explain
@@ -68,6 +77,10 @@ def run_statement(it: Interpreter, node: ast.stmt) -> None:
         raise it.unsupported(*explain(node), node=node)
     with it.at(node):
         handler(it, node)
+
+
+def _may_move_items(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and any(isinstance(t, ast.Subscript) for t in node.targets)
 
 
 def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> None:
@@ -93,14 +106,32 @@ def _run_ann_assign(it: Interpreter, node: ast.AnnAssign) -> None:
 def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
     from .expressions import binary
 
-    if not isinstance(node.target, ast.Name):
-        from .fence import explain
-
-        raise it.unsupported(*explain(node), node=node)
-    load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-    old = evaluate(it, load)
-    refuse_if_shared(it, node, node.target.id, old)
-    assign(it, node.target, binary(it, node.op, old, evaluate(it, node.value), node))
+    match node.target:
+        case ast.Name(id=name):
+            load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
+            old = evaluate(it, load)
+            new = evaluate(it, node.value)
+            if may_be_shared(it, name, old):
+                result = add_in_place(it, node.op, old, new, node)
+            else:
+                result = binary(it, node.op, old, new, node)
+            assign(it, node.target, result)
+        case ast.Subscript(value=container, slice=index):
+            target, at = evaluate(it, container), evaluate(it, index)
+            old = subscript(it, target, at)
+            new = evaluate(it, node.value)
+            if isinstance(kind_of_value(target), Array):
+                set_item(it, target, at, binary(it, node.op, old, new, node))
+                return
+            result = add_in_place(it, node.op, old, new, node)
+            if result is not old:
+                set_item(it, target, at, result)
+        case ast.Attribute(value=container, attr=name):
+            target = evaluate(it, container)
+            old = read_attribute(it, target, name)
+            result = add_in_place(it, node.op, old, evaluate(it, node.value), node)
+            if result is not old:
+                set_attribute(it, target, name, result)
 
 
 def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
@@ -110,16 +141,49 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
             bind(it, name, value)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(it, elements, value, target)
+        case ast.Subscript(value=container, slice=index):
+            set_item(it, evaluate(it, container), evaluate(it, index), value)
+        case ast.Attribute(value=container, attr=name):
+            set_attribute(it, evaluate(it, container), name, value)
         case _:
             from .fence import explain
 
             raise it.unsupported(*explain(target), node=target)
 
 
+def _run_delete(it: Interpreter, node: ast.Delete) -> None:
+    for target in node.targets:
+        match target:
+            case ast.Name(id=name):
+                evaluate(it, ast.copy_location(ast.Name(name, ast.Load()), target))
+                unbind(it, name)
+            case ast.Subscript(value=container, slice=index):
+                delete_item(it, evaluate(it, container), evaluate(it, index))
+            case ast.Attribute(value=container, attr=name):
+                delete_attribute(it, evaluate(it, container), name)
+            case _:
+                from .fence import explain
+
+                raise it.unsupported(*explain(node), node=node)
+
+
 def bind(it: Interpreter, name: str, value: Value) -> None:
     """Give a value a name; a run-time value without one keeps it as its hint."""
     _hint(value, name)
-    it.vars[name] = value
+    cell = cells.find(it, name)
+    if cell is None:
+        it.vars[name] = value
+    else:
+        cells.write(it, cell, value)
+
+
+def unbind(it: Interpreter, name: str) -> None:
+    """Take a name's value away."""
+    cell = cells.find(it, name)
+    if cell is None:
+        it.vars.pop(name, None)
+    else:
+        cells.write(it, cell, None)
 
 
 def _hint(value: Value, name: str) -> None:
@@ -134,7 +198,7 @@ def _hint(value: Value, name: str) -> None:
 
 
 def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value, node: ast.expr) -> None:
-    from .loops import known_items
+    from .iteration import known_items
 
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     items = known_items(it, value)
@@ -189,27 +253,28 @@ def _run_expr(it: Interpreter, node: ast.Expr) -> None:
 
 def _run_return(it: Interpreter, node: ast.Return) -> None:
     value: Value = Const(None) if node.value is None else evaluate(it, node.value)
-    it.vars["%return"] = value
-    it.vars["%returned"] = Const(True)
+    it.set("%return", value)
+    it.set("%returned", Const(True))
 
 
 def _run_break(it: Interpreter, node: ast.Break) -> None:
-    it.vars[f"%break{it.frame.loops}"] = Const(True)
+    it.set(f"%break{it.frame.loops}", Const(True))
 
 
 def _run_continue(it: Interpreter, node: ast.Continue) -> None:
-    it.vars[f"%continue{it.frame.loops}"] = Const(True)
+    it.set(f"%continue{it.frame.loops}", Const(True))
 
 
 def _run_raise(it: Interpreter, node: ast.Raise) -> None:
-    if node.exc is None:
-        raise it.unsupported(
-            "a bare `raise` has no exception to raise here", "Name the exception.", node
-        )
-    exception = it.atom(evaluate(it, node.exc))
-    cause = Const(False) if node.cause is None else it.atom(evaluate(it, node.cause))
-    it.emit(st.raise_, exception, cause)
-    raise Diverges
+    from .exceptions import run_raise
+
+    run_raise(it, node)
+
+
+def _run_try(it: Interpreter, node: ast.Try) -> None:
+    from .exceptions import run_try
+
+    run_try(it, node)
 
 
 def raise_now(it: Interpreter, error: type[Exception], message: str) -> None:
@@ -223,10 +288,10 @@ def _run_assert(it: Interpreter, node: ast.Assert) -> None:
     condition = truth(it, evaluate(it, node.test))
 
     def fail() -> None:
-        arguments = [] if node.msg is None else [it.atom(evaluate(it, node.msg))]
-        exception = it.emit(st.opaque, Const(AssertionError), *arguments, names=Const(()))
-        it.emit(st.raise_, exception, Const(False))
-        raise Diverges
+        from .exceptions import make, raise_exception
+
+        arguments = [] if node.msg is None else [evaluate(it, node.msg)]
+        raise_exception(it, make(it, AssertionError, arguments, {}))
 
     it.branch(condition, lambda: None, fail)
 
@@ -237,7 +302,13 @@ def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
         from .calls import call
 
         function = call(it, evaluate(it, decorator), [function], {})
-    it.vars[node.name] = function
+    bind(it, node.name, function)
+
+
+def _run_class(it: Interpreter, node: ast.ClassDef) -> None:
+    from .local_classes import define
+
+    it.vars[node.name] = define(it, node)
 
 
 def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
@@ -259,16 +330,14 @@ def _run_import(it: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
         module = importlib.import_module(alias.name)
         top = alias.name.split(".")[0]
-        it.vars[alias.asname or top] = Const(
-            module if alias.asname else importlib.import_module(top)
-        )
+        bind(it, alias.asname or top, Const(module if alias.asname else sys.modules[top]))
 
 
 def _run_import_from(it: Interpreter, node: ast.ImportFrom) -> None:
     package = it.frame.scope.globals.get("__package__")
     module = importlib.import_module("." * node.level + (node.module or ""), package)
     for alias in node.names:
-        it.vars[alias.asname or alias.name] = Const(getattr(module, alias.name))
+        bind(it, alias.asname or alias.name, Const(getattr(module, alias.name)))
 
 
 def _run_for(it: Interpreter, node: ast.For) -> None:
@@ -301,10 +370,15 @@ _STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
     ast.Break: _run_break,
     ast.Continue: _run_continue,
     ast.Pass: lambda it, node: None,
+    ast.Nonlocal: lambda it, node: None,
+    ast.Global: lambda it, node: None,
     ast.Raise: _run_raise,
+    ast.Try: _run_try,
     ast.Assert: _run_assert,
     ast.FunctionDef: _run_def,
+    ast.ClassDef: _run_class,
     ast.Import: _run_import,
     ast.ImportFrom: _run_import_from,
     ast.Match: _run_match,
+    ast.Delete: _run_delete,
 }

@@ -9,39 +9,95 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import Atom, Const, Var
-from ..ir.records import record
-from ..ir.types import Kind, Static, Struct
+from ..ir.graph import Atom, Const, Var, births
+from ..ir.records import field, mutable_record, record
+from ..ir.types import Array, Kind, Seq, Static, Struct, Unknown
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
+class Place:
+    """The identity of an object that can change: `origin` is what it was when it first did."""
+
+    __slots__ = ("born", "choice", "origin", "shared", "twin")
+
+    def __init__(self, origin: Items | Var):
+        self.origin = origin
+        self.born = origin.born
+        self.shared = False
+        """Whether it may be one of several objects, or be held where the heap cannot follow it."""
+        self.choice: Choice | None = None
+        """The two objects that it stands for, if it does."""
+        self.twin: Place | None = None
+        """The dictionary of an object's attributes, and the object of such a dictionary."""
+
+
 @record
+class Choice:
+    """One of two known objects: which one, the program says when it runs."""
+
+    condition: Atom
+    first: Items
+    second: Items
+    seen: tuple[Value, Value]
+    """The two objects as they were when they were merged."""
+
+
+@mutable_record
 class Items:
-    """A container whose items are known one by one; `form`, `keys` and `type` as in `Struct`."""
+    """A container whose items are known one by one; `form`, `keys` and `type` as in `Struct`.
+
+    What a mutable one holds is what it held when it was looked up (`heap.now` brings it up to date).
+    """
 
     form: str
     keys: tuple[Any, ...]
     values: tuple[Value, ...]
     type: Any = None
+    place: Place | None = None
+    """Which object it is; given to it when it first changes."""
+    home: Var | None = None
+    """The run-time object it was taken apart from."""
+    born: int = field(default_factory=births.__next__)
 
     def __getitem__(self, key: Any) -> Value:
         return self.values[self.keys.index(key)]
+
+    def holding(self, values: Sequence[Value], keys: Sequence[Any] | None = None) -> Items:
+        """The same object with other contents."""
+        keys = self.keys if keys is None else tuple(keys)
+        return Items(self.form, keys, tuple(values), self.type, self.place, self.home)
+
+
+@record
+class Part:
+    """What the heap says of an object that is kept inside a run-time object: where it is."""
+
+    place: Place
+    step: Atom
+
+
+@record
+class Lost:
+    """What the heap says of an object that it can no longer follow: why."""
+
+    reason: str
 
 
 class Scope:
     """The names of one function activation; inner functions refer to it, not to a copy."""
 
-    __slots__ = ("globals", "outer", "vars")
+    __slots__ = ("cells", "globals", "outer", "vars")
 
     def __init__(self, globals_: Mapping[str, Any], outer: Scope | None = None):
         self.globals = globals_
         self.outer = outer
+        self.cells: Mapping[str, Any] = {}
+        """Python's own cells of variables that a function made outside has captured."""
         self.vars: dict[str, Value] = {}
 
 
@@ -163,8 +219,43 @@ def tuple_of(*values: Value) -> Items:
     return Items("tuple", tuple(range(len(values))), values)
 
 
+@record
+class ObjectKey:
+    """What stands for a known object among the keys of a known dictionary; `token` tells it apart."""
+
+    token: Any
+    items: Items
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ObjectKey) and other.token == self.token
+
+    def __hash__(self) -> int:
+        return hash(self.token)
+
+
+def from_key(key: Any) -> Value:
+    """The value that a key of a known dictionary is."""
+    if isinstance(key, ObjectKey):
+        return key.items
+    return tuple_of(*map(from_key, key)) if type(key) is tuple else Const(key)
+
+
 def list_of(*values: Value) -> Items:
     return Items("list", tuple(range(len(values))), values)
+
+
+MUTABLE_FORMS = frozenset(("list", "dict", "object", "dataclass", "cell", "iterator"))
+
+
+def is_mutable(value: Value) -> bool:
+    """Whether a value is an object that can change while other names refer to it."""
+    match value:
+        case Items(form=form):
+            return form in MUTABLE_FORMS
+        case Var(kind=kind):
+            return isinstance(kind, Array | Seq | Struct | Unknown)
+        case _:
+            return False
 
 
 def same(a: Value, b: Value) -> bool:
@@ -174,6 +265,8 @@ def same(a: Value, b: Value) -> bool:
     if isinstance(a, Const) and isinstance(b, Const):
         return a == b
     if isinstance(a, Items) and isinstance(b, Items):
+        if is_mutable(a):
+            return a.place is b.place and a.place is not None
         alike = (a.form, a.keys, a.type) == (b.form, b.keys, b.type)
         return alike and all(map(same, a.values, b.values))
     return False

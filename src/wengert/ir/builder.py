@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .graph import FOR, IF, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
+from .graph import FOR, IF, TRY, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
 from .op import Op
 from .types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 
@@ -108,6 +108,18 @@ class Builder:
         for out in eqn.outs:
             self._defining[out] = eqn
 
+    def take(self, inner: Builder) -> None:
+        """Append what was read into another builder."""
+        for eqn in inner.eqns:
+            self.append(eqn)
+        self._defining.update(inner._defining)
+
+    def define(self, eqns: Iterable[Eqn]) -> None:
+        """Say which equations give values that are handed on by one that owns them."""
+        for eqn in eqns:
+            for out in eqn.outs:
+                self._defining[out] = eqn
+
     def definition(self, atom: Atom) -> Eqn | None:
         """The equation of this block that computes a value, if one does."""
         return self._defining.get(atom) if isinstance(atom, Var) else None
@@ -138,20 +150,38 @@ class Builder:
         *,
         reverse: bool = False,
         stop: bool = False,
+        every: Atom | None = None,
     ) -> None:
-        params = {
+        params: dict[str, Atom] = {
             "iterables": Const(len(iterables)),
             "reverse": Const(reverse),
             "stop": Const(stop),
         }
+        if every is not None:
+            params["every"] = every
         args = (*iterables, *initials)
         self.append(Eqn(tuple(outs), FOR, args, params, (body,), "py", self.span))
 
     def while_(
-        self, initials: Sequence[Atom], test: Block, body: Block, outs: Sequence[Var], *, stop: bool
+        self,
+        initials: Sequence[Atom],
+        test: Block,
+        body: Block,
+        outs: Sequence[Var],
+        *,
+        stop: bool,
+        every: Atom | None = None,
     ) -> None:
-        params: Mapping[str, Atom] = {"stop": Const(stop)}
+        params: dict[str, Atom] = {"stop": Const(stop)}
+        if every is not None:
+            params["every"] = every
         self.append(Eqn(tuple(outs), WHILE, tuple(initials), params, (test, body), "py", self.span))
+
+    def try_(
+        self, instead: Sequence[Atom], catches: Sequence[type], body: Block, outs: Sequence[Var]
+    ) -> None:
+        params: Mapping[str, Atom] = {"catches": Const(tuple(catches))}
+        self.append(Eqn(tuple(outs), TRY, tuple(instead), params, (body,), "py", self.span))
 
     def block(self, params: Sequence[Var] = (), outs: Sequence[Atom] = ()) -> Block:
         """The finished block."""

@@ -4,7 +4,7 @@ A `Block` is a list of equations; `if`, `for` and `while` are equations that own
 take parameters and give results; there is no flat control-flow graph and no φ. A block may use the
 values of the blocks around it.
 
-Control equations (their ops are `IF`, `FOR`, `WHILE`, `CALL` below):
+Control equations (their ops are `IF`, `FOR`, `WHILE`, `TRY`, `CALL` below):
 
 | op      | args                     | blocks                      | outs                                |
 |---------|--------------------------|-----------------------------|-------------------------------------|
@@ -13,21 +13,30 @@ Control equations (their ops are `IF`, `FOR`, `WHILE`, `CALL` below):
 |         |                          | → [stop,] carried…, collected… |                                  |
 | `while` | initials…                | test: (carried…) → condition; | carried…, collected…              |
 |         |                          | body: (carried…) → [stop,] carried…, collected… |               |
+| `try`   | what the results are instead | body: () → results      | the exception or None, results      |
 | `call`  | the callee's leaf arguments | –                        | the callee's leaf results           |
 
 `for` has the params `iterables` (how many), `reverse` (walk them backwards) and `stop` (whether the
 body's first result ends the loop after that iteration); `while` has `stop`. A *collected* result of
 a body is a list with one entry per iteration; in a `reverse` loop entry k still belongs to item k.
+
+A loop with the param `every` asks reverse mode to keep what it carries at the start of every so many
+iterations only (None: as many as need the least memory). One with the param `again` has its
+iterations run again by its reverse, which keeps nothing of them but what they start from.
+
+`try` runs its body until it raises one of the exceptions of the param `catches`, a tuple of classes. Its
+first result is that exception, and the others are then its arguments; or it is None, and they are the
+results of the body. What the body had written to memory stays written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from itertools import count
 from typing import Any, NamedTuple
 
 from .op import Op
-from .records import record, value_record
+from .records import field, record, value_record
 from .types import UNKNOWN, Kind
 
 
@@ -46,14 +55,17 @@ class Span(NamedTuple):
 
 
 Axes = tuple[int, ...]
+births = count()
 
 
 class Var:
     """A value; compared by identity. `name` is only a hint: the user's name for it, or ""."""
 
-    __slots__ = ("kind", "name", "roots", "shape_of", "shapes", "within")
+    __slots__ = ("born", "kind", "name", "roots", "shape_of", "shapes", "within")
 
     def __init__(self, kind: Kind = UNKNOWN, name: str = "", shape_of: Var | None = None):
+        self.born = next(births)
+        """Greater than that of every value made before it."""
         self.kind = kind
         self.name = name
         self.shape_of = shape_of if shape_of is not None else self
@@ -143,10 +155,9 @@ class Eqn:
         assert isinstance(atom, Const), f"{self.op.name}: option {name} is not constant"
         return atom.value
 
-    def operands(self) -> Iterator[Atom]:
+    def operands(self) -> tuple[Atom, ...]:
         """Operands and options: every atom this equation reads, its blocks aside."""
-        yield from self.args
-        yield from self.params.values()
+        return (*self.args, *self.params.values()) if self.params else self.args
 
 
 @record
@@ -204,13 +215,17 @@ class Function:
 class Callee:
     """A name for a function that may still be under construction: what recursion refers to."""
 
-    __slots__ = ("function", "name", "result")
+    __slots__ = ("function", "name", "rebinds", "result", "updates")
 
     def __init__(self, name: str, function: Function | None = None, result: Kind = UNKNOWN):
         self.name = name
         self.function = function
         self.result = result
         """What a call is assumed to give while the function is still being read."""
+        self.updates: dict[int, Kind] = {}
+        """The parameters it changes, and the kinds of their new versions, which are further results."""
+        self.rebinds: dict[int, Kind] = {}
+        """The inputs that are outer names which it binds anew, and the kinds of what to: results too."""
 
     def __repr__(self) -> str:
         return f"<Callee {self.name}>"
@@ -219,9 +234,20 @@ class Callee:
 IF = Op("if", control=True)
 FOR = Op("for", control=True)
 WHILE = Op("while", control=True)
+TRY = Op("try", control=True)
 CALL = Op("call", control=True, effect=True)
 COMMENT = Op("comment", control=True, effect=True)
 """A line for the reader of generated code: the param `text` says what comes next."""
+
+
+def alternatives(eqn: Eqn) -> tuple[tuple[Var, ...], tuple[Block, ...]]:
+    """The results that an `if` or a `try` merges, and the blocks they come from.
+
+    What the results of a `try` are if its body raises comes from a block without equations.
+    """
+    if eqn.op is TRY:
+        return eqn.outs[1:], (*eqn.blocks, Block((), (), eqn.args))
+    return eqn.outs, eqn.blocks
 
 
 def walk(block: Block) -> Iterator[Eqn]:

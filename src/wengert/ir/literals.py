@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from .lexing import Line
 from .notation import SYMBOLS
+from .op import Op
+from .steps import Field, Viewed
 from .types import UNKNOWN, Array, Kind, Number, Other, Seq, Static, Struct
 
 T = TypeVar("T")
@@ -37,10 +39,14 @@ def several(line: Line, closing: str, item: Callable[[], T]) -> list[T]:
 
 
 class Literals:
-    """Reads constants and kinds; `values` are what tokens such as `<C>` stand for, by name."""
+    """Reads constants and kinds.
 
-    def __init__(self, values: Mapping[str, Any]):
+    `values` are what tokens such as `<C>` stand for, by name; `op` gives the op of a name.
+    """
+
+    def __init__(self, values: Mapping[str, Any], op: Callable[[Line, str], Op]):
         self.values = values
+        self.op = op
 
     def constant(self, line: Line) -> Any:
         form, text, _ = line.token
@@ -48,7 +54,7 @@ class Literals:
             line.fail(f"the constant {text} has no literal: give its value to parse")
         if form in ("name", "value") and text not in _WORDS:
             line.fail(f"{text} is not defined here")
-        if form in ("symbol", "end") and text not in ("-", "(", "..."):
+        if form in ("symbol", "end") and text not in ("-", "(", "...", "."):
             line.fail("expected a value or a constant")
         line.advance()
         match form, text:
@@ -62,6 +68,8 @@ class Literals:
                 return _number("-" + line.expect_form("number"))
             case _, "(":
                 return self.parenthesised(line)
+            case _, ".":
+                return self.step(line)
             case "name", "slice":
                 line.expect("(")
                 return slice(*several(line, ")", lambda: self.constant(line)))
@@ -74,6 +82,20 @@ class Literals:
         items = several(line, ")", lambda: self.constant(line))
         trailing = line.tokens[line.position - 2].text == ","
         return items[0] if len(items) == 1 and not trailing else tuple(items)
+
+    def step(self, line: Line) -> Field | Viewed:
+        """A step of a write's path, after its dot."""
+        name = line.expect_form("name")
+        if not line.accept("."):
+            return Field(name)
+        op = self.op(line, line.expect_form("name"))
+        line.expect("(")
+        return Viewed(op, name, tuple(several(line, ")", lambda: self.option(line))))
+
+    def option(self, line: Line) -> tuple[str, Any]:
+        name = line.expect_form("name")
+        line.expect("=")
+        return name, self.constant(line)
 
     # --- kinds ----------------------------------------------------------------------------
 

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any
 
 from .builder import kind_of_atom
-from .graph import FOR, IF, UNDEFINED, WHILE, ZERO, Atom, Block, Const, Var
+from .graph import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Block, Const, Var
 from .op import Op
+from .steps import Field, Viewed
 from .types import INT, RANGE, UNKNOWN, Array, Kind, Seq, Static, Struct, join, leaves
 
 BINARY = {
@@ -41,7 +42,20 @@ UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}
 
 RESERVED = frozenset(
     {"False", "None", "True", "UNDEFINED", "ZERO", "inf", "infj", "nan", "nanj"}
-    | {"if", "else", "for", "in", "reversed", "with", "while", "do", "yield", "until", "return"}
+    | {
+        "if",
+        "else",
+        "for",
+        "in",
+        "reversed",
+        "try",
+        "with",
+        "while",
+        "do",
+        "yield",
+        "until",
+        "return",
+    }
     | {"is", "not", "call", "slice", "keyword", "captured"}
 )
 """Words that cannot be the plain name of a value; a value with such a hint prints as `inf.1`."""
@@ -70,7 +84,17 @@ def constant_text(value: Any) -> str:
         return "slice({}, {}, {})".format(*map(constant_text, _bounds(value)))
     if value is ...:
         return "..."
+    if isinstance(value, Field | Viewed):
+        return _step_text(value)
     return repr(value) if type(value) in _LITERALS else token(value)
+
+
+def _step_text(step: Field | Viewed) -> str:
+    """`.w` for an attribute, `.method.reshape(shape=(2, 3))` for a view."""
+    if isinstance(step, Field):
+        return f".{step.name}" if step.name.isidentifier() else token(step)
+    options = ", ".join(f"{name}={constant_text(value)}" for name, value in step.options)
+    return f".{step.namespace}.{step.op.name}({options})"
 
 
 def subscript_text(index: Any) -> str:
@@ -166,6 +190,9 @@ def expected_results(
     """The kinds of an equation's results unless its text says otherwise, `UNKNOWN` without end."""
     if op is IF:
         yield from _joined(*(block.outs for block in blocks))
+    elif op is TRY and blocks:
+        yield UNKNOWN
+        yield from _joined(blocks[0].outs, args)
     elif op in (FOR, WHILE) and blocks:
         initials = args[constant(params, "iterables", 0) :]
         results = blocks[-1].outs[bool(constant(params, "stop", False)) :]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .records import field, mutable_record
 from .types import UNKNOWN, Kind
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _unknown(args: Sequence[Atom], params: Mapping[str, Atom]) -> Kind:
     return UNKNOWN
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Op:
     """A mathematical function, whatever Python spells it; compared by identity.
 

@@ -10,6 +10,7 @@ from .graph import (
     COMMENT,
     FOR,
     IF,
+    TRY,
     WHILE,
     Atom,
     Block,
@@ -76,7 +77,7 @@ class _Parser:
         self.lines.append(Line(len(numbered), ""))
         self.next = 0
         self.ops = ops
-        self.literals = Literals(constants)
+        self.literals = Literals(constants, self.op)
         self.values: dict[str, Var] = {}
         self.callees: dict[str, Callee] = {}
 
@@ -149,7 +150,8 @@ class _Parser:
         return Eqn(outs, right.op, args, params, right.blocks, right.namespace)
 
     def right(self, line: Line, depth: int) -> _Right:
-        control = {"if": self.if_, "for": self.for_, "while": self.while_}.get(line.token.text)
+        heads = {"if": self.if_, "for": self.for_, "while": self.while_, "try": self.try_}
+        control = heads.get(line.token.text)
         if control is not None:
             line.advance()
             return control(line, depth)
@@ -164,11 +166,21 @@ class _Parser:
         self.end_of_head(self.head("else", depth))
         return _Right(IF, (condition,), {}, (then, self.block((), depth + 1)))
 
+    def try_(self, line: Line, depth: int) -> _Right:
+        catches = [self.literals.constant(line)]
+        while line.accept(","):
+            catches.append(self.literals.constant(line))
+        instead = self.atoms(line) if line.accept("else") else []
+        self.end_of_head(line)
+        body = self.block((), depth + 1)
+        return _Right(TRY, instead, _constants({"catches": tuple(catches)}), (body,))
+
     def for_(self, line: Line, depth: int) -> _Right:
         items = several(line, "in", lambda: self.binding(line))
         reverse = line.accept("reversed")
         iterables = self.atoms(line)
         carried, initials = self.initials(line) if line.accept("with") else ([], [])
+        checkpointing = self.checkpointing(line)
         self.end_of_head(line)
         params = [
             *self.define(line, items, map(expected_item, iterables)),
@@ -176,10 +188,12 @@ class _Parser:
         ]
         body, stop = self.loop_body(params, depth + 1)
         options = {"iterables": len(iterables), "reverse": reverse, "stop": stop}
-        return _Right(FOR, [*iterables, *initials], _constants(options), (body,))
+        params_of_loop = {**_constants(options), **checkpointing}
+        return _Right(FOR, [*iterables, *initials], params_of_loop, (body,))
 
     def while_(self, line: Line, depth: int) -> _Right:
         carried, initials = self.initials(line)
+        checkpointing = self.checkpointing(line)
         self.end_of_head(line)
         params = self.define(line, carried, kinds_of(initials))
         test = self.block(params, depth + 1)
@@ -189,7 +203,15 @@ class _Parser:
         self.end_of_head(line)
         again = self.define(line, carried, kinds_of(params))
         body, stop = self.loop_body(again, depth + 1)
-        return _Right(WHILE, initials, _constants({"stop": stop}), (test, body))
+        return _Right(WHILE, initials, {"stop": Const(stop), **checkpointing}, (test, body))
+
+    def checkpointing(self, line: Line) -> dict[str, Atom]:
+        params: dict[str, Atom] = {}
+        if line.accept("every"):
+            params["every"] = self.atom(line)
+        if line.accept("again"):
+            params["again"] = Const(True)
+        return params
 
     def loop_body(self, params: Iterable[Var], depth: int) -> tuple[Block, bool]:
         body = self.block(params, depth)

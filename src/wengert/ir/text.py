@@ -39,19 +39,28 @@ Control, with the blocks of the equation below its head:
         ...
         yield r.3, n.3
 
+    e, y = try <ValueError>, <KeyError> else y0:
+        ...
+        yield y.1
+
 `for i, j in a, b` walks several sequences at once, `reversed` walks backwards; `with` starts what
-the loop carries. A body yields what it carries, after `|` what it collects, and after `until` the
-condition that ends the loop after this iteration.
+the loop carries. Before the colon of a `for` or `while`, `every 10` or `every None` says how often reverse
+mode keeps what the loop carries, and `again` that it runs the iterations again. A body yields what it carries, after `|` what it collects, and after `until` the
+condition that ends the loop after this iteration. `try` lists what it catches, and after `else` what its
+results but the first are if it does.
 
 A kind stands where it is not what the op or the blocks imply: `float`, `array[float64, 2]`,
 `array[?, ?]`, `seq[float]`, `dict('w': float)`, `object<C>(w: float)`, `?` for unknown. A constant
 without a literal prints as a token, `<C>`; `parse` needs a value for it.
 
+In the path of a write, `.w` is the step to an attribute and `.method.reshape(shape=(2, 3))` the step to a
+view: `store(p, .w, 1, 2.0)` for `p.w[1] = 2.0`.
+
 A line of its own that starts with `#` is an equation as well: it comments the generated code.
 
 The text leaves out docstrings, which arrays are known to have equal shapes, and for `parse` the
 origins (file and line) that `show` adds as comments where they change.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -64,6 +73,7 @@ from .graph import (
     COMMENT,
     FOR,
     IF,
+    TRY,
     WHILE,
     Atom,
     Block,
@@ -153,6 +163,8 @@ class _Printer:
         target = f"{outs} = " if outs else ""
         if eqn.op is IF:
             self.if_(eqn, target, depth)
+        elif eqn.op is TRY:
+            self.try_(eqn, target, depth)
         elif eqn.op is FOR:
             self.for_(eqn, target, depth)
         elif eqn.op is WHILE:
@@ -167,6 +179,13 @@ class _Printer:
         self.line(depth, "else:")
         self.block(other, depth + 1)
 
+    def try_(self, eqn: Eqn, target: str, depth: int) -> None:
+        (body,) = eqn.blocks
+        catches = ", ".join(map(constant_text, constant(eqn.params, "catches", ())))
+        instead = f" else {self.uses(eqn.args)}" if eqn.args else ""
+        self.line(depth, f"{target}try {catches}{instead}:", eqn.span)
+        self.block(body, depth + 1)
+
     def for_(self, eqn: Eqn, target: str, depth: int) -> None:
         (body,) = eqn.blocks
         count = constant(eqn.params, "iterables", 1)
@@ -175,15 +194,21 @@ class _Printer:
         backwards = "reversed " if constant(eqn.params, "reverse", False) else ""
         head = f"{target}for {items} in {backwards}{self.uses(iterables)}"
         carried = self.initials(body.params[count:], initials)
-        self.line(depth, f"{head} with ({carried}):" if carried else f"{head}:", eqn.span)
+        head = f"{head} with ({carried})" if carried else head
+        self.line(depth, f"{head}{self.checkpointing(eqn)}:", eqn.span)
         self.loop_body(eqn, body, len(initials), depth + 1)
 
     def while_(self, eqn: Eqn, target: str, depth: int) -> None:
         test, body = eqn.blocks
-        self.line(depth, f"{target}while ({self.initials(test.params, eqn.args)}):", eqn.span)
+        head = f"{target}while ({self.initials(test.params, eqn.args)})"
+        self.line(depth, f"{head}{self.checkpointing(eqn)}:", eqn.span)
         self.block(test, depth + 1)
         self.line(depth, f"do ({self.bindings(body.params, kinds_of(test.params))}):")
         self.loop_body(eqn, body, len(eqn.args), depth + 1)
+
+    def checkpointing(self, eqn: Eqn) -> str:
+        every = f" every {self.use(eqn.params['every'])}" if "every" in eqn.params else ""
+        return f"{every} again" if constant(eqn.params, "again", False) else every
 
     def loop_body(self, eqn: Eqn, body: Block, carried: int, depth: int) -> None:
         for inner in body.eqns:

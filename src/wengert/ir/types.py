@@ -215,6 +215,8 @@ _STEP_HOW: dict[str, Literal["item", "attr", "cell"]] = {
     "object": "attr",
     "function": "cell",
     "derivative": "attr",
+    "cell": "item",
+    "iterator": "item",
 }
 
 

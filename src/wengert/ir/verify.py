@@ -7,13 +7,31 @@ from typing import NoReturn
 
 from ..errors import InternalError
 from .builder import kind_of_atom
-from .graph import CALL, FOR, IF, UNDEFINED, WHILE, ZERO, Atom, Block, Callee, Eqn, Function, Var
+from .graph import (
+    CALL,
+    FOR,
+    IF,
+    TRY,
+    UNDEFINED,
+    WHILE,
+    ZERO,
+    Atom,
+    Block,
+    Callee,
+    Eqn,
+    Function,
+    Var,
+    walk,
+)
 from .notation import constant, leaf_kinds
 from .text import show_block
 from .types import Array, Kind, Number, join
 
-_BLOCKS = {IF: 2, FOR: 1, WHILE: 2}
+_BLOCKS = {IF: 2, FOR: 1, WHILE: 2, TRY: 1}
 _IN_PLACE = "add_at"  # by name: the IR does not know the ops
+_VERSIONED = frozenset(
+    ("store", "append_item", "insert_item", "drop", "overwrite", "snapshot", "stored", "dropped")
+)
 
 
 def verify(function: Function, *, where: str = "") -> None:
@@ -34,7 +52,8 @@ def verify(function: Function, *, where: str = "") -> None:
     - *arity*: inputs, results, blocks and what they take and give fit together;
     - *kinds*: a value that control flow merges has a kind that covers what is merged;
     - *linearity*: a buffer that `add_at` wrote to is dead: only its new version is used, and a loop
-      writes only to buffers of its own.
+      writes only to buffers of its own. (Not in a program that writes in place itself: the copies
+      that it needs are put in before it is printed.)
     """
     _Verifier(function, where).function_()
 
@@ -46,6 +65,7 @@ class _Verifier:
         self.defined: set[Var] = set()
         self.visible: set[Var] = set()
         self.written: set[Var] = set()
+        self.is_linear = not any(eqn.op.name in _VERSIONED for eqn in walk(function.body))
         self.path: list[Block] = []
         self.eqn: Eqn | None = None
 
@@ -117,9 +137,11 @@ class _Verifier:
             self.for_(eqn)
         elif eqn.op is WHILE:
             self.while_(eqn)
+        elif eqn.op is TRY:
+            self.try_(eqn)
         elif eqn.op is CALL:
             self.call(eqn)
-        elif eqn.op.name == _IN_PLACE and isinstance(eqn.args[0], Var):
+        elif eqn.op.name == _IN_PLACE and self.is_linear and isinstance(eqn.args[0], Var):
             self.written.add(eqn.args[0])
         self.define(eqn.outs)
 
@@ -134,6 +156,15 @@ class _Verifier:
             self.block(branch)
             after |= self.written
         self.written = after
+
+    def try_(self, eqn: Eqn) -> None:
+        (body,) = eqn.blocks
+        self.count("parameters of a try", len(body.params), 0)
+        self.count("results of a try", len(body.outs) + 1, len(eqn.outs))
+        self.count("operands of a try", len(eqn.args), len(body.outs))
+        self.covers(eqn.outs[1:], body.outs)
+        self.covers(eqn.outs[1:], eqn.args)
+        self.block(body)
 
     def for_(self, eqn: Eqn) -> None:
         iterables = constant(eqn.params, "iterables", 0)

@@ -67,7 +67,10 @@ def fold_neg(builder: Builder, args: Args, params: Params, namespace: str) -> At
 
 
 def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """1 · y = y,  -1 · y = -y,  x · (1 / y) = x / y,  -x · y = -(x · y),  2 · (3 · x) = 6 · x."""
+    """1 · y = y,  -1 · y = -y,  x · (1 / y) = x / y,  -x · y = -(x · y),  2 · (3 · x) = 6 · x.
+
+    What a condition sets to zero stays zero, also where the other factor is infinite.
+    """
     if not builder.derived or ZERO in args:
         return None
     if all(isinstance(arg, Const) for arg in args):
@@ -79,6 +82,7 @@ def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> At
             return builder.emit(named("neg"), other, namespace=namespace)
     return (
         _computed(operator.mul, args)
+        or _masked(builder, "mul", args, namespace)
         or _negated(builder, "mul", args, namespace)
         or _divided(builder, args, namespace)
         or _collected(builder, args, namespace)
@@ -95,7 +99,7 @@ def fold_div(builder: Builder, args: Args, params: Params, namespace: str) -> At
     if (minus_x := _written(builder, x, "neg")) is not None:
         quotient = builder.emit(named("div"), *minus_x, y, namespace=namespace)
         return builder.emit(named("neg"), quotient, namespace=namespace)
-    return _computed(operator.truediv, args)
+    return _computed(operator.truediv, args) or _masked(builder, "div", args, namespace)
 
 
 def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -187,6 +191,24 @@ def _computed(function: Callable[[Any, Any], Any], args: Args) -> Const | None:
     except ArithmeticError:
         return None
     return Const(value) if type(value) is int or math.isfinite(abs(value)) else None
+
+
+def _masked(builder: Builder, op: str, args: Args, namespace: str) -> Atom | None:
+    """where(c, x, 0) · y = where(c, x · y, 0); a quotient is masked by its numerator."""
+    for k, arg in enumerate(args[: 1 if op == "div" else 2]):
+        choice = _written(builder, arg, "where")
+        if choice is None or not any(_is(branch, 0) for branch in choice[1:]):
+            continue
+        condition, *branches = choice
+        results: list[Atom] = []
+        for branch in branches:
+            operands = [*args[:k], branch, *args[k + 1 :]]
+            zero = _is(branch, 0)
+            results.append(
+                branch if zero else builder.emit(named(op), *operands, namespace=namespace)
+            )
+        return builder.emit(named("where"), condition, *results, namespace="np")
+    return None
 
 
 def _negated(builder: Builder, op: str, args: Args, namespace: str) -> Atom | None:

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.builder import kind_of_atom
-from ..ir.graph import Atom, Const, Var
+from ..errors import UnsupportedSyntax
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.op import Infer
-from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
+from ..ir.types import STR, UNKNOWN, Array, Kind, Number, Seq, Struct
 from .indexing import element_kind
 
 Args = Sequence[Atom]
 Params = Mapping[str, Atom]
 
+TEXT = "str"
+"""The dtype of an array that the program makes of text."""
 DTYPE_OF_NUMBER = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
 
 
@@ -33,7 +36,7 @@ def rank_of_kind(kind: Kind) -> int | None:
             inner = rank_of_kind(item)
             return None if inner is None else inner + 1
         case _:
-            return None
+            return 0 if kind == STR else None
 
 
 def rank_of(atom: Atom) -> int | None:
@@ -53,7 +56,7 @@ def dtype_of_kind(kind: Kind) -> str:
         case Seq(item=item):
             return dtype_of_kind(item)
         case _:
-            return ""
+            return TEXT if kind == STR else ""
 
 
 def dtype_of(atom: Atom) -> str:
@@ -64,6 +67,8 @@ def dtype_of(atom: Atom) -> str:
 def promoted(*kinds: Kind) -> str:
     """The dtype of arithmetic between arrays of these kinds; "" if it is not known."""
     names = {dtype_of_kind(kind) for kind in kinds}
+    if TEXT in names:
+        return TEXT
     if "" in names or not names:
         return ""
     return names.pop() if len(names) == 1 else np.result_type(*names).name
@@ -96,6 +101,14 @@ def is_constant(atom: Atom | None) -> bool:
     return not isinstance(atom, Var)
 
 
+def given_option(atom: Atom | None, default: object = None) -> Atom | None:
+    """An option; None if it is its default, or NumPy's mark for what is not given."""
+    if not isinstance(atom, Const):
+        return atom
+    unsaid = atom.value is default or type(atom.value).__name__ == "_NoValueType"
+    return None if unsaid else atom
+
+
 def length_of(atom: Atom) -> int | None:
     """How many entries a shape, an axis or another tuple of integers has; a number counts as 1."""
     match kind_of_atom(atom):
@@ -123,6 +136,23 @@ def dtype_name(atom: Atom) -> str:
         return np.dtype(atom.value).name
     except TypeError:
         return ""
+
+
+def fold_no_text(builder: Builder, args: Args, params: Params, namespace: str) -> None:
+    """Refuse numbers made of text: what they were before they were text is not known.
+
+    Raises:
+        UnsupportedSyntax: the operand is text, or an array of it, and the result is numbers.
+    """
+    kind = kind_of_atom(args[0]) if ZERO not in args else UNKNOWN
+    target = params.get("dtype")
+    numbers = "dtype" not in params or dtype_name(params["dtype"]).startswith(("float", "complex"))
+    if dtype_of_kind(kind) == TEXT and numbers and target != Const(None):
+        raise UnsupportedSyntax(
+            "a number read back from text has lost its derivative",
+            "Use the number itself; turn it into text only to show it.",
+            builder.span,
+        )
 
 
 def same_array(args: Args, params: Params) -> Kind:

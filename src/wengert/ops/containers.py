@@ -9,6 +9,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom
 from ..ir.types import INT, UNKNOWN, Kind, Seq, join
 from ..runtime import containers as rt
+from ..runtime import cotangents
 from .registry import declare
 from .structure import gradient_kind, item_kind
 
@@ -56,7 +57,7 @@ values_at = declare(
     "mapping, keys",
     infer=lambda args, params: Seq(UNKNOWN),
     rt="values_at",
-    implementation=rt.values_at,
+    implementation=cotangents.values_at,
 )
 list_cotangent = declare(
     "list_cotangent",
@@ -86,3 +87,11 @@ entries_of = declare(
     rt="entries_of",
     implementation=rt.entries_of,
 )
+repeated_items = declare(
+    "repeated_items",
+    "items, times",
+    infer=_same,
+    py="*",
+    implementation=lambda items, times: items * times,
+)
+"""`[0.0] * n` of constants."""

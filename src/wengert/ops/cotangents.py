@@ -48,6 +48,14 @@ rule_pair = declare(
     effect=True,
     rt="rule_pair",
 )
+rule_tangent = declare(
+    "rule_tangent",
+    "returned, *, rule",
+    infer=lambda a, p: _PAIR,
+    fresh=False,
+    effect=True,
+    rt="rule_tangent",
+)
 rule_cotangents = declare(
     "rule_cotangents",
     "returned, *operands, rule=''",

@@ -15,11 +15,13 @@ from .array_kinds import (
     dtype_of,
     dtype_of_kind,
     dtype_option,
+    fold_no_text,
     length_of,
     promoted,
     rank_of,
     rank_of_kind,
 )
+from .helpers import refuse_options
 from .registry import declare
 
 # --- constants ----------------------------------------------------------------------------
@@ -109,8 +111,9 @@ arange = declare(
 arange_from = declare("arange_from", "start, stop, step", infer=_infer_arange, np="arange")
 linspace = declare(
     "linspace",
-    "start, stop, *, num=50, endpoint=True, axis=0",
+    "start, stop, *, num=50, endpoint=True, retstep=False, dtype=None, axis=0",
     infer=_infer_linspace,
+    fold=refuse_options("linspace", retstep=False, dtype=None),
     np="linspace",
 )
 
@@ -124,17 +127,27 @@ def _infer_array(args: Args, params: Params) -> Kind:
     return Array(dtype_option(params, dtype_of_kind(kind)), rank)
 
 
+def _fold_array(builder: Builder, args: Args, params: Params, namespace: str) -> None:
+    if "dtype" in params:
+        fold_no_text(builder, args, params, namespace)
+
+
 def _fold_gather(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     return args[0] if isinstance(kind_of_atom(args[0]), Array) else None
 
 
 array = declare(
-    "array", "x, *, dtype=None, copy=True, order='K', ndmin=0", infer=_infer_array, np="array"
+    "array",
+    "x, *, dtype=None, copy=True, order='K', ndmin=0",
+    infer=_infer_array,
+    fold=_fold_array,
+    np="array",
 )
 asarray = declare(
     "asarray",
     "x, *, dtype=None, order=None",
     infer=_infer_array,
+    fold=_fold_array,
     fresh=False,
     np="asarray asanyarray",
 )
@@ -147,6 +160,13 @@ ascontiguousarray = declare(
     fresh=False,
     np="ascontiguousarray",
 )
+asfortranarray = declare(
+    "asfortranarray",
+    "x, *, dtype=None",
+    infer=ascontiguousarray.infer,
+    fresh=False,
+    np="asfortranarray",
+)
 gather = declare(
     "gather",
     "x",
@@ -155,6 +175,15 @@ gather = declare(
     fold=_fold_gather,
     np="asarray",
     implementation=np.asarray,
+)
+
+
+fromstring = declare(
+    "fromstring",
+    "text, *, dtype=float, count=-1, sep=''",
+    infer=lambda args, params: Array("", 1),
+    fold=lambda b, args, p, n: None if isinstance(args[0], Const) else fold_no_text(b, args, {}, n),
+    np="fromstring",
 )
 
 

@@ -28,6 +28,7 @@ from .algebra import (
     fold_sub,
     is_real,
 )
+from .array_kinds import fold_no_text
 from .promotion import (
     Args,
     Params,
@@ -195,6 +196,16 @@ erfc = _function("erfc", math="erfc")
 gamma = _function("gamma", math="gamma")
 lgamma = _function("lgamma", math="lgamma")
 
+
+def _infer_i0(args: Args, params: Params) -> Kind:
+    """Always an array, also of a number."""
+    kind = analytic(args, params)
+    return Array("float64", 0) if isinstance(kind, Number) else kind
+
+
+i0 = _function("i0", infer=_infer_i0, np="i0")
+bessel_i = _helper("x, *, order", rt.bessel_i)
+
 # --- sign, modulus, rounding --------------------------------------------------------------
 
 
@@ -272,6 +283,8 @@ def _infer_where(args: Args, params: Params) -> Kind:
 
 
 def _fold_where(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    if len(args) == 1:
+        return builder.emit(named("nonzero"), *args, namespace="np")
     condition, x, y = args
     if ZERO not in (x, y) or x == y:
         return None
@@ -297,7 +310,7 @@ fmin = _function("fmin", "x, y", selection, np="fmin")
 clip = _function(
     "clip", "x, a_min=None, a_max=None", _infer_clip, _fold_clip, np="clip", method="clip"
 )
-where = _function("where", "condition, x, y", _infer_where, _fold_where, np="where")
+where = _function("where", "condition, x=None, y=None", _infer_where, _fold_where, np="where")
 heaviside = _function("heaviside", "x, y", np="heaviside")
 nan_to_num = _function(
     "nan_to_num", "x, *, copy=True, nan=0.0, posinf=None, neginf=None", arithmetic, np="nan_to_num"
@@ -308,7 +321,7 @@ nan_to_num = _function(
 
 def _fold_to_complex(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     if len(args) == 1:
-        return None
+        return fold_no_text(builder, args, params, namespace)
     return builder.emit_with(named("complex_of_parts"), args, params, namespace)
 
 
@@ -351,6 +364,7 @@ conj = declare(
     np="conj conjugate",
     method="conjugate conj",
 )
+i_imag = _helper("x", rt.i_imag, analytic, fold_imag)
 angle = _function("angle", "x, *, deg=False", angular, np="angle")
 phase = _function("phase", "x", always(FLOAT), lambda *_: None, cmath="phase")
 to_complex = declare(

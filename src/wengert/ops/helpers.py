@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
@@ -34,6 +35,42 @@ def helper(
         rt=name,
         implementation=function,
     )
+
+
+def refuse_options(name: str, **defaults: object) -> Fold:
+    """Refuse options that are not the default, whose derivative nobody has worked out.
+
+    Raises:
+        UnsupportedSyntax: naming the option.
+    """
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        kept = {key: atom for key, atom in params.items() if key not in defaults}
+        for key in params.keys() - kept.keys():
+            if params[key] != Const(defaults[key]):
+                raise UnsupportedSyntax(
+                    f"the option `{key}` of {name} is not covered",
+                    "Compute it in another way, or give a function of your own a rule "
+                    "(`@wg.rrule`).",
+                    builder.span,
+                )
+        if len(kept) == len(params):
+            return None
+        return builder.emit_with(named(name), args, kept, namespace)
+
+    return fold
+
+
+def drop_none(name: str, *options: str) -> Fold:
+    """Options of an op that are None say nothing."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        said = {k: atom for k, atom in params.items() if k not in options or atom != Const(None)}
+        if len(said) == len(params) or ZERO in args:
+            return None
+        return builder.emit_with(named(name), args, said, namespace)
+
+    return fold
 
 
 def _trimmed(name: str, signature: str, fold: Fold | None) -> Fold:

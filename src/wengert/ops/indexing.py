@@ -15,6 +15,7 @@ from ..ir.types import (
     NONE,
     RANGE,
     SLICE,
+    STR,
     UNKNOWN,
     Array,
     Kind,
@@ -72,7 +73,14 @@ def rank_after_index(rank: int, index: Atom) -> int | None:
 
 def element_kind(dtype: str) -> Kind:
     """The kind of one element of an array of that dtype."""
-    prefixes = (("float", FLOAT), ("int", INT), ("uint", INT), ("bool", BOOL), ("complex", COMPLEX))
+    prefixes = (
+        ("float", FLOAT),
+        ("int", INT),
+        ("uint", INT),
+        ("bool", BOOL),
+        ("complex", COMPLEX),
+        ("str", STR),
+    )
     return next((kind for prefix, kind in prefixes if dtype.startswith(prefix)), UNKNOWN)
 
 

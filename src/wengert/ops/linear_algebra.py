@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.builder import kind_of_atom
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import Atom, Const
 from ..ir.op import Fold, Infer
 from ..ir.types import INT, UNKNOWN, Array, Kind, Number, Struct
 from ..runtime import matrices, products
@@ -30,7 +31,7 @@ from .array_kinds import (
     real_of,
     same_array,
 )
-from .helpers import helper
+from .helpers import drop_none, helper
 from .product_folds import (
     MOST_OPERANDS,
     fold_columns,
@@ -48,6 +49,7 @@ from .product_folds import (
     fold_unstacked,
     result_rank,
 )
+from .promotion import always
 from .promotion import promoted as arithmetic_dtype
 from .registry import declare
 
@@ -200,16 +202,15 @@ def _infer_norm(args: Args, params: Params) -> Kind:
 norm = declare(
     "norm", "x, *, ord=None, axis=None, keepdims=False", infer=_infer_norm, np="linalg.norm"
 )
-vector_norm = helper(
-    "vector_norm",
-    "norm, *, x, order, axis",
-    lambda args, params: kind_of_atom(args[0]),
-    fold=lambda builder, args, params, namespace: (
-        args[0] if rank_of(params["x"]) == 1 or length_of(params["axis"]) == 1 else None
-    ),
-    module=matrices,
-)
-vector_norm.effect = True  # a refusal, also where the slope does not need the length
+
+
+def _fold_normed_rank(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    x, axis = args
+    rank = rank_of(x) if axis == Const(None) else length_of(axis)
+    return None if rank is None else Const(rank)
+
+
+normed_rank = helper("normed_rank", "x, axis", always(INT), _fold_normed_rank, module=matrices)
 
 # --- solving and factorisations -----------------------------------------------------------
 
@@ -255,7 +256,13 @@ _SLOGDET: type = type(np.linalg.slogdet(np.eye(1)))
 _EIGH: type = type(np.linalg.eigh(np.eye(1)))
 
 inv = declare("inv", "x", infer=_inexact_same, np="linalg.inv")
-pinv = declare("pinv", "x", infer=_inexact_same, np="linalg.pinv")
+pinv = declare(
+    "pinv",
+    "x, *, rcond=None, hermitian=False, rtol=None",
+    infer=_inexact_same,
+    fold=drop_none("pinv", "rcond", "rtol"),
+    np="linalg.pinv",
+)
 solve = declare("solve", "a, b", infer=_infer_solve, fold=fold_solve, np="linalg.solve")
 det = declare("det", "x", infer=_infer_det, np="linalg.det")
 slogdet = declare("slogdet", "x", infer=_infer_slogdet, np="linalg.slogdet")
@@ -265,7 +272,12 @@ eigvalsh = declare("eigvalsh", "x, *, UPLO='L'", infer=_infer_eigvalsh, np="lina
 matrix_power = declare(
     "matrix_power", "x, *, n", infer=same_array, fold=fold_matrix_power, np="linalg.matrix_power"
 )
-matrix_rank = declare("matrix_rank", "x", infer=lambda args, params: INT, np="linalg.matrix_rank")
+matrix_rank = declare(
+    "matrix_rank",
+    "x, *, tol=None, hermitian=False, rtol=None",
+    infer=lambda args, params: INT if rank_of(args[0]) == 2 else UNKNOWN,
+    np="linalg.matrix_rank",
+)
 halved_tril = helper("halved_tril", "x", same_array, module=matrices, elementwise=True)
 cofactor = helper("cofactor", "x", _inexact_same, module=matrices)
 as_columns = helper(

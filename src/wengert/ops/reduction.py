@@ -12,15 +12,17 @@ from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
-from ..ir.types import FLOAT, UNKNOWN, Array, Kind, Number, Seq
+from ..ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Seq
 from ..runtime import reduction as rt
-from .array_kinds import dtype_of, rank_of
+from .array_kinds import dtype_of, given_option, rank_of
 from .promotion import Args, Params, always, inexact_dtype, promoted, real_dtype, shaped
 from .registry import declare, in_math, named
 from .structure import gradient_kind, in_shape_of, item_kind, number_of_dtype
 
-_SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False"
-_EXTREMES = "x, *, axis=None, out=None, keepdims=False"
+_SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True"
+_MEANS = "x, *, axis=None, dtype=None, out=None, keepdims=False, where=True"
+_EXTREMES = "x, *, axis=None, out=None, keepdims=False, initial=None, where=True"
+_PLACES = "x, *, axis=None, out=None, keepdims=False"
 _SPREADS = "x, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False"
 _SCANS = "x, *, axis=None, dtype=None, out=None"
 
@@ -40,13 +42,14 @@ def _reduced(of_dtype: Callable[[str], str]) -> Infer:
 
     def infer(args: Args, params: Params) -> Kind:
         dtype = _dtype_option(params, of_dtype(dtype_of(args[0])))
-        rank = _rank_left(rank_of(args[0]), params)
+        rank = reduced_rank(rank_of(args[0]), params)
         return UNKNOWN if rank is None else shaped(dtype, rank)
 
     return infer
 
 
-def _rank_left(rank: int | None, params: Params) -> int | None:
+def reduced_rank(rank: int | None, params: Params) -> int | None:
+    """The rank of a reduction of an array of that rank; None if it is not known."""
     axis, keepdims = params.get("axis", Const(None)), params.get("keepdims", Const(False))
     if not isinstance(keepdims, Const) or (keepdims.value and rank is None):
         return None
@@ -100,6 +103,8 @@ def _plain(name: str) -> Fold:
                 f"Assign the result instead: `y = {name}(x)`.",
                 builder.span,
             )
+        if "where" in params or "initial" in params:
+            return _fold_chosen(builder, name, args, params)
         said = {key: atom for key, atom in params.items() if _DEFAULTS.get(key) != atom}
         if builder.derived and namespace in ("np", "py") and _has_method(name, args):
             return builder.emit_with(named(name), args, said, "method")
@@ -108,6 +113,36 @@ def _plain(name: str) -> Fold:
         return None
 
     return fold
+
+
+_NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0}
+_COMBINED = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
+
+
+def _fold_chosen(builder: Builder, name: str, args: Args, params: Params) -> Atom:
+    """The options `where` and `initial` said in other words: neutral elements, and a last operand."""
+    rest = {key: atom for key, atom in params.items() if key not in ("where", "initial")}
+    chosen = given_option(params.get("where"), True)
+    initial = given_option(params.get("initial"))
+    (x,) = args
+    if chosen is not None:
+        neutral = initial if name in ("max", "min") else Const(_NEUTRAL[name])
+        if neutral is None:
+            raise UnsupportedSyntax(
+                f"`where=` of {name} needs `initial=`, as it does in NumPy",
+                f"Say what the {name} of nothing is: `initial=...`.",
+                builder.span,
+            )
+        x = builder.emit(named("where"), chosen, x, neutral, namespace="np")
+    if name == "mean" and chosen is not None:
+        ones = builder.emit(named("where"), chosen, Const(1.0), Const(0.0), namespace="np")
+        ones = builder.emit(named("broadcast_like"), ones, x)
+        total, count = (builder.emit_with(sum_, (a,), rest, "np") for a in (x, ones))
+        return builder.emit(named("div"), total, count)
+    result = builder.emit_with(named(name), (x,), rest, "np")
+    if initial is None:
+        return result
+    return builder.emit(named(_COMBINED[name]), result, initial, namespace="np")
 
 
 def _has_method(name: str, args: Args) -> bool:
@@ -155,13 +190,13 @@ def _spread(dtype: str) -> str:
 
 
 sum_ = _reduction("sum", _SUMS, _summed, "sum")
-mean = _reduction("mean", _SUMS, inexact_dtype, "mean")
+mean = _reduction("mean", _MEANS, inexact_dtype, "mean")
 prod = _reduction("prod", _SUMS, _summed, "prod product")
 max_ = _reduction("max", _EXTREMES, _same, "max amax")
 min_ = _reduction("min", _EXTREMES, _same, "min amin")
 ptp = declare(
     "ptp",
-    _EXTREMES,
+    _PLACES,
     infer=_reduced(_same),
     fold=lambda builder, args, params, namespace: builder.emit(
         named("sub"),
@@ -172,10 +207,10 @@ ptp = declare(
 )
 var = _reduction("var", _SPREADS, _spread, "var")
 std = _reduction("std", _SPREADS, _spread, "std")
-any_ = _reduction("any", _EXTREMES, lambda dtype: "bool", "any")
-all_ = _reduction("all", _EXTREMES, lambda dtype: "bool", "all")
-argmax = _reduction("argmax", _EXTREMES, lambda dtype: "int64", "argmax")
-argmin = _reduction("argmin", _EXTREMES, lambda dtype: "int64", "argmin")
+any_ = _reduction("any", _PLACES, lambda dtype: "bool", "any")
+all_ = _reduction("all", _PLACES, lambda dtype: "bool", "all")
+argmax = _reduction("argmax", _PLACES, lambda dtype: "int64", "argmax")
+argmin = _reduction("argmin", _PLACES, lambda dtype: "int64", "argmin")
 count_nonzero = declare(
     "count_nonzero",
     "x, *, axis=None, keepdims=False",
@@ -332,7 +367,7 @@ def _fold_sub_items(builder: Builder, args: Args, params: Params, namespace: str
 
 
 def _infer_sum_of_products(args: Args, params: Params) -> Kind:
-    rank = _rank_left(rank_of(args[0]), params)
+    rank = reduced_rank(rank_of(args[0]), params)
     dtype = promoted(args) if all(isinstance(kind_of_atom(arg), Array) for arg in args) else ""
     return UNKNOWN if rank is None else shaped(dtype, rank)
 
@@ -387,6 +422,11 @@ scale_items = _helper("scale, xs", rt.scale_items, _like(1))
 inner_items = _helper("xs, ys", rt.inner_items, always(FLOAT))
 sub_items = _helper("xs, ys", rt.sub_items, _like(0), _fold_sub_items)
 neg_items = _helper("xs", rt.neg_items, _like(0))
+exponent_of = _helper(
+    "x",
+    rt.exponent_of,
+    lambda args, params: INT if isinstance(kind_of_atom(args[0]), Number) else UNKNOWN,
+)
 items_length = _helper("xs", rt.items_length, always(FLOAT))
 lane_of = _helper("items", rt.lane_of, _infer_lane_of)
 items_of = _helper("lane", rt.items_of, _infer_items_of)

@@ -7,8 +7,10 @@ import cmath
 import inspect
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,10 @@ from ..runtime import (
     containers,
     cotangents,
     elementwise,
+    identity,
+    loops,
     matrices,
+    memory,
     products,
     reduction,
     undefined,
@@ -40,14 +45,26 @@ _RUNTIME = (
     containers,
     cotangents,
     elementwise,
+    identity,
+    loops,
     matrices,
+    memory,
     products,
     reduction,
     undefined,
 )
 
+_RUNTIME_LATER = ("signals", "statistics")
+"""Helpers that are loaded with the ops that they compute."""
+
+_LATER = ["selection", "linear_algebra", "signals", "statistics", "factorisations", "questions"]
+"""Modules of ops that most programs do without: loaded when an op is asked for that no other has."""
+
 _ops: dict[str, Op] = {}
 _foreign: dict[int, tuple[Op, Callable[..., Any]]] = {}
+_when_imported: dict[str, Callable[[], object]] = {}
+stand_ins: list[Callable[[Any], Callable[..., Any] | None]] = []
+"""How to find the Python function that the front end reads in the place of another."""
 
 
 def declare(
@@ -84,13 +101,24 @@ def in_math(name: str) -> dict[str, Any]:
 
 
 def ops() -> Iterator[Op]:
-    """Every declared op."""
+    """Every op there is."""
+    _load_all()
     yield from _ops.values()
 
 
 def named(name: str) -> Op:
     """The op of that name; KeyError if there is none."""
+    if name not in _ops:
+        _load_all()
     return _ops[name]
+
+
+def _load_all() -> None:
+    if not _LATER:
+        return
+    for name in _LATER:
+        import_module(f"{__package__}.{name}")
+    _LATER.clear()
 
 
 def find(function: Any) -> tuple[Op, str] | None:
@@ -98,17 +126,44 @@ def find(function: Any) -> tuple[Op, str] | None:
     entry = _foreign.get(id(function))
     if entry is not None:
         return entry[0], "call"
-    return _spelled().get(id(function))
+    if id(function) not in _spelled(len(_ops)) and _is_numpys(function):
+        _load_all()
+    found = _spelled(len(_ops)).get(id(function))
+    return find(function) if found is None and load_imported() else found
+
+
+def _is_numpys(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return str(module).partition(".")[0] == "numpy"
+
+
+def when_imported(module: str, load: Callable[[], object]) -> None:
+    """Have a table loaded once a program has imported the module that it is about."""
+    _when_imported[module] = load
+
+
+def load_imported() -> bool:
+    """Load the tables of modules that the program has imported by now; whether there were any."""
+    ready = [module for module in _when_imported if module in sys.modules]
+    for module in ready:
+        _when_imported.pop(module)()
+    return bool(ready)
 
 
 def find_method(name: str) -> Op | None:
     """The op that an array's method of that name spells."""
-    return _by_name("method").get(name)
+    return _find_by_name(name, "method")
 
 
 def find_attribute(name: str) -> Op | None:
     """The op that an array's attribute of that name spells."""
-    return _by_name("attr").get(name)
+    return _find_by_name(name, "attr")
+
+
+def _find_by_name(name: str, namespace: str) -> Op | None:
+    if name not in _by_name(namespace, len(_ops)):
+        _load_all()
+    return _by_name(namespace, len(_ops)).get(name)
 
 
 def foreign(function: Callable[..., Any], infer: Infer | None = None) -> Op:
@@ -129,9 +184,10 @@ def resolve(op: Op, namespace: str) -> Any:
 
 
 @cache
-def _spelled() -> dict[int, tuple[Op, str]]:
+def _spelled(count: int) -> dict[int, tuple[Op, str]]:
+    """What functions spell, while so many ops are declared."""
     table: dict[int, tuple[Op, str]] = {}
-    for op in _ops.values():
+    for op in list(_ops.values()):
         for namespace, spellings in op.spellings.items():
             module = NAMESPACES.get(namespace, _ALIASES.get(namespace))
             for spelling in spellings.split() if module is not None else ():
@@ -143,10 +199,10 @@ def _spelled() -> dict[int, tuple[Op, str]]:
 
 
 @cache
-def _by_name(namespace: str) -> dict[str, Op]:
-    return {
-        spelling: op for op in _ops.values() for spelling in op.spellings.get(namespace, "").split()
-    }
+def _by_name(namespace: str, count: int) -> dict[str, Op]:
+    """What names spell, while so many ops are declared."""
+    spellings = ((op, op.spellings.get(namespace, "").split()) for op in list(_ops.values()))
+    return {name: op for op, names in spellings for name in names}
 
 
 def _dotted(module: Any, spelling: str) -> Any:
@@ -156,20 +212,24 @@ def _dotted(module: Any, spelling: str) -> Any:
 
 
 def _first_spelling(op: Op) -> Callable[..., Any] | None:
-    """Math's function for Python's own scalars, NumPy's for everything else."""
+    """Math's function for Python's own scalars, NumPy's for everything else: found when it is called."""
     if set(op.spellings) == {"rt"}:
         return _late_helper(op.spellings["rt"])
-    on_floats = _spelling_in(op, ("math", "py"))
-    on_arrays = _spelling_in(op, ("np", "math", "py", "cmath"))
-    if on_floats is None or on_floats is on_arrays:
-        return on_arrays
+    if not any(_word_in(op, namespace) for namespace in NAMESPACES):
+        return None
 
     def call(*args: Any, **options: Any) -> Any:
+        on_floats, on_arrays = _implementations(op)
         on = on_floats if all(type(a) in (float, int) for a in args) else on_arrays
-        assert on is not None
         return on(*args, **options)
 
     return call
+
+
+@cache
+def _implementations(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    on_arrays = _found_in(op, ("np", "math", "py", "cmath"))
+    return _found_in(op, ("math", "py")) or on_arrays, on_arrays
 
 
 def _late_helper(name: str) -> Callable[..., Any]:
@@ -185,20 +245,23 @@ def runtime_helper(name: str) -> Any:
     Raises:
         LookupError: there is none of that name.
     """
-    for module in _RUNTIME:
+    later = (sys.modules.get(f"wengert.runtime.{part}") for part in _RUNTIME_LATER)
+    for module in (*_RUNTIME, *later):
         if hasattr(module, name):
             return getattr(module, name)
     raise LookupError(f"wengert.runtime has no helper {name!r}")
 
 
-def _spelling_in(op: Op, namespaces: Iterable[str]) -> Callable[..., Any] | None:
-    for namespace in namespaces:
-        spelling = op.spellings.get(namespace, "").split()
-        if spelling and spelling[0].replace(".", "").replace("_", "").isalnum():
-            found = _dotted(NAMESPACES[namespace], spelling[0])
-            if found is not None:
-                return found
-    return None
+def _found_in(op: Op, namespaces: Iterable[str]) -> Any:
+    words = ((namespace, _word_in(op, namespace)) for namespace in namespaces)
+    found = (_dotted(NAMESPACES[namespace], word) for namespace, word in words if word)
+    return next(filter(None, found), None)
+
+
+def _word_in(op: Op, namespace: str) -> str:
+    """The first spelling in a namespace, if that is a name and no operator."""
+    first = op.spellings.get(namespace, "").partition(" ")[0]
+    return first if first.replace(".", "").replace("_", "").isalnum() else ""
 
 
 def stated_signature(function: Callable[..., Any]) -> str | None:

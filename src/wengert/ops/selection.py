@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..ir.builder import Builder
-from ..ir.graph import ZERO, Atom, Const
-from ..ir.types import UNKNOWN, Array, Kind, Seq
+from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..runtime.cotangents import unbroadcast
 from .array_kinds import (
     Args,
@@ -13,9 +13,9 @@ from .array_kinds import (
     at_least_rank,
     constant,
     dtype_of,
+    given_option,
     length_of,
     like_option,
-    of_rank,
     rank_of,
     same_array,
 )
@@ -43,9 +43,36 @@ repeat = declare(
     "repeat", "x, *, repeats, axis=None", infer=_flat_or_same, np="repeat", method="repeat"
 )
 unrepeat = helper("unrepeat", "y_bar, *, repeats, like, axis=None", like_option)
-pad = declare(
-    "pad", "x, *, pad_width, mode='constant', constant_values=0", infer=same_array, np="pad"
-)
+_LINEAR_PADS = frozenset(("constant", "edge", "reflect", "symmetric", "wrap"))
+
+
+def _fold_pad(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """A mode that is not read off the array has no rule; neither have odd reflections."""
+    mode = constant(params.get("mode"), "constant")
+    odd = params.get("reflect_type", Const("even")) != Const("even")
+    if not isinstance(mode, str) or mode not in _LINEAR_PADS or odd:
+        return builder.emit_with(pad_otherwise, args, params, "np")
+    value = params.get("constant_values")
+    if isinstance(value, Var) and (isinstance(value.kind, Number) or value.kind == UNKNOWN):
+        return _padded_with(builder, args[0], params["pad_width"], value)
+    return None
+
+
+def _padded_with(builder: Builder, x: Atom, width: Atom, value: Var) -> Atom:
+    """A border of one number that is computed."""
+    number: Atom = value
+    if value.kind == UNKNOWN:
+        number = builder.emit(named("reshape"), value, namespace="np", shape=Const(()))
+    ones = builder.emit(named("ones_like"), x, namespace="np", dtype=Const(bool))
+    inside = builder.emit(pad, ones, namespace="np", pad_width=width)
+    padded = builder.emit(pad, x, namespace="np", pad_width=width)
+    return builder.emit(named("where"), inside, padded, number, namespace="np")
+
+
+_PAD = "x, *, pad_width, mode='constant', constant_values=0, end_values=0, reflect_type='even'"
+pad = declare("pad", _PAD, infer=same_array, fold=_fold_pad, np="pad")
+pad_otherwise = declare("pad_otherwise", _PAD + ", stat_length=None", infer=same_array, np="pad")
+"""`np.pad` in a mode that has no rule."""
 pad_zeros = declare(
     "pad_zeros",
     "x, *, pad_width, mode='constant'",
@@ -108,7 +135,34 @@ take_along_axis = declare(
     "take_along_axis", "x, *, indices, axis=-1", infer=_infer_take_along_axis, np="take_along_axis"
 )
 untake_along_axis = helper("untake_along_axis", "y_bar, *, indices, like, axis=-1", like_option)
-diff = declare("diff", "x, *, n=1, axis=-1", infer=same_array, np="diff")
+
+
+def _fold_diff(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """What is put before or after the array is joined to it first."""
+    rest = {key: atom for key, atom in params.items() if key not in ("prepend", "append")}
+    if len(rest) == len(params) or ZERO in args:
+        return None
+    axis = params.get("axis", Const(-1))
+    before, after = given_option(params.get("prepend")), given_option(params.get("append"))
+    parts = [
+        atom if atom is args[0] else builder.emit(edge_like, atom, like=args[0], axis=axis)
+        for atom in (before, args[0], after)
+        if atom is not None
+    ]
+    keys = Const(tuple(range(len(parts))))
+    packed = builder.emit(named("pack"), *parts, form=Const("tuple"), keys=keys, type=Const(None))
+    joined = builder.emit(named("concatenate"), packed, namespace="np", axis=axis)
+    return builder.emit_with(diff, (joined,), rest, "np")
+
+
+edge_like = helper("edge_like", "x, *, like, axis=-1", like_option)
+diff = declare(
+    "diff",
+    "x, *, n=1, axis=-1, prepend=None, append=None",
+    infer=same_array,
+    fold=_fold_diff,
+    np="diff",
+)
 undiff = helper("undiff", "y_bar, *, like, n=1, axis=-1", like_option)
 unrow = declare(
     "unrow",
@@ -168,9 +222,17 @@ searchsorted = declare(
     np="searchsorted",
     method="searchsorted",
 )
+lexsort = declare(
+    "lexsort", "keys, *, axis=-1", infer=lambda args, params: Array("int64"), np="lexsort"
+)
+isin = declare(
+    "isin",
+    "element, test_elements, *, assume_unique=False, invert=False, kind=None",
+    infer=lambda args, params: array_or_number("bool", rank_of(args[0])),
+    np="isin",
+)
 argwhere = declare("argwhere", "x", infer=always(Array("int64", 2)), np="argwhere")
 flatnonzero = declare("flatnonzero", "x", infer=always(Array("int64", 1)), np="flatnonzero")
 nonzero = declare(
     "nonzero", "x", infer=always(Seq(Array("int64", 1))), np="nonzero", method="nonzero"
 )
-unique = declare("unique", "x", infer=of_rank(1), np="unique")

@@ -31,6 +31,7 @@ from .array_kinds import (
     constant,
     dtype_name,
     dtype_of,
+    fold_no_text,
     is_constant,
     length_of,
     of_rank,
@@ -41,7 +42,7 @@ from .array_kinds import (
 from .helpers import helper
 from .indexing import element_kind
 from .promotion import always
-from .registry import declare
+from .registry import declare, named
 from .structure import gradient_kind
 
 # --- looking at an array ------------------------------------------------------------------
@@ -221,6 +222,15 @@ ravel = declare(
     np="ravel",
     method="ravel",
 )
+flat = declare(
+    "flat",
+    "x",
+    infer=of_rank(1),
+    fresh=False,
+    fold=lambda b, args, p, n: b.emit(ravel, *args, namespace="np"),
+    attr="flat",
+    implementation=np.ravel,
+)
 flatten = declare(
     "flatten",
     "x, *, order='C'",
@@ -253,6 +263,9 @@ swapaxes = declare(
     "x, *, axis1, axis2",
     infer=same_array,
     fresh=False,
+    fold=lambda b, args, p, n: (  # the method takes no keywords
+        b.emit_with(swapaxes, args, p, "np") if n == "method" and ZERO not in args else None
+    ),
     np="swapaxes",
     method="swapaxes",
 )
@@ -308,13 +321,27 @@ astype = declare(
     "x, *, dtype, order='K', casting='unsafe', subok=True, copy=True",
     infer=_infer_astype,
     elementwise=True,
+    fold=fold_no_text,
     method="astype",
     implementation=lambda x, dtype, **options: np.asarray(x).astype(dtype, **options),
 )
+
+
+def _fold_item(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """`x.item(k)` counts along the flattened array, `x.item(i, j)` along the axes."""
+    at = params.get("args")
+    if at is None or ZERO in args:
+        return None
+    flat_ = kind_of_atom(at) == INT
+    x = builder.emit(ravel, *args, namespace="np") if flat_ else args[0]
+    return builder.emit(item, builder.emit(named("getitem"), x, at), namespace="method")
+
+
 item = declare(
     "item",
-    "x",
+    "x, *args",
     infer=lambda args, params: element_kind(dtype_of(args[0])),
+    fold=_fold_item,
     method="item",
     implementation=lambda x: np.asarray(x).item(),
 )

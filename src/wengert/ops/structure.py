@@ -71,11 +71,13 @@ def _item_of_struct(form: str, keys: tuple[Any, ...], items: tuple[Kind, ...], i
         value = index.value
         if isinstance(value, int) and -len(items) <= value < len(items):
             return items[value]
-    if _is_slice(index) or not items:
+    if not items:
         return UNKNOWN
     kind = items[0]
     for item in items[1:]:
         kind = join(kind, item)
+    if _is_slice(index):
+        return Seq(kind) if form in ("list", "tuple") else UNKNOWN
     return kind
 
 
@@ -309,6 +311,10 @@ for _op, _k in ((add_at, 0), (zeros, 0), (unbroadcast, 1), (fill, 1), (project, 
 
 global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False)
 apply = declare("apply", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
+applied = declare(
+    "applied", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True, rt="applied"
+)
+"""`apply` where its result does not matter: what it is given must not change then."""
 pullback_of = declare(
     "pullback_of",
     "f, *args, names",

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..errors import NoRule
+from ..errors import LostWrite, NoRule
 from ..ir.builder import kind_of_atom
-from ..ir.graph import CALL, IF, Atom, Block, Eqn, Var, walk
+from ..ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
 from ..ir.types import FLOAT, Array, Number, Seq, Struct, is_differentiable
 from ..ops import cotangents as ct
+from ..ops import memory as me
 from ..ops import structure as st
-from ..rules.registry import rule_for
+from ..rules.registry import Rule, rule_for
+from .caught import carries
 from .loops import LOOPS, view
 
 Operands = Callable[[Eqn], Iterable[Atom]]
+BRANCHES = (IF, TRY)
 
 ZERO_OPS = frozenset(
     (
         st.zeros, st.stop_gradient, st.slice_, st.range_, st.length, st.global_, st.opaque,
         st.raise_, st.format_, st.eq, st.ne, st.lt, st.le, st.gt, st.ge, st.is_, st.is_not,
         st.in_, st.not_in, st.not_, st.both, st.either, st.truth,
+        me.zeros_at, me.accepts, me.can_change, me.position, me.span_of, me.last_written,
     )
 )  # fmt: skip
 """Structural ops whose result never carries a derivative."""
@@ -32,6 +36,8 @@ FIRST_ONLY = frozenset(
     (
         st.getitem, st.getattr_, st.as_list, st.bound, st.unpackable, st.project,
         ct.collected_cotangent, ct.shadow_attr, ct.shadow_items, ct.rule_cotangents, ct.as_returned,
+        me.drop, me.dropped, me.snapshot, me.given_at,
+        me.summed_to, me.spread_over, me.spread_from,
     )
 )  # fmt: skip
 """Structural ops that are linear in their first operand and have no derivative in the others."""
@@ -57,8 +63,15 @@ def active(
     refuse_active_options(block, forward.varied)
     backward = _Useful(set(useful), forward.varied, operands)
     backward.block(block)
-    return forward.varied & backward.useful
+    found = forward.varied & backward.useful
+    refuse_cut_off(block, found)
+    return found
 
+
+_DATA = frozenset(
+    ("constant_values", "end_values", "left", "right", "nan", "posinf", "neginf", "d", "weights")
+)
+"""Options that hold numbers to compute with, also where their kind is not known."""
 
 STAND_INS = frozenset(("like", "vector", "result", "matrix", "x", "rule", "owned"))
 """Options of helper ops that hold a value only for its shape, or whose rules know of it."""
@@ -73,14 +86,71 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
     for eqn in walk(block):
         if eqn.op.control or eqn.op in ZERO_OPS:
             continue
+        _refuse_operands_without_rows(eqn, varied)
+        _refuse_active_keys(eqn, varied)
         for name, atom in eqn.params.items():
-            if atom in varied and name not in STAND_INS and _is_inexact(atom):
+            known = name in STAND_INS and eqn.op.spellings
+            if atom in varied and not known and (_is_inexact(atom) or name in _DATA):
                 raise NoRule(
                     f"no derivative flows through the argument `{name}` of {eqn.op.name}",
                     "Compute what depends on it yourself, give the function a rule (`wg.rrule`), or keep\n"
                     "the argument out of the derivative with `wg.stop_gradient`.",
                     eqn.span,
                 )
+
+
+def _refuse_active_keys(eqn: Eqn, varied: set[Var]) -> None:
+    """What is in a set, or under which key, has no derivative."""
+    if eqn.op not in me.OWN and eqn.op not in me.PURE:
+        return
+    if any(atom in varied and _is_inexact(atom) for atom in eqn.args[1:-1]):
+        raise NoRule(
+            "a number that has a derivative is put into a set, or is the key of an entry",
+            "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
+            eqn.span,
+        )
+
+
+def _refuse_operands_without_rows(eqn: Eqn, varied: set[Var]) -> None:
+    rule = rule_for(eqn.op)
+    if rule is None or not _has_row_by_operand(rule):
+        return
+    beyond = next((atom for atom in eqn.args[len(rule.rows) :] if atom in varied), None)
+    if beyond is not None:
+        raise NoRule(
+            f"the rule of {eqn.op.name} ({rule.file}:{rule.line}) has no row for its operand "
+            f"{eqn.args.index(beyond)}",
+            "Give one row for each operand, `None` for one without derivative.",
+            eqn.span,
+        )
+
+
+def _has_row_by_operand(rule: Rule) -> bool:
+    together = rule.form == "scalar" and len(rule.rows) == 1
+    return rule.form in ("linear", "bilinear", "scalar") and not together
+
+
+def refuse_cut_off(block: Block, active: set[Var]) -> None:
+    """An array of integers cuts off what it is given: a float with a derivative must not go there.
+
+    Raises:
+        LostWrite: at the write.
+    """
+    for eqn in walk(block):
+        if eqn.op not in me.TAKING or not active.issuperset((eqn.args[-1], eqn.outs[0])):  # type: ignore[arg-type]
+            continue
+        kind = me.holder(eqn)
+        if isinstance(kind, Array) and _holds_integers(kind) and _is_inexact(eqn.args[-1]):
+            raise LostWrite(
+                f"an array of {kind.dtype} is given a value that has a derivative: it would keep the "
+                "integer part only",
+                "Create the array with `dtype=float`.",
+                eqn.span,
+            )
+
+
+def _holds_integers(kind: Array) -> bool:
+    return kind.dtype.startswith(("int", "uint", "bool"))
 
 
 def _is_inexact(atom: Atom) -> bool:
@@ -102,6 +172,7 @@ def varied_values(block: Block, varied: Iterable[Var]) -> set[Var]:
     forward = _Varied(set(varied), operands_of)
     forward.block(block)
     refuse_active_options(block, forward.varied)
+    refuse_cut_off(block, forward.varied)
     return forward.varied
 
 
@@ -112,7 +183,9 @@ def operands_of(eqn: Eqn) -> Iterable[Atom]:
         return ()
     if op in FIRST_ONLY:
         return eqn.args[:1]
-    if op is st.add_at:
+    if op is me.overwrite:
+        return eqn.args[1:]
+    if op is st.add_at or op in me.TAKING:
         return (eqn.args[0], eqn.args[-1])
     if op is ct.add_attr:
         return (eqn.args[0], eqn.args[2])
@@ -125,9 +198,8 @@ def _by_rule(eqn: Eqn) -> Iterable[Atom]:
         return eqn.args
     if rule.form == "zero":
         return ()
-    rows = rule.rows
-    if rule.form in ("linear", "bilinear") or (rule.form == "scalar" and len(rows) > 1):
-        return [arg for arg, row in zip(eqn.args, rows, strict=False) if row is not None]
+    if _has_row_by_operand(rule):
+        return [arg for arg, row in zip(eqn.args, rule.rows, strict=False) if row is not None]
     return eqn.args
 
 
@@ -149,20 +221,23 @@ class _Varied:
 
     def block(self, block: Block) -> None:
         for eqn in block.eqns:
-            if eqn.op is IF:
-                self.if_(eqn)
+            if eqn.op in BRANCHES:
+                self.branches(eqn)
             elif eqn.op in LOOPS:
                 self.loop(eqn)
             elif self.any_in(eqn.args if eqn.op is CALL else self.operands(eqn)):
                 for out in eqn.outs:
                     self.mark(out)
 
-    def if_(self, eqn: Eqn) -> None:
-        for inner in eqn.blocks:
+    def branches(self, eqn: Eqn) -> None:
+        outs, blocks = alternatives(eqn)
+        for inner in blocks:
             self.block(inner)
-            for out, result in zip(eqn.outs, inner.outs, strict=True):
+            for out, result in zip(outs, inner.outs, strict=True):
                 if result in self.varied:
                     self.mark(out)
+        if eqn.op is TRY and carries(eqn.blocks[0], self.varied):
+            self.mark(eqn.outs[0])
 
     def loop(self, eqn: Eqn) -> None:
         loop = view(eqn)
@@ -198,14 +273,15 @@ class _Useful:
                 self.loop(eqn)
             elif not any(out in self.useful for out in eqn.outs):
                 continue
-            elif eqn.op is IF:
-                self.if_(eqn)
+            elif eqn.op in BRANCHES:
+                self.branches(eqn)
             else:
                 self.mark(eqn.args if eqn.op is CALL else self.operands(eqn))
 
-    def if_(self, eqn: Eqn) -> None:
-        for inner in eqn.blocks:
-            pairs = zip(eqn.outs, inner.outs, strict=True)
+    def branches(self, eqn: Eqn) -> None:
+        outs, blocks = alternatives(eqn)
+        for inner in blocks:
+            pairs = zip(outs, inner.outs, strict=True)
             self.mark(result for out, result in pairs if out in self.useful)
             self.block(inner)
 

@@ -34,7 +34,8 @@ Path = tuple[Step, ...]
 class Cotangents:
     """The cotangents of the values that one block defines (`local`) or takes from around it.
 
-    `outer` gives the accumulator of a value from around the block, to be added to here.
+    `outer` gives the accumulator of a value from around the block, to be added to here; `around` are
+    the cotangents of the block around a branch.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class Cotangents:
         local: Iterable[Var],
         outer: Callable[[Var], Atom],
         arithmetic: set[Var],
+        around: Cotangents | None = None,
     ):
         self.builder = builder
+        self.around = around
         self.local = set(local)
         self.outer = outer
         self.arithmetic = arithmetic
@@ -53,6 +56,8 @@ class Cotangents:
         self.scattered: dict[Var, list[tuple[Path, Atom]]] = {}
         self.running: dict[Var, Atom] = {}
         """Accumulators that nothing else refers to, which loops carry and writes go into."""
+        self.taken_over: set[Var] = set()
+        """Values from around a branch whose accumulator is not what it was around the branch."""
 
     # --- contributing -----------------------------------------------------------------
 
@@ -65,6 +70,26 @@ class Cotangents:
         """Contribute the cotangent of the part of a value that a path leads to."""
         if bar != ZERO:
             self.scattered.setdefault(var, []).append((path, bar))
+
+    def take_over(self, var: Var, buffer: Atom) -> None:
+        """Contribute a whole cotangent that is for this value alone: it becomes its accumulator."""
+        if self.has(var) or not fits_buffer(var, buffer) or not self._may_take_over(var):
+            self.add(var, buffer)
+            return
+        self.running[var] = buffer
+        if var not in self.local:
+            self.taken_over.add(var)
+
+    def _may_take_over(self, var: Var) -> bool:
+        """Whether nothing was contributed yet to a value, in the branches up to its own block."""
+        around: Cotangents | None = self
+        while around is not None:
+            if around.has(var):
+                return False
+            if var in around.local:
+                return True
+            around = around.around
+        return False
 
     def has(self, var: Var) -> bool:
         """Whether anything was contributed to a value."""
@@ -204,6 +229,16 @@ class Cotangents:
     def fill(self, number: Atom, var: Atom) -> Atom:
         """An array cotangent that is the same number everywhere."""
         return self.builder.emit(st.fill, number, var)
+
+
+def fits_buffer(var: Var, buffer: Atom) -> bool:
+    """Whether the cotangent of a value can be summed in some memory: it holds what that can be."""
+    wanted, kind = st.gradient_kind(var.kind), kind_of_atom(buffer)
+    if not isinstance(buffer, Var) or isinstance(kind, Number):
+        return False
+    if not isinstance(wanted, Array):
+        return True
+    return isinstance(kind, Array) and wanted.dtype in ("", kind.dtype)
 
 
 def bar_name(var: Var) -> str:

@@ -8,17 +8,34 @@ merges tangents beside the values they belong to. A tangent that is known to van
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import CALL, IF, UNDEFINED, ZERO, Atom, Block, Callee, Eqn, Function, Input, Var
+from ..ir.graph import (
+    CALL,
+    IF,
+    TRY,
+    UNDEFINED,
+    ZERO,
+    Atom,
+    Block,
+    Callee,
+    Eqn,
+    Function,
+    Input,
+    Var,
+    walk,
+)
+from ..ir.records import field, mutable_record, replace
 from ..ir.types import UNKNOWN, Kind, Number, Struct, is_differentiable
 from ..ops import structure as st
 from . import activity
+from .caught import refused
+from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
 from .loops import LOOPS, Slot, rebuilt, view
 from .tidy import tidy
+from .written import Written, direct, written
 
 Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
@@ -26,7 +43,7 @@ Read = Callable[
 ]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Context:
     """What the pushforward of all blocks of one function shares."""
 
@@ -34,30 +51,42 @@ class Context:
     varied: set[Var]
     tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+    written: Written = field(default_factory=Written)
 
 
 class Push:
     """The pushforward of one block."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context, block: Block):
         self.context = context
+        self.block = block
         self.builder = Builder(derived=True)
+        self.written: set[Eqn] = set()
+        """Equations that were written before their turn."""
 
-    def run(self, block: Block) -> None:
+    def run(self) -> None:
         """Write the block's equations with their tangents."""
-        for eqn in block.eqns:
+        for eqn in self.block.eqns:
+            if eqn in self.written:
+                continue
             self.builder.span = eqn.span
             if not any(out in self.context.varied for out in eqn.outs):
                 self.builder.append(eqn)
             elif eqn.op is IF:
                 self._if(eqn)
+            elif eqn.op is TRY:
+                self._try(eqn)
             elif eqn.op in LOOPS:
                 self._loop(eqn)
-            elif eqn.op is CALL:
-                push_call(self, eqn)
             else:
-                handler = STRUCTURE.get(eqn.op, push_rule)
-                handler(self, eqn)
+                self.push(eqn)
+
+    def push(self, eqn: Eqn) -> None:
+        """Write an equation without blocks, and its tangent."""
+        handler = STRUCTURE.get(eqn.op) or MEMORY.get(eqn.op) or push_rule
+        if eqn.op is CALL:
+            handler = push_call
+        handler(self, eqn)
 
     # --- tangents -----------------------------------------------------------------------
 
@@ -90,8 +119,8 @@ class Push:
         return dot
 
     def inner(self, block: Block) -> Push:
-        push = Push(self.context)
-        push.run(block)
+        push = Push(self.context, block)
+        push.run()
         return push
 
     # --- control flow -------------------------------------------------------------------
@@ -110,6 +139,11 @@ class Push:
             blocks.append(push.builder.block((), (*block.outs, *dots)))
         dots = [self.new(eqn.outs[k]) for k in moving]
         self.builder.append(replace(eqn, outs=(*eqn.outs, *dots), blocks=tuple(blocks)))
+
+    def _try(self, eqn: Eqn) -> None:
+        from .forward_try import push_try
+
+        push_try(self, eqn)
 
     def result_tangent(self, atom: Atom) -> Atom:
         """The tangent of a block's result; nothing for a result that is not defined."""
@@ -175,15 +209,18 @@ def pushforward(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = tidy(function)
+    function = tidy(direct(function))
     body = function.body
     inputs = [body.params[i] for i in wrt]
     context = Context(read, activity.varied_values(body, inputs))
+    if any(eqn.op is TRY for eqn in walk(body)):
+        context.written = written(body)
+        _refuse_carried(function, inputs)
     if callees is not None:
         context.callees = callees
-    push = Push(context)
+    push = Push(context, body)
     dots = [push.new(var) for var in inputs]
-    push.run(body)
+    push.run()
     push.builder.span = None
     moving = [out for out in body.outs if is_differentiable(kind_of_atom(out))]
     outs = (*body.outs, *[push.tangent_or_zeros(out) for out in moving])
@@ -191,6 +228,16 @@ def pushforward(
     extra = tuple(Input(name, dot.kind) for name, dot in zip(_names(dots), dots, strict=True))
     kinds = _tuple_kind(map(kind_of_atom, outs))
     return tidy(Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds))
+
+
+def _refuse_carried(function: Function, inputs: Sequence[Var]) -> None:
+    """No tangent reaches a result through an exception that is caught."""
+    body = function.body
+    useful = [out for out in body.outs if isinstance(out, Var)]
+    active = activity.active(body, inputs, useful)
+    for eqn in walk(body):
+        if eqn.op is TRY and eqn.outs[0] in active:
+            raise refused(eqn)
 
 
 def _names(dots: Sequence[Var]) -> list[str]:

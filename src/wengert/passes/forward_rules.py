@@ -13,6 +13,7 @@ from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.registry import Rule
+from .reverse_calls import described
 from .reverse_rules import (
     chosen_rule,
     no_rule,
@@ -140,7 +141,8 @@ def _frule(push: Push, eqn: Eqn, rule: Rule) -> None:
     tangents = _tuple(push.builder, [push.tangent_or_zeros(arg) for arg in eqn.args])
     row = Const(rule.rows[0])
     args = (row, primals, tangents, *given)
-    pair = push.builder.emit(st.apply, *args, kind=_PAIR, names=names)
+    returned = push.builder.emit(st.apply, *args, kind=_PAIR, names=names)
+    pair = push.builder.emit(ct.rule_tangent, returned, rule=Const(described(rule)))
     _unpack_pair(push, eqn, pair)
 
 
@@ -317,9 +319,12 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.as_list: _as_list,
     ct.shadow_items: _on_first,
     ct.collected_cotangent: _on_first,
+    ct.rule_pair: _same,
+    ct.rule_tangent: _same,
     ct.rule_cotangents: _on_first,
     ct.as_returned: _on_first,
     st.apply: _apply,
+    st.applied: _apply,
     st.pullback_of: _operation,
     ct.pushforward_of: _operation,
     st.zeros: _nothing,

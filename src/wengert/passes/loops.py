@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..ir.graph import FOR, WHILE, Atom, Block, Const, Eqn, Var
+from ..ir.records import mutable_record
 
 LOOPS = (FOR, WHILE)
 
@@ -72,7 +72,7 @@ def view(eqn: Eqn) -> Loop:
     )
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Slot:
     """One carried value."""
 
@@ -101,6 +101,7 @@ def for_eqn(
     }
     if aligned and len(iterables) > 1:
         params["aligned"] = Const(True)
+    params |= _checkpointing(like)
     body_params = [item for _, item in iterables] + [slot.param for slot in slots]
     args = [atom for atom, _ in iterables] + [slot.initial for slot in slots]
     body = Block(tuple(body_params), tuple(eqns), _body_results(slots, collected, stop))
@@ -121,10 +122,15 @@ def while_eqn(
     """A `while` from its parts; the parameters of `test` are one per slot."""
     body_params = tuple(slot.param for slot in slots)
     body = Block(body_params, tuple(eqns), _body_results(slots, collected, stop))
-    params: dict[str, Atom] = {"stop": Const(stop is not None)}
+    params: dict[str, Atom] = {"stop": Const(stop is not None), **_checkpointing(like)}
     initials = tuple(slot.initial for slot in slots)
     outs = _outs(slots, collected)
     return Eqn(outs, WHILE, initials, params, (test, body), like.namespace, like.span)
+
+
+def _checkpointing(like: Eqn) -> dict[str, Atom]:
+    """How a loop that is made of another is checkpointed: as that is."""
+    return {name: atom for name, atom in like.params.items() if name in ("every", "again")}
 
 
 def _body_results(

@@ -10,194 +10,57 @@ is held from outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ..ir.graph import CALL, COMMENT, IF, Atom, Block, Const, Eqn, Function, Var, used_by, walk
-from ..ir.types import Array, Number, Unknown
+from ..ir.graph import CALL, COMMENT, Atom, Block, Callee, Const, Eqn, Function, Var, used_by, walk
+from ..ir.records import replace
+from ..ir.types import Array
 from ..ops import registry
 from ..ops import structure as st
-from .loops import LOOPS, Loop, view
+from .groups import Groups, is_computed
 from .residuals import renamed_block
+from .versions import versioned
+from .written import WRITES
 
-_OF_FIRST = frozenset(("getitem", "add_at", "reshape", "astype"))
-"""Ops whose result may share memory with their first operand alone."""
-_COMPUTED = frozenset(
-    [
-        "zeros",
-        "fill",
-        "project",
-        "put_extreme",
-        "zeros_array",
-        "ones",
-        "full",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "eye",
-        "arange",
-        "linspace",
-        "sum",
-        "mean",
-        "prod",
-        "max",
-        "min",
-        "var",
-        "std",
-        "cumsum",
-        "cumprod",
-        "sum_of_products",
-        "concatenate",
-        "stack",
-        "vstack",
-        "hstack",
-        "matmul",
-        "dot",
-        "inner",
-        "outer",
-        "tensordot",
-        "contract",
-        "kron",
-        "einsum_bar",
-        "solve",
-        "inv",
-        "flatten",
-        "roll",
-        "tile",
-        "repeat",
-        "take",
-        "take_along_axis",
-        "untake",
-        "untake_along_axis",
-        "undiag",
-        "undiagonal",
-    ]
-)
-"""Ops that are not elementwise and whose result never shares memory with an operand."""
-_HARMLESS = frozenset(("bound", "unpackable"))
-"""Ops with an effect that keep nothing."""
-_IN_PLACE = frozenset(("add_at", "add_attr"))
+
+def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:
+    """Functions that make up one derivative, and in place all that they call, with their copies."""
+    functions = tuple(functions)
+    for callee in _called_by(functions):
+        assert callee.function is not None
+        callee.function = settled(callee.function)
+    return tuple(map(settled, functions))
+
+
+def _called_by(functions: Iterable[Function]) -> list[Callee]:
+    """The functions that others call, directly or not."""
+    found: dict[Callee, None] = {}
+    pending = list(functions)
+    while pending:
+        for eqn in walk(pending.pop().body):
+            callee = eqn.param("callee") if eqn.op is CALL else None
+            if callee is not None and callee.function is not None and callee not in found:
+                found[callee] = None
+                pending.append(callee.function)
+    return list(found)
 
 
 def settled(function: Function) -> Function:
     """The function with as few copies as are safe."""
-    if not any(eqn.op in (st.project, st.add_at) for eqn in walk(function.body)):
+    if any(eqn.op is st.add_at for eqn in walk(function.body)):
+        function = replace(function, body=_in_place(function.body, Groups(function.body)))
+    function = versioned(function)
+    if not any(eqn.op is st.project for eqn in walk(function.body)):
         return function
-    body = _in_place(function.body, _Groups(function.body))
-    return replace(function, body=_with_own_results(body, _Groups(body)))
-
-
-# --- who shares memory with whom ----------------------------------------------------------
-
-
-class _Groups:
-    """Which values may share memory, as a union-find over a function's values."""
-
-    def __init__(self, body: Block):
-        self._parent: dict[Var, Var] = {}
-        self._members: dict[Var, int] = {}
-        self._held: set[Var] = set()
-        self.defined: dict[Var, Eqn] = {}
-        self.slots: dict[Var, tuple[Atom, ...]] = {}
-        """What a loop variable starts from and becomes, and what the results of an `if` may be."""
-        for param in body.params:
-            self.hold(param)
-        for eqn in walk(body):
-            self._equation(eqn)
-
-    def find(self, var: Var) -> Var:
-        parent = self._parent.setdefault(var, var)
-        while parent is not var:
-            self._parent[var] = self._parent[parent]
-            var, parent = parent, self._parent[parent]
-        return var
-
-    def join(self, a: Atom, b: Atom) -> None:
-        """Say that two values may share memory; numbers never do."""
-        if not _has_memory(a) or not _has_memory(b):
-            return
-        assert isinstance(a, Var)
-        assert isinstance(b, Var)
-        a, b = self.find(a), self.find(b)
-        if a is not b:
-            self._parent[b] = a
-            self._members[a] = self._members.get(a, 1) + self._members.get(b, 1)
-            if b in self._held:
-                self._held.add(a)
-
-    def hold(self, atom: Atom) -> None:
-        if isinstance(atom, Var):
-            self._held.add(self.find(atom))
-
-    def is_held(self, var: Var) -> bool:
-        return self.find(var) in self._held
-
-    def is_alone(self, var: Var) -> bool:
-        return self._members.get(self.find(var), 1) == 1
-
-    def _equation(self, eqn: Eqn) -> None:
-        for out in eqn.outs:
-            self.defined[out] = eqn
-        if eqn.op is COMMENT:
-            return
-        if eqn.op is IF:
-            for k, out in enumerate(eqn.outs):
-                self._merge(out, [block.outs[k] for block in eqn.blocks])
-        elif eqn.op in LOOPS:
-            self._loop(view(eqn))
-        elif eqn.op is CALL or (eqn.op.effect and eqn.op.name not in _HARMLESS):
-            for atom in (*eqn.outs, *eqn.operands()):
-                self.hold(atom)
-        elif eqn.op.name == "global":
-            self.hold(eqn.outs[0])
-        elif not is_computed(eqn):
-            operands = eqn.args[:1] if _is_of_first(eqn) else tuple(eqn.operands())
-            for out in eqn.outs:
-                for atom in operands:
-                    self.join(out, atom)
-
-    def _merge(self, out: Var, atoms: Sequence[Atom]) -> None:
-        self.slots[out] = tuple(atoms)
-        for atom in atoms:
-            self.join(out, atom)
-
-    def _loop(self, loop: Loop) -> None:
-        for k, out in enumerate(loop.outs):
-            slot = (loop.initials[k], loop.results[k])
-            self._merge(out, slot)
-            self._merge(loop.carried[k], slot)
-            if loop.test is not None:
-                self._merge(loop.test.params[k], slot)
-        for item, iterable in zip(loop.items, loop.iterables, strict=True):
-            self.join(item, iterable)
-        for atom, out in zip(loop.collected, loop.lists, strict=True):
-            self.join(out, atom)
-
-
-def _has_memory(atom: Atom) -> bool:
-    return isinstance(atom, Var) and not isinstance(atom.kind, Number)
-
-
-def is_computed(eqn: Eqn) -> bool:
-    """Whether an equation computes its result into memory of its own."""
-    op = eqn.op
-    if not op.fresh or op.control or op.effect or "copy" in eqn.params or "owned" in eqn.params:
-        return False
-    return isinstance(eqn.outs[0].kind, Array | Unknown) and (
-        op.elementwise or op.name in _COMPUTED
-    )
-
-
-def _is_of_first(eqn: Eqn) -> bool:
-    array = isinstance(eqn.outs[0].kind, Array)
-    return eqn.op.shaped_like == 1 or (array and eqn.op.name in _OF_FIRST)
+    body = function.body
+    return replace(function, body=_with_own_results(body, Groups(body)))
 
 
 # --- gradients in memory of their own -------------------------------------------------------
 
 
-def _with_own_results(body: Block, groups: _Groups) -> Block:
+def _with_own_results(body: Block, groups: Groups) -> Block:
     """Final forms of gradients: nothing is done to those that have it, the others are copied."""
     projects = {e.outs[0]: e for e in body.eqns if e.op is st.project}
     given: list[Atom] = list(body.outs)
@@ -225,12 +88,12 @@ def _with_own_results(body: Block, groups: _Groups) -> Block:
     return renamed_block(replace(body, eqns=tuple(eqns)), mapping)
 
 
-def _is_own(var: Var, groups: _Groups) -> bool:
+def _is_own(var: Var, groups: Groups) -> bool:
     """Whether a value is in memory that was allocated for it, all of it, and that no one else has."""
     return not groups.is_held(var) and all(_is_allocated(v, groups) for v in _sources(var, groups))
 
 
-def _sources(var: Var, groups: _Groups) -> Iterator[Atom]:
+def _sources(var: Var, groups: Groups) -> Iterator[Atom]:
     """The values whose memory a value may be, back to where it was allocated."""
     pending: list[Atom] = [var]
     seen = set[Atom]()
@@ -242,13 +105,13 @@ def _sources(var: Var, groups: _Groups) -> Iterator[Atom]:
         eqn = groups.defined.get(atom) if isinstance(atom, Var) else None
         if isinstance(atom, Var) and atom in groups.slots:
             pending += groups.slots[atom]
-        elif eqn is not None and eqn.op in (st.add_at, st.unbroadcast):
+        elif eqn is not None and (eqn.op in WRITES or eqn.op is st.unbroadcast):
             pending.append(eqn.args[0])
         else:
             yield atom
 
 
-def _is_allocated(atom: Atom, groups: _Groups) -> bool:
+def _is_allocated(atom: Atom, groups: Groups) -> bool:
     eqn = groups.defined.get(atom) if isinstance(atom, Var) else None
     return eqn is not None and is_computed(eqn)
 
@@ -268,7 +131,7 @@ def _has_final_form(eqn: Eqn) -> bool:
 # --- adding single entries in place -----------------------------------------------------------
 
 
-def _in_place(block: Block, groups: _Groups) -> Block:
+def _in_place(block: Block, groups: Groups) -> Block:
     """`b = zeros; b[i] += v; s = b + d` becomes `d[i] += v`, where `d` is not read without it."""
     blocks_changed = [
         replace(eqn, blocks=tuple(_in_place(inner, groups) for inner in eqn.blocks))
@@ -283,7 +146,7 @@ def _in_place(block: Block, groups: _Groups) -> Block:
     return replace(block, eqns=tuple(eqns))
 
 
-def _with_writes_into(eqns: list[Eqn], block: Block, total: Eqn, groups: _Groups) -> list[Eqn]:
+def _with_writes_into(eqns: list[Eqn], block: Block, total: Eqn, groups: Groups) -> list[Eqn]:
     for buffer, dense in (total.args, total.args[::-1]):
         chain = _chain(eqns, buffer, groups)
         if chain and _can_take(eqns, block, total, chain, dense, groups):
@@ -291,7 +154,7 @@ def _with_writes_into(eqns: list[Eqn], block: Block, total: Eqn, groups: _Groups
     return eqns
 
 
-def _chain(eqns: Sequence[Eqn], buffer: Atom, groups: _Groups) -> list[Eqn]:
+def _chain(eqns: Sequence[Eqn], buffer: Atom, groups: Groups) -> list[Eqn]:
     """The equations of this block that fill a buffer of zeros; none, if it is not just that."""
     chain: list[Eqn] = []
     eqn = groups.defined.get(buffer) if isinstance(buffer, Var) else None
@@ -310,7 +173,7 @@ def _can_take(
     total: Eqn,
     chain: Sequence[Eqn],
     dense: Atom,
-    groups: _Groups,
+    groups: Groups,
 ) -> bool:
     """Whether `dense` can be written to: computed here, for this sum and what came before it."""
     out = total.outs[0]
@@ -337,7 +200,7 @@ def _can_take(
 
 
 def _writes(eqn: Eqn) -> bool:
-    return bool(eqn.blocks) or eqn.op.effect or eqn.op.name in _IN_PLACE
+    return bool(eqn.blocks) or eqn.op.effect or eqn.op in WRITES
 
 
 def _moved(eqns: Sequence[Eqn], total: Eqn, chain: Sequence[Eqn], dense: Atom) -> list[Eqn]:

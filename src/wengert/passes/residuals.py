@@ -6,12 +6,16 @@ loop, returned by a branch or a function) or, where that is as cheap, computed a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import Atom, Block, Const, Eqn, Var, free_vars
+from ..ir.graph import Atom, Block, Const, Eqn, Var, free_vars, walk
+from ..ir.records import replace
+from ..ir.renaming import clone as clone
+from ..ir.renaming import cloned_eqn, renamed_atom, renamed_eqn
+from ..ir.renaming import clones as clones
+from ..ir.renaming import renamed_block as renamed_block
 from ..ir.types import SLICE, Kind, Number, Struct
 from ..ops import structure as st
 
@@ -30,6 +34,9 @@ def plan(
     params: Iterable[Var],
     reverse: Block,
     available: Iterable[Var] = (),
+    *,
+    later: bool = False,
+    clobbered: Container[Atom] = (),
 ) -> Plan:
     """How a reverse block comes by the values of its forward block.
 
@@ -38,23 +45,32 @@ def plan(
         params: the parameters of the forward block.
         reverse: the reverse block, which uses values of the forward block as if it were inside.
         available: values of the forward block that the reverse block has at no cost.
+        later: whether globals and attributes may have changed when the reverse block runs.
+        clobbered: what the program writes to: reading it again might give something else.
     """
+    still_cheap = _is_cheap_later if later else is_cheap
+
+    def again_is_cheap(eqn: Eqn) -> bool:
+        return still_cheap(eqn) and not any(atom in clobbered for atom in eqn.operands())
+
     defined = {out: eqn for eqn in forward for out in eqn.outs}
     own = {*defined, *params}
     free = set(available)
     needed = [var for var in free_vars(reverse) if var in own and var not in free]
-    cheap = {var for var in needed if var in defined and is_cheap(defined[var])}
+    cheap = {var for var in needed if var in defined and again_is_cheap(defined[var])}
     known = free | {var for var in needed if var not in cheap}
-    again = _computable(forward, own, known)
+    again = _computable(forward, own, known, again_is_cheap)
     carried = [var for var in needed if var not in again]
     return Plan(carried, _closure(forward, [var for var in needed if var in again], again))
 
 
-def _computable(forward: Sequence[Eqn], own: set[Var], known: set[Var]) -> set[Var]:
+def _computable(
+    forward: Sequence[Eqn], own: set[Var], known: set[Var], cheap: Callable[[Eqn], bool]
+) -> set[Var]:
     """The values that cheap equations give from what is known."""
     found: set[Var] = set()
     for eqn in forward:
-        if is_cheap(eqn) and all(
+        if cheap(eqn) and all(
             not isinstance(atom, Var) or atom not in own or atom in known or atom in found
             for atom in eqn.operands()
         ):
@@ -86,6 +102,42 @@ def is_cheap(eqn: Eqn) -> bool:
         )
     integers = all(kind_of_atom(arg) == Number("int") for arg in eqn.args)
     return eqn.op.name in _INTEGER_ARITHMETIC and integers
+
+
+def _is_cheap_later(eqn: Eqn) -> bool:
+    return is_cheap(eqn) and eqn.op not in (st.global_, st.getattr_)
+
+
+def read_ahead(forward: Sequence[Eqn], reverse: Block) -> tuple[list[Eqn], Block]:
+    """Both sweeps, the globals that the reverse sweep reads being read in the forward sweep."""
+    mapping: dict[Var, Atom] = {}
+    read: dict[tuple[int, Any], Var] = {}
+    ahead: list[Eqn] = []
+    for eqn in forward:
+        if eqn.op is st.global_:
+            read.setdefault(_global_of(eqn), eqn.outs[0])
+    for eqn in walk(reverse):
+        if eqn.op is not st.global_:
+            continue
+        (out,) = eqn.outs
+        if _global_of(eqn) not in read:
+            read[_global_of(eqn)] = clone(out)
+            ahead.append(replace(eqn, outs=(read[_global_of(eqn)],)))
+        mapping[out] = read[_global_of(eqn)]
+    return [*ahead, *forward], renamed_block(_without_globals(reverse), mapping)
+
+
+def _global_of(eqn: Eqn) -> tuple[int, Any]:
+    return id(eqn.param("holder")), eqn.param("key")
+
+
+def _without_globals(block: Block) -> Block:
+    eqns = tuple(
+        replace(eqn, blocks=tuple(map(_without_globals, eqn.blocks)))
+        for eqn in block.eqns
+        if eqn.op is not st.global_
+    )
+    return Block(block.params, eqns, block.outs)
 
 
 def _is_basic(kind: Kind, index: Atom) -> bool:
@@ -140,41 +192,9 @@ def _meaning(eqn: Eqn) -> object | None:
 # --- renaming -----------------------------------------------------------------------------
 
 
-def clone(var: Var) -> Var:
-    """Another value of the same kind, name and shape."""
-    return Var(var.kind, var.name, var.shape_of)
-
-
-def clones(variables: Iterable[Var]) -> dict[Var, Var]:
-    """A new value for each of some values."""
-    return {var: clone(var) for var in variables}
-
-
 def recomputed(again: Sequence[Eqn], mapping: dict[Var, Atom]) -> list[Eqn]:
     """Equations run a second time: their results get new names, entered into `mapping`."""
-    result: list[Eqn] = []
-    for eqn in again:
-        fresh = clones(eqn.outs)
-        renamed = renamed_eqn(eqn, mapping)
-        mapping.update(fresh)
-        result.append(replace(renamed, outs=tuple(fresh.values())))
-    return result
-
-
-def renamed_eqn(eqn: Eqn, mapping: Mapping[Var, Atom]) -> Eqn:
-    """An equation with the values it reads renamed, inside its blocks too."""
-    args = tuple(renamed_atom(atom, mapping) for atom in eqn.args)
-    params = {name: renamed_atom(atom, mapping) for name, atom in eqn.params.items()}
-    blocks = tuple(renamed_block(block, mapping) for block in eqn.blocks)
-    return Eqn(eqn.outs, eqn.op, args, params, blocks, eqn.namespace, eqn.span)
-
-
-def renamed_block(block: Block, mapping: Mapping[Var, Atom]) -> Block:
-    """A block with the values it reads renamed."""
-    if not mapping:
-        return block
-    eqns = tuple(renamed_eqn(eqn, mapping) for eqn in block.eqns)
-    return Block(block.params, eqns, tuple(renamed_atom(out, mapping) for out in block.outs))
+    return [cloned_eqn(eqn, mapping) for eqn in again]
 
 
 def refolded(eqns: Sequence[Eqn], mapping: dict[Var, Atom]) -> list[Eqn]:
@@ -207,10 +227,3 @@ def _folded(builder: Builder, eqn: Eqn, renamed: Eqn) -> Atom | None:
 def _refolded_block(block: Block, mapping: dict[Var, Atom]) -> Block:
     eqns = tuple(refolded(block.eqns, mapping))
     return Block(block.params, eqns, tuple(renamed_atom(out, mapping) for out in block.outs))
-
-
-def renamed_atom(atom: Atom, mapping: Mapping[Var, Atom]) -> Atom:
-    """What an atom is called after renaming, however often it was renamed."""
-    while isinstance(atom, Var) and atom in mapping:
-        atom = mapping[atom]
-    return atom

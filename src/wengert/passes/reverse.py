@@ -10,7 +10,6 @@ The results contain no op that cannot be differentiated again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -18,6 +17,7 @@ from ..ir.graph import (
     CALL,
     COMMENT,
     IF,
+    TRY,
     ZERO,
     Atom,
     Block,
@@ -27,19 +27,25 @@ from ..ir.graph import (
     Function,
     Input,
     Var,
+    alternatives,
     defined_in,
+    walk,
 )
+from ..ir.records import field, mutable_record, replace
 from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
 from ..ops import structure as st
 from . import activity
+from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
 from .loops import LOOPS
-from .residuals import clones, plan, recomputed, renamed_atom, shared
+from .residuals import clones, plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, reverse_call
-from .reverse_control import reverse_if, reverse_loop
+from .reverse_control import reverse_if, reverse_loop, reverse_try
+from .reverse_memory import MEMORY
 from .reverse_rules import may_be_complex, reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .tidy import tidy
+from .written import Written, direct, written
 
 Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
@@ -48,12 +54,12 @@ Read = Callable[
 Handler = Callable[["Sweep", Eqn], "Sequence[Eqn] | None"]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Context:
     """What the reversal of all blocks of one function shares.
 
     `maybe_complex` says that a value of unknown kind may be complex; `scalars` are values known to be
-    numbers or 0-d arrays, though their kind may be unknown.
+    numbers or 0-d arrays, though their kind may be unknown; `written` is what the program writes to.
     """
 
     read: Read
@@ -61,6 +67,8 @@ class Context:
     maybe_complex: bool = False
     scalars: set[Var] = field(default_factory=set[Var])
     arithmetic: set[Var] = field(default_factory=set[Var])
+    maybe_none: frozenset[Atom] = frozenset()
+    written: Written = field(default_factory=Written)
     callees: dict[Any, tuple[Callee, Callee]] = field(
         default_factory=dict[Any, tuple[Callee, Callee]]
     )
@@ -69,12 +77,18 @@ class Context:
 class Sweep:
     """The reversal of one block: `forward` equations in, forward and reverse equations out."""
 
-    def __init__(self, context: Context, block: Block, outer: Callable[[Var], Atom]):
+    def __init__(
+        self,
+        context: Context,
+        block: Block,
+        outer: Callable[[Var], Atom],
+        around: Cotangents | None = None,
+    ):
         self.context = context
         self.block = block
         self.builder = Builder(derived=True)
         self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
-        self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic)
+        self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic, around)
         self.replaced: dict[int, Sequence[Eqn]] = {}
 
     # --- the sweep ----------------------------------------------------------------------
@@ -82,7 +96,7 @@ class Sweep:
     def run(self, seeds: Iterable[tuple[Atom, Atom]]) -> None:
         """Write the reverse sweep, given the cotangents of some values."""
         for atom, bar in seeds:
-            self.contribute(atom, bar)
+            self.hand_on(atom, bar)
         for index in range(len(self.block.eqns) - 1, -1, -1):
             eqn = self.block.eqns[index]
             if not any(self.bars.has(out) for out in eqn.outs):
@@ -96,12 +110,12 @@ class Sweep:
         """The equations of the forward sweep."""
         result: list[Eqn] = []
         for index, eqn in enumerate(self.block.eqns):
-            result.extend(self.replaced.get(index, (eqn,)))
+            result.extend(self.replaced.get(index) or (_unseen(eqn),))
         return result
 
-    def inner(self, block: Block, outer: Callable[[Var], Atom]) -> Sweep:
+    def inner(self, block: Block, outer: Callable[[Var], Atom], *, branch: bool = False) -> Sweep:
         """The reversal of a block inside this one."""
-        sweep = Sweep(self.context, block, outer)
+        sweep = Sweep(self.context, block, outer, self.bars if branch else None)
         sweep.builder.span = self.builder.span
         return sweep
 
@@ -114,6 +128,13 @@ class Sweep:
         """Add to the cotangent of a value, if it has one."""
         if isinstance(atom, Var) and atom in self.context.active:
             self.bars.add(atom, bar)
+
+    def hand_on(self, atom: Atom, bar: Atom) -> None:
+        """Contribute a whole cotangent that is for this value alone: what is added goes into it."""
+        if not isinstance(atom, Var) or atom not in self.context.written.versions:
+            self.contribute(atom, bar)
+        elif atom in self.context.active and bar != ZERO:
+            self.bars.take_over(atom, bar)
 
     def scatter(self, atom: Atom, path: Path, bar: Atom) -> None:
         """Add to the cotangent of a part of a value, if it has one."""
@@ -133,15 +154,27 @@ class Sweep:
         return self.builder.emit(st.zeros, var, name=bar_name(var))
 
 
+def _unseen(eqn: Eqn) -> Eqn:
+    """An equation that the reverse sweep does not see; it may not change what others see."""
+    if eqn.op is st.apply:
+        return replace(eqn, op=st.applied, namespace="rt")
+    if any(inner.op is st.apply for block in eqn.blocks for inner in walk(block)):
+        blocks = [replace(b, eqns=tuple(map(_unseen, b.eqns))) for b in eqn.blocks]
+        return replace(eqn, blocks=tuple(blocks))
+    return eqn
+
+
 def handler_of(eqn: Eqn) -> Handler:
     """What writes the reverse of an equation."""
     if eqn.op is IF:
         return reverse_if
+    if eqn.op is TRY:
+        return reverse_try
     if eqn.op in LOOPS:
         return reverse_loop
     if eqn.op is CALL:
         return reverse_call
-    return CALLS.get(eqn.op) or STRUCTURE.get(eqn.op) or reverse_by_rule
+    return CALLS.get(eqn.op) or STRUCTURE.get(eqn.op) or MEMORY.get(eqn.op) or reverse_by_rule
 
 
 # --- whole functions: joint --------------------------------------------------------------
@@ -178,12 +211,14 @@ def gradient(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = tidy(function)
+    function = tidy(direct(in_blocks(function)))
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
     unsure = may_be_complex(body) if maybe_complex is None else maybe_complex
     context = Context(read, activity.active(body, inputs, _vars([out])), unsure)
+    context.written = written(body)
+    context.maybe_none = asked_for_none(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
@@ -207,11 +242,6 @@ def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
     return [comment("forward"), *forward, comment("reverse"), *reverse]
 
 
-def comment(text: str) -> Eqn:
-    """A line for the reader of the generated code."""
-    return Eqn((), COMMENT, (), {"text": Const(text)})
-
-
 def finish(sweep: Sweep, inputs: Sequence[Var]) -> list[Atom]:
     """The gradients of some inputs in their final form."""
     sweep.builder.span = None
@@ -226,15 +256,22 @@ def _final(sweep: Sweep, bar: Atom, var: Var) -> Atom:
     return sweep.builder.emit(st.project, bar, var)
 
 
+def asked_for_none(body: Block) -> frozenset[Atom]:
+    """The values that the program compares with None: they may be numbers on some paths only."""
+    questions = (st.is_, st.is_not)
+    return frozenset(eqn.args[0] for eqn in walk(body) if eqn.op in questions)
+
+
 def scalars_above(block: Block, out: Var) -> set[Var]:
     """The values that are scalars because an elementwise op makes a scalar of them."""
     found = {out}
     for eqn in reversed(block.eqns):
         if not any(result in found for result in eqn.outs):
             continue
-        if eqn.op is IF:
-            for inner in eqn.blocks:
-                for result, atom in zip(eqn.outs, inner.outs, strict=True):
+        if eqn.op in (IF, TRY):
+            outs, blocks = alternatives(eqn)
+            for inner in blocks:
+                for result, atom in zip(outs, inner.outs, strict=True):
                     if result in found and isinstance(atom, Var):
                         found |= scalars_above(inner, atom)
         elif eqn.op.elementwise:
@@ -269,13 +306,15 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = tidy(function)
+    function = tidy(direct(in_blocks(function)))
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
     inputs = [body.params[i] for i in wrt]
     outs = [body.outs[k] for k in active_outs]
     context = Context(read, activity.active(body, inputs, _vars(outs)), may_be_complex(body))
+    context.written = written(body)
+    context.maybe_none = asked_for_none(body)
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)
@@ -300,7 +339,9 @@ def _divided(
     forward = sweep.forward_eqns()
     reverse = Block(tuple(seeds), tuple(sweep.builder.eqns), tuple(bars))
     reverse = tidy(Function("", (), reverse, tuple_kind(()))).body
-    handed = plan(forward, body.params, reverse)
+    forward, reverse = read_ahead(forward, reverse)
+    clobbered = sweep.context.written.clobbered
+    handed = plan(forward, body.params, reverse, later=True, clobbered=clobbered)
     return (
         _forward_half(function, forward, handed.carried),
         _backward_half(function, reverse, handed.carried, handed.again),

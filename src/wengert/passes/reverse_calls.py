@@ -10,9 +10,12 @@ from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Struct
 from ..ops import cotangents as ct
+from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.registry import Rule
 from .cotangents import cotangent_of
+from .recording import recorded_call
+from .written import written_parameters
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -28,21 +31,33 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 
     Of a checkpointed call both halves run in the reverse sweep, so that nothing is kept.
     """
-    callee = eqn.param("callee")
+    checkpointed = eqn.param("checkpoint", False)
+    first, again = recorded_call(eqn, sweep.context.active) if checkpointed else (eqn, eqn)
     wrt = tuple(k for k, arg in enumerate(eqn.args) if sweep.is_active(arg))
     outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
-    forward, backward = _halves(sweep, callee, wrt, outs)
+    forward, backward = _halves(sweep, again.param("callee"), wrt, outs)
     residuals = Var(UNKNOWN, "residuals")
     bars = [sweep.total_or_zeros(eqn.outs[k]) for k in outs]
     args_bar = [_cotangent_of_argument(eqn.args[k]) for k in wrt]
-    again = eqn.param("checkpoint", False)
-    if again:
+    if checkpointed:
         outs_again = [Var(out.kind, out.name) for out in eqn.outs]
-        sweep.builder.append(_call(forward, eqn.args, (*outs_again, residuals), eqn))
+        args = _in_own_memory(sweep, again)
+        sweep.builder.append(_call(forward, args, (*outs_again, residuals), eqn))
     sweep.builder.append(_call(backward, (residuals, *bars), args_bar, eqn))
     for k, bar in zip(wrt, args_bar, strict=True):
         sweep.contribute(eqn.args[k], bar)
-    return [eqn] if again else [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
+    if checkpointed:
+        return [first]
+    return [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
+
+
+def _in_own_memory(sweep: Sweep, eqn: Eqn) -> list[Atom]:
+    """The arguments of a call that runs again: it writes to copies, having written to them before."""
+    written = written_parameters(eqn.param("callee"))
+    return [
+        sweep.builder.emit(me.snapshot, arg) if k in written else arg
+        for k, arg in enumerate(eqn.args)
+    ]
 
 
 def _cotangent_of_argument(arg: Atom) -> Var:
@@ -125,21 +140,23 @@ def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
     names = eqn.params.get("names", Const(tuple(eqn.params)))
     options = () if "names" in eqn.params else tuple(eqn.params.values())
     args = (row, *eqn.args, *options)
-    described = Const(_described(rule))
-    forward, back = _pair_of(eqn, st.apply, args, names, rule=described)
+    name = Const(described(rule))
+    forward, back = _pair_of(eqn, st.apply, args, names, rule=name)
     bar = sweep.total(eqn.outs[0])
     returned = sweep.builder.emit(st.apply, back, bar, names=Const(()))
-    bars = sweep.builder.emit(ct.rule_cotangents, returned, *eqn.args, rule=described)
+    bars = sweep.builder.emit(ct.rule_cotangents, returned, *eqn.args, rule=name)
     for k, arg in enumerate(eqn.args):
         _contribute_item(sweep, bars, k, arg)
     return forward
 
 
-def _described(rule: Rule) -> str:
+def described(rule: Rule) -> str:
+    """What messages call a hand-written rule."""
     return f"the {rule.form} of {rule.op.name} ({rule.file}:{rule.line})"
 
 
 CALLS: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn]]] = {
     st.apply: _apply,
+    st.applied: _apply,
     st.pullback_of: _pullback_of,
 }

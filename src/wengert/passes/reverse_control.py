@@ -1,23 +1,27 @@
-"""Reverse mode for `if`, `for` and `while`.
+"""Reverse mode for `if`, `try`, `for` and `while`.
 
-The reverse of a branch is a branch on the same condition. The reverse of a loop is a loop over
+The reverse of a branch is a branch on the same condition. The reverse of a `try` is the reverse of its
+body, if that came to its end. The reverse of a loop is a loop over
 what the forward loop collected, backwards: it carries the cotangents of what the loop carried, and
 accumulates the cotangents of what its body took from around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import IF, UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, used_in
-from ..ir.types import INT, RANGE, Array, Kind, Number, Seq, Struct
+from ..ir.graph import UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, alternatives, used_in
+from ..ir.records import field, mutable_record, replace
+from ..ir.types import BOOL, INT, RANGE, Array, Kind, Number, Seq, Struct
 from ..ops import registry
 from ..ops import structure as st
-from .cotangents import NOTHING, bar_name, cotangent_of
+from .caught import refused
+from .checkpointing import run_again, runs_again
+from .cotangents import NOTHING, bar_name, cotangent_of, fits_buffer
 from .loops import Loop, Slot, for_eqn, rebuilt, view
+from .recording import Recording, recorded
 from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, shared
 from .reverse_structure import cotangent_of_iterable
 
@@ -30,24 +34,69 @@ if TYPE_CHECKING:
 
 def reverse_if(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     """`if c: A else: B` becomes `if c: A⁻ else: B⁻`."""
-    bars = [(k, sweep.total(out)) for k, out in enumerate(eqn.outs) if sweep.bars.has(out)]
-    branches = [sweep.inner(block, sweep.bars.accumulator) for block in eqn.blocks]
+    (then, other), received = _reverse_paths(sweep, eqn, eqn.args[0])
+    return [replace(eqn, outs=(*eqn.outs, *received), blocks=(then, other))]
+
+
+def reverse_try(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
+    """`try: A` becomes `if it raised nothing: A⁻`."""
+    exception = eqn.outs[0]
+    if sweep.bars.has(exception):
+        raise refused(eqn)
+    completed, asking = has_completed(sweep.block, eqn)
+    (body, raised), received = _reverse_paths(sweep, eqn, completed)
+    outs = (*eqn.outs, *received)
+    return [replace(eqn, outs=outs, args=raised.outs, blocks=(body,)), *asking]
+
+
+def has_completed(block: Block, eqn: Eqn) -> tuple[Var, Sequence[Eqn]]:
+    """Whether the body of a `try` has come to its end, and the equations to be added that ask for it."""
+    for asking in asks_whether_completed(block, eqn):
+        return asking.outs[0], ()
+    completed = Var(BOOL, "completed")
+    question = (eqn.outs[0], Const(None))
+    return completed, [Eqn((completed,), st.is_, question, {}, (), "py", eqn.span)]
+
+
+def asks_whether_completed(block: Block, eqn: Eqn) -> list[Eqn]:
+    """The equations of a block that ask whether a `try` has raised nothing."""
+    question = (eqn.outs[0], Const(None))
+    return [each for each in block.eqns if each.op is st.is_ and each.args == question]
+
+
+def _reverse_paths(
+    sweep: Sweep, eqn: Eqn, condition: Atom
+) -> tuple[tuple[Block, Block], list[Var]]:
+    """Emit the reverse of two paths; gives the paths that hand over what it needs, and what it is then."""
+    merged, blocks = alternatives(eqn)
+    bars = [(k, sweep.total(out)) for k, out in enumerate(merged) if sweep.bars.has(out)]
+    branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
         branch.run([(branch.block.outs[k], bar) for k, bar in bars])
     captured = dict.fromkeys(var for branch in branches for var in branch.bars.captured())
     results: list[list[Atom]] = [[], []]
     outs: list[Var] = []
     for var in captured:
-        threaded = _is_threaded(sweep, branches, var)
+        taken_over = _is_taken_over(sweep, branches, var)
+        threaded = not taken_over and _is_threaded(sweep, branches, var)
         base = sweep.bars.accumulator(var) if threaded else None
         for branch, result in zip(branches, results, strict=True):
             result.append(_result_of_branch(branch, var, base))
         outs.append(cotangent_of(var))
         if threaded:
             sweep.bars.running[var] = outs[-1]
+        elif taken_over:
+            sweep.hand_on(var, outs[-1])
         else:
             sweep.bars.add(var, outs[-1])
-    return _branches(sweep, eqn, branches, results, outs)
+    return branched(sweep, condition, branches, results, outs)
+
+
+def _is_taken_over(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
+    """Whether branches give the whole cotangent of a value, nothing of it coming from around them."""
+    if sweep.bars.has(var) or not any(var in b.bars.taken_over for b in branches):
+        return False
+    return all(var in b.bars.taken_over or var not in b.bars.running for b in branches)
 
 
 def _is_threaded(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
@@ -62,7 +111,9 @@ def _is_threaded(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
 def _result_of_branch(branch: Sweep, var: Var, base: Atom | None) -> Atom:
     if _never_ends(branch.block):
         return UNDEFINED
-    if base is not None:
+    if base is not None and var in branch.bars.taken_over:
+        branch.bars.add(var, base)
+    elif base is not None:
         branch.bars.running.setdefault(var, base)
     return branch.total_or_zeros(var)
 
@@ -71,36 +122,39 @@ def _never_ends(block: Block) -> bool:
     return bool(block.eqns) and block.eqns[-1].op is st.raise_
 
 
-def _branches(
+def branched(
     sweep: Sweep,
-    eqn: Eqn,
+    condition: Atom,
     branches: Sequence[Sweep],
     results: Sequence[Sequence[Atom]],
     outs: Sequence[Var],
-) -> Sequence[Eqn]:
-    """Emit the reverse `if`; gives the forward `if` that hands over what the reverse one needs."""
+) -> tuple[tuple[Block, Block], list[Var]]:
+    """Emit the reverse `if`; gives the forward paths that hand over what the reverse ones need."""
     forward = [branch.forward_eqns() for branch in branches]
     blocks = [
         branch.builder.block((), result) for branch, result in zip(branches, results, strict=True)
     ]
-    plans = [plan(eqns, (), block) for eqns, block in zip(forward, blocks, strict=True)]
+    clobbered = sweep.context.written.clobbered
+    plans = [
+        plan(eqns, (), block, clobbered=clobbered)
+        for eqns, block in zip(forward, blocks, strict=True)
+    ]
     received = [clones(each.carried) for each in plans]
     then, other = (
-        _with_residuals(block, each.again, dict(names))
+        with_residuals(block, each.again, dict(names))
         for block, each, names in zip(blocks, plans, received, strict=True)
     )
-    sweep.builder.if_(eqn.args[0], then, other, outs)
+    sweep.builder.if_(condition, then, other, outs)
     here, there = (each.carried for each in plans)
     handed = ((*here, *[UNDEFINED] * len(there)), (*[UNDEFINED] * len(here), *there))
-    new_blocks = tuple(
-        Block((), tuple(eqns), (*block.outs, *more))
-        for eqns, block, more in zip(forward, eqn.blocks, handed, strict=True)
+    first, second = (
+        Block((), tuple(eqns), (*branch.block.outs, *more))
+        for eqns, branch, more in zip(forward, branches, handed, strict=True)
     )
-    all_outs = (*eqn.outs, *received[0].values(), *received[1].values())
-    return [Eqn(all_outs, IF, eqn.args, {}, new_blocks, eqn.namespace, eqn.span)]
+    return (first, second), [*received[0].values(), *received[1].values()]
 
 
-def _with_residuals(reverse: Block, again: Sequence[Eqn], mapping: dict[Var, Atom]) -> Block:
+def with_residuals(reverse: Block, again: Sequence[Eqn], mapping: dict[Var, Atom]) -> Block:
     """The reverse block, reading what was handed over under its new names."""
     eqns = shared([*recomputed(again, mapping), *reverse.eqns], mapping)
     outs = tuple(renamed_atom(out, mapping) for out in reverse.outs)
@@ -110,7 +164,7 @@ def _with_residuals(reverse: Block, again: Sequence[Eqn], mapping: dict[Var, Ato
 # --- loops --------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class _ReverseLoop:
     """The reverse of a loop while it is being put together."""
 
@@ -126,12 +180,18 @@ class _ReverseLoop:
     """What slots that turned out not to be needed stand for."""
     gathered: list[tuple[int, Atom, Var]] = field(default_factory=list[tuple[int, Atom, Var]])
     """Per active iterable: its number, the cotangent of an item, the list of them."""
+    first: Recording | None = None
+    """Of a loop that runs again: how it runs first."""
 
 
 def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     """Run the loop's iterations backwards."""
     loop = view(eqn)
+    recording = recorded(loop.body, sweep.context.active) if runs_again(loop) else None
+    if recording is not None:
+        loop = view(replace(eqn, blocks=(*eqn.blocks[:-1], recording.again)))
     state = _ReverseLoop(loop, sweep.inner(loop.body, lambda var: _capture(state, sweep, var)))
+    state.first = recording
     _start(state, sweep)
     seeds: list[tuple[Atom, Atom]] = [
         (loop.results[k], slot.param) for k, slot in state.carried.items()
@@ -150,12 +210,21 @@ def _start(state: _ReverseLoop, sweep: Sweep) -> None:
     for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True)):
         if sweep.is_active(param) or sweep.is_active(out):
             initial = sweep.total(out)
-            initial = sweep.zeros(out) if initial == ZERO else initial
+            initial = sweep.zeros(out) if initial == ZERO else _as_buffer(sweep, out, initial)
             bar = cotangent_of(out, st.gradient_kind(param.kind))
             bar.shape_of = _shape_of(loop.results[k], bar)
             before = cotangent_of(param)
             before.shape_of = _shape_of(loop.initials[k], before)
             state.carried[k] = Slot(initial, bar, ZERO, before)
+
+
+def _as_buffer(sweep: Sweep, var: Var, bar: Atom) -> Atom:
+    """A cotangent that what is written to can be summed in: of an array an array of its dtype."""
+    if var not in sweep.context.written.versions or not isinstance(var.kind, Array):
+        return bar
+    if fits_buffer(var, bar):
+        return bar
+    return sweep.builder.emit(registry.named("add"), sweep.zeros(var), bar)
 
 
 def _shape_of(atom: Atom, default: Var) -> Var:
@@ -190,7 +259,9 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
     for k, slot in state.carried.items():
         param = loop.carried[k]
         total = body.total(param)
-        slot.result = _zeros_of_slot(body, param) if total == ZERO else total
+        slot.result = (
+            _zeros_of_slot(body, param) if total == ZERO else _as_buffer(body, param, total)
+        )
     for j, (item, iterable) in enumerate(zip(loop.items, loop.iterables, strict=True)):
         if sweep.is_active(iterable) and sweep.is_active(item):
             bar = body.total_or_zeros(item)
@@ -214,17 +285,22 @@ def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
     forward = body.forward_eqns()
     params = (*loop.items, *loop.carried)
     reverse = _without_fixed_slots(state)
-    free = loop.items if _walks_again(loop) else ()
-    needed = plan(forward, params, reverse, free)
+    clobbered = sweep.context.written.clobbered
+    free = loop.items if walks_again(loop, clobbered) else ()
+    if state.first is not None:
+        needed = run_again(forward, (*params, *state.first.values), reverse, free)
+        forward = list(state.first.first.eqns)
+    else:
+        needed = plan(forward, params, reverse, free, clobbered=clobbered)
     items = clones(needed.carried)
-    lists = {var: Var(Seq(var.kind), _plural(var)) for var in needed.carried}
-    pairs = [*_items_again(loop, reverse, needed.again, free, items), *state.given]
+    lists = {var: Var(Seq(var.kind), plural(var)) for var in needed.carried}
+    pairs = [*items_again(loop, reverse, needed.again, free, items), *state.given]
     pairs += [(lists[var], items[var]) for var in needed.carried]
     counted: list[Slot] = []
     if not pairs:
-        pair, counted, forward = _trips(loop, sweep, forward)
+        pair, counted, forward = counted_trips(loop, sweep, forward)
         pairs.append(pair)
-    block = _with_residuals(reverse, needed.again, dict(items))
+    block = with_residuals(reverse, needed.again, dict(items))
     n = len(state.slots)
     slots = [
         Slot(slot.initial, slot.param, result, slot.out)
@@ -256,9 +332,11 @@ def _without_fixed_slots(state: _ReverseLoop) -> Block:
     return Block((), tuple(eqns), (*[slot.result for slot in state.slots], *bars))
 
 
-def _walks_again(loop: Loop) -> bool:
+def walks_again(loop: Loop, clobbered: Container[Atom]) -> bool:
     """Whether the reverse loop can walk over the iterables themselves."""
-    return loop.aligned and all(_is_sequence(kind_of_atom(each)) for each in loop.iterables)
+    return loop.aligned and all(
+        _is_sequence(kind_of_atom(each)) and each not in clobbered for each in loop.iterables
+    )
 
 
 def _is_sequence(kind: Kind) -> bool:
@@ -267,7 +345,7 @@ def _is_sequence(kind: Kind) -> bool:
     return isinstance(kind, Seq | Array) or kind == RANGE
 
 
-def _items_again(
+def items_again(
     loop: Loop,
     reverse: Block,
     again: Sequence[Eqn],
@@ -284,11 +362,11 @@ def _items_again(
     return pairs
 
 
-def _trips(
+def counted_trips(
     loop: Loop, sweep: Sweep, forward: list[Eqn]
 ) -> tuple[tuple[Atom, Var], list[Slot], list[Eqn]]:
     """What the reverse loop counts its iterations by when it needs nothing of the forward one."""
-    if _walks_again(loop):
+    if walks_again(loop, sweep.context.written.clobbered):
         return (loop.iterables[0], clone(loop.items[0])), [], forward
     before, after, steps = Var(INT, "steps"), Var(INT, "steps"), Var(INT, "steps")
     step = Eqn((after,), registry.named("add"), (before, Const(1)))
@@ -296,14 +374,14 @@ def _trips(
     return (trips, Var(INT)), [Slot(Const(0), before, after, steps)], [*forward, step]
 
 
-def _plural(var: Var) -> str:
+def plural(var: Var) -> str:
     return f"{var.name}s" if var.name else ""
 
 
 def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
     loop = state.loop
     for k, slot in state.carried.items():
-        sweep.contribute(loop.initials[k], renamed_atom(slot.out, state.fixed))
+        sweep.hand_on(loop.initials[k], renamed_atom(slot.out, state.fixed))
     for var, slot in state.captured.items():
         sweep.bars.running[var] = renamed_atom(slot.out, state.fixed)
     for j, _, out in state.gathered:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import inspect
 import linecache
-import os
-import pathlib
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -17,9 +14,11 @@ from ..errors import InternalError, NoRule
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var, walk
 from ..ir.op import Op
+from ..ir.records import replace
 from ..ir.types import UNKNOWN, Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
+from ..rules.places import Place, refuse
 from ..rules.registry import Row, Rule, rule_for
 from . import activity
 from .cotangents import Path, bar_name
@@ -80,7 +79,7 @@ def no_rule(eqn: Eqn, form: str) -> NoRule:
     return NoRule(f"{_full_name(eqn.op)} {lacks}", hint, _span_of_user(eqn))
 
 
-_PACKAGE = str(pathlib.Path(__file__).parent.parent) + os.sep
+_PACKAGE = __file__.rpartition("passes")[0]
 
 
 def _span_of_user(eqn: Eqn) -> Span | None:
@@ -91,7 +90,8 @@ def _full_name(op: Op) -> str:
     """The name of an op; of a function outside the vocabulary, that of its module too."""
     function = op.implementation
     if op.spellings or function is None:
-        return op.name
+        name = op.spellings.get("np", "").partition(" ")[0]
+        return f"numpy.{name}" if name and name != op.name else op.name
     name: str = getattr(function, "__qualname__", None) or getattr(function, "__name__", op.name)
     module = None if isinstance(function, FunctionType) else getattr(function, "__module__", None)
     return name if module in (None, "builtins", "__main__") else f"{module}.{name}"
@@ -113,6 +113,8 @@ def row_namespace(eqn: Eqn) -> str:
     """Where the ops of a rule's row are taken from: where the user took the op from."""
     if eqn.namespace in _NAMESPACES:
         return eqn.namespace
+    if eqn.namespace == "call":
+        return "np"
     kinds = [kind_of_atom(arg) for arg in eqn.args]
     if not all(isinstance(kind, Number) for kind in kinds):
         return "np"
@@ -121,6 +123,8 @@ def row_namespace(eqn: Eqn) -> str:
 
 def options(eqn: Eqn, row: Row) -> dict[str, Atom]:
     """The options of an equation that a rule's row asks for."""
+    if not eqn.params:
+        return {}
     names, takes_all = _keywords(row)
     return {name: atom for name, atom in eqn.params.items() if takes_all or name in names}
 
@@ -154,11 +158,18 @@ def partials(
             return []
         together = read(builder, rule.rows[0], operands, options(eqn, rule.rows[0]), namespace)
         each = together if isinstance(together, tuple) else (together,)
+        if len(each) != len(eqn.args):
+            message = (
+                f"the row of the rule for {_full_name(eqn.op)} gives {len(each)} "
+                f"partial{'s' * (len(each) != 1)} for {len(eqn.args)} operands"
+            )
+            hint = "It returns a tuple of all partials, or there is one row for each operand."
+            raise refuse(message, hint, Place(rule.file, rule.line))
         pairs = zip(eqn.args, each, strict=True)
         return [(arg, partial) for arg, partial in pairs if wanted(arg)]
     return [
         (arg, one(read(builder, row, operands, options(eqn, row), namespace), builder))
-        for arg, row in zip(eqn.args, rule.rows, strict=True)
+        for arg, row in zip(eqn.args, rule.rows, strict=False)
         if row is not None and wanted(arg)
     ]
 
@@ -361,7 +372,14 @@ def may_be_complex(block: Block) -> bool:
             eqn.op.name in ("apply", "pullback_of", "global") and eqn.outs[0].kind == UNKNOWN
             for eqn in walk(block)
         )
+        or any(map(_may_turn_complex, walk(block)))
     )
+
+
+def _may_turn_complex(eqn: Eqn) -> bool:
+    """Whether an op may give complex numbers of real ones."""
+    unknown = not eqn.op.spellings and eqn.namespace == "call" and eqn.outs[0].kind == UNKNOWN
+    return unknown or eqn.op.name in ("eig", "eigvals", "roots")
 
 
 def is_complex(kind: Kind) -> bool:
@@ -428,8 +446,9 @@ def rank_of(kind: Kind) -> int | None:
 
 
 def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
-    if isinstance(operand, Var) and eqn.op.elementwise:
-        sweep.context.arithmetic.add(operand)
+    context = sweep.context
+    if isinstance(operand, Var) and eqn.op.elementwise and operand not in context.maybe_none:
+        context.arithmetic.add(operand)
     sweep.contribute(operand, real_part(sweep.builder, bar, kind_of_atom(operand)))
 
 

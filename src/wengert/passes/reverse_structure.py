@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import Array, Kind, Number, Seq, Struct
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
+from .reverse_rules import is_complex, is_real, real_part
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -66,8 +67,15 @@ def _key_of(step: Atom | Attribute, items: dict[Any, Atom]) -> Any:
 
 
 def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
-    kind = st.gradient_kind(kind_of_atom(item))
-    return sweep.builder.emit(st.getitem, bar, key, kind=kind)
+    """The cotangent of an item; of a real one it is real, also where other items are complex."""
+    whole, kind = kind_of_atom(bar), kind_of_atom(item)
+    if is_complex(whole) and isinstance(kind, Number | Array):
+        return real_part(sweep.builder, sweep.builder.emit(st.getitem, bar, key), kind)
+    part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
+    unsure = whole == UNKNOWN or (isinstance(whole, Array) and not whole.dtype)
+    if unsure and sweep.context.maybe_complex and is_real(kind):
+        return sweep.builder.emit(registry.named("real"), part, namespace="np")
+    return part
 
 
 def _getitem(sweep: Sweep, eqn: Eqn) -> None:
@@ -231,6 +239,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.unbroadcast: _unbroadcast,
     st.bound: _same,
     ct.rule_pair: _same,
+    ct.rule_tangent: _same,
     st.hook: _hook,
     st.project: _same,
     st.unpackable: _same,

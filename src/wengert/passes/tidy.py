@@ -7,9 +7,22 @@ effect or a result that is needed, and loops carry only what changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from ..ir.graph import COMMENT, IF, WHILE, Atom, Block, Eqn, Function, Var, walk
+from ..ir.graph import (
+    COMMENT,
+    IF,
+    TRY,
+    WHILE,
+    Atom,
+    Block,
+    Eqn,
+    Function,
+    Var,
+    alternatives,
+    walk,
+)
+from ..ir.records import replace
+from ..ops.raising import may_raise
 from .loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
 from .residuals import renamed_atom, renamed_block
 
@@ -29,13 +42,18 @@ def dce(function: Function) -> Function:
     return replace(function, body=_kept_block(function.body, function.body.outs, needed))
 
 
+def only_needed(block: Block) -> Block:
+    """The equations of a block that its results need, whatever effects the others have."""
+    return _kept_block(block, block.outs, _Needed(block, effects=False))
+
+
 class _Needed:
     """The needed values and equations, found by walking from effects and results to what they use.
 
     Every value and every equation is visited once, whatever the nesting.
     """
 
-    def __init__(self, body: Block):
+    def __init__(self, body: Block, effects: bool = True):
         self.values: set[Var] = set()
         self.eqns: set[Eqn] = set()
         self._defined_by: dict[Var, Eqn] = {}
@@ -44,7 +62,7 @@ class _Needed:
         self._pending: list[Var] = []
         self._index(body, None)
         for eqn in walk(body):
-            if eqn.op.effect or (eqn.op.domain and eqn.namespace == "math"):
+            if effects and (eqn.op.effect or (eqn.op.domain and eqn.namespace == "math")):
                 self._keep(eqn)
         self._want(body.outs)
         while self._pending:
@@ -75,18 +93,30 @@ class _Needed:
                 self._want(loop.iterables)
                 self._want(() if loop.stop is None else (loop.stop,))
                 self._want(() if loop.test is None else loop.test.outs)
+                self._want(eqn.params.values())
+            elif eqn.op is TRY:
+                self._keep_what_raises(eqn)
             else:
                 self._want(eqn.operands())
             eqn = self._around[eqn]
+
+    def _keep_what_raises(self, eqn: Eqn) -> None:
+        """Whether the body of a `try` raises decides what follows."""
+        catches = eqn.param("catches")
+        for inner in walk(eqn.blocks[0]):
+            if not inner.blocks and may_raise(inner, catches):
+                self._keep(inner)
 
     def _follow(self, var: Var) -> None:
         eqn = self._defined_by.get(var)
         if eqn is None:
             return
         self._keep(eqn)
-        if eqn.op is IF:
-            k = eqn.outs.index(var)
-            self._want(inner.outs[k] for inner in eqn.blocks)
+        if eqn.op in (IF, TRY):
+            outs, blocks = alternatives(eqn)
+            if var in outs:
+                k = outs.index(var)
+                self._want(inner.outs[k] for inner in blocks)
         elif eqn.op in LOOPS:
             self._follow_loop(self._loops[eqn], var)
 
@@ -115,9 +145,20 @@ def _kept_eqn(eqn: Eqn, needed: _Needed) -> Eqn:
             _kept_block(inner, [inner.outs[k] for k in kept], needed) for inner in eqn.blocks
         )
         return replace(eqn, outs=tuple(eqn.outs[k] for k in kept), blocks=blocks)
+    if eqn.op is TRY:
+        return _kept_try(eqn, needed)
     if eqn.op in LOOPS:
         return _kept_loop(view(eqn), needed)
     return eqn
+
+
+def _kept_try(eqn: Eqn, needed: _Needed) -> Eqn:
+    exception, *outs = eqn.outs
+    kept = [k for k, out in enumerate(outs) if out in needed.values]
+    (body,) = eqn.blocks
+    block = _kept_block(body, [body.outs[k] for k in kept], needed)
+    args = tuple(eqn.args[k] for k in kept)
+    return replace(eqn, outs=(exception, *(outs[k] for k in kept)), args=args, blocks=(block,))
 
 
 def _kept_loop(loop: Loop, needed: _Needed) -> Eqn:

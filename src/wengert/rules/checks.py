@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import linecache
-import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..errors import RuleError
-from ..ir.graph import Span
 from ..ir.op import Op
 from ..ops import registry as ops
-
-
-class Place(NamedTuple):
-    """A line of a source file."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+from .places import Place, place_of, refuse
+from .registry import Rule
 
 
 class Operands(NamedTuple):
@@ -41,17 +29,15 @@ class Operands(NamedTuple):
 
 
 def target(op: Any, place: Place) -> Op:
-    """The op that a rule is for.
+    """The op of a function that a rule is for.
 
     Raises:
         RuleError: it is not callable, or a bound method, which is another object at every access.
     """
-    if isinstance(op, Op):
-        return op
     if not callable(op):
         message = f"{op!r} is not callable, so it cannot have a rule"
         raise refuse(message, "Give the rule to an op or to a function.", place)
-    if isinstance(op, types.MethodType):
+    if isinstance(op, types.MethodType | types.MethodWrapperType) or _is_bound(op):
         message = f"{op.__qualname__} is a bound method: a new object whenever it is looked up"
         raise refuse(
             message,
@@ -60,6 +46,13 @@ def target(op: Any, place: Place) -> Op:
         )
     found = ops.find(op)
     return found[0] if found is not None else ops.foreign(op)
+
+
+def _is_bound(function: Any) -> bool:
+    """Whether a function written in C is a method of a value, not a function of a module."""
+    owner = getattr(function, "__self__", None)
+    builtin = isinstance(function, types.BuiltinMethodType)
+    return builtin and owner is not None and not isinstance(owner, types.ModuleType)
 
 
 def operands(op: Op) -> Operands:
@@ -89,8 +82,6 @@ def _of_text(text: str) -> Operands:
 
 def _of_function(function: Callable[..., Any]) -> Operands | None:
     """What a function takes; None where Python cannot say."""
-    if type(function) is types.FunctionType and not function.__dict__:
-        return _of_code(function.__code__, len(function.__defaults__ or ()))
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -105,54 +96,73 @@ def _of_function(function: Callable[..., Any]) -> Operands | None:
     )
 
 
-def _of_code(code: types.CodeType, defaults: int) -> Operands:
-    # `inspect.signature` says the same, but for the hundreds of rows it would take a fifth of the
-    # time of `import wengert`
-    count = code.co_argcount
-    return Operands(
-        code.co_varnames[:count],
-        count - defaults,
-        bool(code.co_flags & inspect.CO_VARARGS),
-        code.co_varnames[count : count + code.co_kwonlyargcount],
-        bool(code.co_flags & inspect.CO_VARKEYWORDS),
-    )
+class Called(NamedTuple):
+    """How the rows of a form are called: `before` values, the operands `times` times, `after` values."""
+
+    before: int
+    times: int
+    after: int
 
 
-def check_count(
-    op: Op, what: str, rows: Sequence[object], place: Place, *, or_one: bool = False
-) -> None:
-    """There is a row for each operand, or (`or_one`) one row for all of them."""
-    takes = operands(op)
-    if not rows:
-        raise refuse(f"the rule for {op.name} has no {what}", f"{op.name} takes {takes}.", place)
-    if takes.variadic or (or_one and len(rows) == 1):
+_CALLED = {
+    "scalar": Called(0, 1, 1),
+    "linear": Called(1, 1, 0),
+    "bilinear": Called(1, 1, 0),
+    "differential": Called(0, 2, 1),
+    "rrule": Called(0, 1, 0),
+    "frule": Called(2, 0, 0),
+}
+_PER_OPERAND = {"scalar": "partial", "linear": "transpose", "bilinear": "transpose"}
+_MAY_LACK_ROWS = ("scalar", "linear")
+
+
+def check(rule: Rule, place: Place) -> None:
+    """The rows of a rule, registered at a place, are as many as its form says, and fit the op.
+
+    Raises:
+        RuleError: they are not, or do not.
+    """
+    if rule.form in _PER_OPERAND:
+        _check_count(rule, place)
+    for row in rule.rows:
+        if row is not None or rule.form not in _MAY_LACK_ROWS:
+            _check_row(rule.op, row, _CALLED[rule.form], place)
+
+
+def _check_count(rule: Rule, place: Place) -> None:
+    """There is a row for each operand, or one row that gives all partials."""
+    takes, what = operands(rule.op), _PER_OPERAND[rule.form]
+    name, count, or_one = rule.op.name, len(rule.rows), rule.form == "scalar"
+    if not rule.rows:
+        raise refuse(f"the rule for {name} has no {what}", f"{name} takes {takes}.", place)
+    if (takes.variadic and not rule.op.spellings) or (or_one and count == 1):
         return
-    if not takes.required <= len(rows) <= len(takes.names):
-        place = next((place_of(row, place) for row in rows if callable(row)), place)
-        count = f"{len(rows)} {what}{'s' if len(rows) != 1 else ''}"
-        wanted = len(takes.names)
-        message = f"the rule for {op.name} has {count} for {wanted} operand{'s' * (wanted != 1)}"
-        raise refuse(
-            message, f"{op.name} takes {takes}: one {what} for each, `None` for zero.", place
-        )
+    place = next((place_of(row, place) for row in rule.rows if callable(row)), place)
+    if takes.variadic and or_one:
+        message = f"the rule for {name} has {count} {what}s for any number of operands"
+        hint = f"{name} takes {takes}: give one row, which returns a tuple of all {what}s."
+        raise refuse(message, hint, place)
+    wanted = len(takes.names)
+    if not takes.variadic and not takes.required <= count <= wanted:
+        has = f"{count} {what}{'s' * (count != 1)} for {wanted} operand{'s' * (wanted != 1)}"
+        hint = f"{name} takes {takes}: one {what} for each, `None` for zero."
+        raise refuse(f"the rule for {name} has {has}", hint, place)
 
 
-def check_row(op: Op, row: Any, *, before: int, after: int, place: Place, times: int = 1) -> None:
-    """A row can be called with `before` values, the operands `times` times, and `after` values."""
+def _check_row(op: Op, row: Any, called: Called, place: Place) -> None:
     if not callable(row):
         message = f"the rule for {op.name} has a row that is not a function: {row!r}"
         raise refuse(message, "A row is a function of the operands: `lambda x, Ω: ...`.", place)
     given = _of_function(row)
     if given is not None:
         place = place_of(row, place)
-        _check_positional(op, given, before, after, times, place)
+        _check_positional(op, given, called, place)
         _check_options(op, given, place)
 
 
-def _check_positional(
-    op: Op, given: Operands, before: int, after: int, times: int, place: Place
-) -> None:
+def _check_positional(op: Op, given: Operands, called: Called, place: Place) -> None:
     takes = operands(op)
+    before, times, after = called
     if given.variadic or (takes.variadic and times):
         return
     most = len(given.names)
@@ -164,7 +174,7 @@ def _check_positional(
             f"a row of the rule for {op.name} takes {most} positional argument{'s' * (most != 1)}, "
             f"not {expected}"
         )
-        raise refuse(message, _expected_call(takes, before, after, times), place)
+        raise refuse(message, _expected_call(takes, called), place)
 
 
 def _check_options(op: Op, given: Operands, place: Place) -> None:
@@ -180,9 +190,9 @@ def _check_options(op: Op, given: Operands, place: Place) -> None:
         raise refuse(message, f"The options of {op.name}: {options}.", place)
 
 
-def _expected_call(takes: Operands, before: int, after: int, times: int) -> str:
+def _expected_call(takes: Operands, called: Called) -> str:
     names = list(takes.names)
-    match before, times, after:
+    match called:
         case 0, 1, 1:
             call = [*names, "Ω"]
         case 1, 1, 0:
@@ -194,31 +204,3 @@ def _expected_call(takes: Operands, before: int, after: int, times: int) -> str:
         case _:
             call = names
     return f"It is called with ({', '.join(call)})."
-
-
-def place_of(row: object, otherwise: Place) -> Place:
-    """Where a row is written."""
-    written = inspect.unwrap(row) if hasattr(row, "__wrapped__") and callable(row) else row
-    code = getattr(written, "__code__", None)
-    return otherwise if code is None else Place(code.co_filename, code.co_firstlineno)
-
-
-def refuse(message: str, hint: str, place: Place) -> RuleError:
-    """The error for a rule written at a place."""
-    text = linecache.getline(place.file, place.line).rstrip("\n")
-    start = len(text) - len(text.lstrip())
-    span = Span(place.file, place.line, start, place.line, len(text.encode()))
-    return RuleError(message, hint, span)
-
-
-_PLACE = re.compile(r" \((?P<file>[^()\n]+):(?P<line>[0-9]+)\)")
-
-
-def at_its_rule(error: RuleError) -> RuleError:
-    """The same error, shown at the rule whose file and line the message of generated code names."""
-    ((message, hint, span),) = error.findings
-    named = _PLACE.search(message)
-    if span is not None or named is None:
-        return error
-    place = Place(named["file"], int(named["line"]))
-    return refuse(message.replace(named[0], ""), hint, place).with_traceback(error.__traceback__)

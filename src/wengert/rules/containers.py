@@ -10,6 +10,7 @@ from ..ops.containers import (
     join_lists,
     list_cotangent,
     merge_dicts,
+    repeated_items,
     sorted_order,
     split_like,
     spread,
@@ -38,4 +39,4 @@ linear_rule(
 linear_rule(entries_of, transpose=(lambda ȳ, merged, x, others: ȳ, None, None))
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
-zero_rule(sorted_order)
+zero_rule(sorted_order, repeated_items)

@@ -8,6 +8,7 @@ from ..ops.creation import (
     array,
     asarray,
     ascontiguousarray,
+    asfortranarray,
     diag_indices,
     empty,
     empty_like,
@@ -63,6 +64,7 @@ linear_rule(
 # --- from numbers and lists ---------------------------------------------------------------
 
 linear_rule(gather, transpose=lambda ȳ, x: ȳ)
+linear_rule(asfortranarray, transpose=lambda ȳ, x, *, dtype=None: reshape(ȳ, shape(x)))
 linear_rule(ascontiguousarray, transpose=lambda ȳ, x, *, dtype=None: reshape(ȳ, shape(x)))
 
 

@@ -56,7 +56,9 @@ def describe(function: Op | Callable[..., Any]) -> Description:
     name = _name(function)
     entry = entry_for(op) if op is not None else None
     if entry is None:
-        return Description(name, "", "", 0, _without_rule(name, function))
+        return _stand_in(name, function) or Description(
+            name, "", "", 0, _without_rule(name, function)
+        )
     if entry.form == "opt_out":
         text = (
             f"{name}: no rule is used (opt_out at {entry.file}:{entry.line}); its own code is read"
@@ -79,6 +81,17 @@ def _name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
     module = getattr(function, "__module__", None)
     return f"{module}.{name}" if module and module not in ("builtins", "__main__") else name
+
+
+def _stand_in(name: str, function: Any) -> Description | None:
+    """What the front end reads in the place of a function, if it does."""
+    found = next(filter(None, (look(function) for look in ops.stand_ins)), None)
+    code = getattr(found, "__code__", None)
+    if code is None:
+        return None
+    file, line = code.co_filename, code.co_firstlineno
+    text = f"{name}: no rule; Python that stands for it is read ({file}:{line})"
+    return Description(name, "", file, line, text)
 
 
 def _without_rule(name: str, function: Any) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..ir.op import Op
-from .checks import Place, check_count, check_row, place_of, refuse, target
+from .places import Place, place_of, refuse
 from .registry import Form, Row, Rule, store
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ def scalar_rule(op: Target, *partials: Row | None) -> None:
     Broadcasting, dtypes and the conjugation of complex partials are not the rule's business.
     """
     caller = _caller()
-    of = target(op, caller)
-    check_count(of, "partial", partials, caller, or_one=True)
-    for row in partials:
-        if row is not None:
-            check_row(of, row, before=0, after=1, place=caller)
-    _register(of, "scalar", partials, caller)
+    _register(op, "scalar", partials, caller)
 
 
 def linear_rule(op: Target, transpose: Row | tuple[Row | None, ...] | None) -> None:
@@ -57,13 +52,8 @@ def linear_rule(op: Target, transpose: Row | tuple[Row | None, ...] | None) -> N
         RuleError: a row is no function, or does not fit the op's operands.
     """
     caller = _caller()
-    of = target(op, caller)
     rows = transpose if isinstance(transpose, tuple) else (transpose,)
-    check_count(of, "transpose", rows, caller, or_one=True)
-    for row in rows:
-        if row is not None:
-            check_row(of, row, before=1, after=0, place=caller)
-    _register(of, "linear", rows, caller)
+    _register(op, "linear", rows, caller)
 
 
 def bilinear_rule(op: Target, left: Row, right: Row) -> None:
@@ -78,18 +68,14 @@ def bilinear_rule(op: Target, left: Row, right: Row) -> None:
         RuleError: a row is no function, or the op has not two operands.
     """
     caller = _caller()
-    of = target(op, caller)
-    check_count(of, "transpose", (left, right), caller)
-    for row in (left, right):
-        check_row(of, row, before=1, after=0, place=caller)
-    _register(of, "bilinear", (left, right), caller)
+    _register(op, "bilinear", (left, right), caller)
 
 
 def zero_rule(*ops: Target) -> None:
     """Say that functions are piecewise constant: no derivative ever flows through them."""
     caller = _caller()
     for op in ops:
-        _register(target(op, caller), "zero", (), caller)
+        _register(op, "zero", (), caller)
 
 
 def differential(op: Target) -> Callable[[Decorated], Decorated]:
@@ -101,15 +87,7 @@ def differential(op: Target) -> Callable[[Decorated], Decorated]:
     Raises:
         RuleError: the row does not take a d for each operand, the operands and Ω.
     """
-    caller = _caller()
-    of = target(op, caller)
-
-    def decorate(row: Decorated) -> Decorated:
-        check_row(of, row, before=0, after=1, place=caller, times=2)
-        _register(of, "differential", (row,), place_of(row, caller))
-        return row
-
-    return decorate
+    return _decorator(op, "differential", _caller())
 
 
 def rrule(function: Target) -> Callable[[Decorated], Decorated]:
@@ -121,15 +99,7 @@ def rrule(function: Target) -> Callable[[Decorated], Decorated]:
     Raises:
         RuleError: the rule cannot be called with the function's arguments.
     """
-    caller = _caller()
-    of = target(function, caller)
-
-    def decorate(row: Decorated) -> Decorated:
-        check_row(of, row, before=0, after=0, place=caller)
-        _register(of, "rrule", (row,), place_of(row, caller))
-        return row
-
-    return decorate
+    return _decorator(function, "rrule", _caller())
 
 
 def frule(function: Target) -> Callable[[Decorated], Decorated]:
@@ -141,25 +111,16 @@ def frule(function: Target) -> Callable[[Decorated], Decorated]:
     Raises:
         RuleError: the rule does not take exactly primals and tangents.
     """
-    caller = _caller()
-    of = target(function, caller)
-
-    def decorate(row: Decorated) -> Decorated:
-        check_row(of, row, before=2, after=0, place=caller, times=0)
-        _register(of, "frule", (row,), place_of(row, caller))
-        return row
-
-    return decorate
+    return _decorator(function, "frule", _caller())
 
 
 def opt_out(function: Target) -> None:
     """Use no rule for a function: its own code is read and differentiated."""
     caller = _caller()
-    of = target(function, caller)
     if isinstance(function, Op):
         message = "opt_out() needs the function itself, whose code is to be read"
         raise refuse(message, f"`{function.name}` is an op: it has no code.", caller)
-    _register(of, "opt_out", (), caller)
+    _register(function, "opt_out", (), caller)
 
 
 def rule(function: Target) -> Description:
@@ -173,11 +134,37 @@ def rule(function: Target) -> Description:
     return describe(function)
 
 
-def _register(op: Op, form: Form, rows: tuple[Row | None, ...], caller: Place) -> None:
+def _decorator(function: Target, form: Form, caller: Place) -> Callable[[Decorated], Decorated]:
+    op = _op_of(function, caller)
+
+    def decorate(row: Decorated) -> Decorated:
+        _register(op, form, (row,), place_of(row, caller))
+        return row
+
+    return decorate
+
+
+def _register(function: Target, form: Form, rows: tuple[Row | None, ...], caller: Place) -> None:
+    op = _op_of(function, caller)
     place = next((place_of(row, caller) for row in rows if row is not None), caller)
     # a row that was imported belongs to the statement that registers it
     place = place if place.file == caller.file else caller
-    store(Rule(op, form, rows, place.file, place.line))
+    made = Rule(op, form, rows, place.file, place.line)
+    if not made.built_in:  # wengert's own are checked by its tests, not whenever it is imported
+        from .checks import check
+
+        check(made, caller)
+    if not op.spellings and form != "frule":
+        op.elementwise = form == "scalar"
+    store(made)
+
+
+def _op_of(function: Target, caller: Place) -> Op:
+    if isinstance(function, Op):
+        return function
+    from .checks import target
+
+    return target(function, caller)
 
 
 def _caller() -> Place:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from ..ops.elementwise import abs_, conj, real, where
+from ..ops.factorisations import svd
 from ..ops.linear_algebra import (
     as_columns,
     cholesky,
@@ -38,6 +39,7 @@ from ..ops.linear_algebra import (
     matmul_right,
     matrix_rank,
     norm,
+    normed_rank,
     outer,
     pinv,
     slogdet,
@@ -45,11 +47,10 @@ from ..ops.linear_algebra import (
     tensordot,
     unstacked,
     vdot,
-    vector_norm,
 )
-from ..ops.reduction import sum_
+from ..ops.reduction import max_, min_, sum_
 from ..ops.selection import diagonal
-from ..ops.shape import expand_dims, matrix_transpose, ravel, reshape, shape, shaped
+from ..ops.shape import expand_dims, matrix_transpose, moveaxis, ravel, reshape, shape, shaped
 from .forms import bilinear_rule, differential, linear_rule, zero_rule
 from .registry import Rule, rule_for
 
@@ -149,11 +150,12 @@ bilinear_rule(
 @differential(norm)
 def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):
     """dΩ = Re⟨∂Ω/∂x, dx⟩; 0 at the origin."""
-    if ord is not None and ord != "fro":
-        Ω = vector_norm(Ω, x=x, order=ord, axis=axis)
-    length = Ω if axis is None or keepdims else expand_dims(Ω, axis=axis)
-    slope = shaped(_slope_of_norm(x, length, ord, axis), like=x)
-    return sum_(real(conj(slope) * dx), axis=axis, keepdims=keepdims)
+    if normed_rank(x, axis) == 2 and ord is not None and ord != "fro":
+        slope = _slope_of_matrix_norm(x, ord, (0, 1) if axis is None else axis)
+    else:
+        length = Ω if axis is None or keepdims else expand_dims(Ω, axis=axis)
+        slope = _slope_of_norm(x, length, ord, axis)
+    return sum_(real(conj(shaped(slope, like=x)) * dx), axis=axis, keepdims=keepdims)
 
 
 def _slope_of_norm(x, length, order, axis):
@@ -172,7 +174,38 @@ def _slope_of_norm(x, length, order, axis):
     return direction * (absolute / divisor) ** (order - 1)
 
 
-linear_rule(vector_norm, transpose=lambda ȳ, norm, *, x, order, axis: ȳ)
+def _slope_of_matrix_norm(x, order, axes):
+    if order == 1 or order == -1:
+        return _slope_of_sums(x, axes[0], axes[1], order)
+    if order == math.inf or order == -math.inf:
+        return _slope_of_sums(x, axes[1], axes[0], order)
+    factors = svd(moveaxis(x, source=axes, destination=(-2, -1)), full_matrices=False)
+    return moveaxis(_direction(factors[0], factors[2], order), source=(-2, -1), destination=axes)
+
+
+def _direction(U, Vh, order):
+    """The singular vectors that a norm is about: the first, the last, or all of them."""
+    if order == 2:
+        return U[..., :, :1] @ Vh[..., :1, :]
+    return U[..., :, -1:] @ Vh[..., -1:, :] if order == -2 else U @ Vh
+
+
+def _slope_of_sums(x, summed, compared, order):
+    """Of the largest (or smallest) sum of absolute values; sums that are equal share it."""
+    absolute = abs_(x)
+    direction = x / where(absolute == 0, 1.0, absolute)
+    sums = sum_(absolute, axis=summed, keepdims=True)
+    attained = where(sums == _extreme(sums, compared, order), 1.0, 0.0)
+    return direction * attained / sum_(attained, axis=compared, keepdims=True)
+
+
+def _extreme(sums, axis, order):
+    if order > 0:
+        return max_(sums, axis=axis, keepdims=True)
+    return min_(sums, axis=axis, keepdims=True)
+
+
+zero_rule(normed_rank)
 
 # --- solving ------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from ..ops.reduction import (
     cumsum,
     cumsum_reversed,
     dist,
+    exponent_of,
     fsum,
     inner_items,
     items_length,
@@ -234,4 +235,4 @@ def _(dX, X, Ω):
 
 # --- piecewise constant -----------------------------------------------------------------------------
 
-zero_rule(any_, all_, argmax, argmin, count_nonzero, reduced_count)
+zero_rule(any_, all_, argmax, argmin, count_nonzero, reduced_count, exponent_of)

@@ -8,13 +8,15 @@ keyword, by the names of the op's signature.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field, replace
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any, Literal
 
 from ..errors import RuleError
 from ..ir.op import Op
-from ..ir.records import record
+from ..ir.records import field, record, replace
+from ..ops import registry as ops
 
 Row = Callable[..., Any]
 Form = Literal["scalar", "linear", "bilinear", "zero", "differential", "rrule", "frule", "opt_out"]
@@ -36,15 +38,29 @@ class Rule:
     line: int = 0
     also: dict[str, Rule] = field(default_factory=dict["str", "Rule"])
     """Rules of another form for the same op: an `frule` beside an `rrule`."""
-    built_in: bool = field(default_factory=lambda: _state.loading_tables)
-    """Whether it was written while wengert's own tables were loaded."""
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it stands in a table of wengert's own."""
+        return self.file.startswith(_OWN_TABLES)
+
+
+_OWN_TABLES = __file__.removesuffix("registry.py")
 
 
 class _State:
     def __init__(self) -> None:
         self.generation = 0
-        self.loading_tables = True
 
+
+_LATER = {
+    "selection": ("selection",),
+    "linear_algebra": ("linear_algebra", "einsum"),
+    **{name: (name,) for name in ("signals", "statistics", "factorisations", "questions")},
+}
+"""Tables that are loaded when a rule is asked for and the module of their ops has been loaded."""
+
+ops.when_imported("scipy.special", lambda: import_module(f"{__package__}.special"))
 
 _rules: dict[Op, Rule] = {}
 _state = _State()
@@ -52,23 +68,34 @@ _state = _State()
 
 def rule_for(op: Op) -> Rule | None:
     """The rule in force for an op; None where there is none, or where `opt_out` says to use none."""
-    rule = _rules.get(op)
+    rule = entry_for(op)
     return None if rule is None or rule.form == "opt_out" else rule
 
 
 def entry_for(op: Op) -> Rule | None:
     """What was last registered for an op, an `opt_out` included."""
+    if op not in _rules and _LATER:
+        _load(name for name in tuple(_LATER) if f"{ops.__package__}.{name}" in sys.modules)
     return _rules.get(op)
+
+
+def _load(subjects: Iterable[str]) -> None:
+    for subject in list(subjects):
+        for table in _LATER.get(subject, ()):
+            import_module(f"{__package__}.{table}")
+        _LATER.pop(subject, None)
 
 
 def opted_out(op: Op) -> bool:
     """Whether a function's own code is to be read, not its op used: there is no rule, or none wanted."""
-    rule = _rules.get(op)
+    rule = entry_for(op)
     return rule.form == "opt_out" if rule is not None else not op.spellings
 
 
 def rules() -> dict[Op, Rule]:
-    """Every rule in force, by op, in the order of registration."""
+    """Every rule in force, by op."""
+    _load(_LATER)
+    ops.load_imported()
     return {op: rule for op, rule in _rules.items() if rule.form != "opt_out"}
 
 
@@ -80,12 +107,13 @@ def store(rule: Rule) -> None:
     Raises:
         RuleError: two of wengert's own tables have a rule for the op.
     """
-    before = _rules.get(rule.op)
+    before = _rules.get(rule.op) if rule.built_in else entry_for(rule.op)
     if before is not None and before.built_in and rule.built_in:
         message = f"{rule.file}:{rule.line}: {rule.op.name} already has a rule"
         raise RuleError(message, f"The other one is at {before.file}:{before.line}.")
     _rules[rule.op] = _beside(before, rule)
-    _state.generation += 1
+    if not rule.built_in:
+        _state.generation += 1
 
 
 def _beside(before: Rule | None, rule: Rule) -> Rule:
@@ -97,11 +125,6 @@ def _beside(before: Rule | None, rule: Rule) -> Rule:
         frule = before if before.form == "frule" else before.also.get("frule")
         return rule if frule is None else replace(rule, also={"frule": frule})
     return rule
-
-
-def tables_loaded() -> None:
-    """From now on a rule for an op that has one takes its place."""
-    _state.loading_tables = False
 
 
 def state() -> _State:

@@ -23,6 +23,7 @@ from ..ops.elementwise import (
     atan,
     atan2,
     atanh,
+    bessel_i,
     bitand,
     bitor,
     bitxor,
@@ -58,6 +59,8 @@ from ..ops.elementwise import (
     heaviside,
     hypot,
     hypot1,
+    i0,
+    i_imag,
     ieee_div,
     ieee_pow,
     imag,
@@ -227,6 +230,12 @@ scalar_rule(gamma, lambda x, Ω: Ω * polygamma(x, order=0))
 scalar_rule(lgamma, lambda x, Ω: polygamma(x, order=0))
 scalar_rule(polygamma, lambda x, Ω, *, order: polygamma(x, order=order + 1))
 
+scalar_rule(i0, lambda x, Ω: bessel_i(x, order=1))
+scalar_rule(
+    bessel_i,
+    lambda x, Ω, *, order: (bessel_i(x, order=order + 1) + bessel_i(x, order=abs(order - 1))) / 2,
+)
+
 # --- kinks: of a tie, `max` gives the second operand the derivative, `min` the first ----------
 
 scalar_rule(maximum, lambda x, y, Ω: x > y, lambda x, y, Ω: x <= y)
@@ -239,6 +248,7 @@ scalar_rule(
     lambda x, low, high, Ω: x < low,
     lambda x, low, high, Ω: x > high,
 )
+scalar_rule(heaviside, None, lambda x, y, Ω: x == 0)
 scalar_rule(fabs, lambda x, Ω: unit(x))
 scalar_rule(copysign, lambda x, y, Ω: unit(x) * copysign(1.0, y), None)
 scalar_rule(nextafter, lambda x, y, Ω: 1, None)
@@ -263,6 +273,7 @@ linear_rule(to_float, transpose=lambda ȳ, x: fill(ȳ, x))
 
 linear_rule(real, transpose=lambda ȳ, z: real(ȳ))
 linear_rule(imag, transpose=lambda ȳ, z: 1j * real(ȳ))
+linear_rule(i_imag, transpose=lambda ȳ, z: i_imag(ȳ))
 linear_rule(conj, transpose=lambda ȳ, z: conj(ȳ))
 linear_rule(to_complex, transpose=lambda ȳ, z: ȳ)
 linear_rule(complex_of_parts, transpose=(lambda ȳ, re, im: ȳ, lambda ȳ, re, im: -1j * ȳ))
@@ -294,7 +305,7 @@ def _(dZ, Z, Ω, *, deg=False):
 
 # --- piecewise constant functions -------------------------------------------------------------
 
-zero_rule(floordiv, floor, ceil, trunc, rint, round_, around, to_int, heaviside)
+zero_rule(floordiv, floor, ceil, trunc, rint, round_, around, to_int)
 zero_rule(sign, sign_of_number, signbit, ulp, spacing)
 zero_rule(isfinite, isinf, isnan, isclose, is_close, isreal, iscomplex, allclose, array_equal)
 zero_rule(logical_and, logical_or, logical_xor, logical_not)

@@ -8,7 +8,10 @@ from ..ops.selection import (
     diag,
     diagonal,
     diff,
+    edge_like,
     flatnonzero,
+    isin,
+    lexsort,
     nonzero,
     pad,
     pad_zeros,
@@ -32,9 +35,10 @@ from ..ops.selection import (
     untile,
     untrace,
 )
+from ..ops.structure import unbroadcast
 from .forms import differential, linear_rule, zero_rule
 
-zero_rule(argsort, searchsorted, argwhere, flatnonzero, nonzero)
+zero_rule(argsort, lexsort, searchsorted, isin, argwhere, flatnonzero, nonzero)
 
 # --- repeating ----------------------------------------------------------------------------
 
@@ -93,6 +97,7 @@ linear_rule(
     untake_along_axis,
     transpose=lambda ȳ, y_bar, *, indices, like, axis=-1: take_along_axis(ȳ, indices, axis=axis),
 )
+linear_rule(edge_like, transpose=lambda ȳ, x, *, like, axis=-1: unbroadcast(ȳ, x))
 linear_rule(diff, transpose=lambda ȳ, x, *, n=1, axis=-1: undiff(ȳ, like=x, n=n, axis=axis))
 linear_rule(undiff, transpose=lambda ȳ, y_bar, *, like, n=1, axis=-1: diff(ȳ, n=n, axis=axis))
 linear_rule(triu, transpose=lambda ȳ, x, *, k=0: unrow(triu(ȳ, k=k), like=x))

@@ -166,5 +166,8 @@ linear_rule(
         lambda ȳ, *xs, indexing="xy", sparse=False: _along(ȳ, xs, 0, indexing),
         lambda ȳ, *xs, indexing="xy", sparse=False: _along(ȳ, xs, 1, indexing),
         lambda ȳ, *xs, indexing="xy", sparse=False: _along(ȳ, xs, 2, indexing),
+        lambda ȳ, *xs, indexing="xy", sparse=False: _along(ȳ, xs, 3, indexing),
+        lambda ȳ, *xs, indexing="xy", sparse=False: _along(ȳ, xs, 4, indexing),
+        lambda ȳ, *xs, indexing="xy", sparse=False: _along(ȳ, xs, 5, indexing),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ops.checks import scalar_seed
+from ..ops.identity import apart, distinct, is_view, unshared
 from ..ops.reduction import broadcast_like, sum_
 from ..ops.structure import (
     accumulate,
@@ -41,3 +42,4 @@ linear_rule(project, transpose=(lambda ȳ, x_bar, x: ȳ, None))
 zero_rule(stop_gradient, zeros, scalar_seed)
 zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
 zero_rule(range_, length, format_, opaque)
+zero_rule(is_view, distinct, unshared, apart)

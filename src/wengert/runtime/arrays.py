@@ -55,7 +55,8 @@ def cast_like(x: Any, like: Any) -> Any:
 def unconcatenate(x_bar: Any, *, like: Any, axis: int | None = 0, rank: int = 1) -> Any:
     """Cut a cotangent into the pieces that were joined along `axis`, like the arrays of `like`.
 
-    An array of fewer than `rank` axes filled one place of that axis (as in `np.vstack`).
+    An array of fewer than `rank` axes filled one place of that axis (as in `np.vstack`). The piece
+    of a real array is real, also where others are complex.
     """
     x_bar = np.asarray(x_bar)
     shapes = [np.shape(a) for a in like]
@@ -66,9 +67,11 @@ def unconcatenate(x_bar: Any, *, like: Any, axis: int | None = 0, rank: int = 1)
         lengths = [s[axis] if len(s) >= rank else 1 for s in shapes]
     pieces: list[Any] = []
     start = 0
-    for shape, length in zip(shapes, lengths, strict=True):
+    for a, shape, length in zip(like, shapes, lengths, strict=True):
         piece = np.moveaxis(x_bar, axis, 0)[start : start + length]
-        pieces.append(np.moveaxis(piece, 0, axis).reshape(shape))
+        piece = np.moveaxis(piece, 0, axis).reshape(shape)
+        real = x_bar.dtype.kind == "c" and not np.iscomplexobj(a)
+        pieces.append(piece.real if real else piece)
         start += length
     return np.array(pieces) if isinstance(like, np.ndarray) else pieces
 
@@ -157,6 +160,15 @@ def untake_along_axis(y_bar: Any, *, indices: Any, like: Any, axis: int | None =
     grids[axis] = indices
     np.add.at(x_bar, tuple(grids), y_bar)
     return x_bar
+
+
+def edge_like(x: Any, *, like: Any, axis: int = -1) -> Any:
+    """What `np.diff` puts before or after an array: a number everywhere, an array as it is."""
+    if np.ndim(x):
+        return x
+    shape = list(np.shape(like))
+    shape[axis] = 1
+    return np.broadcast_to(x, shape)
 
 
 def undiff(y_bar: Any, *, like: Any, n: int = 1, axis: int = -1) -> Any:

@@ -38,8 +38,11 @@ def stop_gradient(x: Any) -> Any:
 
 
 def bound(x: Any, name: str) -> Any:
-    """x, or what Python raises for a local name that was never assigned."""
+    """x, or what Python raises for a local name, or an attribute, that was never assigned."""
     if type(x).__name__ == "Undefined":
+        owner, _, attribute = name.rpartition(".")
+        if owner:
+            raise AttributeError(f"{owner!r} object has no attribute {attribute!r}")
         raise UnboundLocalError(
             f"cannot access local variable {name!r} where it is not associated with a value"
         )

@@ -12,6 +12,35 @@ def join_lists(a: Any, b: Any) -> Any:
     return a + b if type(a) is type(b) else [*a, *b]
 
 
+def made(cls: type, /, **attributes: Any) -> Any:
+    """An object of a class with these attributes; its constructor is not run."""
+    if issubclass(cls, tuple):
+        return tuple.__new__(cls, attributes.values())
+    x = cls.__new__(cls) if issubclass(cls, BaseException) else object.__new__(cls)
+    for name, value in attributes.items():
+        object.__setattr__(x, name, value)
+    return x
+
+
+def attributes_of(x: Any) -> dict[str, Any]:
+    """What an object of a class keeps, in its `__dict__` and in slots."""
+    names = [
+        name
+        for cls in type(x).__mro__
+        for name in _slots(cls)
+        if name not in ("__dict__", "__weakref__") and hasattr(x, name)
+    ]
+    return {**{name: getattr(x, name) for name in names}, **getattr(x, "__dict__", {})}
+
+
+def _slots(cls: type) -> list[str]:
+    slots = vars(cls).get("__slots__", ())
+    owner = cls.__name__.lstrip("_")
+    names = [slots] if isinstance(slots, str) else list(slots)
+    private = [name.startswith("__") and not name.endswith("__") for name in names]
+    return [f"_{owner}{n}" if p else n for n, p in zip(names, private, strict=True)]
+
+
 def compress(items: list[Any], flags: list[bool]) -> list[Any]:
     """The items whose flag is set."""
     return [item for item, keep in zip(items, flags, strict=True) if keep]
@@ -41,12 +70,6 @@ def split_like(flat: list[Any], lists: list[list[Any]]) -> list[list[Any]]:
 def dict_of(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
     """A dictionary from its keys and values."""
     return dict(zip(keys, values, strict=True))
-
-
-def values_at(mapping: Any, keys: list[Any]) -> list[Any]:
-    """The transpose of `dict_of`: of a key that occurs twice only the last value counted."""
-    last = {key: k for k, key in enumerate(keys)}
-    return [mapping[key] if last[key] == k else 0.0 for k, key in enumerate(keys)]
 
 
 def list_cotangent(items_bar: list[Any], items: Any) -> Any:

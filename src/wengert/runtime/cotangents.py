@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .containers import attributes_of
+
 
 def zeros(x: Any) -> Any:
     """The cotangent of `x` that is zero."""
@@ -22,13 +24,24 @@ def zeros(x: Any) -> Any:
     if isinstance(x, (bool, float, int, np.number, np.bool_)):
         return 0.0
     if isinstance(x, (list, tuple)):
-        return [zeros(item) for item in x]
+        numbers = {float, int, np.float64}.issuperset(map(type, x))
+        return [0.0] * len(x) if numbers else [zeros(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros(item) for key, item in x.items()}
-    if x is None or isinstance(x, (str, bytes, range, slice, type)) or callable(x):
+    if x is None or isinstance(x, (str, bytes, range, slice, type)) or _has_no_parts(x):
         return None
-    names = getattr(x, "__dict__", None) or getattr(type(x), "__slots__", ())
+    names = tuple(attributes_of(x))
+    if isinstance(x, BaseException):
+        names = (*names, "args", "__cause__")
     return {name: zeros(getattr(x, name)) for name in names if hasattr(x, name)} or None
+
+
+def _has_no_parts(x: Any) -> bool:
+    """Whether a value is a function or a module, whose attributes are no data of the program."""
+    import types
+
+    functions = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, np.ufunc)
+    return isinstance(x, (*functions, types.ModuleType))
 
 
 def accumulate(a: Any, b: Any) -> Any:
@@ -92,6 +105,8 @@ def _add_to_array(array: Any, index: Any, value: Any) -> None:
     parts = index if isinstance(index, tuple) else (index,)
     fancy = any(isinstance(part, (list, np.ndarray)) for part in parts)
     mask = any(isinstance(part, np.ndarray) and part.dtype.kind == "b" for part in parts)
+    if array.dtype.kind != "c" and isinstance(value, (complex, np.complexfloating, np.ndarray)):
+        value = np.real(value)
     if fancy and not mask:
         np.add.at(array, index, value)  # the same element may be named twice
     else:
@@ -176,6 +191,8 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
 def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
     """`buffer.name += value`, where `buffer` is the cotangent of the object `x`; in place."""
     fields = getattr(x, "_fields", None)
+    if fields is None and _is_computed(x, name):
+        return accumulate(buffer, _of_receiver(x, value, name))
     key = fields.index(name) if fields is not None else name
     if buffer is None:
         raise TypeError(f"no derivative flows through attribute {name!r} of {type(x).__name__}")
@@ -183,11 +200,41 @@ def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
     return buffer
 
 
+def _is_computed(x: Any, name: str) -> bool:
+    """Whether an attribute is not kept by an object, but made by its class: a method, a property."""
+    import types
+
+    found = getattr(type(x), name, None)
+    if isinstance(found, property):
+        return True
+    if isinstance(x, BaseException) and name in ("args", "__cause__"):
+        return False
+    if name in getattr(x, "__dict__", {}) or isinstance(found, types.MemberDescriptorType):
+        return False
+    return found is None or callable(found) or hasattr(type(found), "__get__")
+
+
+def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
+    """The cotangent of an object from that of one of its methods."""
+    if callable(getattr(type(x), name, None)):
+        return None if method_bar is None else method_bar["__self__"]
+    error = ValueError(
+        f"the attribute {name!r} of {type(x).__name__} is computed by its class, which is known only when "
+        "the program runs\n"
+        "Call a method instead; or pass such objects as arguments of their own, or in a short list."
+    )
+    error.code = "WG101"  # type: ignore[attr-defined]
+    raise error
+
+
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
     """The part of the cotangent of the object `x` that belongs to its attribute `name`."""
     fields = getattr(x, "_fields", None)
     if fields is not None:
         return x_bar[fields.index(name)]
+    if _is_computed(x, name):
+        _of_receiver(x, None, name)
+        return {"__self__": x_bar, "__func__": None}
     item = x_bar.get(name) if isinstance(x_bar, dict) else getattr(x_bar, name, None)
     return zeros(getattr(x, name)) if item is None else item
 
@@ -218,7 +265,7 @@ def rule_pair(returned: Any, rule: str = "the rule") -> Any:
 def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> Any:
     """What the pullback of a hand-written rule returned, as a list of one cotangent per operand.
 
-    Raises ValueError if their number or a shape is wrong.
+    Raises ValueError if their number, a type or a shape is wrong.
     """
     cotangents = list(returned) if isinstance(returned, tuple) else [returned]
     if not operands:
@@ -231,18 +278,52 @@ def rule_cotangents(returned: Any, *operands: Any, rule: str = "the rule") -> An
             "It returns a tuple with one cotangent for each positional argument, None for zero; a\n"
             "bare cotangent if there is one argument."
         )
-    for k, (x_bar, x) in enumerate(zip(cotangents, operands, strict=True)):
-        if x_bar is None:
-            cotangents[k] = zeros(x)
-        elif isinstance(x, (np.ndarray, float, int, complex)) and np.shape(x_bar) != np.shape(x):
-            raise _wrong_rule(
-                f"the pullback of {rule} returned a cotangent of shape {np.shape(x_bar)} "
-                f"for argument {k}, whose shape is {np.shape(x)}\n"
-                "A cotangent has the shape of the argument it belongs to."
-            )
-    return cotangents
+    return [
+        _of_rule(x_bar, x, f"the pullback of {rule} returned a cotangent", f"argument {k}")
+        for k, (x_bar, x) in enumerate(zip(cotangents, operands, strict=True))
+    ]
+
+
+def rule_tangent(returned: Any, rule: str = "the rule") -> Any:
+    """What a hand-written pushforward returned: a result and its tangent.
+
+    Raises ValueError if it is no pair, or if the type or the shape of the tangent is wrong.
+    """
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise _wrong_rule(
+            f"{rule} returned a value of type {type(returned).__name__}, not a pair (result, tangent)\n"
+            "An frule returns the result of the function and the tangent of the result."
+        )
+    y, y_dot = returned
+    return y, _of_rule(y_dot, y, f"{rule} returned a tangent", "the result")
+
+
+def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:
+    """A cotangent or tangent that a hand-written rule gave for `x`; None stands for zeros."""
+    if found is None:
+        return zeros(x)
+    if not isinstance(x, (np.ndarray, float, int, complex, np.number)):
+        return found
+    array, belongs = np.asarray(found), whose.split(maxsplit=1)[0].replace("the", "result")
+    hint = f"A {returned.rsplit(maxsplit=1)[-1]} has the shape of the {belongs} it belongs to."
+    if array.dtype.kind not in "biufc":
+        raise _wrong_rule(f"{returned} of type {type(found).__name__} for {whose}\n{hint}")
+    if array.shape != np.shape(x):
+        shapes = f"of shape {array.shape} for {whose}, whose shape is {np.shape(x)}"
+        raise _wrong_rule(f"{returned} {shapes}\n{hint}")
+    if array.dtype.kind == "c" and not np.iscomplexobj(x):
+        if belongs == "result":
+            raise _wrong_rule(f"{returned} that is complex for {whose}, which is real\n{hint}")
+        found = np.real(found)
+    return np.asarray(found) if isinstance(x, np.ndarray) else found
 
 
 def as_returned(cotangents: Any, returned: Any) -> Any:
     """A cotangent of what a pullback returned: bare if it returned a bare value."""
     return cotangents if isinstance(returned, tuple) else cotangents[0]
+
+
+def values_at(mapping: Any, keys: list[Any]) -> list[Any]:
+    """The transpose of `dict_of`: of a key that occurs twice only the last value counted."""
+    last = {key: k for k, key in enumerate(keys)}
+    return [mapping[key] if last[key] == k else zeros(mapping[key]) for k, key in enumerate(keys)]

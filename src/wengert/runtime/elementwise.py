@@ -20,6 +20,11 @@ def unit(x: Any) -> Any:
     return safe_div(x, np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
 
 
+def i_imag(x: Any) -> Any:
+    """i Im x; 0 of a real number."""
+    return (x - np.conj(x)) / 2
+
+
 def ieee_div(a: Any, b: Any) -> Any:
     """a / b as IEEE 754 has it: dividing a Python number by zero gives ±inf or NaN."""
     if type(b) not in (float, int) or type(a) not in (float, int):
@@ -118,6 +123,23 @@ def sinc_derivative(x: Any, *, order: int) -> Any:
         wave = waves[k % 2] if k % 4 < 2 else -waves[k % 2]
         far = (wave - k * far) / large
     result = np.where(near, series, far) * np.pi**order
+    return result.astype(x.dtype) if isinstance(x, np.ndarray) else float(result)
+
+
+def bessel_i(x: Any, *, order: int) -> Any:
+    """The modified Bessel function I of an integer order, by its continued fraction over I₀."""
+    t = np.abs(np.asarray(x, dtype=float))
+    ratio = np.zeros_like(t)
+    value = np.i0(t)
+    ratios: list[Any] = []
+    top = order + 40 + int(2 * np.max(t, initial=0.0) ** 0.5 + 0.6 * np.max(t, initial=0.0))
+    for n in range(top, -1, -1):
+        ratio = t / (2 * (n + 1) + t * ratio)
+        if n < order:
+            ratios.append(ratio)
+    for each in ratios:
+        value = value * each
+    result = np.where(np.asarray(x) < 0, (-1.0) ** order * value, value)
     return result.astype(x.dtype) if isinstance(x, np.ndarray) else float(result)
 
 

@@ -23,14 +23,9 @@ def cofactor(x: Any) -> Any:
     return sign * ((np.conj(u) * others[..., None, :]) @ np.conj(vh))
 
 
-def vector_norm(norm: Any, *, x: Any, order: Any, axis: Any) -> Any:
-    """A norm, if it is one of vectors; a matrix norm other than Frobenius' is refused."""
-    if (np.ndim(x) if axis is None else np.size(axis)) == 1:
-        return norm
-    raise NotImplementedError(
-        f"np.linalg.norm with ord={order!r} of a matrix has no derivative rule: "
-        "write it out with sums of np.abs or np.linalg.eigvalsh"
-    )
+def normed_rank(x: Any, axis: Any) -> int:
+    """Along how many axes a norm is taken: 1 is the norm of a vector, 2 of a matrix."""
+    return np.ndim(x) if axis is None else np.size(axis)
 
 
 def as_columns(x: Any, *, vector: Any, result: Any) -> Any:
@@ -41,3 +36,14 @@ def as_columns(x: Any, *, vector: Any, result: Any) -> Any:
 def from_columns(x: Any, *, vector: Any, result: Any) -> Any:
     """The transpose of `as_columns`."""
     return x[..., 0] if np.ndim(vector) == 1 < np.ndim(result) else x
+
+
+def least_squares(a: Any, b: Any, *, rcond: float | None = None) -> Any:
+    """The least-squares solution of `a @ x = b`."""
+    return np.linalg.lstsq(a, b, rcond=rcond)[0]
+
+
+def nearest(x: Any, values: Any) -> Any:
+    """For each entry of `x` the index of the nearest of `values`, both along the last axis."""
+    distances = np.abs(np.asarray(x)[..., :, None] - np.asarray(values)[..., None, :])
+    return np.argmin(distances, axis=-1)

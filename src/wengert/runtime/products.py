@@ -119,9 +119,10 @@ def cross_left(
     """The cotangent of `a` in `np.cross(a, b)`: b × ȳ."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    y_bar, b = np.moveaxis(y_bar, axisc, -1), np.moveaxis(np.conj(b), axisb, -1)
-    like = np.moveaxis(np.asarray(like), axisa, -1)
-    return np.moveaxis(unbroadcast(np.cross(b, y_bar), like), -1, axisa)
+    b, like = np.moveaxis(np.conj(b), axisb, -1), np.moveaxis(np.asarray(like), axisa, -1)
+    y_bar = crossed(y_bar, like, b, axisc)
+    a_bar = np.cross(in_space(b), y_bar)[..., : like.shape[-1]]
+    return np.moveaxis(unbroadcast(a_bar, like), -1, axisa)
 
 
 def cross_right(
@@ -137,9 +138,23 @@ def cross_right(
     """The cotangent of `b` in `np.cross(a, b)`: ȳ × a."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    y_bar, a = np.moveaxis(y_bar, axisc, -1), np.moveaxis(np.conj(a), axisa, -1)
-    like = np.moveaxis(np.asarray(like), axisb, -1)
-    return np.moveaxis(unbroadcast(np.cross(y_bar, a), like), -1, axisb)
+    a, like = np.moveaxis(np.conj(a), axisa, -1), np.moveaxis(np.asarray(like), axisb, -1)
+    y_bar = crossed(y_bar, a, like, axisc)
+    b_bar = np.cross(y_bar, in_space(a))[..., : like.shape[-1]]
+    return np.moveaxis(unbroadcast(b_bar, like), -1, axisb)
+
+
+def crossed(y_bar: Any, a: Any, b: Any, axis: int) -> Any:
+    """The cotangent of a cross product as vectors: of vectors in the plane it is a number."""
+    if a.shape[-1] == b.shape[-1] == 2:
+        y_bar = np.asarray(y_bar)[..., None]
+        return np.concatenate((np.zeros_like(y_bar), np.zeros_like(y_bar), y_bar), axis=-1)
+    return np.moveaxis(y_bar, axis, -1)
+
+
+def in_space(x: Any) -> Any:
+    """Vectors of the plane as vectors of space."""
+    return x if x.shape[-1] == 3 else np.concatenate((x, np.zeros_like(x[..., :1])), axis=-1)
 
 
 # --- einsum -------------------------------------------------------------------------------

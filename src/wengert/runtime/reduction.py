@@ -114,6 +114,11 @@ def products_between(x: Any, *, reverse: bool = False) -> Any:
     return np.flip(result, (-2, -1)) if reverse else result
 
 
+def exponent_of(x: Any) -> Any:
+    """The exponent that `frexp` gives."""
+    return math.frexp(x)[1] if isinstance(x, (float, int)) else np.frexp(x)[1]
+
+
 def spread_items(y_bar: Any, xs: Any) -> Any:
     """The cotangent of a sum, given to each item that was added up."""
     if isinstance(xs, np.ndarray):

@@ -285,11 +285,18 @@ def import_path(value: Any) -> tuple[str, str] | None:
     if isinstance(value, types.BuiltinFunctionType) and module is None:
         module = getattr(value.__self__, "__name__", None)
     if isinstance(value, np.ufunc):
-        module, name = getattr(value, "__module__", None) or "numpy", value.__name__
+        module, name = getattr(value, "__module__", None) or _home_of(value), value.__name__
     if not isinstance(module, str) or not isinstance(name, str) or not can_import_from(module):
         return None
     found = getattr(sys.modules.get(module), name, None)
     return (module, name) if name.isidentifier() and found is value else None
+
+
+def _home_of(ufunc: np.ufunc) -> str:
+    """The module of a function that does not say where it comes from: NumPy's, or SciPy's."""
+    special = sys.modules.get("scipy.special")
+    is_special = special is not None and getattr(special, ufunc.__name__, None) is ufunc
+    return "scipy.special" if is_special else "numpy"
 
 
 def can_import_from(module: str) -> bool:

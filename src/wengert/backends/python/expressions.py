@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 from ...ir.builder import kind_of_atom, reduced_axes
 from ...ir.graph import Atom, Callee, Const, Eqn, Var
-from ...ir.types import Array, Kind, Number, Other, Seq
+from ...ir.types import Array, Kind, Number
 from .bindings import Bindings
 from .code import (
     PRIMARY,
@@ -62,7 +63,7 @@ class Expressions:
         """The right-hand side of an equation."""
         writer = _STRUCTURAL.get(eqn.op.name)
         code = writer(self, eqn) if writer is not None else None
-        return (code or self._spelled(eqn)).marked(eqn.span)
+        return self.marked(code or self._spelled(eqn), eqn)
 
     def negation(self, atom: Atom) -> Code:
         """`not atom`."""
@@ -71,12 +72,20 @@ class Expressions:
             return self.atom(eqn.args[0])
         opposite = _OPPOSITES.get(eqn.op.name) if eqn is not None else None
         if eqn is not None and opposite is not None:
-            return binary(opposite, *self.atoms(eqn.args)).marked(eqn.span)
+            return self.marked(binary(opposite, *self.atoms(eqn.args)), eqn)
         return unary("not", self.atom(atom))
+
+    def marked(self, code: Code, eqn: Eqn) -> Code:
+        """The code, said to compute what stands where an equation comes from."""
+        return code.marked(eqn.span)
 
     def definition(self, atom: Atom) -> Eqn | None:
         """The equation that is written where `atom` is used, if there is one."""
         return self._folded(atom) if isinstance(atom, Var) else None
+
+    def on(self, operand: Code) -> Expressions:
+        """What writes an equation down whose one operand is an expression that is there already."""
+        return Expressions(self.bindings, lambda _: operand.text, lambda _: None)
 
     # --- ops by their spelling ------------------------------------------------------------
 
@@ -118,7 +127,7 @@ class Expressions:
         self, form: str, keys: Sequence[Any] | None, items: Sequence[Code], type_: Any
     ) -> Code:
         """A container display or a call that makes one."""
-        if form in ("function", "object", "derivative") and not items:
+        if form in ("function", "object", "derivative") and not items and not _has_class(type_):
             return Code("None")  # nothing in it can be differentiated
         match form:
             case "tuple":
@@ -130,8 +139,12 @@ class Expressions:
                 names = [self.bindings.constant(key) for key in keys or ()]
                 pairs = (concat(k, ": ", v) for k, v in zip(names, items, strict=True))
                 return concat("{", *listing(pairs), "}")
-            case "namedtuple" | "dataclass" if type_ is not None:
+            case "namedtuple" | "dataclass" | "object" if _has_class(type_):
                 maker = self.bindings.constant(type_)
+                if not _takes_attributes(type_, keys or ()):
+                    # its constructor may do more: the object is put together without it
+                    names = (keyword(str(k), v) for k, v in zip(keys or (), items, strict=True))
+                    return call(self.bindings.helper("made"), maker, *names)
             case _:
                 maker = Code(self.bindings.member("types", "SimpleNamespace"), PRIMARY)
         fields = (keyword(str(k), v) for k, v in zip(keys or (), items, strict=True))
@@ -198,6 +211,12 @@ class Expressions:
         return call(self.bindings.callee(callee), *self.atoms(eqn.args))
 
     # --- cotangents -----------------------------------------------------------------------
+
+    def snapshot(self, eqn: Eqn) -> Code | None:
+        (x,) = eqn.args
+        if not isinstance(kind_of_atom(x), Array) or "unbound" in eqn.params:
+            return None
+        return call(concat(_receiver(self.atom(x)), ".copy", level=PRIMARY))
 
     def zeros(self, eqn: Eqn) -> Code | None:
         kind = kind_of_atom(eqn.args[0])
@@ -273,17 +292,6 @@ class Expressions:
     def stop_gradient(self, eqn: Eqn) -> Code:
         return self.atom(eqn.args[0])
 
-    def add_at(self, eqn: Eqn) -> Code:
-        """`buffer[i] += value` as a statement, or the call of the helper that does the same."""
-        buffer, *path, value = eqn.args
-        target = self.atom(buffer)
-        if _adds_in_place(kind_of_atom(buffer), path, self.definition):
-            for index in path:
-                target = self.subscript(target, index)
-            return concat(target, " += ", self.atom(value), level=0).marked(eqn.span)
-        helper = eqn.op.spellings.get("rt", "add_at")
-        return self.helper(helper, target, *self.atoms(eqn.args[1:])).marked(eqn.span)
-
     # --- other ----------------------------------------------------------------------------
 
     def read_global(self, eqn: Eqn) -> Code:
@@ -310,6 +318,32 @@ class Expressions:
             return call(concat(pattern, ".format", level=PRIMARY), *values)
         inside = concat(*_fields(template, values))
         return Code("f" + string(inside.text), marks=concat('f"', inside).marks)
+
+
+def _has_class(type_: Any) -> bool:
+    return isinstance(type_, type) and type_ not in (SimpleNamespace, MethodType)
+
+
+def _takes_attributes(cls: type, keys: Sequence[Any]) -> bool:
+    """Whether calling a class with attributes by name makes an object that has just these."""
+    if issubclass(cls, tuple):
+        return _is_generated(cls.__new__)
+    fields: dict[str, Any] = getattr(cls, "__dataclass_fields__", {})
+    kinds = {f._field_type.name for f in fields.values()}  # noqa: SLF001
+    plain = kinds <= {"_FIELD"} and all(f.init for f in fields.values())
+    own = hasattr(cls, "__post_init__") or any(not _is_generated(m) for m in _makers(cls))
+    return plain and not own and set(keys) == set(fields)
+
+
+def _makers(cls: type) -> list[Any]:
+    """What runs when an object is created and its attributes are set."""
+    methods = [cls.__init__, *([] if cls.__new__ is object.__new__ else [cls.__new__])]  # type: ignore[misc]
+    return [*methods, *([] if cls.__setattr__ is object.__setattr__ else [cls.__setattr__])]
+
+
+def _is_generated(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename.startswith("<")
 
 
 def _fields(template: Sequence[Any], values: Sequence[Code]) -> list[Code]:
@@ -386,36 +420,6 @@ def _preferences(eqn: Eqn) -> Sequence[str]:
     return ("np", "rt", "py", "method", "attr", "cmath", "math")
 
 
-def _is_basic_index(index: Atom, definition: Callable[[Atom], Eqn | None]) -> bool:
-    """Whether `x[index]` is a view in NumPy's sense: integers, slices, `None` and `...` alone."""
-    if isinstance(index, Const):
-        items = index.value if type(index.value) is tuple else (index.value,)
-        return all(item is None or item is ... or type(item) in (int, slice) for item in items)
-    if index.kind in (Number("int"), Other("slice")):
-        return True
-    eqn = definition(index)
-    if eqn is None or eqn.op.name != "pack":
-        return False
-    return all(_is_basic_index(item, definition) for item in eqn.args)
-
-
-def _adds_in_place(
-    kind: Kind, path: Sequence[Atom], definition: Callable[[Atom], Eqn | None]
-) -> bool:
-    """Whether `buffer[i][j] += value` does what `add_at` means, for a buffer of that kind."""
-    if not path:
-        return isinstance(kind, Number)
-    match kind:
-        case Array():
-            return len(path) == 1 and _is_basic_index(path[0], definition)
-        case Seq(item=item):
-            return kind_of_atom(path[0]) == Number("int") and _adds_in_place(
-                item, path[1:], definition
-            )
-        case _:
-            return False
-
-
 _OPPOSITES = {"is": "is not", "is_not": "is", "in": "not in", "not_in": "in"}
 
 _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
@@ -423,10 +427,12 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "getitem": Expressions.getitem,
     "getattr": Expressions.getattr,
     "apply": Expressions.apply,
+    "applied": Expressions.pullback_of,
     "opaque": Expressions.apply,
     "pullback_of": Expressions.pullback_of,
     "call": Expressions.call,
     "zeros": Expressions.zeros,
+    "snapshot": Expressions.snapshot,
     "fill": Expressions.fill,
     "accumulate": Expressions.accumulate,
     "project": Expressions.project,

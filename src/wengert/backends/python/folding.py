@@ -7,26 +7,26 @@ short, and nothing with an effect stands between the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
-from ...ir.records import record
+from ...ir.records import record, replace
 from ...ir.types import Array
 from .bindings import Bindings
 from .code import TERNARY, Code
 from .expressions import Expressions
 from .names import identifier
 from .needs import Loop, Needs, is_undefined
+from .writes import WRITES, write
 
 FOLD_WIDTH = 72
 """How long a line may get by folding: shorter than a full line, it leaves room for the origin."""
 _LEAST_WIDTH = 24
 _PROVISIONAL = "t00"
-_CONTROL = frozenset(("if", "for", "while"))
-MUTATING = frozenset(("add_at", "add_attr"))
+_CONTROL = frozenset(("if", "for", "while", "try"))
+MUTATING = WRITES | {"add_attr"}
 """Ops that change their first operand in place and give it back."""
-_STATEMENTS = MUTATING | {"closure", "raise", "for", "while", "comment"}
+_STATEMENTS = MUTATING | {"closure", "raise", "for", "while", "try", "comment"}
 """Ops that are statements of their own and never part of an expression."""
 _LAZY = frozenset(("both", "either"))
 """Ops whose Python spelling may leave out an operand."""
@@ -56,6 +56,9 @@ class _Drafts(Expressions):
     def atom(self, atom: Atom) -> Code:
         known = self.known.get(atom) if isinstance(atom, Var) else None
         return super().atom(atom) if known is None else known
+
+    def marked(self, code: Code, eqn: Eqn) -> Code:
+        return code  # a draft is measured and thrown away
 
 
 class Folding:
@@ -97,10 +100,11 @@ class Folding:
             else:
                 todo += (atom for atom in self.operands(eqn) if isinstance(atom, Var))
 
-    def operands(self, eqn: Eqn) -> list[Atom]:
+    def operands(self, eqn: Eqn) -> Sequence[Atom]:
         """What an equation written as an expression reads."""
-        inside = [block.outs[0] for block in eqn.blocks] if eqn in self.conditionals else []
-        return [*eqn.operands(), *inside]
+        if eqn not in self.conditionals:
+            return eqn.operands()
+        return [*eqn.operands(), *(block.outs[0] for block in eqn.blocks)]
 
     # --- blocks ---------------------------------------------------------------------------
 
@@ -117,7 +121,8 @@ class Folding:
         """Decide for the equations of a block; gives those that its results may still fold."""
         pending: dict[Var, _Pending] = {}
         for eqn in block.eqns:
-            if eqn.op.name != "comment" and eqn not in self._needs.dropped:
+            asks = eqn.op.name != "if" and eqn in self._needs.with_try
+            if eqn.op.name != "comment" and eqn not in self._needs.dropped and not asks:
                 self._equation(eqn, pending, indent)
         return pending
 
@@ -173,10 +178,12 @@ class Folding:
     def _headers(self, eqn: Eqn) -> list[tuple[str, Sequence[Atom]]]:
         """The texts into which an equation's operands are written, each with its operands."""
         if eqn.op.name == "if":
-            return [("if :", eqn.args)]
+            return [("if :", () if eqn in self._needs.with_try else eqn.args)]
+        if eqn.op.name == "try":
+            return []
         loop = self._needs.loops.get(eqn)
         if loop is None:
-            return [("", list(eqn.operands()))]
+            return [("", eqn.operands())]
         copies = self._needs.copies(loop.outs, loop.initials)
         initials = [(f"{hint(out) or _PROVISIONAL} = ", [atom]) for out, atom in copies]
         for _, atoms in initials:
@@ -242,9 +249,9 @@ class Folding:
         self._drafts.known[var] = entry.code
 
     def _draft(self, eqn: Eqn) -> Code:
-        if eqn.op.name == "add_at":
-            self._drafts.add_at(eqn)
-        if eqn.op.name in ("add_at", "raise"):
+        if eqn.op.name in WRITES:
+            write(self._drafts, eqn)
+        if eqn.op.name in WRITES or eqn.op.name == "raise":
             return Code(" " * (12 + sum(len(self._drafts.atom(a)) for a in eqn.args)))
         if eqn.op.name == "closure":
             return Code("")
@@ -256,6 +263,9 @@ class Folding:
             self._on_closure(eqn)
         if eqn.op.name == "if":
             return self._if(eqn, indent)
+        if eqn.op.name == "try":
+            self._try(eqn, indent)
+            return None
         if eqn in self._needs.loops:
             self._loop(self._needs.loops[eqn], indent)
             return None
@@ -278,7 +288,19 @@ class Folding:
         self.conditionals.discard(eqn)
         return None
 
+    def _try(self, eqn: Eqn, indent: int) -> None:
+        for cls in eqn.param("catches"):
+            self._bindings.constant(cls)
+        (body,) = eqn.blocks
+        pending = self._block(body, indent + 1)
+        copies = self._needs.copies(eqn.outs[1:], body.outs)
+        self._finish(pending, [(hint(out), atom) for out, atom in copies], indent + 1)
+        for _, atom in self._needs.copies(eqn.outs[1:], eqn.args):
+            self._drafts.atom(atom)
+
     def _is_conditional(self, eqn: Eqn) -> bool:
+        if eqn in self._needs.with_try:
+            return False
         if len(eqn.outs) != 1 or hint(eqn.outs[0]) or eqn.outs[0] not in self._needs.values:
             return False
         return all(self._is_expression(block) for block in eqn.blocks)
@@ -321,7 +343,7 @@ class Folding:
                 self.appended.add(atom)
 
     def _is_written_once(self, eqn: Eqn) -> bool:
-        if eqn.op.name in _STATEMENTS or len(eqn.outs) != 1:
+        if eqn.op.name in _STATEMENTS or len(eqn.outs) != 1 or eqn in self._needs.with_try:
             return False
         return eqn.op.name not in ("if", "global") or eqn in self.conditionals
 

@@ -6,17 +6,17 @@ Lines come out as a formatter with Python's usual conventions would leave them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...ir.graph import Span
+from ...ir.records import field, mutable_record
 from .code import Code, Mark, concat
 
 WIDTH = 88
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Statement:
     """A line, or the head of a block and what stands in it.
 
@@ -31,7 +31,7 @@ class Statement:
     """Whether blank lines set it apart, as they do a nested function."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class Line:
     """A line of text, and which of its columns compute what."""
 

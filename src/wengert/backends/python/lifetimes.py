@@ -9,15 +9,15 @@ their lifetimes do not meet; where they do, the printer assigns one to the other
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ...ir.graph import Atom, Block, Eqn, Var
+from ...ir.records import field, mutable_record
 from .folding import MUTATING, Folding, hint
 from .names import Lifetime, Names
-from .needs import Loop, Needs
+from .needs import Loop, Needs, answer
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@mutable_record
 class _Region:
     """A loop or a branch around the current position."""
 
@@ -39,6 +39,10 @@ class Lifetimes:
         """Pairs that save an assignment if they share a name."""
         self.late_stops: dict[Eqn, Var] = {}
         """A loop's stop condition, where it must be saved from the loop's assignments."""
+        self.caught: dict[Eqn, Var] = {}
+        """What the exception of a `try` is called where it is caught: Python forgets that name."""
+        self._forgotten: dict[Eqn, Var] = {}
+        """The exceptions whose names Python forgets after a branch."""
         self.hints: dict[Var, str] = {}
         """Names for values without one."""
         self.order: dict[Var, None] = {}
@@ -113,12 +117,16 @@ class Lifetimes:
                 continue
             if eqn.op.name == "if" and eqn not in self._folding.conditionals:
                 self._if(eqn)
+            elif eqn.op.name == "try":
+                self._try(eqn)
+            elif eqn in self._needs.with_try:
+                continue
             elif eqn in self._needs.loops:
                 self._loop(self._needs.loops[eqn])
             else:
                 self._step(eqn)
             self._now += 1
-            self._read((out for out in eqn.outs if out in appended), self._now)
+            self._read((v for v in self._needs.outs_after(eqn) if v in appended), self._now)
             self._now += 1
 
     def _step(self, eqn: Eqn) -> None:
@@ -127,11 +135,52 @@ class Lifetimes:
         for out in eqn.outs:
             if self._needs.assigned(eqn, out) and out not in self._folding.appended:
                 self._define(out, self._now)
-        if eqn.op.name in MUTATING and isinstance(eqn.args[0], Var):
+        mutating = eqn.op.name in MUTATING and self._needs.assigned(eqn, eqn.outs[0])
+        if mutating and isinstance(eqn.args[0], Var):
             self.same.append((eqn.outs[0], eqn.args[0]))
 
+    def _try(self, eqn: Eqn) -> None:
+        exception, *outs = eqn.outs
+        (body,) = eqn.blocks
+        start = enter = self._now
+        self._now += 1
+        self._regions.append(_Region(False, enter, self._now))
+        self._block(body)
+        copies = list(self._needs.copies(outs, body.outs))
+        self._read((source for _, source in copies), self._now)
+        self._regions.pop()
+        self._now += 1
+        completed = self._now
+        instead = list(self._needs.copies(outs, eqn.args))
+        self._read((source for _, source in instead), self._now + 1)
+        self._now += 2
+        if exception in self._needs.values:
+            self.hints[exception] = hint(exception) or "error"
+            if eqn in self._needs.only_handled:
+                self._define(exception, completed)
+            else:
+                self._define(exception, start)
+                caught = self.caught[eqn] = Var(name="caught")
+                self._define(caught, completed)
+                self._use(caught, self._now)
+        for out in outs:
+            if out in self._needs.values:
+                self._define(out, self._now)
+                self._stretch(out, completed, completed)
+        self._want(copies)
+        self._want(instead)
+        branch = self._needs.caught[eqn].branch
+        if eqn in self._needs.only_handled and branch is not None:
+            self._forgotten[branch] = exception
+        for ask in self._needs.caught[eqn].asks:
+            if ask.outs[0] in self._needs.values:
+                self._define(ask.outs[0], self._now)
+                name = "raised" if answer(ask, raised=True) else "completed"
+                self.hints[ask.outs[0]] = hint(ask.outs[0]) or name
+
     def _if(self, eqn: Eqn) -> None:
-        self._read(eqn.args, self._now)
+        if eqn not in self._needs.with_try:
+            self._read(eqn.args, self._now)
         enter, assigned = self._now, list[int]()
         for block in eqn.blocks:
             self._now += 1
@@ -146,6 +195,8 @@ class Lifetimes:
             if out in self._needs.values:
                 self._define(out, assigned[1])
                 self._stretch(out, assigned[0], assigned[0])
+        if eqn in self._forgotten and self._forgotten[eqn] in self._needs.values:
+            self._use(self._forgotten[eqn], self._now)  # nothing may take over its name
         for block in eqn.blocks:
             self._want(self._needs.copies(eqn.outs, block.outs))
 
@@ -249,7 +300,8 @@ def assign_names(lifetimes: Lifetimes, names: Names, fixed: Mapping[Var, str]) -
     """
     groups = _Groups(lifetimes, fixed)
     for a, b in lifetimes.same:
-        groups.merge(a, b)
+        if groups.knows(a) and groups.knows(b):  # a global is read by its own name
+            groups.merge(a, b)
     for a, b in sorted(lifetimes.alike, key=lambda pair: hint(pair[0]) != hint(pair[1])):
         if not hint(a) or not hint(b) or hint(a) == hint(b):
             groups.merge(a, b, alike=True)
@@ -273,6 +325,10 @@ class _Groups:
         self.lifetime = {var: lifetimes.lifetime(var) for var in lifetimes.order}
         self.hint = {var: lifetimes.hints.get(var) or hint(var) for var in lifetimes.order}
         self.fixed = dict(fixed)
+
+    def knows(self, var: Var) -> bool:
+        """Whether a value has a name of its own in the function."""
+        return var in self._parent
 
     def find(self, var: Var) -> Var:
         while self._parent[var] is not var:

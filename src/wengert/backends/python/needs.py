@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Function, Var, walk
+from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_in, walk
 
 _SILENT = frozenset(("pack", "slice", "closure", "global"))
 """Ops that cannot fail where they are needed by nobody: left out then."""
@@ -53,6 +53,42 @@ def loop_parts(eqn: Eqn) -> Loop:
     )
 
 
+class Caught(NamedTuple):
+    """What is printed together with a `try`: what asks whether it raised, and the `if` on that."""
+
+    asks: Sequence[Eqn]
+    branch: Eqn | None
+
+    def after(self, raised: bool) -> Block | None:
+        """What runs where it raised, or where it did not."""
+        if self.branch is None:
+            return None
+        (ask,) = (ask for ask in self.asks if ask.outs[0] is self.branch.args[0])
+        return self.branch.blocks[0 if raised == answer(ask, raised=True) else 1]
+
+
+def answer(ask: Eqn, *, raised: bool) -> bool:
+    """What asking for the exception of a `try` (`is None`, `is not None`) gives."""
+    return raised == (ask.op.name == "is_not")
+
+
+def _caught(eqns: Sequence[Eqn]) -> Iterator[tuple[Eqn, Caught]]:
+    """Every `try` of a block, with what is printed with it."""
+    for k, eqn in enumerate(eqns):
+        if eqn.op.name != "try":
+            continue
+        rest = eqns[k + 1 :]
+        asks = [each for each in rest if _asks_for(each, eqn.outs[0])]
+        after = next((each for each in rest if each not in asks), None)
+        flags = [ask.outs[0] for ask in asks]
+        branches = after is not None and after.op.name == "if" and after.args[0] in flags
+        yield eqn, Caught(asks, after if branches else None)
+
+
+def _asks_for(eqn: Eqn, exception: Var) -> bool:
+    return eqn.op.name in ("is", "is_not") and eqn.args == (exception, Const(None))
+
+
 class Needs:
     """What a function's values are needed for.
 
@@ -65,13 +101,45 @@ class Needs:
         self.dropped: set[Eqn] = set()
         self.uses: Counter[Var] = Counter()
         self.loops: dict[Eqn, Loop] = {}
+        self.caught: dict[Eqn, Caught] = {}
+        self.only_handled: set[Eqn] = set()
+        """Every `try` whose exception is read nowhere but in its handler."""
+        self.printed: dict[Eqn, Eqn] = {}
+        """By the last equation that is printed together with a `try`, the `try`."""
+        self.with_try: set[Eqn] = set()
+        """What is printed together with a `try`."""
         self._exposed: set[Var] = set()
         """Values that may be read where nothing has been assigned to them."""
         eqns = list(walk(function.body))
+        self._find_caught(function.body)
         if any(map(_leaves_undefined, eqns)):
             self._exposed = _Exposure(function).found
         self._follow(function, eqns)
         self._count(function, eqns)
+
+    def _find_caught(self, body: Block) -> None:
+        for block in (body, *(block for eqn in walk(body) for block in eqn.blocks)):
+            for eqn, caught in _caught(block.eqns):
+                self.caught[eqn] = caught
+                self.printed[eqn if caught.branch is None else caught.branch] = eqn
+                self.with_try.update(caught.asks)
+                handler = caught.after(raised=True)
+                uses = Counter(used_in(block))[eqn.outs[0]] - len(caught.asks)
+                if handler is not None and uses == Counter(used_in(handler))[eqn.outs[0]]:
+                    self.only_handled.add(eqn)
+                if caught.branch is not None:
+                    self.with_try.add(caught.branch)
+
+    def outs_after(self, eqn: Eqn) -> list[Var]:
+        """The values there are once an equation, and what is printed with it, has been printed."""
+        if eqn in self.caught or eqn in self.with_try:
+            whole = self.printed.get(eqn)
+            if whole is None:
+                return []
+            caught = self.caught[whole]
+            parts = [whole, *caught.asks, *([] if caught.branch is None else [caught.branch])]
+            return [out for part in parts for out in part.outs]
+        return list(eqn.outs)
 
     def assigned(self, eqn: Eqn, out: Var) -> bool:
         """Whether a result gets a name."""
@@ -84,18 +152,23 @@ class Needs:
                 yield out, source
 
     def _follow(self, function: Function, eqns: Sequence[Eqn]) -> None:
-        flows: dict[Var, list[Atom]] = {}
+        flows: dict[Var, Sequence[Atom]] = {}
         todo: list[Atom] = list(function.body.outs)
         for eqn in eqns:
             match eqn.op.name:
                 case "if":
-                    todo += eqn.args
+                    todo += () if eqn in self.with_try else eqn.args
                     for k, out in enumerate(eqn.outs):
                         flows[out] = [block.outs[k] for block in eqn.blocks]
+                case "try":
+                    for k, out in enumerate(eqn.outs[1:]):
+                        flows[out] = [eqn.blocks[0].outs[k], eqn.args[k]]
+                case "is" | "is_not" if eqn in self.with_try:
+                    pass
                 case "for" | "while":
                     todo += self._follow_loop(eqn, flows)
                 case name if name in _SILENT:
-                    flows[eqn.outs[0]] = list(eqn.operands())
+                    flows[eqn.outs[0]] = eqn.operands()
                 case _:
                     todo += eqn.operands()
         while todo:
@@ -107,7 +180,7 @@ class Needs:
             eqn for eqn in eqns if eqn.op.name in _SILENT and eqn.outs[0] not in self.values
         )
 
-    def _follow_loop(self, eqn: Eqn, flows: dict[Var, list[Atom]]) -> list[Atom]:
+    def _follow_loop(self, eqn: Eqn, flows: dict[Var, Sequence[Atom]]) -> list[Atom]:
         loop = self.loops[eqn] = loop_parts(eqn)
         for k, out in enumerate(loop.outs):
             flows[out] = [*loop.params[k], loop.initials[k], loop.results[k]]
@@ -126,9 +199,14 @@ class Needs:
 
     def _reads(self, eqn: Eqn) -> Iterator[Atom]:
         if eqn.op.name == "if":
-            yield from eqn.args
+            yield from () if eqn in self.with_try else eqn.args
             for block in eqn.blocks:
                 yield from (source for _, source in self.copies(eqn.outs, block.outs))
+        elif eqn.op.name == "try":
+            for sources in (eqn.blocks[0].outs, eqn.args):
+                yield from (source for _, source in self.copies(eqn.outs[1:], sources))
+        elif eqn in self.with_try:
+            return
         elif eqn in self.loops:
             yield from self._loop_reads(self.loops[eqn])
         else:
@@ -161,6 +239,8 @@ class _Exposure:
         self._needs: dict[Var, tuple[Atom, int]] = {}
         """What a result needs to be defined: a condition and the branch taken."""
         self._taken: dict[Atom, int] = {}
+        self._asks: dict[Atom, Eqn] = {}
+        """What asks for the exception of a `try`, by its result."""
         self._block(function.body)
 
     def _block(self, block: Block) -> None:
@@ -169,6 +249,11 @@ class _Exposure:
             if eqn.op.name == "if":
                 self._if(eqn)
                 continue
+            if eqn.op.name == "try":
+                self._try(eqn)
+                continue
+            if eqn.op.name in ("is", "is_not") and eqn.args[1] == Const(None):
+                self._asks[eqn.outs[0]] = eqn
             if eqn.blocks:
                 # the values that loops hand on are not looked into
                 self.found.update(v for b in eqn.blocks for v in (*b.params, *eqn.outs))
@@ -183,19 +268,34 @@ class _Exposure:
                 if self._taken.get(condition) != branch:
                     self.found.add(atom)
 
+    def _try(self, eqn: Eqn) -> None:
+        (body,) = eqn.blocks
+        self._block(body)
+        exception, *outs = eqn.outs
+        for out, atom, instead in zip(outs, body.outs, eqn.args, strict=True):
+            if is_undefined(instead):
+                self._needs[out] = (exception, 0)
+            elif is_undefined(atom):
+                self._needs[out] = (exception, 1)
+
     def _if(self, eqn: Eqn) -> None:
         condition = eqn.args[0]
-        before = self._taken.get(condition)
         for branch, block in enumerate(eqn.blocks):
-            self._taken[condition] = branch
+            before = dict(self._taken)
+            self._taken.update([(condition, branch), self._path(condition, branch)])
             self._block(block)
-        del self._taken[condition]
-        if before is not None:
-            self._taken[condition] = before
+            self._taken = before
         for out, *sources in zip(eqn.outs, *(b.outs for b in eqn.blocks), strict=True):
             undefined = [k for k, source in enumerate(sources) if is_undefined(source)]
             if undefined:
-                self._needs[out] = (condition, 1 - undefined[0])
+                self._needs[out] = self._path(condition, 1 - undefined[0])
+
+    def _path(self, condition: Atom, branch: int) -> tuple[Atom, int]:
+        """A branch; of what asks for the exception of a `try`, whether there was one."""
+        ask = self._asks.get(condition)
+        if ask is None:
+            return condition, branch
+        return ask.args[0], int(answer(ask, raised=True) == (branch == 0))
 
 
 def is_undefined(atom: Atom) -> bool:

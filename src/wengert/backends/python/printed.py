@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from ...ir.graph import CALL, Function, Span, walk
+from ...ir.records import record
 from .bindings import Module
 from .code import Mark
 from .functions import FunctionPrinter, input_names, takes_leaves
@@ -15,7 +14,7 @@ from .layout import Layout, Line, Statement
 from .names import identifier
 
 
-@dataclass(frozen=True)
+@record
 class Printed:
     """A function as Python.
 
@@ -44,7 +43,7 @@ class Printed:
     modules: Mapping[str, str]
     definitions: Mapping[str, str]
 
-    @cached_property
+    @property
     def source(self) -> str:
         """A complete module that defines the function: imports, helpers, constants, functions."""
         return joint_source([self])

@@ -13,7 +13,8 @@ from .expressions import Expressions
 from .folding import Folding
 from .layout import WIDTH, Statement, comment
 from .lifetimes import Lifetimes
-from .needs import Loop, Needs
+from .needs import Caught, Loop, Needs, answer
+from .writes import WRITES, write
 
 _WORDS = re.compile(r"[^\W\d]\w*")
 Assignment = tuple[str, Code]
@@ -47,6 +48,8 @@ class Statements:
                 continue
             if len(eqn.outs) == 1 and eqn.outs[0] in self._folding.folded:
                 continue
+            if eqn in self._needs.with_try:
+                continue
             result += self._equation(eqn, appends)
             if eqn.op.name == "raise":
                 break
@@ -58,10 +61,12 @@ class Statements:
             return [comment(eqn.param("text"))]
         if name == "if" and eqn not in self._folding.conditionals:
             result = self._if(eqn)
+        elif name == "try":
+            result = self._try(eqn)
         elif eqn in self._needs.loops:
             result = self._loop(self._needs.loops[eqn])
-        elif name == "add_at":
-            result = self._add_at(eqn)
+        elif name in WRITES:
+            result = self._write(eqn)
         elif name == "raise":
             return [self._raise(eqn)]
         elif name == "closure":
@@ -72,10 +77,16 @@ class Statements:
             return [self._append(target, value, eqn.span) for target in appends[eqn.outs[0]]]
         else:
             result = [self._assign(eqn)]
-        for out in eqn.outs:
+        last = self._last_printed(eqn)
+        for out in self._needs.outs_after(last):
             for target in appends.get(out, ()):
                 result.append(self._append(target, Code(self._names[out]), eqn.span))
         return result
+
+    def _last_printed(self, eqn: Eqn) -> Eqn:
+        """The last equation of those that are printed together with this one."""
+        caught = self._needs.caught.get(eqn)
+        return eqn if caught is None or caught.branch is None else caught.branch
 
     # --- simple statements ----------------------------------------------------------------
 
@@ -103,16 +114,16 @@ class Statements:
             return concat(f"{target} = ", value)
         return concat(f"{target} {symbol}= ", self._expressions.atom(eqn.args[1])).marked(eqn.span)
 
-    def _add_at(self, eqn: Eqn) -> list[Statement]:
-        buffer = self._expressions.atom(eqn.args[0]).text
-        target = self._names.get(eqn.outs[0], buffer)
-        code = self._expressions.add_at(eqn)
-        if code.level == 0:
-            result = [Statement(code, eqn.span)]
-            if target != buffer:
-                result.append(Statement(Code(f"{target} = {buffer}"), eqn.span))
-            return result
-        return [Statement(concat(f"{target} = ", code), eqn.span)]
+    def _write(self, eqn: Eqn) -> list[Statement]:
+        old = self._expressions.atom(eqn.args[0]).text
+        new = self._names.get(eqn.outs[0], old)
+        code = write(self._expressions, eqn)
+        if code.level > 0:
+            return [Statement(concat(f"{new} = ", code), eqn.span)]
+        result = [Statement(code, eqn.span)]
+        if new != old:
+            result.append(Statement(Code(f"{new} = {old}"), eqn.span))
+        return result
 
     def _raise(self, eqn: Eqn) -> Statement:
         codes = self._expressions.atoms(eqn.args)
@@ -152,6 +163,44 @@ class Statements:
             return [Statement(head, eqn.span, other)]
         head = concat("if ", self._expressions.atom(condition))
         return [Statement(head, eqn.span, then, other)]
+
+    def _try(self, eqn: Eqn) -> list[Statement]:
+        (body,) = eqn.blocks
+        exception, *outs = eqn.outs
+        caught = self._needs.caught[eqn]
+        protected = [*self.block(body)]
+        if not any(inner.op.name == "raise" for inner in body.eqns):
+            protected += self.copies(self._needs.copies(outs, body.outs), None)
+        head = concat("except ", self._classes(eqn.param("catches")))
+        handler: list[Statement] = []
+        after: list[Statement] = []
+        if exception in self._needs.values:
+            name = self._names[exception]
+            renamed = self._lifetimes.caught.get(eqn)
+            caught_as = name if renamed is None else self._names[renamed]
+            head = concat(head, f" as {caught_as}")
+            if renamed is not None:
+                handler.append(Statement(Code(f"{name} = {caught_as}")))
+                after.append(Statement(Code(f"{name} = None")))
+        handler += self.copies(self._needs.copies(outs, eqn.args), None)
+        handler += self._afterwards(caught, raised=True)
+        after += self._afterwards(caught, raised=False)
+        result = [Statement(Code("try"), eqn.span, protected), Statement(head, None, handler)]
+        return [*result, Statement(Code("else"), None, after)] if after else result
+
+    def _afterwards(self, caught: Caught, *, raised: bool) -> Iterator[Statement]:
+        """What is done after a `try` that raised, or did not."""
+        for ask in caught.asks:
+            if ask.outs[0] in self._needs.values:
+                value = answer(ask, raised=raised)
+                yield Statement(Code(f"{self._names[ask.outs[0]]} = {value}"))
+        block = caught.after(raised)
+        if block is not None and caught.branch is not None:
+            yield from self._branch(caught.branch, block)
+
+    def _classes(self, catches: Sequence[type]) -> Code:
+        codes = [self._expressions.bindings.constant(cls) for cls in catches]
+        return codes[0] if len(codes) == 1 else concat("(", *listing(codes), ")")
 
     def _branch(self, eqn: Eqn, block: Block) -> list[Statement]:
         result = self.block(block)
@@ -264,12 +313,14 @@ def _fits(assignments: Sequence[Assignment]) -> bool:
 
 
 def _without_empty_sections(statements: list[Statement]) -> list[Statement]:
-    """Leave out a comment that announces nothing."""
+    """Leave out a comment that announces nothing, or the only section there is."""
     result: list[Statement] = []
     for position, statement in enumerate(statements):
         following = statements[position + 1 : position + 2]
         if not (_is_comment(statement) and following and _is_comment(following[0])):
             result.append(statement)
+    if sum(map(_is_comment, result)) == 1:
+        return [statement for statement in result if not _is_comment(statement)]
     return result
 
 

@@ -1,0 +1,76 @@
+"""`wg.checkpoint`: of a function, of what a loop walks over, of the test of a `while`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadArgument
+from ..ir.graph import Const, Var
+from ..ir.records import record
+from ..ir.types import Array, Number, Seq, Unknown
+from .expressions import evaluate
+from .values import Closure, Items, Iteration, Native, Value
+
+if TYPE_CHECKING:
+    from .calls import Args, Kwargs
+    from .interpreter import Interpreter
+
+_FUNCTIONS = ("function", "derivative")
+_CONTAINERS = ("tuple", "list", "dict", "namedtuple")
+
+
+@record
+class Checkpoint:
+    """How a call of `wg.checkpoint` is read; `call` calls a function that keeps nothing."""
+
+    call: Callable[[Interpreter, Value, Args, Kwargs], Value]
+
+    def __call__(self, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        value, every = _bound(it, args, kwargs)
+        function = Native("checkpoint", lambda it, args, kwargs: self.call(it, value, args, kwargs))
+        if every == Const(None) and _is_function(value):
+            return function
+        if isinstance(value, Var) and isinstance(value.kind, Number):
+            return value
+        # of a value of unknown kind it turns out later what it is
+        return Iteration("checkpoint", (value, every), function)
+
+
+def _bound(it: Interpreter, args: Args, kwargs: Kwargs) -> Sequence[Value]:
+    named = dict(zip(("x", "every"), args, strict=False)) | dict(kwargs)
+    if len(args) > 2 or len(named) < len(args) + len(kwargs) or named.keys() - {"x", "every"}:
+        raise BadArgument(
+            "`checkpoint` takes a function or what a loop walks over, and `every`",
+            "Write `wg.checkpoint(f)` or `for x in wg.checkpoint(xs):`.",
+            it.builder.span,
+        )
+    return named["x"], named.get("every", Const(None))
+
+
+def _is_function(value: Value) -> bool:
+    match value:
+        case Closure() | Native():
+            return True
+        case Items(form=form, type=type_):
+            return form in _FUNCTIONS or (form not in _CONTAINERS and hasattr(type_, "__call__"))  # noqa: B004
+        case Const(value=known):
+            return callable(known)
+        case Var(kind=kind):
+            return not isinstance(kind, Array | Seq | Number | Unknown) and str(kind) != "range"
+        case _:
+            return False
+
+
+def checkpointed_test(it: Interpreter, node: ast.expr) -> ast.expr | None:
+    """What is tested, where the test of a `while` is `wg.checkpoint(…)`."""
+    match node:
+        case ast.Call(
+            func=ast.Name() | ast.Attribute(value=ast.Name()), args=[tested], keywords=[]
+        ):
+            function: Any = evaluate(it, node.func)
+            special = it.reading.specials.get(id(getattr(function, "value", None)))
+            return tested if isinstance(special, Checkpoint) else None
+        case _:
+            return None

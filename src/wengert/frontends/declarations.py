@@ -1,0 +1,126 @@
+"""What syntax tells of names: which a function binds, and which others bind for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import CodeType, FunctionType
+
+from ..errors import NoSource
+from .sources import FunctionNode, around, parameter_names, source_of
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@lru_cache(maxsize=2048)
+def declarations(node: ast.AST) -> dict[str, frozenset[str]]:
+    """The names that a function itself declares `nonlocal` and `global`."""
+    found: dict[str, set[str]] = {}
+    for inner in own_nodes(node):
+        if isinstance(inner, ast.Nonlocal | ast.Global):
+            kind = "nonlocal" if isinstance(inner, ast.Nonlocal) else "global"
+            found.setdefault(kind, set()).update(inner.names)
+    return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a function or a statement, but for the functions inside of it."""
+    stack = list(ast.iter_child_nodes(node))
+    while stack:
+        current = stack.pop()
+        yield current
+        if not isinstance(current, FunctionNode | ast.ClassDef):
+            stack.extend(ast.iter_child_nodes(current))
+
+
+def _inner_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for inner in ast.walk(node):
+        if isinstance(inner, FunctionNode) and inner is not node:
+            yield inner
+
+
+@lru_cache(maxsize=2048)
+def names_in_cells(node: FunctionNode) -> tuple[str, ...]:
+    """The names of a function that functions or comprehensions inside of it bind."""
+    bound: set[str] = set()
+    for inner in _inner_functions(node):
+        bound |= declarations(inner).get("nonlocal", frozenset())
+    if bound:
+        bound &= local_names(node)
+    for inner in own_nodes(node):
+        if isinstance(inner, _COMPREHENSIONS):
+            walrus = [n.target.id for n in ast.walk(inner) if isinstance(n, ast.NamedExpr)]
+            bound.update(walrus)
+    declared = declarations(node)
+    return tuple(sorted(bound.difference(*declared.values())))
+
+
+def local_names(node: FunctionNode) -> set[str]:
+    """The names that belong to a function: its parameters, and what it binds."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    names = {*parameter_names(node.args), *assigned_names(body)}
+    return names.difference(*declarations(node).values())
+
+
+def keeps_state(function: FunctionType) -> bool:
+    """Whether some function binds a variable that this one has captured, once both exist."""
+    code = function.__code__
+    return bool(code.co_freevars) and _shares_bound_variables(code, function)
+
+
+_known: dict[CodeType, bool] = {}
+
+
+def _shares_bound_variables(code: CodeType, function: FunctionType) -> bool:
+    if code not in _known:
+        _known[code] = _finds_bound_variables(code, function)
+    return _known[code]
+
+
+def _finds_bound_variables(code: CodeType, function: FunctionType) -> bool:
+    try:
+        chain = around(function, source_of(function).node)
+    except NoSource:
+        return False
+    names = set(code.co_freevars)
+    for owner in reversed(chain):
+        mine = names & local_names(owner)
+        if any(
+            mine & declarations(f).get("nonlocal", frozenset()) for f in _inner_functions(owner)
+        ):
+            return True
+        names -= mine
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _names_assigned(node: ast.AST) -> frozenset[str]:
+    found: set[str] = set()
+    stack: list[ast.AST] = [node]
+    while stack:
+        current = stack.pop()
+        match current:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+                continue
+            case ast.Lambda():
+                continue
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.alias(name=name, asname=asname):
+                found.add((asname or name).split(".")[0])
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                stack.extend(n for n in ast.walk(current) if isinstance(n, ast.NamedExpr))
+                continue
+            case _:
+                pass
+        stack.extend(ast.iter_child_nodes(current))
+    return frozenset(found)
+
+
+def assigned_names(body: Sequence[ast.AST]) -> list[str]:
+    """The names that some statements may bind, sorted."""
+    return sorted(set().union(*(_names_assigned(node) for node in body)))

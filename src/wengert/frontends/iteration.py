@@ -1,0 +1,288 @@
+"""What is iterated over: known items, or how to walk over them when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import EnumMeta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import UNKNOWN
+from ..ops import structure as st
+from .expressions import open_up
+from .heap import now, place_of
+from .iterators import give_back, taken_over
+from .values import Closure, Items, Iteration, Maybe, Native, Value, from_key, list_of, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+UNROLL = 8
+"""A loop over this many known items or fewer is written out."""
+
+
+class Running(NamedTuple):
+    """An iteration that runs at run time, over several iterables side by side."""
+
+    iterables: tuple[Atom, ...]
+    item: Callable[[Sequence[Var]], Value]
+    """The value of one item, from one element of each iterable."""
+    guards: tuple[Callable[[Value], Value], ...] = ()
+    """Conditions (from `filter`) that an item must pass."""
+    every: Atom | None = None
+    """Of a checkpointed loop: after how many iterations what it carries is kept; see `ir.graph`."""
+
+
+def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
+    """The known items of a value, or how to iterate over it at run time."""
+    value = now(it, value)
+    match value:
+        case Items(form="dict", keys=keys):
+            return list(map(from_key, keys))
+        case Items(form="tuple" | "list" | "namedtuple", values=values):
+            return list(values)
+        case Items(form="iterator"):
+            return iteration(it, taken_over(it, value))
+        case Items():
+            from .operators import iterated
+
+            return iteration(it, iterated(it, value))
+        case Iteration():
+            return _ITERATIONS[value.form](it, value)
+        case Const(value=constant):
+            return _iterate_constant(it, constant)
+        case Var():
+            return iterate_var(it, value)
+        case Closure() | Native() | Maybe():
+            raise it.unsupported(
+                "this value cannot be iterated over here",
+                "Iterate over a list, a tuple, an array or a range.",
+            )
+
+
+def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
+    from .objects import object_class
+    from .operators import iterated
+
+    if isinstance(constant, str | range | tuple | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
+        return [Const(item) for item in constant]
+    if isinstance(constant, str | range | tuple):
+        var = it.emit(st.as_list, Const(constant))
+        return iterate_var(it, var)
+    if isinstance(constant, EnumMeta):
+        return [Const(member) for member in constant]  # pyright: ignore[reportUnknownVariableType]
+    if object_class(Const(constant)) is not None:
+        return iteration(it, iterated(it, Const(constant)))
+    raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
+
+
+def iterate_var(it: Interpreter, value: Atom) -> Running:
+    kind = kind_of_atom(value)
+    if it.walking_by_index:
+        count = it.emit(st.length, value)
+        indices = it.emit(st.range_, count)
+        return Running((indices,), lambda elements: _item_now(it, value, elements[0]))
+    if kind == UNKNOWN:
+        value = it.emit(st.as_list, value)
+    return Running((value,), lambda elements: open_up(it, elements[0]))
+
+
+def _item_now(it: Interpreter, value: Atom, index: Atom) -> Value:
+    return open_up(it, it.emit(st.getitem, it.atom(value), index))
+
+
+def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    parts = [iteration(it, part) for part in value.parts]
+    known = [part for part in parts if isinstance(part, list)]
+    if len(known) == len(parts):
+        return [tuple_of(*items) for items in zip(*known, strict=False)]
+    return _side_by_side(it, parts, tuple_of)
+
+
+def _side_by_side(
+    it: Interpreter, parts: Sequence[list[Value] | Running], make: Callable[..., Value]
+) -> Running:
+    running = [at_run_time(it, part) for part in parts]
+    counts = [len(part.iterables) for part in running]
+
+    def item(elements: Sequence[Var]) -> Value:
+        values, start = [], 0
+        for part, count in zip(running, counts, strict=True):
+            values.append(part.item(elements[start : start + count]))
+            start += count
+        return make(*values)
+
+    if any(part.guards for part in running):
+        raise it.unsupported(
+            "`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first."
+        )
+    every = next((part.every for part in running if part.every is not None), None)
+    return Running(tuple(i for part in running for i in part.iterables), item, every=every)
+
+
+def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
+    if isinstance(part, Running):
+        return part
+    if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
+        return iterate_var(it, it.emit(st.range_, Const(len(part))))
+    return iterate_var(it, it.atom(list_of(*part)))
+
+
+def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    part = iteration(it, value.parts[0])
+    start = value.parts[1]
+    if isinstance(part, list):
+        if isinstance(start, Const):
+            return [tuple_of(Const(start.value + k), item) for k, item in enumerate(part)]
+        part = at_run_time(it, part)
+    count = it.emit(st.length, part.iterables[0])
+    from ..ops import elementwise as el
+
+    if start == Const(0):
+        indices = it.emit(st.range_, count)
+    else:
+        first = it.atom(start)
+        indices = it.emit(st.range_, first, it.emit(el.add, first, count))
+    return _side_by_side(it, [Running((indices,), lambda e: e[0]), part], tuple_of)
+
+
+def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    from .calls import call
+
+    assert value.function is not None
+    function = value.function
+
+    def make(*items: Value) -> Value:
+        return call(it, function, list(items), {})
+
+    parts = [iteration(it, part) for part in value.parts]
+    known = [part for part in parts if isinstance(part, list)]
+    if len(known) == len(parts):
+        return [make(*items) for items in zip(*known, strict=False)]
+    return _side_by_side(it, parts, make)
+
+
+def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    from .calls import call
+
+    def keep(item: Value) -> Value:
+        if value.function is None or value.function == Const(None):
+            return item
+        return call(it, value.function, [item], {})
+
+    part = iteration(it, value.parts[0])
+    if isinstance(part, list):
+        known = [it.known_truth(keep(item)) for item in part] if part else []
+        if all(k is not None for k in known):
+            return [item for item, k in zip(part, known, strict=True) if k]
+        part = at_run_time(it, part)
+    return part._replace(guards=(*part.guards, keep))
+
+
+def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    part = iteration(it, value.parts[0])
+    if isinstance(part, list):
+        return part[::-1]
+    if len(part.iterables) != 1 or part.guards:
+        return _reversed(it, Iteration("reversed", (as_list(it, value.parts[0]),)))
+    backwards = it.emit(st.getitem, part.iterables[0], Const(slice(None, None, -1)))
+    return Running((backwards,), part.item, every=part.every)
+
+
+def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    mapping = value.parts[0]
+    what = value.form
+    if isinstance(mapping, Items):
+        if what == "keys":
+            return list(map(from_key, mapping.keys))
+        if what == "values":
+            return list(mapping.values)
+        pairs = zip(mapping.keys, mapping.values, strict=True)
+        return [tuple_of(from_key(key), item) for key, item in pairs]
+    source = it.atom(mapping)
+    keys = it.emit(st.as_list, source)
+    if isinstance(keys, Var):
+        it.reading.linked.add(keys)  # a key is no part of what changes
+        place_of(it, keys)
+
+    def item(elements: Sequence[Var]) -> Value:
+        if what == "keys":
+            return elements[0]
+        entry = it.emit(st.getitem, source, elements[0])
+        return entry if what == "values" else tuple_of(elements[0], entry)
+
+    return Running((keys,), item)
+
+
+def _generator(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    return iteration(it, as_list(it, value))
+
+
+def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    inner, every = value.parts
+    part = iteration(it, inner)
+    if isinstance(part, list):
+        return part  # so few items are not worth it
+    return part._replace(every=it.atom(every))
+
+
+_ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "map": _map,
+    "filter": _filter,
+    "reversed": _reversed,
+    "items": _dict_items,
+    "keys": _dict_items,
+    "values": _dict_items,
+    "generator": _generator,
+    "checkpoint": _checkpoint,
+}
+
+
+def known_items(it: Interpreter, value: Value) -> list[Value] | None:
+    """The items of a value that is iterated over, where they are known one by one."""
+    if isinstance(value, Var):
+        opened = open_up(it, value)
+        if isinstance(opened, Items):
+            return known_items(it, opened)
+        return None
+    if isinstance(value, Items) and value.form == "iterator":
+        listed = as_list(it, value)
+        items = known_items(it, listed)
+        if items is None:
+            give_back(it, value, listed)
+        return items
+    if isinstance(value, Items | Iteration) or (
+        isinstance(value, Const) and isinstance(value.value, str | range)
+    ):
+        items = iteration(it, value)
+        return items if isinstance(items, list) else None
+    return None
+
+
+def settled(it: Interpreter, value: Value) -> Value:
+    """What can be walked over more than once: an iterator's items, or the value itself."""
+    value = now(it, value)
+    one_pass = isinstance(value, Items) and value.form == "iterator"
+    return as_list(it, value) if one_pass else value
+
+
+def as_list(it: Interpreter, value: Value) -> Value:
+    """`list(value)`."""
+    value = now(it, value)
+    if isinstance(value, Items) and value.form == "iterator":
+        return as_list(it, taken_over(it, value))
+    if isinstance(value, Iteration) and value.form == "generator":
+        assert isinstance(value.function, Native)
+        return value.function.call(it, (), {})
+    items = iteration(it, value)
+    if isinstance(items, list):
+        return list_of(*items)
+    if len(items.iterables) == 1 and isinstance(value, Var):
+        source = items.iterables[0]
+        return source if source is not value else it.emit(st.as_list, source)
+    from .loops import collect
+
+    return collect(it, items, lambda item: item)

@@ -1,0 +1,344 @@
+"""Iterators: what is walked over once, by whoever asks for the next item.
+
+An iterator is an object on the heap: what it walks over, and how far it has come. A generator keeps that
+itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import Array, Seq
+from ..ops import elementwise as el
+from ..ops import structure as st
+from . import generators, heap
+from .generators import Consumer, is_generator, producer_of
+from .values import Items, Iteration, Lost, Maybe, Native, Scope, Value, list_of, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter, Step
+
+KEYS = ("source", "position")
+
+
+def iterator_of(it: Interpreter, source: Value) -> Items:
+    """A new iterator."""
+    iterator = Items("iterator", KEYS, (source, Const(0)))
+    return heap.put(it, iterator, iterator)
+
+
+def is_iterator(value: Value | None) -> bool:
+    return isinstance(value, Items) and value.form == "iterator"
+
+
+def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
+    """What an iterator walks over, and the number of the item that comes next."""
+    held = heap.now(it, iterator)
+    assert isinstance(held, Items)
+    source, position = held.values
+    assert isinstance(position, Var | Const)
+    return source, position
+
+
+def _put(it: Interpreter, iterator: Items, source: Value, position: Atom) -> None:
+    heap.put(it, iterator, iterator.holding((source, position)))
+
+
+def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """`iter(items)`, `iter(function, sentinel)`."""
+    from .calls import call
+    from .iterators_in_python import until
+
+    if len(args) > 1:
+        return call(it, Const(until), args, {})
+    value = heap.now(it, args[0])
+    if isinstance(value, Items) and value.form == "object":
+        from .operators import iterated
+
+        value = iterated(it, value)
+    return value if is_iterator(value) else iterator_of(it, value)
+
+
+# --- whole ------------------------------------------------------------------------------------
+
+
+def taken_over(it: Interpreter, iterator: Items) -> Value:
+    """What is left of an iterator, which whoever asks is going to walk over to its end."""
+    source, position = current(it, iterator)
+    if is_generator(source):
+        if not producer_of(source).is_fresh(it):
+            source = rest_of(it, iterator)
+        else:
+            _put(it, iterator, list_of(), Const(0))
+        return source
+    _put(it, iterator, list_of(), Const(0))
+    if position == Const(0):
+        return source
+    listed = _as_list(it, source)
+    if isinstance(listed, Items) and isinstance(position, Const):
+        return list_of(*listed.values[position.value :])
+    rest = it.emit(st.slice_, position, Const(None), Const(None))
+    return it.emit(st.getitem, it.atom(listed), rest)
+
+
+def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
+    """The items that were taken are there again, in a list."""
+    _put(it, iterator, listed, Const(0))
+
+
+def rest_of(it: Interpreter, iterator: Items) -> Value:
+    """A list of the items that a generator has not given yet."""
+    from .calls import call
+    from .iterators_in_python import remaining
+
+    return call(it, Const(remaining), [iterator], {})
+
+
+def lost_iterator(it: Interpreter, reason: str) -> Items:
+    """An iterator that nobody may ask for an item."""
+    lost = Items("iterator", KEYS, (list_of(), Const(0)))
+    it.heap[heap.place_of(it, lost)] = Lost(reason)
+    return lost
+
+
+def walks_over_data(held: Items) -> bool:
+    """Whether what an iterator walks over are items that there are already."""
+    return not isinstance(held.values[0], Iteration)
+
+
+def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
+    """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
+    from .iteration import Running, at_run_time, iteration
+    from .loops import guarded, run_loop, should_unroll, unroll
+
+    value = heap.now(it, value)
+    if isinstance(value, Items) and value.form == "iterator":
+        value = taken_over(it, value)
+    if is_generator(value):
+        return generators.drive(it, value, consumer)
+    items = iteration(it, value)
+
+    def body(item: Value) -> None:
+        consumer.take(it, item)
+        generators.leave_if(it, consumer.left(it))
+
+    if not isinstance(items, Running) and should_unroll(items):
+        unroll(it, items, body)
+    else:
+        running = at_run_time(it, items)
+        run_loop(it, node, [], running, guarded(it, running, body))
+    return Const(None)
+
+
+# --- one by one -------------------------------------------------------------------------------
+
+
+def advance(
+    it: Interpreter,
+    iterator: Items,
+    take: Callable[[Value], None],
+    end: Step,
+    sent: Value = Const(None),  # noqa: B008
+) -> None:
+    """Do something with the next item of an iterator, or something else where it has come to its end."""
+    source, position = current(it, iterator)
+    if is_generator(source):
+        yielded, item = producer_of(source).step(it, sent)
+        it.branch(yielded, lambda: take(item), end)
+        return
+    listed = _as_list(it, source)
+    if listed is not source:
+        _put(it, iterator, listed, position)
+    it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
+
+
+def _as_list(it: Interpreter, source: Value) -> Value:
+    """What is walked over, as something with indices."""
+    from .iteration import as_list
+
+    if isinstance(source, Items) and source.form in ("list", "tuple"):
+        return source
+    indexed = isinstance(source, Var) and isinstance(source.kind, Array | Seq)
+    return source if indexed else as_list(it, source)
+
+
+def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
+    if not isinstance(listed, Items):
+        return it.emit(st.lt, position, it.emit(st.length, it.atom(listed)))
+    if isinstance(position, Const):
+        return Const(position.value < len(listed.values))
+    return it.emit(st.lt, position, Const(len(listed.values)))
+
+
+def _next(it: Interpreter, iterator: Items) -> Value:
+    from .expressions import subscript
+
+    source, position = current(it, iterator)
+    known = position.value if isinstance(position, Const) else None
+    after = it.emit(el.add, position, Const(1)) if known is None else Const(known + 1)
+    _put(it, iterator, source, after)
+    if isinstance(source, Items) and known is not None:
+        return heap.now(it, source.values[known])
+    return subscript(it, source, position)
+
+
+def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """`next(iterator)`, `next(iterator, default)`."""
+    from .operators import call_method_of_class
+
+    value, *default = args
+    value = heap.now(it, value)
+    if isinstance(value, Items) and value.form == "iterator":
+        return _asked(it, value, default, Const(None))
+    own = None if default else call_method_of_class(it, value, "__next__", [])
+    if own is None:
+        raise it.unsupported(
+            "`next` needs an iterator that the program has made",
+            "Make it in the function, with `iter(...)`; or take the item of a list by its index.",
+        )
+    return own
+
+
+def attribute(it: Interpreter, iterator: Items, name: str) -> Value:
+    """A method of an iterator."""
+    methods = {"send": send, "close": close, "__next__": _next_method}
+    method = methods.get(name)
+    if method is None:
+        raise it.unsupported(
+            f"the attribute `{name}` of an iterator", "Loop over it, or ask it with `next`."
+        )
+    return Native(name, lambda it, args, kwargs: method(it, iterator, args, kwargs))
+
+
+def _next_method(
+    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    return _asked(it, iterator, (), Const(None))
+
+
+def send(
+    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """`generator.send(value)`."""
+    (value,) = args
+    return _asked(it, iterator, (), value)
+
+
+def close(
+    it: Interpreter, iterator: Items, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """`generator.close()`."""
+    source, _ = current(it, iterator)
+    if is_generator(source):
+        producer = producer_of(source)
+        if any(isinstance(each, ast.Try | ast.With) for each in ast.walk(producer.closure.node)):
+            raise it.unsupported(
+                "`close` of a generator that has a `try` or a `with`",
+                "Walk over it to its end, or with a `for` loop that it is in alone.",
+            )
+        producer.end(it)
+    _put(it, iterator, source if is_generator(source) else list_of(), Const(0))
+    return Const(None)
+
+
+def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Value) -> Value:
+    source, _ = current(it, iterator)
+    alone = is_generator(source) and not is_kept(it, iterator)
+    if alone and producer_of(source).is_fresh(it):
+        return generators.first(it, source, default)
+    slot = "%next"
+
+    def take(item: Value) -> None:
+        it.vars[slot] = item
+
+    def end() -> None:
+        it.vars[slot] = stop_iteration(it, default)
+
+    advance(it, iterator, take, end, sent)
+    return it.vars.pop(slot)
+
+
+def stop_iteration(it: Interpreter, default: Sequence[Value]) -> Value:
+    """What `next` gives at the end."""
+    from .exceptions import make, raise_exception
+
+    if not default:
+        raise_exception(it, make(it, StopIteration, [], {}))
+    return default[0]
+
+
+def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """Whether an iterator has another item, and that item, for the equivalents of Python's functions."""
+    (iterator,) = args
+    assert isinstance(iterator, Items)
+    slots = ("%there", "%next")
+
+    def take(item: Value) -> None:
+        it.vars.update(zip(slots, (Const(True), item), strict=True))
+
+    def end() -> None:
+        it.vars[slots[0]] = Const(False)
+
+    advance(it, iterator, take, end)
+    there, item = (it.vars.pop(slot, Const(None)) for slot in slots)
+    return tuple_of(there, item.value if isinstance(item, Maybe) else item)
+
+
+def is_lazy(it: Interpreter, value: Value) -> bool:
+    """Whether something is walked over item by item as it is asked: others may ask, or it has no end."""
+    value = heap.now(it, value)
+    if not isinstance(value, Items) or value.form != "iterator":
+        return False
+    source, _ = current(it, value)
+    return is_generator(source) or is_kept(it, value)
+
+
+# --- who else may ask -------------------------------------------------------------------------
+
+
+def is_kept(it: Interpreter, iterator: Items) -> bool:
+    """Whether something refers to an iterator, so that it may be asked again."""
+    for frame in it.frames:
+        scope: Scope | None = frame.scope
+        once = _read_once(frame.closure.node)
+        for name, value in frame.scope.vars.items():
+            if name not in once and _holds(value, iterator):
+                return True
+        while (scope := scope.outer) is not None:
+            if any(_holds(value, iterator) for value in scope.vars.values()):
+                return True
+    held = (c for place, c in it.heap.items() if place is not iterator.place)
+    return any(_holds(content, iterator) for content in held if isinstance(content, Items))
+
+
+@lru_cache(maxsize=1024)
+def _read_once(function: ast.AST) -> frozenset[str]:
+    """The names that a function reads in one place, which is in no loop: for what is read there."""
+    uses = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name))
+    repeated = {
+        n.id
+        for loop in ast.walk(function)
+        if isinstance(loop, ast.For | ast.While | ast.FunctionDef | ast.Lambda | ast.comprehension)
+        and loop is not function
+        for part in ast.iter_child_nodes(loop)
+        if part is not getattr(loop, "iter", None)
+        for n in ast.walk(part)
+        if isinstance(n, ast.Name)
+    }
+    return frozenset(name for name, count in uses.items() if count == 1 and name not in repeated)
+
+
+def _holds(value: Value, iterator: Items) -> bool:
+    match value:
+        case Items(place=place, values=values):
+            mine = value is iterator or (place is not None and place is iterator.place)
+            return mine or any(_holds(item, iterator) for item in values)
+        case Iteration(parts=parts):
+            return any(_holds(part, iterator) for part in parts)
+        case _:
+            return False

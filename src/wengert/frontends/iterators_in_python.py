@@ -1,0 +1,250 @@
+"""Python's functions on iterators, as generators: they ask for an item when they are asked for one.
+
+Where nothing that they walk over is an iterator that somebody else may ask as well, `equivalents` has
+shorter ones, which give lists.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+
+def step(iterator: Any) -> tuple[bool, Any]:
+    """Whether an iterator has another item, and the item; the front end knows how."""
+    raise NotImplementedError
+
+
+def remaining(iterator: Any) -> Any:
+    """The items that an iterator has not given yet."""
+    items = []
+    while True:
+        there, item = step(iterator)
+        if not there:
+            break
+        items.append(item)
+    return items
+
+
+def until(function: Any, sentinel: Any) -> Any:
+    """`iter(function, sentinel)`."""
+    while True:
+        item = function()
+        if item == sentinel:
+            return
+        yield item
+
+
+def by_next(iterator: Any) -> Any:
+    """An object that has a `__next__`."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            return
+        yield item
+
+
+def zip_(*iterables: Any, strict: bool = False) -> Any:
+    """`zip`."""
+    iterators = [iter(iterable) for iterable in iterables]
+    while True:
+        items = []
+        for iterator in iterators:
+            there, item = step(iterator)
+            if not there:
+                return
+            items.append(item)
+        yield tuple(items)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate`."""
+    k = start
+    for item in iterable:
+        yield k, item
+        k += 1
+
+
+def map_(function: Any, *iterables: Any) -> Any:
+    """`map`."""
+    if len(iterables) == 1:
+        for item in iterables[0]:
+            yield function(item)
+    else:
+        for items in zip(*iterables):  # noqa: B905
+            yield function(*items)
+
+
+def filter_(function: Any, iterable: Any) -> Any:
+    """`filter`."""
+    for item in iterable:
+        if item if function is None else function(item):
+            yield item
+
+
+def count(start: Any = 0, step: Any = 1) -> Any:
+    """`itertools.count`."""
+    k = start
+    while True:
+        yield k
+        k = k + step
+
+
+def cycle(iterable: Any) -> Any:
+    """`itertools.cycle`."""
+    items = list(iterable)
+    while True:
+        for item in items:  # noqa: UP028
+            yield item
+
+
+def repeat(item: Any) -> Any:
+    """`itertools.repeat` without end."""
+    while True:
+        yield item
+
+
+def chain(*iterables: Any) -> Any:
+    """`itertools.chain`."""
+    for iterable in iterables:
+        yield from iterable
+
+
+def chain_from_iterable(iterables: Any) -> Any:
+    """`itertools.chain.from_iterable`."""
+    for iterable in iterables:
+        yield from iterable
+
+
+def islice(iterable: Any, *bounds: Any) -> Any:
+    """`itertools.islice`."""
+    start, stop, by = 0, None, 1
+    if len(bounds) == 1:
+        stop = bounds[0]
+    elif len(bounds) == 2:
+        start, stop = bounds
+    else:
+        start, stop, by = bounds
+    if start is None:
+        start = 0
+    if by is None:
+        by = 1
+    iterator = iter(iterable)
+    k, wanted = 0, start
+    while stop is None or k < stop:
+        there, item = step(iterator)
+        if not there:
+            return
+        if k == wanted:
+            yield item
+            wanted += by
+        k += 1
+
+
+def accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
+    """`itertools.accumulate`."""
+    iterator = iter(iterable)
+    if initial is None:
+        there, total = step(iterator)
+        if not there:
+            return
+    else:
+        total = initial
+    yield total
+    for item in iterator:
+        total = func(total, item)
+        yield total
+
+
+def starmap(function: Any, iterable: Any) -> Any:
+    """`itertools.starmap`."""
+    for items in iterable:
+        yield function(*items)
+
+
+def pairwise(iterable: Any) -> Any:
+    """`itertools.pairwise`."""
+    iterator = iter(iterable)
+    there, before = step(iterator)
+    if not there:
+        return
+    for item in iterator:
+        yield before, item
+        before = item
+
+
+def filterfalse(predicate: Any, iterable: Any) -> Any:
+    """`itertools.filterfalse`."""
+    for item in iterable:
+        if not (item if predicate is None else predicate(item)):
+            yield item
+
+
+def takewhile(predicate: Any, iterable: Any) -> Any:
+    """`itertools.takewhile`."""
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+def dropwhile(predicate: Any, iterable: Any) -> Any:
+    """`itertools.dropwhile`."""
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item
+
+
+def compress(data: Any, selectors: Any) -> Any:
+    """`itertools.compress`."""
+    for item, selected in zip(data, selectors):  # noqa: B905
+        if selected:
+            yield item
+
+
+def any_(iterable: Any) -> Any:
+    """`any`, which asks for no more than it needs."""
+    for item in iterable:  # noqa: SIM110
+        if item:
+            return True
+    return False
+
+
+def all_(iterable: Any) -> Any:
+    """`all`, which asks for no more than it needs."""
+    for item in iterable:  # noqa: SIM110
+        if not item:
+            return False
+    return True
+
+
+LAZY: list[tuple[Any, Callable[..., Any]]] = [
+    (builtins.zip, zip_),
+    (builtins.enumerate, enumerate_),
+    (builtins.map, map_),
+    (builtins.filter, filter_),
+    (builtins.any, any_),
+    (builtins.all, all_),
+    (itertools.chain, chain),
+    (itertools.islice, islice),
+    (itertools.accumulate, accumulate),
+    (itertools.starmap, starmap),
+    (itertools.pairwise, pairwise),
+    (itertools.filterfalse, filterfalse),
+    (itertools.takewhile, takewhile),
+    (itertools.dropwhile, dropwhile),
+    (itertools.compress, compress),
+]
+"""What stands for a function where something that it walks over is asked by others too."""
+
+ENDLESS: list[tuple[Any, Callable[..., Any]]] = [
+    (itertools.count, count),
+    (itertools.cycle, cycle),
+]

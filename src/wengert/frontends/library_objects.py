@@ -1,0 +1,579 @@
+"""Built-in and standard functions about objects: their attributes, their classes, copies of them."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import operator
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import UNDEFINED, Const, Var
+from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Seq, Static
+from ..ops import memory as me
+from ..ops import structure as st
+from ..ops.registry import named
+from . import objects, writes
+from .attributes import call_method, read_attribute
+from .calls import call, opaque
+from .construct import blank, construct, construct_plainly, new_namedtuple
+from .expressions import as_known, open_up
+from .heap import now
+from .interpreter import Diverges
+from .objects import PYTHON_TYPES, by_name, class_of, known_name
+from .values import Closure, Items, Maybe, Native, Place, Value, is_mutable, kind_of_value, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+Handler = Callable[["Interpreter", Args, Kwargs], Value]
+
+
+def _current(it: Interpreter, value: Value) -> Value:
+    """A value as it is now, taken apart where its structure is known."""
+    value = now(it, value)
+    return open_up(it, value) if isinstance(value, Var) else value
+
+
+# --- attributes ---------------------------------------------------------------------------
+
+
+def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value, name, *default = args
+    return by_name(it, name, lambda attribute: _get(it, value, attribute, default))
+
+
+def _get(it: Interpreter, value: Value, name: str, default: Sequence[Value]) -> Value:
+    value = _current(it, value)
+    if not default:
+        return read_attribute(it, value, name)
+    present = _has(it, value, name)
+    if isinstance(present, Const):
+        return read_attribute(it, value, name) if present.value else default[0]
+    return it.choose(present, lambda: read_attribute(it, value, name), lambda: default[0])
+
+
+def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value, name = args
+    return by_name(it, name, lambda attribute: _has(it, _current(it, value), attribute))
+
+
+def _has(it: Interpreter, value: Value, name: str) -> Value:
+    """Whether a value has an attribute."""
+    match value:
+        case Items() if objects.is_object(value):
+            return _object_has(it, value, name)
+        case Const(value=constant):
+            return Const(hasattr(constant, name))
+        case Closure():
+            return Const(hasattr(types.FunctionType, name))
+        case _:
+            pass
+    kind = kind_of_value(value)
+    if isinstance(kind, Array):
+        return Const(hasattr(np.ndarray, name))
+    if isinstance(kind, Number):
+        return Const(hasattr(PYTHON_TYPES[kind.type], name))
+    if isinstance(value, Items):
+        known = class_of(value)
+        return Const(known is not None and hasattr(known, name))
+    return opaque(it, hasattr, [value, Const(name)], {})
+
+
+def _object_has(it: Interpreter, items: Items, name: str) -> Value:
+    if name in items.keys:
+        held = items[name]
+        if isinstance(held, Maybe):
+            return it.emit(st.is_not, held.witness, UNDEFINED)
+        return Const(True)
+    cls = items.type
+    if name == "__class__" or (name == "__dict__" and cls.__dictoffset__):
+        return Const(True)
+    found = objects.static_lookup(cls, name)
+    if found is objects.MISSING and objects.own_method(cls, "__getattr__") is None:
+        return Const(False)
+    if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
+        return Const(False)
+    if found is not objects.MISSING and not _is_computed(found):
+        return Const(True)
+    return Const(_can_read(it, items, name))
+
+
+def _is_computed(found: Any) -> bool:
+    """Whether a class's attribute is what a function gives, which may raise AttributeError."""
+    return isinstance(found, property) or objects.own_method(type(found), "__get__") is not None
+
+
+def _can_read(it: Interpreter, items: Items, name: str) -> bool:
+    """Whether reading an attribute gives a value; what the reading would emit is taken back."""
+    with it.aside():
+        frames = len(it.frames)
+        try:
+            objects.read(it, items, name)
+        except Diverges:
+            del it.frames[frames:]
+            return False
+        return True
+
+
+def _setattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    target, name, value = args
+
+    def assign(attribute: str) -> Value:
+        writes.set_attribute(it, target, attribute, value)
+        return Const(None)
+
+    return by_name(it, name, assign)
+
+
+def _delattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    target, name = args
+    writes.delete_attribute(it, target, known_name(it, name))
+    return Const(None)
+
+
+def _plainly(act: Callable[..., Value | None]) -> Handler:
+    """A method of `object` that is called with the object it works on."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        target, name, *value = args
+        items = objects.current(it, target)
+        done = act(it, items, known_name(it, name), *value)
+        return Const(None) if done is None else done
+
+    return handler
+
+
+def _new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    cls = args[0]
+    if not isinstance(cls, Const):
+        raise it.unsupported(
+            "`object.__new__` needs a class that is known when the program is read",
+            "Name the class.",
+        )
+    return blank(it, cls.value)
+
+
+def _vars(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if not args:
+        raise it.unsupported(
+            "`vars()` without an object cannot be read before it runs", "Name the variables."
+        )
+    return read_attribute(it, _current(it, args[0]), "__dict__")
+
+
+def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    paths = [known_name(it, name).split(".") for name in args]
+
+    def run(it: Interpreter, values: Args, named: Kwargs) -> Value:
+        got: list[Value] = []
+        for path in paths:
+            value = values[0]
+            for name in path:
+                value = read_attribute(it, _current(it, value), name)
+            got.append(value)
+        return got[0] if len(got) == 1 else tuple_of(*got)
+
+    return Native("attrgetter", run)
+
+
+def _methodcaller(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    name, *before = args
+    run = functools.partial(_call_method, known_name(it, name), before, dict(kwargs))
+    return Native("methodcaller", run)
+
+
+def _call_method(
+    name: str, before: Args, kwargs: Kwargs, it: Interpreter, values: Args, named: Kwargs
+) -> Value:
+    return call_method(it, now(it, values[0]), name, before, kwargs)
+
+
+# --- classes ------------------------------------------------------------------------------
+
+
+def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value, classes = args
+    value = _current(it, value)
+    known = class_of(value)
+    wanted = _classes(classes)
+    if known is None or wanted is None:
+        return opaque(it, isinstance, [value, classes], kwargs)
+    numeric = any(issubclass(c, np.generic | int) for c in wanted)
+    number = known in (int, float, complex, bool) and isinstance(value, Var)
+    if number and numeric and known is not float:
+        return opaque(it, isinstance, args, kwargs, BOOL)  # it may be a NumPy scalar
+    if known is float and any(c.__module__ == "numpy" for c in wanted):
+        return opaque(it, isinstance, args, kwargs, BOOL)
+    return Const(any(_is_subclass(value, known, c) for c in wanted))
+
+
+def _issubclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    cls, classes = args
+    wanted = _classes(classes)
+    if isinstance(cls, Const) and isinstance(cls.value, type) and wanted is not None:
+        return Const(issubclass(cls.value, tuple(wanted)))
+    return opaque(it, issubclass, args, kwargs)
+
+
+def _is_subclass(value: Value, known: type, wanted: type) -> bool:
+    members = getattr(wanted, "__protocol_attrs__", None)
+    if members is None and getattr(wanted, "_is_protocol", False):
+        members = wanted.__annotations__
+    if members and objects.is_object(value) and not issubclass(wanted, known):
+        return all(name in value.keys or hasattr(known, name) for name in members)  # type: ignore[union-attr]
+    return issubclass(known, wanted)
+
+
+def _classes(value: Value) -> list[type] | None:
+    match value:
+        case Const(value=type() as cls):
+            return [cls]
+        case Const(value=types.UnionType() as union):
+            return list(union.__args__)
+        case Items(values=values):
+            found = [_classes(v) for v in values]
+            return None if None in found else [c for cs in found if cs for c in cs]
+        case _:
+            return None
+
+
+def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) != 1:
+        raise it.unsupported(
+            "`type` with three arguments makes a class, which cannot be read before it runs",
+            "Write a `class` statement outside.",
+        )
+    value = _current(it, args[0])
+    known = class_of(value) if not isinstance(value, Var) else None
+    return Const(known) if known is not None else opaque(it, type, args, kwargs)
+
+
+def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) == 2 and isinstance(args[0], Const):
+        return objects.super_of(it, args[0].value, args[1])
+    if args:
+        raise it.unsupported("`super` with these arguments", "Write `super()`.")
+    node = it.frame.closure.node
+    parameters = [*node.args.posonlyargs, *node.args.args]
+    cls = _enclosing_class(it)
+    receiver = it.vars.get(parameters[0].arg) if parameters else None
+    if cls is None or receiver is None:
+        from .statements import raise_now
+
+        raise_now(it, RuntimeError, "super(): no arguments")
+        raise AssertionError("unreachable")
+    return objects.super_of(it, cls, now(it, receiver))
+
+
+def _enclosing_class(it: Interpreter) -> type | None:
+    """The class whose body the running function stands in."""
+    scope = it.frame.scope
+    while scope is not None:
+        found = scope.vars.get("__class__")
+        if isinstance(found, Const):
+            return found.value
+        scope = scope.outer
+    return None
+
+
+def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value = _current(it, args[0])
+    match value:
+        case Closure() | Native():
+            return Const(True)
+        case Const(value=constant):
+            return Const(callable(constant))
+        case Items(form="function" | "derivative"):
+            return Const(True)
+        case Items():
+            known = class_of(value)
+            found = objects.MISSING if known is None else objects.static_lookup(known, "__call__")
+            return Const(found is not objects.MISSING)
+        case _:
+            return opaque(it, callable, args, kwargs)
+
+
+# --- copies -------------------------------------------------------------------------------
+
+
+def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value = _current(it, args[0])
+    if not isinstance(value, Items):
+        return _copied(it, value)
+    own = _own_copy(it, value, "__copy__")
+    if own is not None:
+        return own
+    return _again(value, value.values) if is_mutable(value) else value
+
+
+def _copied(it: Interpreter, value: Value) -> Value:
+    """A shallow copy of what is known only when the program runs."""
+    if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
+        return value
+    if isinstance(value.kind, Array):
+        return it.emit(named("copy"), value, namespace="np")
+    if isinstance(value.kind, Seq):
+        return it.emit(st.as_list, value)
+    return it.emit(named("copy"), value, namespace="method")
+
+
+def _again(items: Items, values: Sequence[Value]) -> Items:
+    """Another object with these contents."""
+    return Items(items.form, items.keys, tuple(values), items.type)
+
+
+def _own_copy(it: Interpreter, items: Items, name: str, *args: Value) -> Value | None:
+    if not objects.is_object(items):
+        return None
+    own = objects.own_method(items.type, name)
+    if own is not None:
+        return call(it, Const(own), [items, *args], {})
+    for other in ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
+        if objects.own_method(items.type, other) is not None:
+            raise it.unsupported(
+                f"a copy of an object whose class has `{other}`",
+                f"Give its class a `{name}` method.",
+            )
+    return None
+
+
+def _deepcopy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    return _deep(it, args[0], {})
+
+
+def _deep(it: Interpreter, value: Value, done: dict[int | Place, Value | None]) -> Value:
+    value = _current(it, value)
+    if not isinstance(value, Items):
+        if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
+            return value
+        return it.emit(me.snapshot, value)
+    if value.form in ("function", "derivative"):
+        return value
+    key = value.place if value.place is not None else id(value)
+    if key in done:
+        made = done[key]
+        if made is None:
+            raise it.unsupported(
+                "`copy.deepcopy` of an object that refers to itself",
+                "Copy the parts one by one and connect them again.",
+            )
+        return made
+    done[key] = None
+    own = _own_copy(it, value, "__deepcopy__", Items("dict", (), ()))
+    if own is None:
+        own = _again(value, [_deep(it, item, done) for item in value.values])
+    done[key] = own
+    return own
+
+
+# --- dataclasses --------------------------------------------------------------------------
+
+
+def _replace(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    items = _dataclass(it, args[0], "replace")
+    from .statements import raise_now
+
+    given = dict(kwargs)
+    for f in items.type.__dataclass_fields__.values():
+        kind = f._field_type.name  # noqa: SLF001
+        if kind == "_FIELD_CLASSVAR" or (f.init and f.name in given):
+            continue
+        if not f.init:
+            if f.name in given:
+                message = f"field {f.name} is declared with init=False, it cannot be specified with replace()"
+                raise_now(it, ValueError, message)
+        elif kind != "_FIELD_INITVAR":
+            given[f.name] = objects.read(it, items, f.name)
+        elif f.default is dataclasses.MISSING:
+            raise_now(it, ValueError, f"InitVar {f.name!r} must be specified with replace()")
+    return construct(it, items.type, [], given)
+
+
+def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`copy.replace`."""
+    items = _current(it, args[0])
+    if isinstance(items, Items) and items.form == "namedtuple":
+        return objects.replaced(it, items, kwargs)
+    own = objects.own_method(items.type, "__replace__") if objects.is_object(items) else None  # type: ignore[union-attr]
+    if own is not None:
+        return call(it, Const(own), [items], kwargs)
+    return _replace(it, args, kwargs)
+
+
+def _dataclass(it: Interpreter, value: Value, what: str) -> Items:
+    value = _current(it, value)
+    if isinstance(value, Items) and value.form == "dataclass":
+        return value
+    from .statements import raise_now
+
+    if isinstance(value, Var) and value.kind == UNKNOWN:
+        raise it.unsupported(
+            f"`dataclasses.{what}` of an object that is known only when the program runs",
+            "Create the object inside the function, or pass it as an argument.",
+        )
+    raise_now(it, TypeError, f"{what}() should be called on dataclass instances")
+    raise AssertionError("unreachable")
+
+
+def _asdict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    factory = kwargs.get("dict_factory", args[1] if len(args) > 1 else None)
+
+    def make(names: Sequence[str], values: Sequence[Value]) -> Value:
+        if factory is None:
+            return Items("dict", tuple(names), tuple(values))
+        pairs = [tuple_of(Const(name), value) for name, value in zip(names, values, strict=True)]
+        return call(it, factory, [Items("list", tuple(range(len(pairs))), tuple(pairs))], {})
+
+    return _in_plain_containers(it, _dataclass(it, args[0], "asdict"), make)
+
+
+def _astuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    factory = kwargs.get("tuple_factory", args[1] if len(args) > 1 else None)
+
+    def make(names: Sequence[str], values: Sequence[Value]) -> Value:
+        if factory is None:
+            return tuple_of(*values)
+        listed = Items("list", tuple(range(len(values))), tuple(values))
+        return call(it, factory, [listed], {})
+
+    return _in_plain_containers(it, _dataclass(it, args[0], "astuple"), make)
+
+
+def _in_plain_containers(
+    it: Interpreter, value: Value, make: Callable[[Sequence[str], Sequence[Value]], Value]
+) -> Value:
+    """A copy in which every dataclass is what `make` makes of its fields."""
+    value = _current(it, value)
+    match value:
+        case Items(form="dataclass"):
+            names = [f.name for f in dataclasses.fields(value.type)]
+            fields = [objects.read(it, value, name) for name in names]
+            return make(names, [_in_plain_containers(it, f, make) for f in fields])
+        case Items(form="list" | "tuple" | "dict" | "namedtuple", values=values):
+            return _again(value, [_in_plain_containers(it, v, make) for v in values])
+        case _:
+            return _deep(it, value, {})
+
+
+def _fields(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value = _current(it, args[0])
+    cls = value.value if isinstance(value, Const) else class_of(value)
+    return as_known(dataclasses.fields(cls))  # type: ignore[arg-type]
+
+
+def _is_dataclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value = _current(it, args[0])
+    known = value.value if isinstance(value, Const) else class_of(value)
+    if known is None:
+        return opaque(it, dataclasses.is_dataclass, args, kwargs)
+    return Const(dataclasses.is_dataclass(known))
+
+
+# --- classes that the package attrs has made ------------------------------------------------
+
+
+def _attrs_of(cls: type) -> Sequence[Any]:
+    return getattr(cls, "__attrs_attrs__", ())
+
+
+def _evolve(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    items = objects.current(it, args[0])
+    given = dict(kwargs)
+    for each in _attrs_of(items.type):
+        name = getattr(each, "alias", None) or each.name.lstrip("_")
+        if each.init and name not in given:
+            given[name] = objects.read(it, items, each.name)
+    return construct(it, items.type, [], given)
+
+
+def _attrs_as(make: Callable[[Sequence[str], Sequence[Value]], Value]) -> Handler:
+    """`attrs.asdict` and `attrs.astuple`."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        if len(args) > 1 or kwargs:
+            raise it.unsupported(
+                "options of `attrs.asdict` and `attrs.astuple` are not covered",
+                "Write the attributes out.",
+            )
+
+        def plain(value: Value) -> Value:
+            value = _current(it, value)
+            names = [each.name for each in _attrs_of(getattr(value, "type", None) or object)]
+            if isinstance(value, Items) and names:
+                return make(names, [plain(objects.read(it, value, name)) for name in names])
+            if isinstance(value, Items) and value.form in ("list", "tuple", "dict"):
+                return _again(value, [plain(item) for item in value.values])
+            return value
+
+        return plain(args[0])
+
+    return handler
+
+
+def _attrs_fields(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    (cls,) = args
+    assert isinstance(cls, Const)
+    return tuple_of(*map(Const, _attrs_of(cls.value)))
+
+
+ATTRS: dict[str, Handler] = {
+    "evolve": _evolve,
+    "asdict": _attrs_as(lambda names, values: Items("dict", tuple(names), tuple(values))),
+    "astuple": _attrs_as(lambda names, values: tuple_of(*values)),
+    "fields": _attrs_fields,
+}
+"""The functions of attrs that look into objects, by name."""
+
+
+def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`tuple.__new__(cls, items)` of a namedtuple."""
+    from .iteration import known_items
+
+    cls, *items = args
+    values = known_items(it, items[0]) if items else []
+    if not isinstance(cls, Const) or not hasattr(cls.value, "_fields") or values is None:
+        raise it.unsupported("`tuple.__new__` of these items", "Call the class itself.")
+    return new_namedtuple(it, cls.value, values, {})
+
+
+def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    cls, *rest = args
+    assert isinstance(cls, Const)
+    return construct_plainly(it, cls.value, rest, kwargs)
+
+
+HANDLERS: list[tuple[Any, Handler]] = [
+    (getattr, _getattr),
+    (hasattr, _hasattr),
+    (setattr, _setattr),
+    (delattr, _delattr),
+    (object.__setattr__, _plainly(objects.assign_plainly)),
+    (object.__delattr__, _plainly(objects.delete_plainly)),
+    (object.__getattribute__, _plainly(objects.read_plainly)),
+    (object.__new__, _new),
+    (tuple.__new__, _tuple_new),
+    (type.__call__, _type_call),
+    (vars, _vars),
+    (operator.attrgetter, _attrgetter),
+    (operator.methodcaller, _methodcaller),
+    (isinstance, _isinstance),
+    (issubclass, _issubclass),
+    (type, _type),
+    (super, _super),
+    (callable, _callable),
+    (copy.copy, _copy),
+    (copy.deepcopy, _deepcopy),
+    (dataclasses.replace, _replace),
+    (dataclasses.asdict, _asdict),
+    (dataclasses.astuple, _astuple),
+    (dataclasses.fields, _fields),
+    (dataclasses.is_dataclass, _is_dataclass),
+    *([(copy.replace, _replace_any)] if hasattr(copy, "replace") else []),  # type: ignore[attr-defined]
+]

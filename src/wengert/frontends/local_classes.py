@@ -1,0 +1,161 @@
+"""Classes that a differentiated function defines.
+
+Python itself runs the body of such a class, so that decorators, slots and descriptors do what they
+always do. In place of the variables of the function around it the body finds stand-ins, and so do the
+methods, whose source is then read with the scope that the class was defined in.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const
+from .values import Items, Maybe, Scope, Value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+class StandIn:
+    """What a class body finds in place of a variable of the function around it."""
+
+    __slots__ = ("name", "scope")
+
+    def __init__(self, name: str, scope: Scope):
+        self.name = name
+        self.scope = scope
+
+
+class Held:
+    """An attribute of a class whose value the program computes."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value):
+        self.value = value
+
+
+def define(it: Interpreter, node: ast.ClassDef) -> Value:
+    """The class that a statement defines."""
+    key = id(node), id(it.frame.scope)
+    known = it.reading.local_classes.get(key)
+    if known is None:
+        cls = _made(it, node)
+        known = it.reading.local_classes[key] = cls, it.frame.scope
+    return Const(known[0])
+
+
+def _made(it: Interpreter, node: ast.ClassDef) -> type:
+    from .expressions import evaluate
+
+    _refuse_statements(it, node)
+    bases = [_known(it, evaluate(it, base), base) for base in node.bases]
+    options = {
+        k.arg: _known(it, evaluate(it, k.value), k.value)
+        for k in node.keywords
+        if k.arg is not None
+    }
+    decorators = [_decorator(it, d) for d in node.decorator_list]
+    code = _code_of(it, node)
+    cells = {name: CellType(_stand_in(it, name)) for name in code.co_freevars}
+    body = FunctionType(code, dict(it.frame.scope.globals), node.name, None, tuple(cells.values()))
+    try:
+        cls = builtins.__build_class__(body, node.name, *bases, **options)
+        for decorate in reversed(decorators):
+            cls = decorate(cls)
+    except Exception as error:
+        raise it.unsupported(
+            f"the body of this class cannot be run before the program: {error}",
+            "Compute what it needs in `__init__`, or define the class outside.",
+            node,
+        ) from error
+    for name, cell in cells.items():
+        cell.cell_contents = StandIn(name, it.frame.scope)
+    _hold_values(it, cls)
+    return cls
+
+
+def _decorator(it: Interpreter, node: ast.expr) -> Any:
+    """A decorator as Python's own object: `dataclass`, or what `dataclass(frozen=True)` gives."""
+    from .expressions import evaluate
+
+    if not isinstance(node, ast.Call):
+        return _known(it, evaluate(it, node), node)
+    function, *args = (_known(it, evaluate(it, n), n) for n in (node.func, *node.args))
+    options = {k.arg: _known(it, evaluate(it, k.value), k.value) for k in node.keywords if k.arg}
+    return function(*args, **options)
+
+
+def _refuse_statements(it: Interpreter, node: ast.ClassDef) -> None:
+    plain = (ast.FunctionDef, ast.Assign, ast.AnnAssign, ast.Pass, ast.ClassDef)
+    for statement in node.body:
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not isinstance(statement, plain) and not is_text:
+            raise it.unsupported(
+                "the body of a class inside a differentiated function holds methods and attributes only",
+                "Define the class outside.",
+                statement,
+            )
+
+
+def _known(it: Interpreter, value: Value, node: ast.AST) -> Any:
+    if isinstance(value, Const):
+        return value.value
+    raise it.unsupported(
+        "what a class is built on must be known when the program is read",
+        "Name the class.",
+        node,
+    )
+
+
+def _stand_in(it: Interpreter, name: str) -> Any:
+    """The value of a variable where it is known, for the body of the class itself."""
+    value = _visible(it.frame.scope, name)
+    return value.value if isinstance(value, Const) else StandIn(name, it.frame.scope)
+
+
+def _visible(scope: Scope | None, name: str) -> Value | None:
+    while scope is not None:
+        if name in scope.vars:
+            return scope.vars[name]
+        scope = scope.outer
+    return None
+
+
+def _code_of(it: Interpreter, node: ast.ClassDef) -> CodeType:
+    """The compiled body of a class, which is part of the code of the function around it."""
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    for frame in reversed(it.frames):
+        function = frame.closure.function
+        for code in _inside(function.__code__) if isinstance(function, FunctionType) else ():
+            if code.co_name == node.name and code.co_firstlineno in (first, node.lineno):
+                return code
+    raise it.unsupported(
+        "a class cannot be defined in this function", "Define the class outside.", node
+    )
+
+
+def _inside(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _inside(constant)
+
+
+def _hold_values(it: Interpreter, cls: type) -> None:
+    """The attributes of the class that are variables of the function around it, as they are now."""
+    from .expressions import lookup
+
+    for name, attribute in list(vars(cls).items()):
+        if isinstance(attribute, StandIn):
+            value = lookup(it, attribute.scope, attribute.name)
+            if isinstance(value, Items | Maybe):
+                raise it.unsupported(
+                    f"the attribute `{name}` of a class is a container of the function around it",
+                    "Set it on the objects, in `__init__`.",
+                )
+            setattr(cls, name, Held(value))

@@ -1,0 +1,305 @@
+"""What a loop does to the heap: objects that its body changes are carried, like names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UnsupportedSyntax
+from ..ir.graph import Var
+from ..ir.types import Kind, join
+from .heap import (
+    Content,
+    Heap,
+    content_in,
+    identities,
+    materialise,
+    may_be_one,
+    now,
+    with_aliases,
+)
+from .values import Items, Lost, Maybe, Part, Place, Value, kind_of_value, same
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+    from .loops import Attempt, Carried
+
+Slot = tuple[Place, Any]
+Name = str | Slot
+"""What a loop carries: a local name, an item of a known object, or (`WHOLE`) a run-time object."""
+Names = dict[Name, "Value | None"]
+Ends = dict[Name, set["Place | Name"]]
+"""What carried names refer to when an iteration ends: objects, or what other carried names did."""
+
+
+class _Whole:
+    def __repr__(self) -> str:
+        return "WHOLE"
+
+
+WHOLE = _Whole()
+
+
+def slots_of(heap: Heap) -> Names:
+    """What the objects of a heap hold, item by item."""
+    slots: Names = {}
+    for place, content in heap.items():
+        slots.update(_slots(place, content))
+    return slots
+
+
+def _slots(place: Place, content: Content) -> Names:
+    match content:
+        case Items(keys=keys, values=values):
+            return {(place, key): value for key, value in zip(keys, values, strict=True)}
+        case Var():
+            return {(place, WHOLE): content}
+        case _:
+            return {}
+
+
+def is_whole(name: Name) -> bool:
+    """Whether what is carried is a run-time object."""
+    return not isinstance(name, str) and name[1] is WHOLE
+
+
+def up_to_date(it: Interpreter, value: Value | None) -> Value | None:
+    """What a carried value is when an iteration ends; one that cannot be followed stays as it is.
+
+    Only if something reads it later is the program refused.
+    """
+    try:
+        return None if value is None else now(it, value)
+    except UnsupportedSyntax:
+        return value
+
+
+def hint_of(name: Name) -> str:
+    """What a carried value is called in generated code."""
+    if isinstance(name, str):
+        return "" if name.startswith("%") else name
+    place, key = name
+    if isinstance(place.origin, Items) and place.origin.form == "cell":
+        return place.origin.type or ""
+    if isinstance(key, str):
+        return key if key.isidentifier() else ""
+    return place.origin.name if isinstance(place.origin, Var) else ""
+
+
+def bind_slot(it: Interpreter, name: Name, value: Value) -> None:
+    """Say what a name, or an item of an object, is from here on."""
+    if isinstance(name, str):
+        it.vars[name] = value
+        return
+    place, key = name
+    if key is WHOLE:
+        assert isinstance(value, Var)
+        it.reading.places[value] = place
+        it.heap[place] = value
+        return
+    content = content_in(it.heap, place)
+    assert isinstance(content, Items)
+    items = dict(zip(content.keys, content.values, strict=True))
+    items[key] = value
+    it.heap[place] = content.holding(tuple(items.values()), tuple(items))
+    it.heap[place].place = place  # type: ignore[union-attr]
+
+
+def follow(
+    it: Interpreter,
+    entry: Names,
+    assumed: dict[Name, Carried],
+    attempt: Attempt,
+    lost: Heap,
+    ends: Ends,
+    start: int,
+) -> bool:
+    """Carry what the body changed of the objects made before the loop.
+
+    Gives whether the attempt carried all of it already. What cannot be carried is entered into `lost`.
+    """
+    complete = True
+    for place, content in attempt.heap.items():
+        before = content_in(attempt.before, place)
+        if place.born <= start and content is not before:
+            done = _follow_object(it, entry, assumed, lost, place, before, content)
+            complete = done and complete
+    for slot in [slot for slot in assumed if not isinstance(slot, str) and not is_whole(slot)]:
+        if slot[0] in lost or not isinstance(content_in(it.heap, slot[0]), Items):
+            del assumed[slot]
+            complete = False
+    return _note_ends(it, assumed, attempt, ends, start) and complete
+
+
+def _note_ends(
+    it: Interpreter, assumed: dict[Name, Carried], attempt: Attempt, ends: Ends, start: int
+) -> bool:
+    """Remember which objects the carried names refer to when an iteration ends; whether that was known."""
+    complete = True
+    made_inside: dict[Place, Name] = {}
+    for name, carried in assumed.items():
+        value = attempt.end.get(name)
+        if carried.kind is None or is_whole(name):
+            continue
+        found = with_aliases(it, identities(it, value, own=True), start)
+        for place in found:
+            first = made_inside.setdefault(place, name)
+            if first is not name:  # both end as one object, made in this iteration
+                for each in (first, name):
+                    known = ends.setdefault(each, set())
+                    complete = complete and f"%{first} is {name}" in known
+                    known.add(f"%{first} is {name}")
+        known = ends.setdefault(name, set())
+        places: set[Place | Name] = {place for place in found if place.born <= start}
+        places |= {other for place in found if (other := attempt.param_at(it, place)) is not None}
+        complete = complete and places <= known
+        known |= places
+    return complete
+
+
+def link(it: Interpreter, entry: Names, ends: Ends, values: Mapping[Name, Value]) -> None:
+    """Note which objects the values of carried names may be: in the body, or after the loop.
+
+    `ends` tells other carried names from objects made before the loop.
+    """
+    own = {
+        name: identities(it, value, own=True)
+        for name, value in values.items()
+        if not is_whole(name)
+    }
+    entries = {name: identities(it, entry.get(name), own=True) for name in own}
+    given = {name: _objects_given(ends, name) for name in own}
+    for name, mine in own.items():
+        outside = set[Place]().union(*(entries.get(n, ()) for n in _reachable(ends, name)))
+        _link_all(it, mine, outside | given[name])
+        for other, theirs in own.items():
+            direct = entries[name] & entries[other] or ends.get(name, set()) & ends.get(
+                other, set()
+            )
+            if other is not name and (direct or given[name] & given[other]):
+                _link_all(it, mine, theirs)
+
+
+def _reachable(ends: Ends, name: Name) -> set[Name]:
+    """The carried names whose objects a name may refer to some iterations later, itself included."""
+    found: set[Name] = set()
+    pending: list[Name] = [name]
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found.add(current)
+            pending += [end for end in ends.get(current, ()) if not isinstance(end, Place)]
+    return found
+
+
+def _objects_given(ends: Ends, name: Name) -> set[Place]:
+    """The objects made before the loop that iterations may give to a name."""
+    reachable = _reachable(ends, name)
+    return {end for n in reachable for end in ends.get(n, ()) if isinstance(end, Place)}
+
+
+def _link_all(it: Interpreter, places: Iterable[Place], others: Iterable[Place]) -> None:
+    for place in places:
+        for other in others:
+            may_be_one(it, place, other)
+
+
+def _follow_object(
+    it: Interpreter,
+    entry: Names,
+    assumed: dict[Name, Carried],
+    lost: Heap,
+    place: Place,
+    before: Content,
+    after: Content,
+) -> bool:
+    if isinstance(before, Lost):
+        return True
+    if isinstance(after, Part | Lost) or isinstance(before, Part):
+        lost[place] = after if isinstance(after, Lost) else Lost("a loop has moved it")
+        _no_longer_carried(assumed, place)
+        return False
+    if isinstance(before, Items) and isinstance(after, Items):
+        from .objects import attributes_of_both
+
+        held = attributes_of_both(it, before, after)
+        if held is not None:
+            return _follow_items(it, entry, assumed, place, held)
+    if isinstance(before, Items):
+        _as_run_time_object(it, assumed, place, before, after)
+        return False
+    return _follow_slot(entry, assumed, (place, WHOLE), before, after)
+
+
+def _follow_items(
+    it: Interpreter,
+    entry: Names,
+    assumed: dict[Name, Carried],
+    place: Place,
+    held: Mapping[Any, tuple[Value | None, Value | None]],
+) -> bool:
+    complete = True
+    for key, (old, new) in held.items():
+        if not _is_same_object(it, old, new):
+            complete = _follow_slot(entry, assumed, (place, key), old, new) and complete
+    return complete
+
+
+def _is_same_object(it: Interpreter, old: Value | None, new: Value | None) -> bool:
+    """Whether an item still refers to what it did, which may have changed itself."""
+    if old is None or new is None:
+        return False
+    places = [
+        value.place if isinstance(value, Items) else it.reading.places.get(value)
+        for value in (old, new)
+        if isinstance(value, Items | Var)
+    ]
+    if len(places) == 2 and places[0] is not None:
+        return places[0] is places[1]
+    return same(old, new)
+
+
+def _follow_slot(
+    entry: Names,
+    assumed: dict[Name, Carried],
+    slot: Slot,
+    before: Value | None,
+    after: Value | None,
+) -> bool:
+    from .loops import Carried
+
+    if slot in assumed:
+        return True
+    entry[slot] = before
+    maybe = any(value is None or isinstance(value, Maybe) for value in (before, after))
+    first, *more = [kind_of_value(value) for value in (before, after) if value is not None]
+    assumed[slot] = Carried(join(first, *more) if more else first, maybe)
+    return False
+
+
+def _no_longer_carried(assumed: dict[Name, Carried], place: Place) -> None:
+    for slot in [slot for slot in assumed if not isinstance(slot, str) and slot[0] is place]:
+        del assumed[slot]
+
+
+def _as_run_time_object(
+    it: Interpreter, assumed: dict[Name, Carried], place: Place, before: Items, after: Content
+) -> None:
+    """A container that grows in a loop is a run-time object before the loop starts."""
+    _no_longer_carried(assumed, place)
+    content = content_in(it.heap, place)
+    assert isinstance(content, Items)
+    content.place = place
+    materialise(it, content, _item_kind(after))
+
+
+def _item_kind(content: Content) -> Kind | None:
+    """The kind of the items that a container holds at the end of an iteration."""
+    from ..ops import structure as st
+
+    if isinstance(content, Var):
+        return st.item_kind(content.kind)
+    kind: Kind | None = None
+    for item in content.values if isinstance(content, Items) else ():
+        kind = kind_of_value(item) if kind is None else join(kind, kind_of_value(item))
+    return kind

@@ -1,0 +1,660 @@
+"""Objects of the user's own classes: how Python finds, binds, assigns and deletes their attributes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.graph import IF, Const, Var
+from ..ir.records import record
+from ..ir.types import Array, Number, Static, Struct
+from ..ops import memory as me
+from .calls import call, opaque
+from .expressions import as_key, as_known, lift, open_up
+from .heap import now, place_of, put
+from .local_classes import Held
+from .outside import root_of
+from .signature import namedtuple_fields
+from .values import Closure, Items, Native, Place, Value, is_mutable, kind_of_value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+MISSING = object()
+OBJECTS = ("object", "dataclass", "namedtuple")
+"""The forms of known objects that have a class of their own."""
+PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+# --- classes ------------------------------------------------------------------------------
+
+
+def class_of(value: Value) -> type | None:
+    """The class of a value, where it is known when the program is read."""
+    if isinstance(value, Closure):
+        return types.FunctionType
+    if isinstance(value, Native):
+        return types.MethodType if receiver_of(value) is not None else None
+    kind = kind_of_value(value)
+    match kind:
+        case Number(type=t):
+            return PYTHON_TYPES[t]
+        case Array():
+            return np.ndarray
+        case Struct(form=form, type=type_):
+            plain = {"tuple": tuple, "list": list, "dict": dict}
+            return plain.get(form, type_ if isinstance(type_, type) else None)
+        case Static() if isinstance(value, Const):
+            return type(value.value)
+        case _:
+            if isinstance(value, Const):
+                return type(value.value)
+            return str if str(kind) == "str" else None
+
+
+def is_object(value: Value) -> bool:
+    """Whether a value is an object of a class with attributes or methods of its own."""
+    return isinstance(value, Items) and value.form in OBJECTS and isinstance(value.type, type)
+
+
+def object_class(value: Value) -> type | None:
+    """The class whose methods say what an operator does with a value; None for plain values."""
+    if is_object(value):
+        return value.type  # type: ignore[union-attr]
+    if isinstance(value, Const) and not isinstance(value.value, type | types.ModuleType):
+        cls = type(value.value)
+        return cls if cls.__flags__ & HEAP_TYPE and not _is_builtin(cls) else None
+    return None
+
+
+HEAP_TYPE = 1 << 9
+
+
+def _is_builtin(cls: type) -> bool:
+    return cls.__module__.split(".")[0] in ("builtins", "numpy", "functools", "wengert")
+
+
+def hash_token(items: Items) -> Any:
+    """What tells a known object from others that are keys of a dictionary; None if only the run can."""
+    cls = items.type
+    if not isinstance(cls, type) or items.home is not None:
+        return None
+    if cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__:
+        if items.place is None:
+            items.place = Place(items)
+        return None if items.place.choice is not None else items.place
+    parameters = getattr(cls, "__dataclass_params__", None)
+    if (
+        parameters is None
+        or not (parameters.eq and parameters.frozen)
+        or own_method(cls, "__hash__")
+    ):
+        return None
+    names = [f.name for f in dataclasses.fields(cls) if f.compare and f.hash is not False]
+    values = [as_key(items[name]) for name in names]
+    if not all(isinstance(value, Const) for value in values):
+        return None
+    return cls, tuple(value.value for value in values if isinstance(value, Const))
+
+
+def search(classes: Sequence[type], name: str) -> Any:
+    """What the first of some classes that has an attribute keeps under its name, or MISSING."""
+    for cls in classes:
+        if name in vars(cls):
+            return vars(cls)[name]
+    return MISSING
+
+
+def static_lookup(cls: type, name: str) -> Any:
+    """What a class keeps under a name, before any descriptor is asked; MISSING if nothing."""
+    return search(cls.__mro__, name)
+
+
+def own_method(cls: type, name: str) -> Any:
+    """A method that is written in Python; None if the class has none, or one made by `dataclass`."""
+    found = static_lookup(cls, name)
+    if isinstance(found, staticmethod):
+        found = found.__func__
+    if not isinstance(found, types.FunctionType | functools.partialmethod):
+        return None
+    return None if is_generated(found) else found
+
+
+def is_generated(function: Any) -> bool:
+    """Whether `dataclass` or `namedtuple` has made a method, whose source is nowhere."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    made = code.co_filename.startswith("<string") or code.co_filename == dataclasses.__file__
+    return made and getattr(function, "__qualname__", "") != "<lambda>"
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def read(it: Interpreter, items: Items, name: str) -> Value:
+    """`items.name`, of an object whose attributes are known."""
+    cls = items.type
+    if own_method(cls, "__getattribute__") is not None:
+        raise it.unsupported(
+            f"{cls.__name__} has a `__getattribute__` of its own, which every read of an attribute "
+            "goes through",
+            "Use `__getattr__` or properties.",
+        )
+    return read_plainly(it, items, name)
+
+
+def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
+    """What `object.__getattribute__` does."""
+    cls = items.type
+    if name == "__class__":
+        return Const(cls)
+    if name == "__dict__" and cls.__dictoffset__:
+        return attributes(it, items)
+    found = static_lookup(cls, name)
+    if name in items.keys and not is_data_descriptor(found):
+        return _checked(it, items, name)
+    if found is not MISSING and not isinstance(found, _STORAGE):
+        return from_class(it, items, cls, name, found)
+    held = held_by_class(it, cls, name)
+    if held is not None:
+        return held
+    fallback = own_method(cls, "__getattr__")
+    if fallback is not None:
+        return call(it, Const(fallback), [items, Const(name)], {})
+    if issubclass(cls, BaseException) and name in _OF_EXCEPTIONS:
+        return Const(None)
+    return no_attribute(it, cls, name)
+
+
+_OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")
+"""What every exception has, and is None until Python or the program says otherwise."""
+
+
+def _checked(it: Interpreter, items: Items, name: str) -> Value:
+    return it.checked(now(it, items[name]), f"{items.type.__name__}.{name}")
+
+
+_STORAGE = (types.MemberDescriptorType, types.GetSetDescriptorType)
+"""What stands in a class for a value that the object itself keeps: a slot."""
+
+
+def is_data_descriptor(found: Any) -> bool:
+    """Whether a class's attribute comes before what the object keeps under the same name."""
+    if isinstance(found, property):
+        return True
+    if found is MISSING or isinstance(found, (*_STORAGE, type)):
+        return False
+    return any(own_method(type(found), name) is not None for name in ("__set__", "__delete__"))
+
+
+def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
+    from .statements import raise_now
+
+    raise_now(it, AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+    raise AssertionError("unreachable")
+
+
+def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: Any) -> Value:
+    """An attribute that the class gives, as its descriptor makes it."""
+    match found:
+        case types.FunctionType() | functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
+            return bound(receiver, Const(found), name)
+        case property():
+            if found.fget is None:
+                return _no_accessor(it, cls, name, "getter")
+            return call(it, as_known(found.fget), [receiver], {})
+        case functools.cached_property():
+            return _cached(it, receiver, found, name)
+        case staticmethod():
+            return as_known(found.__func__)
+        case classmethod():
+            return bound(Const(cls), as_known(found.__func__), name)
+        case functools.partialmethod():
+            return _partial_method(receiver, found, name)
+        case functools.singledispatchmethod():
+            return Native(name, functools.partial(_dispatched, receiver, found))
+        case types.WrapperDescriptorType() | types.MethodDescriptorType():
+            return builtin_method(it, receiver, cls, name, found)
+        case types.BuiltinFunctionType() if name == "__new__":
+            return Const(found)
+        case _:
+            return _by_descriptor(it, receiver, cls, name, found)
+
+
+def _by_descriptor(it: Interpreter, receiver: Value, cls: type, name: str, found: Any) -> Value:
+    getter = None if isinstance(found, type) else own_method(type(found), "__get__")
+    if getter is not None:
+        return call(it, Const(getter), [Const(found), receiver, Const(cls)], {})
+    return value_of_class(it, cls, name)
+
+
+def bound(receiver: Value, function: Value, name: str) -> Native:
+    """A method of an object."""
+    return Native(name, functools.partial(_call_bound, receiver, function))
+
+
+def _call_bound(
+    receiver: Value, function: Value, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    return call(it, function, [receiver, *args], kwargs)
+
+
+def receiver_of(method: Value) -> tuple[Value, Value] | None:
+    """The object and the function of a bound method."""
+    if isinstance(method, Native) and isinstance(method.call, functools.partial):
+        if method.call.func is _call_bound:
+            receiver, function = method.call.args
+            return receiver, function
+    return None
+
+
+def _partial_method(receiver: Value, found: functools.partialmethod[Any], name: str) -> Value:
+    return Native(name, functools.partial(_call_partial_method, receiver, found))
+
+
+def _call_partial_method(
+    receiver: Value,
+    found: functools.partialmethod[Any],
+    it: Interpreter,
+    args: Args,
+    kwargs: Kwargs,
+) -> Value:
+    before = [as_known(arg) for arg in found.args]
+    named = {key: as_known(value) for key, value in found.keywords.items()}
+    return call(it, as_known(found.func), [receiver, *before, *args], {**named, **kwargs})
+
+
+def _dispatched(
+    receiver: Value,
+    found: functools.singledispatchmethod[Any],
+    it: Interpreter,
+    args: Args,
+    kwargs: Kwargs,
+) -> Value:
+    known = class_of(args[0]) if args else None
+    if known is None:
+        raise it.unsupported(
+            "which method `singledispatchmethod` chooses is known only when the program runs",
+            "Choose with `if isinstance(...)`.",
+        )
+    return call(it, Const(found.dispatcher.dispatch(known)), [receiver, *args], kwargs)
+
+
+def _cached(
+    it: Interpreter, receiver: Value, found: functools.cached_property[Any], name: str
+) -> Value:
+    """Computed at the first read, kept on the object from then on."""
+    from .writes import write_attribute
+
+    value = call(it, as_known(found.func), [receiver], {})
+    write_attribute(it, current(it, receiver), found.attrname or name, value)
+    return now(it, value)
+
+
+def _no_accessor(it: Interpreter, cls: type, name: str, what: str) -> Value:
+    from .statements import raise_now
+
+    raise_now(it, AttributeError, f"property '{name}' of {cls.__name__!r} object has no {what}")
+    raise AssertionError("unreachable")
+
+
+def attributes(it: Interpreter, items: Items) -> Value:
+    """`vars(items)`: a dictionary that changes with the object, and the object with it."""
+    place = place_of(it, items)
+    if place.twin is None:
+        mirror = Items("dict", items.keys, items.values)
+        place.twin = mirror.place = Place(mirror)
+        place.twin.twin = place
+        mirror.place.shared = items.home is not None
+    twin = Items("dict", items.keys, items.values, place=place.twin)
+    it.heap[place.twin] = twin
+    return twin
+
+
+# --- attributes of classes ------------------------------------------------------------------
+
+
+def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
+    """`cls.name`, of an attribute that is no descriptor."""
+    held = held_by_class(it, cls, name)
+    if held is not None:
+        return held
+    found = getattr(cls, name)
+    return now(it, found.value) if isinstance(found, Held) else lift(it, cls, name, found)
+
+
+def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
+    """What the program has assigned to an attribute of a class, or of one that it inherits from."""
+    for base in cls.__mro__ if it.reading.class_attributes else ():
+        place = it.reading.class_attributes.get((base, name))
+        content = it.heap.get(place) if place is not None else None
+        if isinstance(content, Items) and name in content.keys:
+            return it.checked(now(it, content[name]), f"{cls.__name__}.{name}")
+        if name in vars(base):
+            return None
+    return None
+
+
+def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
+    """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
+    plain = not is_mutable(value) and own_method(type(cls), "__setattr__") is None
+    if not plain or it.reading.root is not root_of(it.builder):
+        raise it.unsupported(
+            f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
+            "Keep the value on an object; or assign a number, in a function that does not recurse.",
+        )
+    origin = _attribute_of_class(it, cls, name).origin
+    assert isinstance(origin, Items)
+    it.emit(me.store, Const(cls), Const(me.Field(name)), it.atom(value))
+    put(it, origin, origin.holding([value], [name]))
+
+
+def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
+    """The identity of an attribute of a class; what it held before is read at the very start."""
+    place = it.reading.class_attributes.get((cls, name))
+    if place is not None:
+        return place
+    before: dict[str, Value] = {}
+    if static_lookup(cls, name) is not MISSING:
+        outer, it.builder = it.builder, Builder(it.builder.span)
+        before[name] = lift(it, cls, name, getattr(cls, name))
+        it.reading.early += it.builder.eqns
+        it.builder = outer
+    origin = Items("class", tuple(before), tuple(before.values()), cls)
+    place = origin.place = Place(origin)
+    place.born = -1
+    it.reading.class_attributes[cls, name] = place
+    return place
+
+
+# --- what is built into every object ------------------------------------------------------
+
+
+def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found: Any) -> Value:
+    """A method that no class of the user defines."""
+    if issubclass(cls, BaseException):
+        from . import exceptions
+
+        return exceptions.builtin_method(it, receiver, name, found)
+    if found is type.__call__ and isinstance(receiver, Const):
+        from .construct import construct_plainly
+
+        return Native(
+            name, lambda it, args, kwargs: construct_plainly(it, receiver.value, args, kwargs)
+        )
+    if getattr(found, "__objclass__", None) is not object:
+        raise it.unsupported(
+            f"the method `{name}` of {cls.__name__} is built into Python",
+            "Write what it does in terms of attributes.",
+        )
+    return Native(name, functools.partial(_call_built_in, receiver, found, name))
+
+
+def _call_built_in(
+    receiver: Value, found: Any, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    made = _OF_OBJECT.get(name)
+    if made is None:
+        return opaque(it, found, [receiver, *args], kwargs)
+    return made(it, receiver, *args)
+
+
+def _nothing(it: Interpreter, receiver: Value, *args: Value) -> Value:
+    return Const(None)
+
+
+def _set_plainly(it: Interpreter, receiver: Value, name: Value, value: Value) -> Value:
+    assign_plainly(it, current(it, receiver), known_name(it, name), value)
+    return Const(None)
+
+
+def _delete_plainly(it: Interpreter, receiver: Value, name: Value) -> Value:
+    delete_plainly(it, current(it, receiver), known_name(it, name))
+    return Const(None)
+
+
+def _get_plainly(it: Interpreter, receiver: Value, name: Value) -> Value:
+    return read_plainly(it, current(it, receiver), known_name(it, name))
+
+
+_OF_OBJECT = {
+    "__init__": _nothing,
+    "__init_subclass__": _nothing,
+    "__setattr__": _set_plainly,
+    "__delattr__": _delete_plainly,
+    "__getattribute__": _get_plainly,
+}
+
+
+def current(it: Interpreter, value: Value) -> Items:
+    """An object as it is now, whose attributes have to be known."""
+    found = now(it, value)
+    if isinstance(found, Var):
+        found = open_up(it, found)
+    if not isinstance(found, Items) or found.form not in OBJECTS:
+        raise it.unsupported(
+            "the attributes of this object are known only when the program runs",
+            "Create the object inside the function, or pass it as an argument.",
+        )
+    return found
+
+
+def known_name(it: Interpreter, name: Value) -> str:
+    """The name of an attribute, which has to be known when the program is read."""
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return name.value
+    raise it.unsupported(
+        "which attribute this is, is known only when the program runs",
+        "Write the attribute out, or keep the values in a dictionary.",
+    )
+
+
+def by_name(it: Interpreter, name: Value, act: Callable[[str], Value]) -> Value:
+    """Do something with an attribute whose name is known, or one of two that an `if` chose from."""
+    eqn = it.builder.visible_definition(name) if isinstance(name, Var) else None
+    if eqn is None or eqn.op is not IF:
+        return act(known_name(it, name))
+    k = eqn.outs.index(name)  # type: ignore[arg-type]
+    first, second = (known_name(it, block.outs[k]) for block in eqn.blocks)
+    return it.choose(eqn.args[0], lambda: act(first), lambda: act(second))
+
+
+# --- assigning and deleting ---------------------------------------------------------------
+
+
+def assign(it: Interpreter, items: Items, name: str, value: Value) -> None:
+    """`items.name = value`."""
+    own = own_method(items.type, "__setattr__")
+    if own is not None:
+        call(it, Const(own), [items, Const(name), value], {})
+        return
+    _refuse_frozen(it, items.type, name, "assign to")
+    assign_plainly(it, items, name, value)
+
+
+def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> None:
+    """What `object.__setattr__` does."""
+    from .statements import raise_now
+    from .writes import write_attribute
+
+    cls = items.type
+    found = static_lookup(cls, name)
+    if isinstance(found, property):
+        if found.fset is None:
+            _no_accessor(it, cls, name, "setter")
+        call(it, as_known(found.fset), [items, value], {})
+        return
+    if found is not MISSING and is_data_descriptor(found):
+        setter = own_method(type(found), "__set__")
+        if setter is None:
+            raise_now(it, AttributeError, f"the attribute '{name}' cannot be assigned")
+        call(it, Const(setter), [Const(found), items, value], {})
+        return
+    if name in ("__class__", "__dict__"):
+        raise it.unsupported(f"assigning to `{name}` of an object", "Create a new object instead.")
+    if items.form == "namedtuple" and not (cls.__dictoffset__ and name not in items.keys):
+        raise_now(it, AttributeError, "can't set attribute")
+    if not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
+        no_attribute(it, cls, name)
+    write_attribute(it, items, name, value)
+
+
+def _refuse_frozen(it: Interpreter, cls: type, name: str, what: str) -> None:
+    from .statements import raise_now
+
+    if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
+        raise_now(it, dataclasses.FrozenInstanceError, f"cannot {what} field '{name}'")
+
+
+def delete(it: Interpreter, items: Items, name: str) -> None:
+    """`del items.name`."""
+    own = own_method(items.type, "__delattr__")
+    if own is not None:
+        call(it, Const(own), [items, Const(name)], {})
+        return
+    _refuse_frozen(it, items.type, name, "delete")
+    delete_plainly(it, items, name)
+
+
+def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
+    """What `object.__delattr__` does."""
+    from .statements import raise_now
+    from .writes import remove_attribute
+
+    found = static_lookup(items.type, name)
+    if isinstance(found, property):
+        if found.fdel is None:
+            _no_accessor(it, items.type, name, "deleter")
+        call(it, as_known(found.fdel), [items], {})
+        return
+    if found is not MISSING and is_data_descriptor(found):
+        deleter = own_method(type(found), "__delete__")
+        if deleter is None:
+            raise_now(it, AttributeError, f"the attribute '{name}' cannot be deleted")
+        call(it, Const(deleter), [Const(found), items], {})
+        return
+    if name not in items.keys:
+        no_attribute(it, items.type, name)
+    remove_attribute(it, items, name)
+
+
+# --- where paths of control meet ----------------------------------------------------------
+
+
+def attributes_of_both(
+    it: Interpreter, a: Items, b: Items
+) -> dict[Any, tuple[Value | None, Value | None]] | None:
+    """What two versions of a container hold, item by item; None if they have other items.
+
+    An attribute that only one version of an object has stands in the other for what its class
+    gives instead, or for nothing.
+    """
+    if (a.form, a.type) != (b.form, b.type):
+        return None
+    if a.keys == b.keys:
+        return dict(zip(a.keys, zip(a.values, b.values, strict=True), strict=True))
+    if a.form == "cell":
+        return {"contents": tuple(each.values[0] if each.values else None for each in (a, b))}  # type: ignore[dict-item]
+    if a.form not in ("object", "dataclass", "class") or not isinstance(a.type, type):
+        return None
+    return {
+        name: (_held(it, a, name), _held(it, b, name)) for name in dict.fromkeys((*a.keys, *b.keys))
+    }
+
+
+def _held(it: Interpreter, items: Items, name: str) -> Value | None:
+    if name in items.keys or items.form == "class":
+        return items[name] if name in items.keys else None
+    return default_of(it, items.type, name)
+
+
+def default_of(it: Interpreter, cls: type, name: str) -> Value | None:
+    """What an object without an attribute of its own has by its class; None if that is no value."""
+    found = static_lookup(cls, name)
+    if found is MISSING or isinstance(found, _STORAGE) or hasattr(type(found), "__get__"):
+        return None
+    return value_of_class(it, cls, name)
+
+
+# --- super --------------------------------------------------------------------------------
+
+
+@record
+class Super:
+    """Where `super()` looks: in the classes after one of them."""
+
+    after: type
+    cls: type
+
+
+def super_of(it: Interpreter, after: type, receiver: Value) -> Items:
+    """`super(after, receiver)`."""
+    if isinstance(receiver, Const) and isinstance(receiver.value, type):
+        cls = receiver.value if issubclass(receiver.value, after) else type(receiver.value)
+    else:
+        cls = class_of(receiver)
+    if cls is None or not issubclass(cls, after):
+        raise it.unsupported(
+            "the class of the object that `super` is asked for is known only when the program runs",
+            "Name the base class: `Base.method(self, x)`.",
+        )
+    return Items("super", ("object",), (receiver,), Super(after, cls))
+
+
+def read_super(it: Interpreter, items: Items, name: str) -> Value:
+    """`super().name`."""
+    where: Super = items.type
+    receiver = items["object"]
+    classes = where.cls.__mro__[where.cls.__mro__.index(where.after) + 1 :]
+    found = search(classes, name)
+    if name == "__class__" or found is MISSING:
+        from .statements import raise_now
+
+        raise_now(it, AttributeError, f"'super' object has no attribute '{name}'")
+    of_class = isinstance(receiver, Const) and receiver.value is where.cls
+    if of_class and isinstance(found, types.FunctionType):
+        return Const(found)
+    if name == "__new__" and isinstance(found, staticmethod):
+        return as_known(found.__func__)
+    return from_class(it, receiver, where.cls, name, found)
+
+
+# --- namedtuples --------------------------------------------------------------------------
+
+
+def replaced(it: Interpreter, items: Items, changes: Kwargs) -> Value:
+    """`items._replace(**changes)`."""
+    from .statements import raise_now
+
+    unknown = [name for name in changes if name not in items.keys]
+    if unknown:
+        raise_now(it, ValueError, f"Got unexpected field names: {unknown!r}")
+    return items.holding([changes.get(key, items[key]) for key in items.keys])
+
+
+def method_of_namedtuple(items: Items, name: str) -> Value | None:
+    """A method that every namedtuple has."""
+    if name in ("_replace", "_asdict"):
+        return Native(name, functools.partial(_call_of_namedtuple, items, name))
+    if name == "_fields":
+        return as_known(namedtuple_fields(items.type))
+    return None
+
+
+def _call_of_namedtuple(
+    items: Items, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    if name == "_replace":
+        return replaced(it, items, kwargs)
+    return Items("dict", items.keys, items.values)

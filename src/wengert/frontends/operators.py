@@ -1,0 +1,391 @@
+"""Operators and built-in functions on objects of the user's own classes: the methods they stand for."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const, Var
+from ..ir.op import Op
+from ..ir.types import Struct
+from ..ops import structure as st
+from . import objects
+from .calls import call
+from .expressions import open_up
+from .heap import now, place_of
+from .values import Choice, Closure, Items, Iteration, Native, Value, is_mutable, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+_METHODS: dict[str, str] = {
+    "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
+    "floordiv": "__floordiv__", "mod": "__mod__", "pow": "__pow__", "matmul": "__matmul__",
+    "bitand": "__and__", "bitor": "__or__", "bitxor": "__xor__",
+    "lshift": "__lshift__", "rshift": "__rshift__",
+    "eq": "__eq__", "ne": "__ne__", "lt": "__lt__", "le": "__le__", "gt": "__gt__", "ge": "__ge__",
+    "neg": "__neg__", "pos": "__pos__", "invert": "__invert__", "abs": "__abs__",
+}  # fmt: skip
+_UNARY = frozenset(("neg", "pos", "invert", "abs"))
+_REFLECTED_COMPARISONS = {
+    "__eq__": "__eq__", "__ne__": "__ne__", "__lt__": "__gt__", "__gt__": "__lt__",
+    "__le__": "__ge__", "__ge__": "__le__",
+}  # fmt: skip
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
+    "matmul": "@", "bitand": "&", "bitor": "|", "bitxor": "^", "lshift": "<<", "rshift": ">>",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "neg": "-", "pos": "+", "invert": "~", "abs": "abs()",
+}  # fmt: skip
+
+
+# --- methods ------------------------------------------------------------------------------
+
+
+def call_method_of_class(
+    it: Interpreter, receiver: Value, name: str, args: Args, kwargs: Kwargs | None = None
+) -> Value | None:
+    """Call a method that the receiver's class defines in Python; None if it defines none.
+
+    None as well where the method answers `NotImplemented`.
+    """
+    receiver = _opened(it, receiver)
+    cls = objects.object_class(receiver)
+    if cls is None:
+        return None
+    found = objects.static_lookup(cls, name)
+    if objects.is_generated(found):
+        return _made_by_dataclass(it, receiver, name, args)
+    if not _is_written(found):
+        return None
+    method = objects.from_class(it, receiver, cls, name, found)
+    result = call(it, method, args, kwargs or {})
+    return None if _is_not_implemented(result) else result
+
+
+def _is_written(found: Any) -> bool:
+    """Whether a special method is one that can be read."""
+    if isinstance(found, staticmethod | classmethod):
+        found = found.__func__
+    return callable(found) and not isinstance(
+        found, types.WrapperDescriptorType | types.MethodDescriptorType | types.BuiltinFunctionType
+    )
+
+
+def _opened(it: Interpreter, value: Value) -> Value:
+    if isinstance(value, Var) and isinstance(value.kind, Struct):
+        value = open_up(it, value)
+    return now(it, value)
+
+
+def _is_not_implemented(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is NotImplemented
+
+
+def defines(value: Value, name: str) -> bool:
+    """Whether a value's class, one of the user's, has a special method."""
+    cls = objects.object_class(value)
+    if cls is None:
+        return False
+    found = objects.static_lookup(cls, name)
+    return _is_written(found) or objects.is_generated(found)
+
+
+_ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) -> Value | None:
+    """The comparisons that `@dataclass` adds: those of the tuples of fields."""
+    if name != "__eq__" and name not in _ORDER:
+        return None
+    other = _opened(it, args[0])
+    if objects.class_of(other) is not objects.class_of(receiver):
+        return None
+    from .expressions import compare
+
+    compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]
+    fields = [
+        tuple_of(*(objects.read(it, each, field) for field in compared))  # type: ignore[arg-type]
+        for each in (receiver, other)
+    ]
+    return compare(it, _COMPARISONS[name], *fields)
+
+
+_COMPARISONS: dict[str, ast.cmpop] = {
+    "__eq__": ast.Eq(), "__lt__": ast.Lt(), "__le__": ast.LtE(), "__gt__": ast.Gt(), "__ge__": ast.GtE(),
+}  # fmt: skip
+
+
+# --- operators ----------------------------------------------------------------------------
+
+
+def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Value | None:
+    """The result of an operator one of whose operands is an object; None if none is."""
+    if op.name in ("in", "not_in"):
+        found = contains(it, *values)
+        return found if found is None or op.name == "in" else _negated(it, found)
+    name = _METHODS.get(op.name)
+    if name is None:
+        return None
+    values = [_opened(it, value) for value in values]
+    if not any(objects.object_class(value) is not None for value in values):
+        return None
+    result = _by_methods(it, name, values)
+    if result is not None:
+        return result
+    if name in ("__eq__", "__ne__"):
+        return _equality(it, name, *values)
+    if any(map(objects.is_object, values)) and not any(map(_is_sequence, values)):
+        _wrong_operands(it, op, values)
+    return None
+
+
+def _is_sequence(value: Value) -> bool:
+    return isinstance(value, Items) and value.form == "namedtuple"
+
+
+def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | None:
+    if len(values) == 1:
+        return call_method_of_class(it, values[0], name, [])
+    left, right = values
+    reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
+    attempts = [(left, name, right), (right, reflected, left)]
+    if _comes_first(left, right, reflected):
+        attempts.reverse()
+    for receiver, method, other in attempts:
+        result = call_method_of_class(it, receiver, method, [other])
+        if result is not None:
+            return result
+    return None
+
+
+def _comes_first(left: Value, right: Value, reflected: str) -> bool:
+    """Whether the right operand is asked first: its class refines that of the left one."""
+    a, b = objects.object_class(left), objects.object_class(right)
+    if a is None or b is None or a is b or not issubclass(b, a):
+        return False
+    own = objects.static_lookup(b, reflected)
+    return own is not objects.MISSING and own is not objects.static_lookup(a, reflected)
+
+
+def _equality(it: Interpreter, name: str, left: Value, right: Value) -> Value | None:
+    """What objects answer that do not say themselves when they are equal."""
+    if name == "__ne__":
+        equal = _by_methods(it, "__eq__", [left, right])
+        if equal is not None:
+            return _negated(it, equal)
+    same = identical(it, left, right)
+    return same if same is None or name == "__eq__" else _negated(it, same)
+
+
+def _negated(it: Interpreter, value: Value) -> Value:
+    from .expressions import truth
+
+    known = it.known_truth(value)
+    return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
+
+
+def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
+    """`left is right` where one of them is an object; None where neither is."""
+    left, right = _opened(it, left), _opened(it, right)
+    objects_ = [v for v in (left, right) if isinstance(v, Items) and is_mutable(v)]
+    if not objects_:
+        return None
+    for value, other in ((left, right), (right, left)):
+        choice = _choice_of(value)
+        if choice is not None:
+            return it.choose(
+                choice.condition,
+                lambda choice=choice, other=other: _identity(it, choice.first, other),
+                lambda choice=choice, other=other: _identity(it, choice.second, other),
+            )
+    if len(objects_) == 2:
+        return _same_objects(it, *objects_)
+    (known,) = objects_
+    other = right if known is left else left
+    if isinstance(other, Const | Native | Iteration | Closure):
+        return Const(False)
+    return _run_time_identity(it, known, other)
+
+
+def _identity(it: Interpreter, left: Value, right: Value) -> Value:
+    found = identical(it, left, right)
+    assert found is not None
+    return found
+
+
+def _choice_of(value: Value) -> Choice | None:
+    return value.place.choice if isinstance(value, Items) and value.place is not None else None
+
+
+def _same_objects(it: Interpreter, a: Items, b: Items) -> Value:
+    if a is b or (a.place is not None and a.place is b.place):
+        return Const(True)
+    if (a.form, a.type) != (b.form, b.type):
+        return Const(False)
+    if a.home is not None or b.home is not None:
+        return _run_time_identity(it, a, b)
+    if place_of(it, b) in it.reading.aliases.get(place_of(it, a), ()):
+        raise _unsure(it)
+    return Const(False)
+
+
+def _run_time_identity(it: Interpreter, a: Value, b: Value) -> Value:
+    """Whether two objects are one that the run may have to tell; known objects are not there then."""
+    known = [v for v in (a, b) if isinstance(v, Items) and v.home is None]
+    if not known:
+        return it.emit(st.is_, it.atom(a), it.atom(b))
+    for value in known:
+        place = place_of(it, value)
+        if place in it.reading.aliases or place in it.reading.copied:
+            raise _unsure(it)
+    return Const(False)
+
+
+def _unsure(it: Interpreter) -> Exception:
+    return it.unsupported(
+        "it is not known whether these are one object",
+        "Compare a number or a name that the objects keep.",
+    )
+
+
+def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
+    from .statements import raise_now
+
+    classes = [objects.class_of(value) for value in values]
+    if None in classes:
+        return
+    names = [f"'{cls.__name__}'" for cls in classes if cls is not None]
+    symbol = _SYMBOLS[op.name]
+    if op.name == "abs":
+        raise_now(it, TypeError, f"bad operand type for abs(): {names[0]}")
+    if op.name in _UNARY:
+        raise_now(it, TypeError, f"bad operand type for unary {symbol}: {names[0]}")
+    if op.name in ("lt", "le", "gt", "ge"):
+        message = f"'{symbol}' not supported between instances of {names[0]} and {names[1]}"
+        raise_now(it, TypeError, message)
+    message = f"unsupported operand type(s) for {symbol}: {names[0]} and {names[1]}"
+    raise_now(it, TypeError, message)
+
+
+# --- built-in functions -------------------------------------------------------------------
+
+
+def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
+    """`item in container`, where objects are asked; None if none are."""
+    from .expressions import truth
+
+    container = _opened(it, container)
+    if defines(container, "__contains__"):
+        said = call_method_of_class(it, container, "__contains__", [item])
+        assert said is not None
+        known = it.known_truth(said)
+        return Const(known) if known is not None else truth(it, said)
+    if objects.object_class(container) is not None and defines(container, "__iter__"):
+        container = iterated(it, container)
+    return _is_among(it, item, container)
+
+
+def _is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
+    """Whether an object is in a container whose items are known."""
+    if not isinstance(container, Items) or container.form not in ("list", "tuple"):
+        return None
+    items = [_opened(it, each) for each in container.values]
+    if not any(map(objects.is_object, (item, *items))):
+        return None
+
+    def search(k: int) -> Value:
+        from .expressions import compare, truth
+
+        if k == len(items):
+            return Const(False)
+        same = identical(it, item, items[k])
+        if same is not None and it.known_truth(same):
+            return Const(True)
+        equal = compare(it, ast.Eq(), item, items[k])
+        known = it.known_truth(equal)
+        if known is not None:
+            return Const(True) if known else search(k + 1)
+        return it.choose(truth(it, equal), lambda: Const(True), lambda: search(k + 1))
+
+    return search(0)
+
+
+def iterated(it: Interpreter, value: Value) -> Value:
+    """`iter(value)` of an object: what its class says is to be iterated over."""
+    said = call_method_of_class(it, value, "__iter__", [])
+    name = getattr(objects.class_of(value), "__name__", "such an")
+    if said is None:
+        raise it.unsupported(
+            f"iterating over a {name} object",
+            "Iterate over a list or tuple that it holds, or give its class an `__iter__` method.",
+        )
+    if defines(said, "__next__"):
+        raise it.unsupported(
+            f"a {name} object is an iterator of its own, whose `__next__` says when it ends",
+            "Give its class an `__iter__` method that returns `iter(...)` of a list or tuple.",
+        )
+    return said
+
+
+CONVERSIONS: dict[Any, tuple[str, ...]] = {
+    float: ("__float__", "__index__"),
+    int: ("__int__", "__index__", "__trunc__"),
+    complex: ("__complex__", "__float__", "__index__"),
+    abs: ("__abs__",),
+    len: ("__len__",),
+    round: ("__round__",),
+    reversed: ("__reversed__",),
+    divmod: ("__divmod__",),
+    pow: ("__pow__",),
+    math.floor: ("__floor__", "__float__"),
+    math.ceil: ("__ceil__", "__float__"),
+    math.trunc: ("__trunc__",),
+}
+"""Built-in functions, and the methods of their first argument that they stand for."""
+
+
+def call_on_object(
+    it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> Value | None:
+    """A call of a function that knows numbers, on an object that says how to be one.
+
+    None if no argument is an object.
+    """
+    if not args or not any(map(_has_a_class, args)):
+        return None
+    first, *rest = args
+    for name in CONVERSIONS.get(known, ()):
+        if defines(first, name):
+            result = call_method_of_class(it, first, name, rest, kwargs)
+            if result is not None:
+                made_float = name == "__float__" and known is not float
+                return call(it, Const(known), [result, *rest], kwargs) if made_float else result
+    if getattr(known, "__module__", None) not in ("math", "cmath"):
+        return None
+    return _with_floats(it, known, args, kwargs)
+
+
+def _has_a_class(value: Value) -> bool:
+    return objects.is_object(value) and not _is_sequence(value)
+
+
+def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs) -> Value:
+    """`math.sin` of an object is that of its `float`."""
+    converted: list[Value] = []
+    for arg in args:
+        number = call_on_object(it, float, [arg], {}) if _has_a_class(arg) else arg
+        if number is None:
+            from .statements import raise_now
+
+            name = objects.class_of(arg).__name__  # type: ignore[union-attr]
+            raise_now(it, TypeError, f"must be real number, not {name}")
+            raise AssertionError("unreachable")
+        converted.append(number)
+    return call(it, Const(known), converted, kwargs)

@@ -1,0 +1,113 @@
+"""`numpy.polynomial`'s evaluation of series, in Python: Horner's and Clenshaw's schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import polynomial
+
+from ..ops.creation import gather as array_of
+
+
+def _against(x: Any, c: Any, tensor: Any) -> Any:
+    """The coefficients, those of several series standing apart from the places."""
+    c = array_of(c)
+    if tensor and np.ndim(x) > 0 and np.ndim(c) > 1:
+        return np.reshape(c, (*np.shape(c), *[1 for _ in range(np.ndim(x))]))
+    return c
+
+
+def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """`numpy.polynomial.polynomial.polyval`."""
+    c = _against(x, c, tensor)
+    value = c[-1] + x * 0
+    for k in range(2, np.shape(c)[0] + 1):
+        value = c[-k] + value * x
+    return value
+
+
+def _clenshaw(x: Any, c: Any, up: Any, down: Any) -> Any:
+    """The sums b₀ and b₁ of b_k = c_k + up(k) x' b_{k+1} - down(k) b_{k+2}."""
+    n = np.shape(c)[0]
+    first, second = 0.0 * x + 0.0 * c[0], 0.0 * x + 0.0 * c[0]
+    for k in range(n - 1, -1, -1):
+        first, second = c[k] + up(k, x) * first - down(k) * second, first
+    return first, second
+
+
+def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """`numpy.polynomial.chebyshev.chebval`."""
+    x = array_of(x)
+    b0, b1 = _clenshaw(x, _against(x, c, tensor), lambda k, x: 2 * x, lambda k: 1.0)
+    return b0 - x * b1
+
+
+def legval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """`numpy.polynomial.legendre.legval`."""
+    x = array_of(x)
+    return _clenshaw(
+        x,
+        _against(x, c, tensor),
+        lambda k, x: (2 * k + 1) / (k + 1) * x,
+        lambda k: (k + 1) / (k + 2),
+    )[0]
+
+
+def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """`numpy.polynomial.hermite.hermval`."""
+    x = array_of(x)
+    return _clenshaw(x, _against(x, c, tensor), lambda k, x: 2 * x, lambda k: 2.0 * (k + 1))[0]
+
+
+def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """`numpy.polynomial.hermite_e.hermeval`."""
+    x = array_of(x)
+    return _clenshaw(x, _against(x, c, tensor), lambda k, x: x, lambda k: k + 1.0)[0]
+
+
+def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """`numpy.polynomial.laguerre.lagval`."""
+    x = array_of(x)
+    return _clenshaw(
+        x,
+        _against(x, c, tensor),
+        lambda k, x: (2 * k + 1 - x) / (k + 1),
+        lambda k: (k + 1) / (k + 2),
+    )[0]
+
+
+def _scaled(x: Any, domain: Any, window: Any) -> Any:
+    if domain is None:
+        return x
+    (a, b), (c, d) = domain, (-1.0, 1.0) if window is None else window
+    return (b * c - a * d + x * (d - c)) / (b - a)
+
+
+def polynomial_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    """`numpy.polynomial.Polynomial`, as a function."""
+    return lambda x: polyval(_scaled(x, domain, window), coef)
+
+
+def chebyshev_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    """`numpy.polynomial.Chebyshev`, as a function."""
+    return lambda x: chebval(_scaled(x, domain, window), coef)
+
+
+def legendre_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    """`numpy.polynomial.Legendre`, as a function."""
+    return lambda x: legval(_scaled(x, domain, window), coef)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (polynomial.polynomial.polyval, polyval),
+    (polynomial.chebyshev.chebval, chebval),
+    (polynomial.legendre.legval, legval),
+    (polynomial.hermite.hermval, hermval),
+    (polynomial.hermite_e.hermeval, hermeval),
+    (polynomial.laguerre.lagval, lagval),
+    (polynomial.Polynomial, polynomial_of),
+    (polynomial.Chebyshev, chebyshev_of),
+    (polynomial.Legendre, legendre_of),
+]

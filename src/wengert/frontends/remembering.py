@@ -1,0 +1,188 @@
+"""`functools.cache` and `lru_cache`: results that are remembered by the arguments.
+
+A call with the same arguments gives the very result of the first. A function that recurses keeps its
+results in a dictionary when the program runs, so that it takes no more calls than in Python; its keys
+are the arguments that have no derivative, if the others stay the same from call to call.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const, Var
+from ..ir.records import replace
+from ..ir.types import INT, Other, Static
+from .calls import bind_arguments, call_closure, closure_of
+from .heap import identities
+from .values import Closure, Items, Native, Scope, Value, is_mutable, kind_of_value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+_MEMORY = "_remembered_results"
+
+
+def decorator(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`lru_cache(maxsize=…)`, or `cache(f)` and `lru_cache(f)` themselves."""
+    if not args or not (isinstance(args[0], Closure) or _is_function(args[0])):
+        return Native("lru_cache", lambda it, inner, named: decorator(it, inner, {}))
+    function = args[0]
+    closure = function if isinstance(function, Closure) else closure_of(it, function.value)  # type: ignore[union-attr]
+    scope = Scope(closure.scope.globals, closure.scope)
+    scope.vars[_MEMORY] = Items("dict", (), ())
+    return replace(closure, scope=scope)
+
+
+def _is_function(value: Value) -> bool:
+    return isinstance(value, Const) and callable(value.value)
+
+
+def remembers(closure: Closure) -> bool:
+    """Whether a closure is one that a decorator has told to remember its results."""
+    return _MEMORY in closure.scope.vars and not _has_memory(closure.node)
+
+
+def call_remembering(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
+    """Call a local function that remembers its results."""
+    return _call(it, closure, closure.scope, args, kwargs)
+
+
+def call_remembered(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call what `functools.lru_cache` has made of a function that is known."""
+    closure = closure_of(it, known.__wrapped__)
+    scope = Scope(closure.scope.globals, closure.scope)
+    for frame in it.frames:
+        if frame.closure.identity is closure.identity and _has_memory(frame.closure.node):
+            scope = frame.closure.scope
+    scope.vars.setdefault(_MEMORY, Items("dict", (), ()))
+    return _call(it, closure, scope, args, kwargs)
+
+
+def _call(it: Interpreter, closure: Closure, scope: Scope, args: Args, kwargs: Kwargs) -> Value:
+    bound = bind_arguments(it, closure, args, kwargs)
+    plain = replace(closure, scope=closure.scope if scope is not closure.scope else _without(scope))
+    if closure.identity not in it.reading.separate:
+        return _first_result(it, plain, bound, args, kwargs)
+    names = _keys(it, closure, bound)
+    if names is None:
+        return call_closure(it, plain, args, kwargs)
+    made = replace(closure, node=_with_memory(closure.node, names), scope=scope)
+    return call_closure(it, made, args, kwargs)
+
+
+def _without(scope: Scope) -> Scope:
+    assert scope.outer is not None
+    return scope.outer
+
+
+# --- one result for the same arguments ------------------------------------------------------
+
+
+def _first_result(
+    it: Interpreter, closure: Closure, bound: Mapping[str, Value], args: Args, kwargs: Kwargs
+) -> Value:
+    """What the first call with these very arguments gave."""
+    key = (closure.identity, tuple(_key_of(it, value) for value in bound.values()))
+    held = {place: it.heap.get(place) for place in _places(it, bound.values())}
+    known = it.reading.remembered.get(key)
+    if known is not None:
+        result, builder, written, before = known
+        if _is_visible(it, builder, written):
+            return result
+        if any(held[place] is not content for place, content in before.items()):
+            raise it.unsupported(
+                f"{closure.name} remembers a result that it gave on one path of the program only",
+                "Call it before the `if` or the loop, and keep the result under a name.",
+            )
+    result = call_closure(it, closure, args, kwargs)
+    it.reading.remembered[key] = result, it.builder, tuple(it.builder.eqns[-1:]), held
+    return result
+
+
+def _places(it: Interpreter, values: Iterable[Value]) -> set[Any]:
+    return set[Any]().union(
+        *(identities(it, v, own=True) for v in values if isinstance(v, Items) and is_mutable(v))
+    )
+
+
+def _key_of(it: Interpreter, value: Value) -> Any:
+    if isinstance(value, Items) and is_mutable(value):
+        return frozenset(identities(it, value, own=True))
+    if isinstance(value, Items):
+        return value.form, value.keys, tuple(_key_of(it, item) for item in value.values)
+    return value if isinstance(value, Const | Var) else id(value)
+
+
+def _is_visible(it: Interpreter, builder: Any, written: Sequence[Any]) -> bool:
+    """Whether a value that was computed in a block can be used here."""
+    here = it.builder
+    while here is not None and here is not builder:
+        here = here.parent
+    if here is None:
+        return False
+    return not written or any(eqn is written[0] for eqn in here.eqns)
+
+
+# --- functions that recurse -----------------------------------------------------------------
+
+
+def _keys(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> tuple[str, ...] | None:
+    """The arguments that tell one result from another; None if numbers with a derivative do."""
+    if closure.node.args.vararg is not None or closure.node.args.kwarg is not None:
+        return None
+    names = tuple(name for name, value in bound.items() if _is_key(value))
+    for frame in it.frames:
+        if frame.closure.identity is not closure.identity:
+            continue
+        for name, value in bound.items():
+            if name not in names and _key_of(it, frame.bound[name]) != _key_of(it, value):
+                return None
+    return names
+
+
+def _is_key(value: Value) -> bool:
+    """Whether an argument is one that has no derivative."""
+    kind = kind_of_value(value)
+    return kind == INT or isinstance(kind, Other | Static)
+
+
+def _has_memory(node: ast.AST) -> bool:
+    return getattr(node, "remembers", False)
+
+
+@functools.lru_cache(maxsize=256)
+def _with_memory(node: ast.FunctionDef | ast.Lambda, keys: tuple[str, ...]) -> ast.FunctionDef:
+    """The syntax of a function that looks its result up before it computes it."""
+    spec = node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+    lambda_ = isinstance(node, ast.Lambda)
+    body: list[ast.stmt] = [ast.Return(node.body)] if lambda_ else list(node.body)
+    parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+    text = f"""\
+def f():
+    key = ({"".join(f"{key}, " for key in keys)})
+    if key in {_MEMORY}:
+        return {_MEMORY}[key]
+    value = compute({", ".join(names)})
+    {_MEMORY}[key] = value
+    return value
+"""
+    (made,) = ast.parse(text).body
+    assert isinstance(made, ast.FunctionDef)
+    for each in ast.walk(made):
+        if isinstance(each, ast.Name) and each.id in ("key", "value", "compute"):
+            each.id = f"%{each.id}"
+        if hasattr(each, "lineno"):
+            ast.copy_location(each, node)
+    compute = ast.FunctionDef("%compute", parameters, body, [], None)
+    made.body.insert(2, ast.copy_location(compute, node))
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    whole = ast.copy_location(ast.FunctionDef(name, spec, made.body, [], None), node)
+    whole.remembers = True  # type: ignore[attr-defined]
+    return whole

@@ -1,0 +1,310 @@
+"""Functions that are called, not inlined: those that recurse, and large ones.
+
+A call passes run-time values only. A container that the callee changes is passed as one run-time
+object; what the callee changes comes back as further results, the new versions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
+from ..ir.records import replace
+from ..ir.types import UNKNOWN, Kind, Static, Struct, join, leaves
+from . import cells, heap
+from .calls import inline
+from .captures import free_names, taken_apart
+from .expressions import open_up
+from .interpreter import Diverges, Interpreter, coerce, fresh
+from .values import Closure, Items, Scope, Value, flatten, kind_of_value
+
+
+class Argument(NamedTuple):
+    """One argument, or one captured value, of a function that is called."""
+
+    name: str
+    value: Value
+    whole: Var | None
+    """The run-time object that is passed, if the callee changes it."""
+    cell: Items | None = None
+    """The cell whose contents are passed, of a name that the callee may bind."""
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of_value(self.value if self.whole is None else self.whole)
+
+    def atoms(self) -> list[Atom]:
+        return list(flatten(self.value)) if self.whole is None else [self.whole]
+
+
+def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
+    """Call a function whose code stands by itself."""
+    captured, siblings = _captured_by(it, closure)
+    outside = [_argument(it, closure, *pair) for pair in captured.items()]
+    outside += [_argument(it, closure, key, cell) for (_, key), cell in it.reading.cells.items()]
+    given = [_argument(it, closure, *pair) for pair in bound.items()]
+    key = (closure.identity, tuple((a.name, a.kind, a.whole is None) for a in (*outside, *given)))
+    callee = it.reading.callees.get(key)
+    if callee is None:
+        callee = it.reading.callees[key] = Callee(closure.name, None, UNKNOWN)
+        callee.result = None  # type: ignore[assignment]
+        _read_callee(it, callee, closure, outside, siblings, given)
+    if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise Diverges  # recursion before any base case: this path tells nothing of the result
+    arguments = [*outside, *given]
+    result, bound_anew = _emit_call(it, callee, arguments)
+    for k, new in bound_anew.items():
+        cell = arguments[k].cell
+        assert cell is not None
+        heap.put(it, cell, cell.holding((new,), ("contents",)))
+    return result
+
+
+def _argument(it: Interpreter, closure: Closure, name: str, value: Value) -> Argument:
+    from .writes import as_run_time
+
+    if isinstance(value, Items) and value.form == "cell":
+        return Argument(name, cells.read(it, value, name, own=False), None, value)
+    value = taken_apart(it, heap.now(it, value), everything=True)
+    whole = None
+    if isinstance(value, Items) and (closure.identity, name) in it.reading.whole:
+        whole = it.atom(as_run_time(it, value))
+    return Argument(name, value, whole if isinstance(whole, Var) else None)
+
+
+def _emit_call(
+    it: Interpreter, callee: Callee, arguments: Sequence[Argument]
+) -> tuple[Value, dict[int, Value]]:
+    """The result, and what the names that the callee binds are bound to now, by argument."""
+    out = fresh(callee.result, "")
+    args = tuple(atom for argument in arguments for atom in argument.atoms())
+    outs = [atom for atom in flatten(out) if isinstance(atom, Var)]
+    updated: list[tuple[int, Var]] = []
+    for k, kind in callee.updates.items():
+        before = args[k]
+        assert isinstance(before, Var)
+        updated.append((k, Var(kind, before.name)))
+    _refuse_same(it, args, callee)
+    params: dict[str, Atom] = {"callee": Const(callee)}
+    if updated:
+        pairs = tuple((k, len(outs) + n) for n, (k, _) in enumerate(updated))
+        params["updates"] = Const(pairs)
+    bound_anew = {k: fresh(kind, arguments[k].name) for k, kind in callee.rebinds.items()}
+    leaves_ = [atom for value in bound_anew.values() for atom in flatten(value)]
+    outs += [var for _, var in updated]
+    all_outs = (*outs, *(atom for atom in leaves_ if isinstance(atom, Var)))
+    it.builder.append(Eqn(all_outs, CALL, args, params, (), "py", it.builder.span))
+    for k, new in updated:
+        heap.replaced(it, args[k], new)  # type: ignore[arg-type]
+    return out, bound_anew
+
+
+def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:
+    """An object that the callee changes must not reach it by two ways."""
+    for k in callee.updates:
+        mine = heap.identities(it, args[k]) or {args[k]}
+        for j, other in enumerate(args):
+            if j != k and isinstance(other, Var) and mine & (heap.identities(it, other) or {other}):
+                raise it.unsupported(
+                    f"{callee.name} changes an object that it is given twice",
+                    "Pass a copy, or pass it once.",
+                )
+
+
+def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], dict[str, Closure]]:
+    """What a local function takes from the functions around it: run-time values, and functions.
+
+    The functions are those made in the same scope (itself, if it recurses); what they take counts too.
+    """
+    captured: dict[str, Value] = {}
+    siblings: dict[str, Closure] = {}
+    nodes: list[ast.AST] = [closure.node]
+    while nodes:
+        for name in free_names(nodes.pop()):
+            value = _visible(closure.scope, name)
+            if isinstance(value, Items) and value.form == "cell":
+                captured[name] = value
+            elif isinstance(value, Closure) and value.scope is closure.scope:
+                if name not in siblings:
+                    siblings[name] = value
+                    nodes.append(value.node)
+            elif value is not None:
+                value = taken_apart(it, it.checked(value, name), everything=True)
+                if not isinstance(kind_of_value(value), Static):
+                    captured[name] = value
+    return captured, siblings
+
+
+def _visible(scope: Scope | None, name: str) -> Value | None:
+    while scope is not None:
+        if name in scope.vars:
+            return scope.vars[name]
+        scope = scope.outer
+    return None
+
+
+def _read_callee(
+    it: Interpreter,
+    callee: Callee,
+    closure: Closure,
+    captured: Sequence[Argument],
+    siblings: Mapping[str, Closure],
+    bound: Sequence[Argument],
+) -> None:
+    """Read a function's body; where it recurses, until its result is of the kind assumed."""
+    for _ in range(12):
+        before = set(it.reading.callees)
+        read = _read_body(it, callee, closure, captured, siblings, bound)
+        if read is None:
+            callee.result = UNKNOWN
+            continue
+        function, result, updates, rebinds = read
+        if callee.result is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            result = join(callee.result, result)
+        for k, kind in callee.updates.items():
+            updates[k] = join(kind, updates.get(k, kind))
+        for k, kind in callee.rebinds.items():
+            rebinds[k] = join(kind, rebinds.get(k, kind))
+        if (result, updates, rebinds) == (callee.result, callee.updates, callee.rebinds):
+            callee.function = function
+            return
+        callee.result, callee.updates, callee.rebinds = result, updates, rebinds
+        for key in set(it.reading.callees) - before:
+            del it.reading.callees[key]  # read under an assumption that did not hold
+    raise it.unsupported(
+        "the result of this recursion never settles on one kind",
+        "Return values of one kind from every branch.",
+    )
+
+
+class _Inside:
+    """The arguments as the body of the callee sees them, and the parameters they bring."""
+
+    def __init__(self, reader: Interpreter, closure: Closure):
+        self.reader = reader
+        self.closure = closure
+        self.params: list[Var] = []
+        self.inputs: list[Input] = []
+        self.cells: dict[int, tuple[Items, Value]] = {}
+        """The cells, by number of the argument, and what they hold at first."""
+
+    def take(self, argument: Argument) -> Value:
+        name, kind = argument.name, argument.kind
+        if argument.cell is not None:
+            value = fresh(kind, name)
+            self.cells[len(self.inputs)] = argument.cell, value
+            self.params += [atom for atom in flatten(value) if isinstance(atom, Var)]
+            self.inputs.append(Input(name, kind))
+            heap.put(self.reader, argument.cell, argument.cell.holding((value,), ("contents",)))
+            return argument.cell
+        if argument.whole is not None:
+            var = Var(kind, name)
+            self.params.append(var)
+            self.inputs.append(Input(name, UNKNOWN))
+            return open_up(self.reader, var)
+        value = fresh(kind, name)
+        self.params += [atom for atom in flatten(value) if isinstance(atom, Var)]
+        self.inputs.append(Input(name, kind))
+        self._note(name, value)
+        return value
+
+    def _note(self, name: str, value: Value) -> None:
+        if isinstance(value, Items):
+            self.reader.reading.given[id(value)] = (self.closure.identity, name)
+            self.reader.reading.inputs.append(value)
+            for item in value.values:
+                self._note(name, item)
+
+
+def _read_body(
+    it: Interpreter,
+    callee: Callee,
+    closure: Closure,
+    captured: Sequence[Argument],
+    siblings: Mapping[str, Closure],
+    bound: Sequence[Argument],
+) -> tuple[Function, Kind, dict[int, Kind], dict[int, Kind]] | None:
+    """The callee as a function, the kind of its result, what it changes, and what it binds."""
+    reader = Interpreter(it.reading, namespace=it.namespace)
+    inside = _Inside(reader, closure)
+    around = Scope(closure.scope.globals, closure.scope)
+    around.vars = {argument.name: inside.take(argument) for argument in captured}
+    given = {argument.name: inside.take(argument) for argument in bound}
+    for name, sibling in siblings.items():
+        around.vars[name] = replace(sibling, scope=around)
+    moved = replace(closure, scope=around)
+    try:
+        value = heap.now(reader, inline(reader, moved, given))
+        rebound = _rebound(reader, callee, inside)
+    except Diverges:
+        return None
+    kind = kind_of_value(value)
+    if any(isinstance(k, Static) for k in _kinds_inside(kind)):
+        raise it.unsupported(
+            f"{closure.name} recurses (or is large) and returns a function",
+            "Return numbers, arrays or containers of these.",
+        )
+    updates = _updates(reader, inside.params)
+    outs = (
+        *flatten(value),
+        *updates.values(),
+        *(a for _, atoms in rebound.values() for a in atoms),
+    )
+    result = kind
+    if updates or rebound:
+        kinds = [*(k for _, k in leaves(kind)), *(kind_of_value(new) for new in updates.values())]
+        kinds += [leaf for new, _ in rebound.values() for _, leaf in leaves(new)]
+        result = Struct("tuple", tuple(range(len(kinds))), tuple(map(_one_leaf, kinds)))
+    body = reader.builder.block(inside.params, outs)
+    function = Function(closure.name, tuple(inside.inputs), body, result)
+    updated = {k: kind_of_value(new) for k, new in updates.items()}
+    return function, kind, updated, {k: new for k, (new, _) in rebound.items()}
+
+
+def _rebound(
+    reader: Interpreter, callee: Callee, inside: _Inside
+) -> dict[int, tuple[Kind, list[Atom]]]:
+    """The arguments whose names a callee binds anew: the kind of what to, and its leaves."""
+    found: dict[int, tuple[Kind, list[Atom]]] = {}
+    for k, (cell, before) in inside.cells.items():
+        now = cells.read(reader, cell, inside.inputs[k].name, own=False)
+        if now is before and k not in callee.rebinds:
+            continue
+        kind = kind_of_value(now)
+        if any(isinstance(each, Static) for each in _kinds_inside(kind)):
+            raise reader.unsupported(
+                "a function that recurses binds an outer name to a function",
+                "Bind it to a number, an array or a container of these.",
+            )
+        kind = join(kind, callee.rebinds.get(k, kind))
+        found[k] = kind, coerce(reader, now, kind)
+    return found
+
+
+def _one_leaf(kind: Kind) -> Kind:
+    return UNKNOWN if isinstance(kind, Struct | Static) else kind
+
+
+def _updates(reader: Interpreter, params: Sequence[Var]) -> dict[int, Var]:
+    """The parameters that a callee has changed, by number, and their new versions."""
+    found: dict[int, Var] = {}
+    for k, param in enumerate(params):
+        place = reader.reading.places.get(param)
+        content = param if place is None else reader.heap.get(place, param)
+        if content is param:
+            continue
+        if not isinstance(content, Var):
+            raise reader.unsupported(
+                "a function that recurses moves an object that it is given into a container",
+                "Put a copy into the container.",
+            )
+        found[k] = content
+    return found
+
+
+def _kinds_inside(kind: Kind) -> list[Kind]:
+    if isinstance(kind, Struct):
+        return [inner for item in kind.items for inner in _kinds_inside(item)]
+    return [kind]

@@ -1,0 +1,202 @@
+"""Containers of `collections`, written in Python: the front end reads these instead."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+
+class Deque:
+    """`collections.deque`, over a list."""
+
+    def __init__(self, iterable: Any = (), maxlen: Any = None):
+        self.items = list(iterable)
+        self.maxlen = maxlen
+        if maxlen is not None:
+            while len(self.items) > maxlen:
+                self.items.pop(0)
+
+    def append(self, x: Any) -> None:
+        self.items.append(x)
+        if self.maxlen is not None:
+            if len(self.items) > self.maxlen:
+                self.items.pop(0)
+
+    def appendleft(self, x: Any) -> None:
+        self.items.insert(0, x)
+        if self.maxlen is not None:
+            if len(self.items) > self.maxlen:
+                self.items.pop()
+
+    def extend(self, iterable: Any) -> None:
+        for x in iterable:
+            self.append(x)
+
+    def extendleft(self, iterable: Any) -> None:
+        for x in iterable:
+            self.appendleft(x)
+
+    def pop(self) -> Any:
+        return self.items.pop()
+
+    def popleft(self) -> Any:
+        return self.items.pop(0)
+
+    def clear(self) -> None:
+        self.items.clear()
+
+    def copy(self) -> Deque:
+        return Deque(self.items, self.maxlen)
+
+    def rotate(self, n: int = 1) -> None:
+        size = len(self.items)
+        if size > 0:
+            k = (-n) % size
+            self.items[:] = self.items[k:] + self.items[:k]
+
+    def reverse(self) -> None:
+        self.items.reverse()
+
+    def remove(self, value: Any) -> None:
+        self.items.remove(value)
+
+    def index(self, value: Any) -> int:
+        return self.items.index(value)
+
+    def count(self, value: Any) -> int:
+        return self.items.count(value)
+
+    def insert(self, i: int, x: Any) -> None:
+        self.items.insert(i, x)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.items[index]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self.items[index] = value
+
+    def __delitem__(self, index: int) -> None:
+        del self.items[index]
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.items
+
+    def __bool__(self) -> bool:
+        return len(self.items) > 0
+
+    def __iadd__(self, other: Any) -> Self:
+        self.extend(other)
+        return self
+
+
+class DefaultDict:
+    """`collections.defaultdict`, over a dictionary."""
+
+    def __init__(self, default_factory: Any = None, *args: Any, **kwargs: Any):
+        self.default_factory = default_factory
+        self.entries = dict(*args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self.entries:
+            if self.default_factory is None:
+                raise KeyError(key)
+            self.entries[key] = self.default_factory()
+        return self.entries[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.entries[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.entries[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __bool__(self) -> bool:
+        return len(self.entries) > 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.entries)
+
+    def keys(self) -> Any:
+        return self.entries.keys()
+
+    def values(self) -> Any:
+        return self.entries.values()
+
+    def items(self) -> Any:
+        return self.entries.items()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self.entries.get(key, default)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self.entries.setdefault(key, default)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        return self.entries.pop(key, *default)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        self.entries.update(*args, **kwargs)
+
+    def clear(self) -> None:
+        self.entries.clear()
+
+
+class Counter(DefaultDict):
+    """`collections.Counter`: how often each item occurs, or any other amount of it."""
+
+    def __init__(self, iterable: Any = (), **kwargs: Any):
+        self.default_factory = None
+        self.entries = dict(**kwargs)
+        self.update(iterable)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.entries.get(key, 0)
+
+    def update(self, iterable: Any = (), **kwargs: Any) -> None:
+        if isinstance(iterable, dict):
+            for key, amount in iterable.items():
+                self.entries[key] = self.entries.get(key, 0) + amount
+        else:
+            for key in iterable:
+                self.entries[key] = self.entries.get(key, 0) + 1
+        for key, amount in kwargs.items():
+            self.entries[key] = self.entries.get(key, 0) + amount
+
+    def total(self) -> Any:
+        return sum(self.entries.values())
+
+    def most_common(self, n: Any = None) -> Any:
+        pairs = sorted(self.entries.items(), key=_amount, reverse=True)
+        return pairs if n is None else pairs[:n]
+
+    def elements(self) -> Any:
+        return [key for key, amount in self.entries.items() for _ in range(amount)]
+
+
+def _amount(pair: Any) -> Any:
+    return pair[1]
+
+
+def ordered_dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+    """`collections.OrderedDict`: a dictionary keeps its order anyway."""
+    return dict(*args, **kwargs)
+
+
+STAND_INS: list[tuple[type, Callable[..., Any]]] = [
+    (collections.deque, Deque),
+    (collections.defaultdict, DefaultDict),
+    (collections.Counter, Counter),
+    (collections.OrderedDict, ordered_dict),
+]

@@ -1,0 +1,706 @@
+"""Writing to objects: items, attributes, and the methods that change a container."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import NONE, STR, UNKNOWN, Array, Number, Other
+from ..ops import containers as co
+from ..ops import identity as ident
+from ..ops import memory as me
+from ..ops import structure as st
+from ..ops.registry import foreign
+from . import heap, objects
+from .expressions import as_key
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Place,
+    Value,
+    from_key,
+    is_mutable,
+    list_of,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+# --- items --------------------------------------------------------------------------------
+
+
+def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None:
+    """`target[index] = value`."""
+    from .operators import call_method_of_class
+
+    target = heap.now(it, target)
+    if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
+        return
+    if _on_each(it, target, lambda each: set_item(it, each, index, value)):
+        return
+    if isinstance(target, Items) and _is_known(it, target):
+        content = _with_item(it, target, index, value)
+        if content is not None:
+            heap.put(it, target, content)
+            return
+    _store(it, as_run_time(it, target), _index(it, index), value)
+
+
+def _on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> bool:
+    """Change an object that stands for one of two: whichever it is."""
+    if not isinstance(target, Items) or target.place is None or target.place.choice is None:
+        return False
+    choice = target.place.choice
+    it.branch(choice.condition, lambda: change(choice.first), lambda: change(choice.second))
+    return True
+
+
+def _is_known(it: Interpreter, items: Items) -> bool:
+    """Whether an object's items are changed by the front end alone."""
+    if items.place is not None and items.place.shared:
+        raise it.unsupported(
+            "this changes an object that may be one of several",
+            "Change it where it is certain which object it is, or change a copy.",
+        )
+    return items.home is None
+
+
+def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Items | None:
+    """The contents with one item replaced; None if it is known only at run time which."""
+    from .statements import raise_now
+
+    if items.form in ("tuple", "namedtuple"):
+        name = "tuple" if items.form == "tuple" else items.type.__name__
+        raise_now(it, TypeError, f"'{name}' object does not support item assignment")
+    index = as_key(index)
+    if not isinstance(index, Const):
+        return None
+    key = index.value
+    if items.form == "dict":
+        entries = dict(zip(items.keys, items.values, strict=True))
+        entries[key] = value
+        return items.holding(tuple(entries.values()), tuple(entries))
+    if items.form != "list":
+        return None
+    values = list(items.values)
+    if isinstance(key, slice):
+        return _with_slice(it, items, key, value)
+    if not isinstance(key, int):
+        return None
+    if not -len(values) <= key < len(values):
+        raise_now(it, IndexError, "list assignment index out of range")
+    values[key] = value
+    return items.holding(values)
+
+
+def _with_slice(it: Interpreter, items: Items, part: slice, value: Value) -> Items | None:
+    from .iteration import known_items
+
+    new = known_items(it, value)
+    if new is None:
+        return None
+    values = list(items.values)
+    values[part] = new
+    return _list_holding(items, values)
+
+
+def _list_holding(items: Items, values: Sequence[Value]) -> Items:
+    return items.holding(values, range(len(values)))
+
+
+def as_run_time(it: Interpreter, target: Value) -> Var:
+    """The run-time object that a write goes to."""
+    match target:
+        case Items(home=Var() as home):
+            return home
+        case Items():
+            return heap.materialise(it, target)
+        case Var():
+            return target
+        case Maybe() | Iteration() | Closure() | Native() | Const():
+            raise it.unsupported(
+                "this object is changed, but it is not one whose changes can be followed",
+                "Create the object inside the function, or pass it as an argument.",
+            )
+
+
+def _store(it: Interpreter, var: Var, step: Atom, value: Value) -> None:
+    _refuse_immutable(it, var)
+    is_array = isinstance(var.kind, Array)
+    value = _as_element(it, value) if is_array else heap.note_sharing(it, heap.now(it, value), var)
+    atom = it.atom(value)
+    heap.store(it, var, step, atom)
+    if not is_array:
+        _adopt(it, value, var, step)
+
+
+def _as_element(it: Interpreter, value: Value) -> Value:
+    """What NumPy makes of a list that is assigned to a part of an array."""
+    from ..ops import creation
+
+    if isinstance(value, Items) and value.form in ("list", "tuple"):
+        return it.emit(creation.array, it.atom(value), namespace="np")
+    if isinstance(value, Iteration):
+        from .iteration import as_list
+
+        return _as_element(it, as_list(it, value))
+    return value
+
+
+def _refuse_immutable(it: Interpreter, var: Var) -> None:
+    kind = var.kind
+    if isinstance(kind, Number) or kind in (STR, NONE):
+        from .statements import raise_now
+
+        name = "NoneType" if kind == NONE else str(kind)
+        raise_now(it, TypeError, f"'{name}' object does not support item assignment")
+
+
+def _adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
+    place = it.reading.places.get(owner) or Place(owner)
+    heap.adopt(it, value, place, step)
+
+
+def _index(it: Interpreter, index: Value) -> Atom:
+    from .expressions import index_atom
+
+    return index_atom(it, index)
+
+
+def delete_item(it: Interpreter, target: Value, index: Value) -> None:
+    """`del target[index]`."""
+    from .operators import call_method_of_class
+
+    target = heap.now(it, target)
+    if call_method_of_class(it, target, "__delitem__", [index]) is not None:
+        return
+    if _on_each(it, target, lambda each: delete_item(it, each, index)):
+        return
+    if isinstance(target, Items) and _is_known(it, target):
+        content = _without_item(it, target, index)
+        if content is not None:
+            heap.put(it, target, content)
+            return
+    var = as_run_time(it, target)
+    step = _index(it, index)
+    if kind_of_atom(step) == Other("slice"):
+        _replace_list(it, var, it.emit(me.dropped, it.atom(var), step))
+        return
+    heap.moved(it, var)
+    heap.changed(it, var, me.drop, me.dropped, step)
+
+
+def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
+    from .statements import raise_now
+
+    index = as_key(index)
+    if not isinstance(index, Const):
+        return None
+    key = index.value
+    if items.form == "dict":
+        if key not in items.keys:
+            raise_now(it, KeyError, key)
+        entries = dict(zip(items.keys, items.values, strict=True))
+        del entries[key]
+        return items.holding(tuple(entries.values()), tuple(entries))
+    if items.form != "list":
+        return None
+    values = list(items.values)
+    try:
+        del values[key]
+    except IndexError:
+        raise_now(it, IndexError, "list assignment index out of range")
+    return _list_holding(items, values)
+
+
+# --- attributes ---------------------------------------------------------------------------
+
+
+def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> None:
+    """`target.name = value`."""
+    target = heap.now(it, target)
+    if objects.is_object(target):
+        objects.assign(it, target, name, value)  # type: ignore[arg-type]
+        return
+    if isinstance(target, Var) and target.kind == UNKNOWN:
+        it.emit(ident.kept, target, Const(name))
+        _store(it, target, Const(me.Field(name)), value)
+        return
+    if isinstance(target, Const) and isinstance(target.value, type):
+        objects.assign_to_class(it, target.value, name, value)
+        return
+    raise it.unsupported(
+        f"the attribute `{name}` of this object cannot be assigned here",
+        "Pass the object as an argument, or create it inside the function.",
+    )
+
+
+def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
+    """What `object.__setattr__` does."""
+    if _on_each(it, items, lambda each: _write_current(it, each, name, value)):
+        return
+    if not _is_known(it, items):
+        assert items.home is not None
+        _store(it, items.home, Const(me.Field(name)), value)
+        return
+    entries = dict(zip(items.keys, items.values, strict=True))
+    entries[name] = value
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+
+
+def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> None:
+    write_attribute(it, objects.current(it, target), name, value)
+
+
+def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
+    """`del target.name`."""
+    target = heap.now(it, target)
+    if not objects.is_object(target):
+        raise it.unsupported(
+            f"the attribute `{name}` of this object cannot be deleted here",
+            "Set it to None instead.",
+        )
+    objects.delete(it, target, name)  # type: ignore[arg-type]
+
+
+def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
+    """What `object.__delattr__` does to an attribute that is there."""
+    if _on_each(it, items, lambda each: remove_attribute(it, objects.current(it, each), name)):
+        return
+    if not _is_known(it, items):
+        raise it.unsupported(
+            f"the attribute `{name}` of an object that was passed in cannot be deleted",
+            "Set it to None instead.",
+        )
+    entries = dict(zip(items.keys, items.values, strict=True))
+    del entries[name]
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+
+
+# --- augmented assignment -----------------------------------------------------------------
+
+
+def add_in_place(
+    it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
+) -> Value:
+    """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
+    from .expressions import binary, op_of
+    from .operators import call_method_of_class
+
+    old = heap.now(it, old)
+    op, _ = op_of(operator_)
+    own = call_method_of_class(it, old, _IN_PLACE.get(op.name, ""), [new])
+    if own is not None:
+        return own
+    if isinstance(old, Items) and old.form == "list" and op.name == "add":
+        extend(it, old, new)
+        return old
+    result = binary(it, operator_, old, new, node)
+    if isinstance(old, Var) and isinstance(old.kind, Array):
+        heap.whole(it, old, it.atom(result))
+        return old
+    if isinstance(old, Var) and _is_list(old):
+        _replace_list(it, old, it.atom(result))
+        return old
+    return result
+
+
+_IN_PLACE = {
+    "add": "__iadd__", "sub": "__isub__", "mul": "__imul__", "div": "__itruediv__",
+    "floordiv": "__ifloordiv__", "mod": "__imod__", "pow": "__ipow__", "matmul": "__imatmul__",
+}  # fmt: skip
+
+
+def _is_list(var: Var) -> bool:
+    from ..ir.types import Seq
+
+    return isinstance(var.kind, Seq)
+
+
+def _replace_list(it: Interpreter, var: Var, new: Atom) -> None:
+    heap.moved(it, var)
+    heap.whole(it, var, new)
+
+
+# --- methods of containers ------------------------------------------------------------------
+
+
+def method_of_known(
+    it: Interpreter, items: Items, name: str, args: Args, kwargs: Kwargs
+) -> Value | None:
+    """A method that changes a container whose items are known; None if it is no such method."""
+    table = _LIST_METHODS if items.form == "list" else _DICT_METHODS
+    if items.form not in ("list", "dict") or name not in table:
+        return None
+    items_now = heap.now(it, items)
+    chosen = items_now.place.choice if isinstance(items_now, Items) and items_now.place else None
+    if chosen is not None:
+        methods = [
+            functools.partial(_method_of_either, it, each, name, args, kwargs)
+            for each in (chosen.first, chosen.second)
+        ]
+        return it.choose(chosen.condition, *methods)
+    if isinstance(items_now, Items) and _is_known(it, items_now):
+        done = table[name](it, items_now, args, kwargs)
+        if done is not None:
+            return done
+    return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
+
+
+def _method_of_either(
+    it: Interpreter, target: Items, name: str, args: Args, kwargs: Kwargs
+) -> Value:
+    current = heap.now(it, target)
+    if isinstance(current, Var):
+        return method_of_run_time(it, current, name, args, kwargs)
+    done = method_of_known(it, target, name, args, kwargs)
+    assert done is not None
+    return done
+
+
+def _put_list(it: Interpreter, items: Items, values: Sequence[Value]) -> Value:
+    heap.put(it, items, _list_holding(items, values))
+    return Const(None)
+
+
+def _append(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, [*items.values, *args])
+
+
+def _append_left(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, [*args, *items.values])
+
+
+def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
+    from .iteration import known_items
+
+    if _on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
+        return Const(None)
+    if not _is_known(it, items):
+        method_of_run_time(it, as_run_time(it, items), "extend", [new], {})
+        return Const(None)
+    added = known_items(it, new)
+    if added is None:
+        method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
+        return Const(None)
+    return _put_list(it, items, [*items.values, *added])
+
+
+def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    from .statements import raise_now
+
+    where = args[0] if args else Const(-1)
+    if not isinstance(where, Const) or not isinstance(where.value, int):
+        return None
+    values = list(items.values)
+    if not values:
+        raise_now(it, IndexError, "pop from empty list")
+    if not -len(values) <= where.value < len(values):
+        raise_now(it, IndexError, "pop index out of range")
+    value = values.pop(where.value)
+    _put_list(it, items, values)
+    return heap.now(it, value)
+
+
+def _insert(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    where, value = args
+    if not isinstance(where, Const):
+        return None
+    values = list(items.values)
+    values.insert(where.value, value)
+    return _put_list(it, items, values)
+
+
+def _reverse(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, items.values[::-1])
+
+
+def _clear(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    heap.put(it, items, items.holding((), ()))
+    return Const(None)
+
+
+def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    if len(items.values) < 2:
+        return Const(None)
+    return None
+
+
+def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, *default = args
+    if not isinstance(key, Const):
+        return None
+    if key.value not in items.keys:
+        set_item(it, items, key, default[0] if default else Const(None))
+        return heap.now(it, default[0] if default else Const(None))
+    return heap.now(it, items[key.value])
+
+
+def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    entries = dict(zip(items.keys, items.values, strict=True))
+    for source in args:
+        opened = _known_dict(it, source)
+        if opened is None:
+            return None
+        entries.update(opened)
+    entries.update(kwargs)
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+    return Const(None)
+
+
+def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
+    from .iteration import known_items
+
+    source = heap.now(it, source)
+    if isinstance(source, Items) and source.form == "dict":
+        return dict(zip(source.keys, source.values, strict=True))
+    pairs = known_items(it, source) if not isinstance(source, Var) else None
+    if pairs is None:
+        return None
+    known: dict[Any, Value] = {}
+    for pair in pairs:
+        if not (isinstance(pair, Items) and isinstance(pair.values[0], Const)):
+            return None
+        known[pair.values[0].value] = pair.values[1]
+    return known
+
+
+def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, *default = args
+    if not isinstance(key, Const):
+        return None
+    if key.value not in items.keys and default:
+        return default[0]
+    value = heap.now(it, items[key.value]) if key.value in items.keys else Const(None)
+    delete_item(it, items, key)
+    return value
+
+
+def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    from .statements import raise_now
+
+    if not items.keys:
+        raise_now(it, KeyError, "popitem(): dictionary is empty")
+    key, value = items.keys[-1], heap.now(it, items.values[-1])
+    delete_item(it, items, Const(key))
+    return tuple_of(from_key(key), value)
+
+
+Method = Callable[["Interpreter", Items, Args, Kwargs], "Value | None"]
+_LIST_METHODS: dict[str, Method] = {
+    "append": _append,
+    "appendleft": _append_left,
+    "extend": lambda it, items, args, kwargs: extend(it, items, args[0]),
+    "pop": _pop,
+    "popleft": lambda it, items, args, kwargs: _pop(it, items, [Const(0)], {}),
+    "insert": _insert,
+    "reverse": _reverse,
+    "clear": _clear,
+    "sort": _sort,
+    "remove": lambda it, items, args, kwargs: None,
+    "extendleft": lambda it, items, args, kwargs: None,
+    "rotate": lambda it, items, args, kwargs: None,
+}
+_DICT_METHODS: dict[str, Method] = {
+    "setdefault": _set_default,
+    "update": _update,
+    "pop": _pop_key,
+    "popitem": _pop_item,
+    "clear": _clear,
+}
+
+
+# --- methods of run-time containers ---------------------------------------------------------
+
+
+def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """A method that changes a container which is known only when the program runs."""
+    if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
+        from .calls import call
+
+        own = it.builder.emit_with(st.getattr_, (var,), {"name": Const(name)})
+        return call(it, own, args, kwargs)
+    if var.kind == UNKNOWN:
+        it.emit(ident.built_in, var, Const(name))
+    method = _RUN_TIME_METHODS.get(name)
+    if method is None:
+        raise it.unsupported(
+            f"the method `{name}` changes this object in a way that cannot be differentiated",
+            "Write out what it does, with indices and assignments.",
+        )
+    return method(it, var, args, kwargs)
+
+
+def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    value = heap.note_sharing(it, heap.now(it, args[0]), var)
+    adopted = is_mutable(heap.now(it, value))
+    position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
+    heap.changed(it, var, me.append, me.appended, it.atom(value))
+    if adopted:
+        _adopt(it, value, var, position)
+    return Const(None)
+
+
+def _rt_extend(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .iteration import as_list
+
+    new = it.atom(as_list(it, args[0]))
+    heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new))
+    return Const(None)
+
+
+def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .expressions import open_up
+
+    key = it.atom(args[0]) if args else Const(-1)
+    if len(args) > 1:
+        present = it.emit(st.in_, key, it.atom(var))
+        return it.choose(present, lambda: _rt_pop(it, var, args[:1], {}), lambda: args[1])
+    value = it.emit(st.getitem, it.atom(var), key)
+    if isinstance(value, Var) and not isinstance(value.kind, Number):
+        it.reading.places[value] = Place(value)  # it is part of the container no more
+    heap.moved(it, var)
+    heap.changed(it, var, me.drop, me.dropped, key)
+    return open_up(it, value)
+
+
+def _rt_insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    where, value = args
+    value = heap.note_sharing(it, heap.now(it, value), var)
+    heap.moved(it, var)
+    heap.changed(it, var, me.insert, me.inserted, it.atom(where), it.atom(value))
+    return Const(None)
+
+
+def _rt_clear(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    empty = it.atom(list_of()) if _is_list(var) else it.atom(Items("dict", (), ()))
+    _replace_list(it, var, empty)
+    return Const(None)
+
+
+def _rt_reverse(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    _replace_list(it, var, it.emit(st.getitem, it.atom(var), Const(slice(None, None, -1))))
+    return Const(None)
+
+
+def _rt_sort(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .calls import call_known
+
+    if isinstance(var.kind, Array):
+        import numpy as np
+
+        heap.whole(it, var, it.atom(call_known(it, np.sort, [var, *args], kwargs)))
+    else:
+        _replace_list(it, var, it.atom(call_known(it, sorted, [var], kwargs)))
+    return Const(None)
+
+
+def _rt_remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .attributes import call_method
+
+    if _is_set(it, var):
+        return _rt_discard(it, var, args, kwargs)
+    where = call_method(it, var, "index", args, {})
+    delete_item(it, var, where)
+    return Const(None)
+
+
+def _rt_add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    """Of a set, which only ever says what is in it."""
+    heap.changed(it, var, me.insert, me.inserted, it.atom(args[0]), Const(None))
+    return Const(None)
+
+
+def _rt_discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .calls import call_foreign
+    from .expressions import binary
+
+    left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
+    heap.whole(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
+    return Const(None)
+
+
+def _is_set(it: Interpreter, var: Var) -> bool:
+    """Whether an object is known to have been made as a set."""
+    place = it.reading.places.get(var)
+    origin = var if place is None else place.origin
+    eqn = it.builder.visible_definition(origin) if isinstance(origin, Var) else None
+    return eqn is not None and eqn.op is foreign(set)
+
+
+def _rt_set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    key, *default = args
+    at = it.atom(key)
+    present = it.emit(st.in_, at, it.atom(var))
+    value = default[0] if default else Const(None)
+    it.branch(present, lambda: None, lambda: set_item(it, var, key, value))
+    from .expressions import subscript
+
+    return subscript(it, heap.now(it, var), at)
+
+
+def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    merged = it.atom(var)
+    for source in args:
+        merged = it.emit(co.merge_dicts, merged, it.atom(source))
+    if kwargs:
+        merged = it.emit(
+            co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
+        )
+    heap.whole(it, var, merged)
+    return Const(None)
+
+
+def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    heap.store(it, var, Const(...), it.atom(args[0]))
+    return Const(None)
+
+
+_ARGUMENTS = {
+    "append": (1,), "extend": (1,), "pop": (0, 1, 2), "popleft": (0,), "appendleft": (1,),
+    "insert": (2,), "clear": (0,), "reverse": (0,), "sort": (0,), "remove": (1,),
+    "setdefault": (1, 2), "update": (0, 1), "fill": (1,), "popitem": (0,), "extendleft": (1,),
+    "rotate": (0, 1),
+}  # fmt: skip
+"""How many arguments the methods of containers take by position."""
+
+
+def _is_a_containers(name: str, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a call may be one of a method of Python's own containers."""
+    return len(args) in _ARGUMENTS.get(name, (len(args),)) and (
+        not kwargs or name in ("update", "sort")
+    )
+
+
+RunTimeMethod = Callable[["Interpreter", Var, Args, Kwargs], Value]
+_RUN_TIME_METHODS: dict[str, RunTimeMethod] = {
+    "append": _rt_append,
+    "extend": _rt_extend,
+    "pop": _rt_pop,
+    "popleft": lambda it, var, args, kwargs: _rt_pop(it, var, [Const(0)], {}),
+    "appendleft": lambda it, var, args, kwargs: _rt_insert(it, var, [Const(0), *args], {}),
+    "insert": _rt_insert,
+    "clear": _rt_clear,
+    "reverse": _rt_reverse,
+    "sort": _rt_sort,
+    "remove": _rt_remove,
+    "add": _rt_add,
+    "discard": _rt_discard,
+    "setdefault": _rt_set_default,
+    "update": _rt_update,
+    "fill": _rt_fill,
+}
+CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *_RUN_TIME_METHODS))
+"""Methods that change the object they are called on."""

@@ -1,0 +1,297 @@
+"""Functions of NumPy and of the standard library that change what they are given.
+
+Most are written in Python here and read like the user's own code; in-place writes are then followed
+like any other.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import operator
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Const, Var
+from ..ir.types import Array
+from ..ops import elementwise as el
+from ..ops import structure as st
+from . import heap
+from .values import Items, Value
+from .writes import delete_item, set_item
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+Handler = Callable[["Interpreter", Args, Kwargs], Value]
+
+# --- in Python ----------------------------------------------------------------------------
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """`np.copyto`."""
+    if where is True:
+        dst[...] = src
+    else:
+        dst[...] = np.where(where, src, dst)
+
+
+def fill_diagonal(a: Any, val: Any) -> None:
+    """`np.fill_diagonal` of a matrix."""
+    index = np.arange(min(a.shape))
+    a[index, index] = val
+
+
+def put(a: Any, ind: Any, v: Any) -> None:
+    """`np.put`."""
+    a.reshape(-1)[ind] = v
+
+
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """`np.place`."""
+    count = np.count_nonzero(mask)
+    arr[mask] = np.resize(vals, count)
+
+
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """`np.putmask`."""
+    a[...] = np.where(mask, values, a)
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """`np.put_along_axis`."""
+    places = [np.arange(n).reshape([-1 if k == j else 1 for j in range(arr.ndim)])
+              for k, n in enumerate(arr.shape)]  # fmt: skip
+    places[axis] = indices
+    arr[tuple(places)] = values
+
+
+def heappush(items: Any, item: Any) -> None:
+    """`heapq.heappush`."""
+    items.append(item)
+    _sift_down(items, 0, len(items) - 1)
+
+
+def heappop(items: Any) -> Any:
+    """`heapq.heappop`."""
+    last = items.pop()
+    if len(items) == 0:
+        return last
+    first = items[0]
+    items[0] = last
+    _sift_up(items, 0)
+    return first
+
+
+def heapify(items: Any) -> None:
+    """`heapq.heapify`."""
+    for i in range(len(items) // 2 - 1, -1, -1):
+        _sift_up(items, i)
+
+
+def heappushpop(items: Any, item: Any) -> Any:
+    """`heapq.heappushpop`."""
+    heappush(items, item)
+    return heappop(items)
+
+
+def heapreplace(items: Any, item: Any) -> Any:
+    """`heapq.heapreplace`."""
+    first = heappop(items)
+    heappush(items, item)
+    return first
+
+
+def _sift_down(items: Any, start: int, position: int) -> None:
+    item = items[position]
+    while position > start:
+        parent = (position - 1) >> 1
+        above = items[parent]
+        if not item < above:
+            break
+        items[position] = above
+        position = parent
+    items[position] = item
+
+
+def _sift_up(items: Any, position: int) -> None:
+    end = len(items)
+    start = position
+    item = items[position]
+    child = 2 * position + 1
+    while child < end:
+        right = child + 1
+        if right < end and not items[child] < items[right]:
+            child = right
+        items[position] = items[child]
+        position = child
+        child = 2 * position + 1
+    items[position] = item
+    _sift_down(items, start, position)
+
+
+def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None) -> None:
+    """`bisect.insort`."""
+    a.insert(bisect.bisect_right(a, x, lo, hi), x)
+
+
+def insort_left(a: Any, x: Any, lo: int = 0, hi: Any = None) -> None:
+    """`bisect.insort_left`."""
+    a.insert(bisect.bisect_left(a, x, lo, hi), x)
+
+
+def shuffle(x: Any) -> None:
+    """`random.shuffle`: the order is drawn, the items keep their derivatives."""
+    order = _drawn_order(len(x))
+    x[:] = [x[k] for k in order]
+
+
+def _drawn_order(n: int) -> list[int]:
+    raise NotImplementedError  # called as it is: see `_draw`
+
+
+IN_PYTHON: list[tuple[Any, Callable[..., Any]]] = [
+    (np.copyto, copyto),
+    (np.fill_diagonal, fill_diagonal),
+    (np.put, put),
+    (np.place, place),
+    (np.putmask, putmask),
+    (np.put_along_axis, put_along_axis),
+    (heapq.heappush, heappush),
+    (heapq.heappop, heappop),
+    (heapq.heapify, heapify),
+    (heapq.heappushpop, heappushpop),
+    (heapq.heapreplace, heapreplace),
+    (bisect.insort, insort_right),
+    (bisect.insort_left, insort_left),
+    (random.shuffle, shuffle),
+]
+
+# --- written by hand ----------------------------------------------------------------------
+
+
+def _draw(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    from .calls import opaque
+    from .iteration import as_list
+
+    order = it.atom(as_list(it, it.emit(st.range_, it.atom(args[0]))))
+    return opaque(it, _shuffled, [order], {}, None)
+
+
+def _shuffled(order: list[int]) -> list[int]:
+    """A random order, from the state of `random` as `random.shuffle` leaves it."""
+    order = list(order)
+    random.shuffle(order)
+    return order
+
+
+def _at(operator_: Any) -> Handler:
+    """`np.add.at` and `np.subtract.at`: every index counts, however often it occurs."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        from .expressions import index_atom
+
+        array, index, *values = args
+        array = heap.now(it, array)
+        if not isinstance(array, Var):
+            raise it.unsupported(
+                "`at` of a ufunc needs an array to write to", "Use an array, not a list."
+            )
+        added = it.emit(
+            st.add_at, it.emit(st.zeros, it.atom(array)), index_atom(it, index), it.atom(values[0])
+        )
+        heap.whole(it, array, it.emit(operator_, it.atom(array), added))
+        return Const(None)
+
+    return handler
+
+
+def _set_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    set_item(it, args[0], args[1], args[2])
+    return Const(None)
+
+
+def _delete_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    delete_item(it, args[0], args[1])
+    return Const(None)
+
+
+def _in_place(operator_: Any) -> Handler:
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        import ast
+
+        from .writes import add_in_place
+
+        return add_in_place(it, operator_(), args[0], args[1], ast.Pass())
+
+    return handler
+
+
+def _method_of(name: str) -> Handler:
+    """`list.append(xs, x)` and its like."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        from .attributes import call_method
+
+        return call_method(it, args[0], name, args[1:], kwargs)
+
+    return handler
+
+
+def write_to_out(it: Interpreter, out: Value, result: Value) -> Value:
+    """`out=`: the result goes into an array, which the call gives."""
+    target = heap.now(it, out.values[0] if isinstance(out, Items) and out.values else out)
+    if not (isinstance(target, Var) and isinstance(target.kind, Array)):
+        raise it.unsupported(
+            "`out=` needs an array that is known to be one when the program is read",
+            "Assign the result: `a[...] = np.add(b, c)`.",
+        )
+    heap.whole(it, target, it.atom(result))
+    return target
+
+
+def _operators() -> list[tuple[Any, Handler]]:
+    import ast
+
+    pairs = [
+        (operator.iadd, ast.Add),
+        (operator.isub, ast.Sub),
+        (operator.imul, ast.Mult),
+        (operator.itruediv, ast.Div),
+    ]
+    return [(function, _in_place(node)) for function, node in pairs]
+
+
+BY_HAND: list[tuple[Any, Handler]] = [
+    (_drawn_order, _draw),
+    (operator.setitem, _set_item),
+    (operator.delitem, _delete_item),
+    *_operators(),
+    *(
+        (getattr(cls, name), _method_of(name))
+        for cls, names in (
+            (list, "append extend insert pop remove sort reverse clear"),
+            (dict, "update setdefault pop"),
+        )
+        for name in names.split()
+    ),
+]
+_UFUNC_AT: dict[np.ufunc, Handler] = {np.add: _at(el.add), np.subtract: _at(el.sub)}
+
+
+def ufunc_at(it: Interpreter, known: Any) -> Handler | None:
+    """How to read a call of `np.add.at` and its like; None if it is none."""
+    owner = getattr(known, "__self__", None)
+    if not isinstance(owner, np.ufunc) or known.__name__ != "at":
+        return None
+    if owner not in _UFUNC_AT:
+        raise it.unsupported(
+            f"`np.{owner.__name__}.at()` changes an array in a way that has no derivative rule",
+            "Write the loop over the indices out.",
+        )
+    return _UFUNC_AT[owner]

@@ -1,0 +1,56 @@
+"""Questions about objects that only the run can answer: are two of them one?"""
+
+from __future__ import annotations
+
+from ..ir.builder import kind_of_atom
+from ..ir.types import BOOL, NONE
+from ..runtime import identity as rt
+from .registry import declare
+
+is_view = declare(
+    "is_view", "part", infer=lambda args, params: BOOL, rt="is_view", implementation=rt.is_view
+)
+distinct = declare(
+    "distinct",
+    "items",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    effect=True,
+    rt="distinct",
+    implementation=rt.distinct,
+)
+unshared = declare(
+    "unshared",
+    "value",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    effect=True,
+    rt="unshared",
+    implementation=rt.unshared,
+)
+apart = declare(
+    "apart",
+    "*values",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="apart",
+    implementation=rt.apart,
+)
+kept = declare(
+    "kept",
+    "owner, name",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="kept",
+    implementation=rt.kept,
+)
+"""A check that an attribute which is assigned is one that the object itself keeps."""
+built_in = declare(
+    "built_in",
+    "owner, name",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="built_in",
+    implementation=rt.built_in,
+)
+"""A check that a method which changes an object is one of Python's own containers."""

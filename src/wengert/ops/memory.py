@@ -1,0 +1,284 @@
+"""Writes in place. The IR has no memory: a write takes the old version of a value and gives the new one.
+
+The user's own writes have an effect: they are executed in order, on the very object. Derivative code
+writes by their pure counterparts, which `passes.versions` has executed in place where nobody needs
+the old version, on a copy elsewhere. For what calls an op on run-time values both are pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.op import Infer, Op
+from ..ir.steps import Field as Field
+from ..ir.steps import Viewed as Viewed
+from ..ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq, Struct, join
+from ..runtime import memory as rt
+from .array_kinds import length_of
+from .promotion import always
+from .registry import declare
+from .structure import Args, Params, add_at, getitem, gradient_kind, item_kind
+
+# --- kinds --------------------------------------------------------------------------------
+
+
+def changed(kind: Kind, path: Sequence[Atom], change: Callable[[Kind], Kind]) -> Kind:
+    """The kind of a value of some kind once the part that a path leads to has changed its kind."""
+    if not path:
+        return change(kind)
+    step, *rest = path
+    match kind:
+        case Array():
+            return kind
+        case Seq(item=item):
+            return Seq(_item_changed(item, step, rest, change))
+        case Struct():
+            return _struct_changed(kind, step, rest, change)
+        case _:
+            return UNKNOWN
+
+
+def _item_changed(
+    item: Kind, step: Atom, rest: Sequence[Atom], change: Callable[[Kind], Kind]
+) -> Kind:
+    if kind_of_atom(step) == SLICE:
+        return join(item, item_kind(change(UNKNOWN)))
+    return join(item, changed(item, rest, change))
+
+
+def _struct_changed(
+    kind: Struct, step: Atom, rest: Sequence[Atom], change: Callable[[Kind], Kind]
+) -> Kind:
+    key = step.value if isinstance(step, Const) else None
+    key = key.name if isinstance(key, Field) else key
+    if isinstance(key, int | str) and key in kind.keys:
+        items = [
+            changed(item, rest, change) if k == key else item
+            for k, item in zip(kind.keys, kind.items, strict=True)
+        ]
+        return Struct(kind.form, kind.keys, tuple(items), kind.type)
+    if kind.form == "list":
+        return Seq(_item_changed(item_kind(kind), step, rest, change))
+    return UNKNOWN
+
+
+def _infer_store(args: Args, params: Params) -> Kind:
+    x, *path, value = args
+    return changed(kind_of_atom(x), path, lambda _: kind_of_atom(value))
+
+
+def _infer_append(args: Args, params: Params) -> Kind:
+    x, *path, value = args
+    return changed(kind_of_atom(x), path, lambda kind: _one_more(kind, value))
+
+
+def _infer_insert(args: Args, params: Params) -> Kind:
+    x, *path, key, value = args
+    one = item_kind(kind_of_atom(value)) if kind_of_atom(key) == SLICE else value
+    return changed(kind_of_atom(x), path, lambda kind: _one_more(kind, one))
+
+
+def _infer_drop(args: Args, params: Params) -> Kind:
+    x, *path, _ = args
+    return changed(kind_of_atom(x), path, _one_less)
+
+
+def _one_more(kind: Kind, item: Atom | Kind) -> Kind:
+    """A list that takes in another item."""
+    item = item if isinstance(item, Kind) else kind_of_atom(item)
+    if not _is_list(kind):
+        return UNKNOWN
+    empty = isinstance(kind, Struct) and not kind.items
+    return Seq(item if empty else join(item_kind(kind), item))
+
+
+def _one_less(kind: Kind) -> Kind:
+    return Seq(item_kind(kind)) if _is_list(kind) else UNKNOWN
+
+
+def _is_list(kind: Kind) -> bool:
+    return isinstance(kind, Seq) or (isinstance(kind, Struct) and kind.form == "list")
+
+
+def _infer_overwrite(args: Args, params: Params) -> Kind:
+    x, value = map(kind_of_atom, args)
+    if isinstance(x, Array):
+        return x
+    return Seq(item_kind(value)) if _is_list(x) else UNKNOWN
+
+
+# --- on run-time values -------------------------------------------------------------------
+
+
+def _store(x: Any, *path_and_value: Any) -> Any:
+    *path, last, value = path_and_value
+    x = rt.snapshot(x)
+    owner = _followed(x, path)
+    if isinstance(last, Field):
+        setattr(owner, last.name, value)
+    elif isinstance(last, Viewed):
+        rt.overwrite(rt.reached(last.of(owner), owner), value)
+    else:
+        owner[last] = value
+    return x
+
+
+def _followed(x: Any, path: Sequence[Any]) -> Any:
+    for step in path:
+        x = rt.reached(step.of(x) if isinstance(step, Field | Viewed) else x[step], x)
+    return x
+
+
+def _at(write: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """A write to a copy of what a path leads to; `count` operands come after the path."""
+
+    def changed(x: Any, *args: Any) -> Any:
+        x = rt.snapshot(x)
+        path = args[: len(args) - count]
+        write(_followed(x, path), *args[len(path) :])
+        return x
+
+    return changed
+
+
+def _pure(write: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *args: write(rt.snapshot(x), *args)
+
+
+# --- the user's own writes ----------------------------------------------------------------
+
+
+def _written(name: str, signature: str, infer: Infer, write: Callable[..., Any], **rt: str) -> Op:
+    return declare(
+        name,
+        signature,
+        infer=infer,
+        fresh=False,
+        effect=True,
+        implementation=write,
+        **rt,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _counterpart(
+    name: str, signature: str, infer: Infer, write: Callable[..., Any], **rt: str
+) -> Op:
+    return declare(name, signature, infer=infer, fresh=False, implementation=write, **rt)  # pyright: ignore[reportArgumentType]
+
+
+store = _written("store", "x, *path_and_value", _infer_store, _store)
+"""`x[p0][p1]… = value`: a step is an index, a key, a `Field` or a `Viewed`."""
+append = _written("append_item", "x, *path_and_value", _infer_append, _at(rt.appended, 1))
+"""`x[p0]….append(value)`"""
+insert = _written(
+    "insert_item", "x, *path_key_and_value", _infer_insert, _at(rt.inserted, 2), rt="insert"
+)
+"""`x[p0]….insert(key, value)` of a list, `x[p0]…[key] = value` of a dictionary."""
+drop = _written("drop", "x, *path_and_key", _infer_drop, _at(rt.dropped, 1))
+"""`del x[p0]…[key]`"""
+overwrite = _written(
+    "overwrite", "x, value", _infer_overwrite, _at(rt.overwrite, 1), rt="overwrite"
+)
+"""`x[...] = value` of an array, `x[:] = value` of a list, all entries of a dictionary."""
+
+# --- their pure counterparts --------------------------------------------------------------
+
+stored = _counterpart("stored", "x, *path_and_value", _infer_store, _pure(rt.stored), rt="stored")
+appended = _counterpart(
+    "appended", "x, *path_and_value", _infer_append, _pure(rt.appended), rt="appended"
+)
+inserted = _counterpart(
+    "inserted", "x, *path_key_and_value", _infer_insert, _pure(rt.inserted), rt="inserted"
+)
+dropped = _counterpart("dropped", "x, *path_and_key", _infer_drop, _pure(rt.dropped), rt="dropped")
+
+for _op in (store, stored, overwrite):
+    _op.shaped_like = 0
+
+TAKING = frozenset((store, stored, append, appended, insert, inserted))
+"""Writes that put a value, the last operand, into what they write to."""
+OWN_OF = {stored: store, appended: append, inserted: insert, dropped: drop}
+"""The pure writes with the program's own that do the same."""
+OWN = frozenset((store, append, insert, drop, overwrite))
+PURE = frozenset((stored, appended, inserted, dropped))
+
+
+_AFTER_PATH = {
+    store: 2,
+    stored: 2,
+    append: 1,
+    appended: 1,
+    insert: 2,
+    inserted: 2,
+    drop: 1,
+    dropped: 1,
+}
+"""How many operands come after the path to what a write changes."""
+
+
+def path_of(eqn: Eqn) -> Sequence[Atom]:
+    """The steps that lead from the first operand of a write to what it changes."""
+    if eqn.op is add_at:
+        return eqn.args[1:-2]
+    count = _AFTER_PATH.get(eqn.op, 0)
+    return eqn.args[1:-count] if count else ()
+
+
+def holder(eqn: Eqn) -> Kind:
+    """The kind of what a write changes: of the array, list or object where its path ends."""
+    kind = kind_of_atom(eqn.args[0])
+    for step in path_of(eqn):
+        kind = kind_after(kind, step)
+    return kind
+
+
+def kind_after(kind: Kind, step: Atom) -> Kind:
+    """The kind of what one step leads to."""
+    if isinstance(step, Const) and isinstance(step.value, Viewed):
+        return Array(kind.dtype) if isinstance(kind, Array) else ARRAY
+    if isinstance(step, Const) and isinstance(step.value, Field):
+        known = isinstance(kind, Struct) and step.value.name in kind.keys
+        return kind.items[kind.keys.index(step.value.name)] if known else UNKNOWN  # type: ignore[union-attr]
+    return getitem.infer((Var(kind), step), {})
+
+
+# --- what derivatives need beside ---------------------------------------------------------
+
+
+def _like_first(args: Args, params: Params) -> Kind:
+    return kind_of_atom(args[0])
+
+
+def _like_last(args: Args, params: Params) -> Kind:
+    return gradient_kind(kind_of_atom(args[-1]))
+
+
+def _summed(args: Args, params: Params) -> Kind:
+    kind = kind_of_atom(args[0])
+    return Array(kind.dtype, length_of(args[1])) if isinstance(kind, Array) else UNKNOWN
+
+
+def _same_index(args: Args, params: Params) -> Kind:
+    return INT if kind_of_atom(args[1]) == INT else UNKNOWN
+
+
+snapshot = declare("snapshot", "x, *, unbound=False", infer=_like_first, rt="snapshot")
+"""The same value, in memory that later writes do not reach."""
+snapshot.shaped_like = 0
+given_at = declare("given_at", "x_bar, *path_and_value", infer=_like_last, rt="given_at")
+zeros_at = declare("zeros_at", "x, *path", infer=always(UNKNOWN), rt="zeros_at")
+position = declare("position", "x, key", infer=_same_index, rt="position")
+span_of = declare("span_of", "x, *path_and_value", infer=always(UNKNOWN), rt="span_of")
+last_written = declare("last_written", "x, index", infer=always(UNKNOWN), rt="last_written")
+summed_to = declare("summed_to", "x_bar, shape", infer=_summed, fresh=False, rt="summed_to")
+spread_over = declare("spread_over", "value, x", infer=always(UNKNOWN), rt="spread_over")
+spread_from = declare(
+    "spread_from", "x_bar, value", infer=_like_last, fresh=False, rt="spread_from"
+)
+accepts = declare(
+    "accepts", "x, *path_and_value", infer=always(Other("None")), effect=True, rt="accepts"
+)
+can_change = declare("can_change", "x", infer=always(BOOL), rt="can_change")

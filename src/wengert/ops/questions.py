@@ -1,0 +1,53 @@
+"""The vocabulary of questions about arrays, their memory and their types: answers have no derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Const
+from ..ir.op import Op
+from ..ir.types import BOOL, INT, SHAPE, UNKNOWN, Kind
+from .array_kinds import Args, Params
+from .promotion import always
+from .registry import declare
+
+
+def _about(name: str, signature: str, kind: Kind = UNKNOWN) -> Op:
+    return declare(name, signature, infer=always(kind), np=name)
+
+
+def _of_type(name: str, function: Callable[[Any], Any]) -> Op:
+    """What is known of a type is known when the program is read, if the type is."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        return Const(function(args[0].value)) if isinstance(args[0], Const) else None
+
+    return declare(name, "dtype", infer=always(UNKNOWN), fold=fold, np=name)
+
+
+def _attribute(name: str, kind: Kind = UNKNOWN) -> Op:
+    return declare(name, "x", infer=always(kind), attr=name)
+
+
+QUESTIONS = (
+    _about("may_share_memory", "a, b, *, max_work=None", BOOL),
+    _about("shares_memory", "a, b, *, max_work=None", BOOL),
+    _about("iterable", "y", BOOL),
+    _about("array_equiv", "a1, a2", BOOL),
+    _about("result_type", "*arrays_and_dtypes"),
+    _about("promote_types", "type1, type2"),
+    *(_of_type(name, function) for name, function in (("finfo", np.finfo), ("iinfo", np.iinfo))),
+    _about("can_cast", "from_, to, *, casting='safe'", BOOL),
+    _about("min_scalar_type", "a"),
+    _about("ravel_multi_index", "multi_index, dims, *, mode='raise', order='C'"),
+    _about("unravel_index", "indices, shape, *, order='C'"),
+    _about("einsum_path", "*operands, optimize='greedy', einsum_call=False"),
+    _attribute("nbytes", INT),
+    _attribute("itemsize", INT),
+    _attribute("strides", SHAPE),
+    _attribute("flags"),
+)

@@ -1,0 +1,174 @@
+"""Which exceptions an equation may raise.
+
+Too many do no harm: what may raise stays in the `try` that catches it. None may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import CALL, TRY, Const, Eqn
+from ..ir.types import INT, NONE, RANGE, STR, Array, Kind, Number, Other, Seq, Static, Struct
+from . import memory as me
+from . import structure as st
+
+Classes = tuple[type[BaseException], ...]
+ANYTHING: Classes = (BaseException,)
+ANY_ERROR: Classes = (Exception,)
+_ROUNDING: Classes = (FloatingPointError, Warning)
+"""What NumPy's numbers raise where the user asked for it (`np.errstate`, `warnings`)."""
+
+_NEVER = frozenset(
+    (
+        st.pack, st.slice_, st.zeros, st.is_, st.is_not, st.not_, st.both, st.either, st.global_,
+        st.stop_gradient, st.closure, me.snapshot,
+    )
+)  # fmt: skip
+_CALLS = frozenset((st.apply, st.pullback_of, st.raise_))
+
+_DIVISIONS: Classes = (ZeroDivisionError, OverflowError)
+_POWERS: Classes = (ZeroDivisionError, OverflowError, ValueError)
+_OF_NUMBERS: dict[str, Classes] = {
+    **dict.fromkeys(("add", "sub", "mul", "neg", "pos", "abs", "maximum", "minimum"), ()),
+    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "truth", "accumulate", "stored"), ()),
+    **dict.fromkeys(("div", "floordiv", "mod"), _DIVISIONS),
+    "pow": _POWERS,
+    "to_float": (OverflowError,),
+}
+_OF_INTEGERS: dict[str, Classes] = {"div": _DIVISIONS, "floordiv": (ZeroDivisionError,)}
+
+
+def may_raise(eqn: Eqn, catches: Iterable[type]) -> bool:
+    """Whether an equation may raise an exception of one of some classes."""
+    return any_related(raises(eqn), catches)
+
+
+def any_related(raised: Iterable[type], catches: Iterable[type]) -> bool:
+    """Whether one of some exceptions that are raised may be of one of some classes."""
+    catches = tuple(catches)
+    return any(_is_related(r, c) for r in raised for c in catches)
+
+
+def any_may_raise(eqns: Iterable[Eqn], catches: Iterable[type]) -> bool:
+    """Whether one of some equations may raise an exception of one of some classes."""
+    catches = tuple(catches)
+    return any(may_raise(eqn, catches) for eqn in eqns)
+
+
+def _is_related(raised: type, caught: type) -> bool:
+    if raised in _ROUNDING:  # only who names it is told: by default these are not raised
+        return issubclass(caught, raised)
+    return issubclass(raised, caught) or issubclass(caught, raised)
+
+
+def raises(eqn: Eqn) -> Classes:
+    """The classes of what an equation may raise: exceptions of these, or of classes derived from them."""
+    op = eqn.op
+    if eqn.blocks:
+        return _of_blocks(eqn)
+    if op is CALL or op in _CALLS:
+        return ANYTHING
+    if op in _NEVER or op.control:
+        return ()
+    special = _SPECIAL.get(op)
+    if special is not None:
+        return special(eqn)
+    if op.name in _OF_NUMBERS or op.elementwise:
+        return _of_arithmetic(eqn)
+    return ANY_ERROR
+
+
+def _of_blocks(eqn: Eqn) -> Classes:
+    found: dict[type[BaseException], None] = {}
+    for block in eqn.blocks:
+        for inner in block.eqns:
+            found.update(dict.fromkeys(raises(inner)))
+    if eqn.op is TRY:
+        catches = eqn.param("catches")
+        found = {cls: None for cls in found if not issubclass(cls, catches)}
+    return tuple(found)
+
+
+def _of_arithmetic(eqn: Eqn) -> Classes:
+    kinds = [kind_of_atom(atom) for atom in eqn.operands()]
+    if not all(isinstance(kind, Number) for kind in kinds):
+        return ANY_ERROR
+    own = _OF_NUMBERS.get(eqn.op.name)
+    if all(kind == INT for kind in kinds):
+        return _OF_INTEGERS.get(eqn.op.name, own or ())
+    if own is not None:
+        return (*own, *_ROUNDING)
+    return (
+        ANY_ERROR
+        if eqn.namespace == "np"
+        else (ValueError, OverflowError, ZeroDivisionError, *_ROUNDING)
+    )
+
+
+# --- structure ----------------------------------------------------------------------------
+
+
+def _of_getitem(eqn: Eqn) -> Classes:
+    kind, index = kind_of_atom(eqn.args[0]), eqn.args[1]
+    if isinstance(kind, Struct) and isinstance(index, Const) and index.value in kind.keys:
+        return ()
+    at = kind_of_atom(index)
+    if isinstance(kind, Seq | Array) and str(at) == "slice":
+        return ()
+    if isinstance(kind, Seq | Array) and at == INT:
+        return (IndexError,)
+    return ANY_ERROR
+
+
+def _of_getattr(eqn: Eqn) -> Classes:
+    kind = kind_of_atom(eqn.args[0])
+    return () if isinstance(kind, Struct) and eqn.param("name") in kind.keys else ANY_ERROR
+
+
+def _of_known_length(eqn: Eqn) -> Classes:
+    kind = kind_of_atom(eqn.args[0])
+    known = (
+        isinstance(kind, Seq | Struct)
+        or kind == RANGE
+        or (isinstance(kind, Array) and bool(kind.rank))
+    )
+    return () if known else ANY_ERROR
+
+
+def _of_range(eqn: Eqn) -> Classes:
+    kinds = [kind_of_atom(atom) for atom in eqn.args]
+    if all(kind == INT for kind in kinds):
+        return () if len(kinds) < 3 else (ValueError,)
+    return ANY_ERROR
+
+
+def _of_format(eqn: Eqn) -> Classes:
+    return () if all(map(_has_plain_text, map(kind_of_atom, eqn.args))) else ANY_ERROR
+
+
+def _has_plain_text(kind: Kind) -> bool:
+    return isinstance(kind, Number | Array | Static | Other) or kind in (STR, NONE)
+
+
+def _of_opaque(eqn: Eqn) -> Classes:
+    function = eqn.args[0].value if isinstance(eqn.args[0], Const) else None
+    if isinstance(function, type) and issubclass(function, BaseException):
+        written = not hasattr(function.__init__, "__objclass__")  # type: ignore[misc]
+        return ANYTHING if written else ()
+    return () if function in _ASKING else ANYTHING
+
+
+_ASKING = (isinstance, type, id, callable)
+_SPECIAL: dict[object, Callable[[Eqn], Classes]] = {
+    st.opaque: _of_opaque,
+    st.getitem: _of_getitem,
+    st.getattr_: _of_getattr,
+    st.length: _of_known_length,
+    st.as_list: _of_known_length,
+    st.range_: _of_range,
+    st.format_: _of_format,
+    st.bound: lambda eqn: (NameError,),
+    st.unpackable: lambda eqn: (ValueError, TypeError),
+    me.append: lambda eqn: () if isinstance(kind_of_atom(eqn.args[0]), Seq) else ANY_ERROR,
+}

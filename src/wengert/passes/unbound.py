@@ -1,0 +1,79 @@
+"""Which values a path of the program may leave unbound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..ir.graph import (
+    IF,
+    TRY,
+    UNDEFINED,
+    Atom,
+    Block,
+    Const,
+    Eqn,
+    Function,
+    Var,
+    alternatives,
+    walk,
+)
+from ..ir.records import replace
+from ..ops import memory as me
+from .loops import LOOPS, view
+
+
+def may_be_unbound(body: Block) -> set[Var]:
+    """The values that may be UNDEFINED: those that a branch or a loop merges with it."""
+    merged = [pair for eqn in walk(body) for pair in _merged(eqn)]
+    found: set[Var] = set()
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for out, atoms in merged:
+            if out not in found and any(atom == UNDEFINED or atom in found for atom in atoms):
+                found.add(out)
+    return found
+
+
+def _merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
+    if eqn.op in (IF, TRY):
+        outs, blocks = alternatives(eqn)
+        return [(out, [block.outs[k] for block in blocks]) for k, out in enumerate(outs)]
+    if eqn.op is me.snapshot:
+        return [(eqn.outs[0], eqn.args)]
+    if eqn.op not in LOOPS:
+        return ()
+    loop = view(eqn)
+    slots = list(zip(loop.initials, loop.results, strict=True))
+    outs = zip((*loop.carried, *loop.outs), (*slots, *slots), strict=True)
+    tests = zip(loop.test.params, slots, strict=True) if loop.test is not None else ()
+    lists = zip(loop.lists, ([atom] for atom in loop.collected), strict=True)
+    # what iterating over such a list gives may be unbound as well
+    return [
+        *outs,
+        *tests,
+        *lists,
+        *zip(loop.items, ([each] for each in loop.iterables), strict=True),
+    ]
+
+
+def with_unbound_marked(function: Function) -> Function:
+    """The function in which a snapshot of what may be unbound is one that can be taken of that."""
+    if not any(eqn.op is me.snapshot for eqn in walk(function.body)):
+        return function
+    unbound = may_be_unbound(function.body)
+    if not unbound:
+        return function
+    return replace(function, body=_marked(function.body, unbound))
+
+
+def _marked(block: Block, unbound: set[Var]) -> Block:
+    return replace(block, eqns=tuple(_marked_eqn(eqn, unbound) for eqn in block.eqns))
+
+
+def _marked_eqn(eqn: Eqn, unbound: set[Var]) -> Eqn:
+    if eqn.op is me.snapshot and eqn.args[0] in unbound:
+        return replace(eqn, params={"unbound": Const(True)})
+    if not eqn.blocks:
+        return eqn
+    return replace(eqn, blocks=tuple(_marked(block, unbound) for block in eqn.blocks))

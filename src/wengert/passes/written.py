@@ -1,0 +1,219 @@
+"""Which values of a program are written to in place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
+from typing import NamedTuple
+
+from ..ir.graph import (
+    CALL,
+    IF,
+    TRY,
+    Atom,
+    Block,
+    Callee,
+    Const,
+    Eqn,
+    Function,
+    Var,
+    alternatives,
+    used_in,
+    walk,
+)
+from ..ir.op import Op
+from ..ir.records import replace
+from ..ops import cotangents as ct
+from ..ops import memory as me
+from ..ops import structure as st
+from .groups import Groups, has_memory, is_computed
+from .loops import LOOPS, view
+
+WRITES = me.OWN | me.PURE | {st.add_at, ct.add_attr}
+"""Ops that give a new version of their first operand."""
+
+
+class Written(NamedTuple):
+    """What of a program is written to.
+
+    `versions` are the values that a write changes, or that a loop or branch merges with such;
+    `clobbered` those that may share memory with what the program itself writes to.
+    """
+
+    versions: frozenset[Var] = frozenset()
+    clobbered: frozenset[Var] = frozenset()
+
+
+def written(body: Block) -> Written:
+    """What of a program is written to; nothing if it writes to cotangents only."""
+    eqns = list(walk(body))
+    own = [target for eqn in eqns for target in targets(eqn)]
+    if not own and not any(eqn.op in me.PURE for eqn in eqns):
+        return Written()
+    return Written(_versions(eqns), _clobbered(body, eqns, own))
+
+
+def targets(eqn: Eqn) -> tuple[Var, ...]:
+    """The values that an equation of the program itself writes to, on the very object."""
+    if eqn.op in me.OWN:
+        found: Iterable[Atom] = eqn.args[:1]
+    elif eqn.op is CALL:
+        found = [eqn.args[k] for k in written_parameters(eqn.param("callee"))]
+    else:
+        return ()
+    return tuple(atom for atom in found if isinstance(atom, Var))
+
+
+def written_parameters(callee: Callee, seen: frozenset[Callee] = frozenset()) -> tuple[int, ...]:
+    """The parameters of a callee, by number, that it writes to."""
+    function = callee.function
+    if function is None or callee in seen:
+        return ()
+    return _written_parameters(function, seen | {callee})
+
+
+def _written_parameters(function: Function, seen: frozenset[Callee]) -> tuple[int, ...]:
+    eqns = list(walk(function.body))
+    hit: set[Var] = set()
+    for eqn in eqns:
+        if eqn.op in me.OWN:
+            hit.update(atom for atom in eqn.args[:1] if isinstance(atom, Var))
+        elif eqn.op is CALL:
+            inner = written_parameters(eqn.param("callee"), seen)
+            hit.update(atom for k in inner if isinstance(atom := eqn.args[k], Var))
+    if not hit:
+        return ()
+    groups = Groups(function.body)
+    roots = {groups.find(var) for var in hit}
+    params = function.body.params
+    return tuple(k for k, p in enumerate(params) if has_memory(p) and groups.find(p) in roots)
+
+
+def _clobbered(body: Block, eqns: list[Eqn], own: list[Var]) -> frozenset[Var]:
+    if not own:
+        return frozenset()
+    groups = Groups(body)
+    roots = {groups.find(var) for var in own}
+    variables = {*body.params, *(out for eqn in eqns for out in eqn.outs)}
+    variables.update(param for eqn in eqns for block in eqn.blocks for param in block.params)
+    return frozenset(v for v in variables if has_memory(v) and groups.find(v) in roots)
+
+
+def _versions(eqns: list[Eqn]) -> frozenset[Var]:
+    parent: dict[Var, Var] = {}
+
+    def find(var: Var) -> Var:
+        while parent.setdefault(var, var) is not var:
+            parent[var] = parent[parent[var]]
+            var = parent[var]
+        return var
+
+    for var, sources in same_objects(eqns).items():
+        for source in sources:
+            if has_memory(var) and has_memory(source):
+                parent[find(source)] = find(var)
+    roots = {find(eqn.outs[0]) for eqn in eqns if eqn.op in WRITES}
+    return frozenset(var for var in list(parent) if find(var) in roots)
+
+
+def same_objects(eqns: Iterable[Eqn], *, views: bool = False) -> dict[Var, list[Var]]:
+    """For each value those that it may be the same object as, one step back.
+
+    These are versions and what loops and branches merge, with `views` also what it may be a view of.
+    """
+    found: dict[Var, list[Var]] = {}
+
+    def add(var: Var, atoms: Iterable[Atom]) -> None:
+        found.setdefault(var, []).extend(atom for atom in atoms if isinstance(atom, Var))
+
+    for eqn in eqns:
+        if eqn.op in WRITES or eqn.op in (st.bound, st.unpackable):
+            add(eqn.outs[0], eqn.args[:1])
+        elif eqn.op in (IF, TRY):
+            outs, blocks = alternatives(eqn)
+            for k, out in enumerate(outs):
+                add(out, [block.outs[k] for block in blocks])
+        elif eqn.op in LOOPS:
+            loop = view(eqn)
+            for k, out in enumerate(loop.outs):
+                add(out, (loop.initials[k], loop.results[k]))
+                add(loop.carried[k], (loop.initials[k], loop.results[k]))
+        elif views and len(eqn.outs) == 1 and not is_computed(eqn):
+            add(eqn.outs[0], eqn.args[:1])
+    return found
+
+
+def same_object_sources(body: Block, ops: Container[Op], *, views: bool = False) -> frozenset[Var]:
+    """The values that equations of these ops may write to, back to where they come from.
+
+    Of the program's own writes what they store is one of them: it may be an object as well.
+    """
+    eqns = list(walk(body))
+    sources = same_objects(eqns, views=views)
+    found: set[Var] = set()
+    pending = [atom for eqn in eqns if eqn.op in ops for atom in _objects(eqn)]
+    while pending:
+        atom = pending.pop()
+        if isinstance(atom, Var) and atom not in found:
+            found.add(atom)
+            pending += sources.get(atom, ())
+    return frozenset(found)
+
+
+def _objects(eqn: Eqn) -> tuple[Atom, ...]:
+    return eqn.args if eqn.op in me.OWN else eqn.args[:1]
+
+
+# --- items written back -------------------------------------------------------------------
+
+
+def direct(function: Function) -> Function:
+    """`x[i] = appended(x[i], v)` becomes `x[i].append(v)`, which changes the very list."""
+    if not any(eqn.op in me.OWN_OF for eqn in walk(function.body)):
+        return function
+    return replace(function, body=_direct(function.body, Counter(used_in(function.body))))
+
+
+def _direct(block: Block, uses: Counter[Var]) -> Block:
+    defined = {out: eqn for eqn in block.eqns for out in eqn.outs}
+    eqns: list[Eqn] = []
+    for eqn in block.eqns:
+        write = _written_back(eqn, defined, uses)
+        if write is not None:
+            eqns.remove(write)
+            args = (*eqn.args[:-1], *write.args[1:])
+            eqns.append(replace(eqn, op=me.OWN_OF[write.op], args=args))
+        elif eqn.blocks:
+            eqns.append(replace(eqn, blocks=tuple(_direct(inner, uses) for inner in eqn.blocks)))
+        else:
+            eqns.append(eqn)
+    return replace(block, eqns=tuple(eqns))
+
+
+def _written_back(eqn: Eqn, defined: Mapping[Var, Eqn], uses: Counter[Var]) -> Eqn | None:
+    """The pure write to an item whose new version an equation stores in the item's place."""
+    if eqn.op is not me.store:
+        return None
+    x, *path, value = eqn.args
+    write = defined.get(value) if isinstance(value, Var) else None
+    if write is None or write.op not in me.OWN_OF or uses[write.outs[0]] != 1:
+        return None
+    return write if _path_to(write.args[0], x, defined) == [_key(step) for step in path] else None
+
+
+def _path_to(atom: Atom, x: Atom, defined: Mapping[Var, Eqn]) -> list[object]:
+    """The steps by which a value was read from another; none if it was not."""
+    path: list[object] = []
+    while atom is not x:
+        eqn = defined.get(atom) if isinstance(atom, Var) else None
+        if eqn is None or eqn.op not in (st.getitem, st.getattr_):
+            return []
+        by_name = eqn.op is st.getattr_
+        path.append(me.Field(eqn.param("name")) if by_name else _key(eqn.args[1]))
+        atom = eqn.args[0]
+    return path[::-1]
+
+
+def _key(step: Atom) -> object:
+    special = isinstance(step, Const) and isinstance(step.value, me.Field | me.Viewed)
+    return step.value if special else step  # type: ignore[union-attr]

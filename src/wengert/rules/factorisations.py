@@ -1,0 +1,175 @@
+"""Factorisations by their differentials; where factors can be chosen in several ways, one is taken.
+
+A function that does not depend on the choice (of signs, phases, or vectors within a subspace) has the
+right derivative; of one that does, the derivative says as little as the function itself.
+
+References: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan and
+S.-X. Zhang, Automatic differentiation for complex valued SVD (2019); S. Walter and L. Lehmann,
+Algorithmic differentiation of linear algebra functions (2010); M. Giles, An extended collection of
+matrix derivative results (2008); G. Golub and V. Pereyra, The differentiation of pseudo-inverses (1973).
+"""
+
+from __future__ import annotations
+
+from ..ops.creation import arange, eye
+from ..ops.elementwise import conj, i_imag, real, where
+from ..ops.factorisations import (
+    eig,
+    eigvals,
+    least_squares,
+    nearest,
+    qr,
+    qr_r,
+    roots,
+    svd,
+    svdvals,
+)
+from ..ops.joining import concatenate
+from ..ops.linear_algebra import inv, pinv, solve
+from ..ops.reduction import sum_
+from ..ops.selection import diagonal, take_along_axis, tril
+from ..ops.shape import expand_dims, matrix_transpose, shape
+from .forms import differential, zero_rule
+
+zero_rule(nearest)
+
+
+def _adjoint(X):
+    return conj(matrix_transpose(X))
+
+
+def _columns(x):
+    return expand_dims(x, axis=-1)
+
+
+def _rows(x):
+    return expand_dims(x, axis=-2)
+
+
+def _inverse(x):
+    return where(x == 0, 0.0, 1.0 / where(x == 0, 1.0, x))
+
+
+def _diagonal(X):
+    return diagonal(X, axis1=-2, axis2=-1)
+
+
+# --- singular values ----------------------------------------------------------------------
+
+
+@differential(svdvals)
+def _(dA, A, Ω):
+    """dS = Re diag(Uᴴ dA V)."""
+    factors = svd(A, full_matrices=False)
+    return real(_diagonal(_adjoint(factors[0]) @ dA @ _adjoint(factors[2])))
+
+
+@differential(svd)
+def _(dA, A, Ω, *, full_matrices=True):
+    """dU = U (F ∘ (P S + S Pᴴ)) + (1 − U Uᴴ) dA V S⁻¹ with P = Uᴴ dA V, Fᵢⱼ = 1 / (sⱼ² − sᵢ²);
+    dV likewise   (Townsend, eqs 16–18).
+
+    The phases of complex vectors turn in U alone (Wan and Zhang, eq. 20).
+    """
+    S, k = Ω[1], shape(Ω[1])[-1]
+    U, V = Ω[0][..., :k], _adjoint(Ω[2][..., :k, :])
+    P = _adjoint(U) @ dA @ V
+    F, S_inv = _inverse(_rows(S) ** 2 - _columns(S) ** 2), _rows(_inverse(S))
+    dU = U @ (F * (P * _rows(S) + _columns(S) * _adjoint(P))) + _outside(U, dA @ V) * S_inv
+    dU = dU + U * (_rows(i_imag(_diagonal(P))) * S_inv)
+    dV = V @ (F * (_columns(S) * P + _adjoint(P) * _rows(S)))
+    dV = dV + _outside(V, _adjoint(dA) @ U) * S_inv
+    if full_matrices:
+        dU = _completed(dU, U, Ω[0][..., k:])
+        dV = _completed(dV, V, _adjoint(Ω[2][..., k:, :]))
+    return dU, real(_diagonal(P)), _adjoint(dV)
+
+
+def _outside(U, X):
+    """The part of X that the columns of U do not span."""
+    return X - U @ (_adjoint(U) @ X)
+
+
+def _completed(dU, U, rest):
+    """The columns that complete a basis turn as little as they can."""
+    return concatenate((dU, -U @ (_adjoint(dU) @ rest)), axis=-1)
+
+
+# --- QR -----------------------------------------------------------------------------------
+
+
+def _turn(dA, Q, R):
+    """Qᴴ dQ, and the part of dQ outside of Q, from the first columns   (Walter and Lehmann)."""
+    k = shape(Q)[-1]
+    X = dA[..., :k] @ inv(R[..., :k, :k])
+    inside = _adjoint(Q) @ X
+    L = tril(inside, k=-1)
+    turn = L - _adjoint(L) + _columns(i_imag(_diagonal(inside))) * eye(k)
+    return turn, X - Q @ inside
+
+
+def _of_triangle(dA, Q, R, turn):
+    return _adjoint(Q) @ dA - turn @ R
+
+
+@differential(qr)
+def _(dA, A, Ω, *, mode="reduced"):
+    """dQ = Q X + (1 − Q Qᴴ) dA R⁻¹, dR = Qᴴ dA − X R, X = Qᴴ dQ antihermitian."""
+    if mode == "complete":
+        k = shape(_diagonal(A))[-1]
+        dQ, dR = _thin(dA, Ω[0][..., :k], Ω[1][..., :k, :])
+        dQ = _completed(dQ, Ω[0][..., :k], Ω[0][..., k:])
+        return dQ, concatenate((dR, 0.0 * Ω[1][..., k:, :]), axis=-2)
+    return _thin(dA, Ω[0], Ω[1])
+
+
+def _thin(dA, Q, R):
+    turn, outside = _turn(dA, Q, R)
+    return Q @ turn + outside, _of_triangle(dA, Q, R, turn)
+
+
+@differential(qr_r)
+def _(dA, A, Ω, *, mode):
+    Q = qr(A)[0]
+    return _of_triangle(dA, Q, Ω, _turn(dA, Q, Ω)[0])
+
+
+# --- eigenvalues --------------------------------------------------------------------------
+
+
+@differential(eigvals)
+def _(dA, A, Ω):
+    """dw = diag(V⁻¹ dA V)   (Giles, §2.2.4)."""
+    factors = eig(A)
+    dw = _diagonal(solve(factors[1], dA @ factors[1]))
+    return take_along_axis(dw, nearest(Ω, factors[0]), axis=-1)
+
+
+@differential(eig)
+def _(dA, A, Ω):
+    """dw = diag(P), dV = V (F ∘ P) with P = V⁻¹ dA V, Fᵢⱼ = 1 / (wⱼ − wᵢ); lengths and phases stay."""
+    w, V = Ω[0], Ω[1]
+    P = solve(V, dA @ V)
+    dV = V @ (_inverse(_rows(w) - _columns(w)) * P)
+    return _diagonal(P), dV - V * sum_(conj(V) * dV, axis=-2, keepdims=True)
+
+
+@differential(roots)
+def _(dp, p, Ω):
+    """Where the polynomial is zero it stays so: dΩ = −dp(Ω) / p'(Ω)."""
+    n = shape(p)[0]
+    powers = expand_dims(Ω, axis=-1) ** arange(n)[::-1]
+    slope = powers[:, 1:] @ (p[:-1] * arange(n)[:0:-1])
+    return -(powers @ dp) / slope
+
+
+# --- least squares ------------------------------------------------------------------------
+
+
+@differential(least_squares)
+def _(dA, dB, A, B, Ω, *, rcond=None):
+    """The constant-rank differential of A⁺ B   (Golub and Pereyra, eq. 4.12)."""
+    A_inv = pinv(A, rcond=rcond)
+    bent = A_inv @ (_adjoint(A_inv) @ (_adjoint(dA) @ (B - A @ Ω)))
+    free = _adjoint(dA) @ (_adjoint(A_inv) @ Ω)
+    return A_inv @ (dB - dA @ Ω) + bent + free - A_inv @ (A @ free)

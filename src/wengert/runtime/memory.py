@@ -1,0 +1,312 @@
+"""Writes in place: what generated code calls where Python has no statement that does the same.
+
+A cotangent or tangent that is written to here belongs to the code that writes to it. The text of
+these functions is copied into saved derivatives, so each uses NumPy and the others only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .containers import attributes_of, list_cotangent
+from .cotangents import unbroadcast, zeros
+
+
+def can_change(x: Any) -> bool:
+    """Whether a value read from a container is an object that writes may change."""
+    immutable = (bool, int, float, complex, str, bytes, tuple, range, np.generic, type(None))
+    return not isinstance(x, immutable)
+
+
+def snapshot(x: Any, unbound: bool = False) -> Any:
+    """What `x` holds now, in memory that later writes to `x` do not reach; `unbound`: it may be nothing."""
+    if unbound and type(x).__name__.endswith("Undefined"):
+        return x
+    return _copied(x, {})
+
+
+def _copied(x: Any, copies: dict[int, Any]) -> Any:
+    if isinstance(x, (bool, int, float, complex, str, bytes, range, np.generic)) or x is None:
+        return x
+    if id(x) in copies:
+        return copies[id(x)]
+    if isinstance(x, np.ndarray):
+        copies[id(x)] = made = x.copy(order="K")
+        return made
+    if isinstance(x, (set, frozenset)):
+        return x.copy()
+    if isinstance(x, list):
+        copies[id(x)] = made = []
+        made += [_copied(item, copies) for item in x]
+        return made
+    if isinstance(x, dict):
+        copies[id(x)] = made = {}
+        made.update((key, _copied(item, copies)) for key, item in x.items())
+        return made
+    if isinstance(x, tuple):
+        items = [_copied(item, copies) for item in x]
+        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+    return _copied_object(x, copies)
+
+
+def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
+    import copy
+    import types
+
+    kept = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+    attributes = attributes_of(x)
+    if isinstance(x, (*kept, types.MethodType)) or not attributes:
+        return x
+    plain = type(x).__new__ is object.__new__
+    copies[id(x)] = made = object.__new__(type(x)) if plain else copy.copy(x)
+    for name, item in attributes.items():
+        object.__setattr__(made, name, _copied(item, copies))
+    return made
+
+
+# --- the user's writes --------------------------------------------------------------------
+
+
+def overwrite(x: Any, value: Any) -> Any:
+    """Replace everything that `x` holds; an array casts as NumPy's `out=` does."""
+    if isinstance(x, np.ndarray):
+        np.copyto(x, value, casting="same_kind")
+    elif isinstance(x, dict):
+        value = dict(value)
+        x.clear()
+        x.update(value)
+    elif isinstance(x, set):
+        value = set(value)
+        x.clear()
+        x.update(value)
+    else:
+        x[:] = value
+    return x
+
+
+def insert(x: Any, key: Any, value: Any) -> Any:
+    """`x.insert(key, value)` for a list, `x[key] = value` for a dictionary, `x.add(key)` for a set.
+
+    A slice says where each of several values stands in the end.
+    """
+    if isinstance(x, dict):
+        x[key] = value
+    elif isinstance(x, set):
+        x.add(key)
+    elif isinstance(key, slice):
+        for k, item in zip(range(key.start, key.stop, key.step), value, strict=True):
+            x.insert(k, item)
+    else:
+        x.insert(key, value)
+    return x
+
+
+def reached(view: Any, x: Any) -> Any:
+    """A view or part of `x` that is about to be written to; ValueError if it is a copy."""
+    arrays = isinstance(view, np.ndarray) and isinstance(x, np.ndarray)
+    if not arrays or view.size == 0 or np.may_share_memory(view, x):
+        return view
+    raise _lost(
+        "this writes to a copy of a part of an array: the array itself does not change",
+        "Write to the array by an index of its own, such as `x[i, j] = value`.",
+    )
+
+
+def accepts(x: Any, *path_and_value: Any) -> None:
+    """Refuse a float that is about to be written into an array of integers, which cuts it off."""
+    *path, value = path_and_value
+    for step in path[:-1]:
+        if isinstance(x, np.ndarray):
+            break
+        x = _step(x, step)
+    if not isinstance(x, np.ndarray) or x.dtype.kind not in "iub":
+        return
+    if np.asarray(value).dtype.kind not in "fc":
+        return
+    raise _lost(
+        f"an array of {x.dtype} is given a value that has a derivative: it would keep the integer "
+        "part only",
+        "Create the array with `dtype=float`.",
+    )
+
+
+def _lost(message: str, hint: str) -> ValueError:
+    error = ValueError(f"{message}\n{hint}")
+    error.code = "WG104"  # type: ignore[attr-defined]
+    return error
+
+
+# --- writes to tangents and cotangents ----------------------------------------------------
+
+
+def stored(x: Any, *path_and_value: Any) -> Any:
+    """`x[i][j] = value`; gives x, or what has to take its place."""
+    *path, value = path_and_value
+    first, *rest = path
+    if x is None:
+        x = {}  # of an object that had nothing differentiable
+    if rest:
+        part = _part(x, first)
+        value = stored(part, *rest, value)
+        if value is part:
+            return x
+    if isinstance(x, dict):
+        x[first] = value
+        return x
+    if isinstance(x, (list, tuple)):
+        return _stored_in_list(list(x) if isinstance(x, tuple) else x, first, value)
+    if isinstance(x, (np.ndarray, np.generic, int, float, complex)):
+        x = np.asarray(x)
+        if x.dtype.kind != "c" and np.iscomplexobj(value):
+            x = x.astype(complex)
+        x[first] = value
+        return x
+    setattr(x, first, value)
+    return x
+
+
+def _stored_in_list(x: list[Any], index: Any, value: Any) -> list[Any]:
+    if isinstance(index, slice) and not hasattr(value, "__len__"):
+        value = [value] * len(x[index])  # the same number everywhere
+    x[index] = value
+    return x
+
+
+def appended(x: Any, *path_and_value: Any) -> Any:
+    """`x.append(value)`, or of the list that a path leads to; gives x."""
+    *path, value = path_and_value
+    items = _list_at(x, path)
+    items.append(value)
+    return stored(x, *path, items) if path else items
+
+
+def inserted(x: Any, *path_key_and_value: Any) -> Any:
+    """`x.insert(key, value)`, or `x[key] = value` of a dictionary, or at a path; gives x."""
+    *path, key, value = path_key_and_value
+    items = insert(_list_at(x, path), key, value)
+    return stored(x, *path, items) if path else items
+
+
+def dropped(x: Any, *path_and_key: Any) -> Any:
+    """`del x[key]`, or of a dictionary where it has the key, or at a path; gives x."""
+    *path, key = path_and_key
+    items = _list_at(x, path)
+    if isinstance(items, dict):
+        items.pop(key, None)
+    else:
+        del items[key]
+    return stored(x, *path, items) if path else items
+
+
+def _list_at(x: Any, path: list[Any]) -> Any:
+    for step in path:
+        x = _part(x, step)
+    return list(x) if isinstance(x, tuple) else x
+
+
+def given_at(x_bar: Any, *path_and_value: Any) -> Any:
+    """The cotangent of a value that was stored at a path, from that of the whole; memory of its own."""
+    *path, index, value = path_and_value
+    for step in path:
+        x_bar = _part(x_bar, step)
+    if isinstance(x_bar, np.ndarray):
+        part = unbroadcast(x_bar[index] * last_written(x_bar, index), value)
+        return list_cotangent(part, value) if isinstance(value, (list, tuple)) else part
+    part = _part(x_bar, index)
+    if part is None:
+        return zeros(value)
+    return list_cotangent(part, value) if isinstance(index, slice) else part
+
+
+def _part(x_bar: Any, step: Any) -> Any:
+    """The part of a tangent or cotangent; None where there is none, which is a zero."""
+    if isinstance(x_bar, dict):
+        return x_bar.get(step)
+    if x_bar is None or isinstance(step, str):
+        return getattr(x_bar, step, None)
+    return x_bar[step]
+
+
+def zeros_at(x: Any, *path: Any) -> Any:
+    """The zero cotangent of the part of `x` that a path leads to, None if there is none yet."""
+    try:
+        for step in path:
+            x = _step(x, step)
+    except (LookupError, AttributeError):
+        return None
+    return zeros(x)
+
+
+def position(x: Any, *path_and_key: Any) -> Any:
+    """Where `x.insert(key, …)` inserts and `del x[key]` deletes, counted from the first item."""
+    *path, key = path_and_key
+    for step in path:
+        x = _step(x, step)
+    if isinstance(key, slice):
+        places = sorted(range(*key.indices(len(x))))
+        step = abs(key.step or 1)
+        start = places[0] if places else 0
+        return slice(start, start + step * len(places), step)
+    if not isinstance(x, list):
+        return key
+    return max(key + len(x), 0) if key < 0 else min(key, len(x))
+
+
+def _step(x: Any, step: Any) -> Any:
+    """What one step leads to; the attributes of objects are named by text."""
+    return getattr(x, step) if isinstance(step, str) and not isinstance(x, dict) else x[step]
+
+
+def span_of(x: Any, *path_and_value: Any) -> Any:
+    """Where the value stands after it was stored at a path, the last step of which may be a slice."""
+    *path, index, value = path_and_value
+    for step in path:
+        x = _step(x, step)
+    if not isinstance(index, slice) or not isinstance(x, list) or index.step not in (None, 1):
+        return index
+    start = index.indices(len(x))[0]
+    return slice(start, start + len(value))
+
+
+def last_written(x: Any, index: Any) -> Any:
+    """For each entry of `x[index]` whether `x[index] = value` left that entry of the value there.
+
+    1.0 if it is so for all: only an index that names an element twice writes over entries.
+    """
+    parts = index if isinstance(index, tuple) else (index,)
+    lists = [np.asarray(part) for part in parts if not isinstance(part, slice)]
+    if not isinstance(x, np.ndarray) or not any(part.ndim for part in lists):
+        return 1.0
+    if len(lists) == len(parts) and all(part.dtype.kind in "iu" for part in lists):
+        places = np.broadcast_arrays(*lists)
+        numbers = np.ravel_multi_index(places, x.shape[: len(places)], mode="wrap")
+        numbers = numbers.reshape(numbers.shape + (1,) * (x.ndim - len(places)))
+    else:
+        numbers = np.arange(x.size).reshape(x.shape)[index]
+    _, backwards = np.unique(numbers.ravel()[::-1], return_index=True)
+    if backwards.size == numbers.size:
+        return 1.0
+    flags = np.zeros(numbers.size)
+    flags[numbers.size - 1 - backwards] = 1.0
+    return flags.reshape(numbers.shape)
+
+
+def summed_to(x_bar: Any, shape: tuple[int, ...]) -> Any:
+    """A cotangent summed over what broadcasting a value of this shape repeated."""
+    return x_bar if np.shape(x_bar) == shape else unbroadcast(x_bar, np.broadcast_to(0.0, shape))
+
+
+def spread_over(value: Any, x: Any) -> Any:
+    """What `x` holds once the value has taken the place of everything in it."""
+    if isinstance(x, np.ndarray):
+        return np.array(np.broadcast_to(value, x.shape))
+    return dict(value) if isinstance(x, dict) else list(value)
+
+
+def spread_from(x_bar: Any, value: Any) -> Any:
+    """The transpose of `spread_over`."""
+    if isinstance(x_bar, (list, dict)):
+        return x_bar if isinstance(x_bar, dict) else list_cotangent(x_bar, value)
+    return unbroadcast(x_bar, value)

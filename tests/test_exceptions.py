@@ -1,0 +1,667 @@
+"""Exceptions that the program catches: the path that is taken has its derivative."""
+
+# programs under test are written as users write them
+# ruff: noqa: TRY301, E722
+
+import math
+
+import numpy as np
+import pytest
+from differences import agree
+
+import wengert as wg
+
+# --- what is raised by Python -------------------------------------------------------------
+
+
+def log_or_square(x):
+    try:
+        y = math.log(x)
+    except ValueError:
+        y = x * x
+    return 2 * y
+
+
+def test_the_path_that_is_taken():
+    agree(log_or_square, 2.0, 0.5, -1.5)
+
+
+def quotient(x):
+    try:
+        return x**2 / (x - 3)
+    except ZeroDivisionError:
+        return x**3
+
+
+def test_division_by_zero():
+    agree(quotient, 2.0, 5.0)
+    agree(quotient, 3.0, only=lambda x: x**3)
+
+
+def sum_until_it_fails(x):
+    total = 0.0
+    try:
+        for k in range(10):
+            total += x**2 * k / (7 - k)
+    except ZeroDivisionError:
+        total = total * x
+    return total
+
+
+def test_a_loop_keeps_what_its_iterations_have_done():
+    agree(sum_until_it_fails, 1.5)
+
+
+def iteration_in_part(x):
+    a, b = x, x * x
+    try:
+        for k in range(8):
+            a = a + b * 0.1
+            c = math.sqrt(5 - k * x)
+            b = b + a * c
+    except ValueError:
+        pass
+    return a * b
+
+
+def test_the_failing_iteration_counts_in_part():
+    agree(iteration_in_part, 1.1, 0.9)
+
+
+def statements_in_part(x):
+    y = x
+    try:
+        y = x * 2
+        z = 1 / (x - 3)
+        y = y * z
+        w = math.log(y)
+        y = y * w
+    except (ZeroDivisionError, ValueError):
+        y = y * 10
+    return y
+
+
+def test_names_keep_what_they_had_before_the_failing_statement():
+    agree(statements_in_part, 3.5, 2.0)
+    agree(statements_in_part, 3.0, only=lambda x: 20 * x)
+
+
+def indices(x):
+    xs = [x, x * x]
+    found = 0.0
+    for k in range(4):
+        try:
+            found += xs[k] * (k + 1)
+        except IndexError:
+            found += x**3
+    return found
+
+
+def keys(x):
+    table = {"a": x, "b": math.sin(x)}
+    total = 0.0
+    for name in ("a", "b", "c"):
+        try:
+            total += table[name] ** 2
+        except KeyError as missing:
+            total += len(missing.args[0]) * x
+    return total
+
+
+def test_indices_and_keys():
+    agree(indices, 1.5)
+    agree(keys, 0.7)
+
+
+def singular(x):
+    a = np.array([[x, 1.0], [1.0, x]]) if x != 1 else np.ones((2, 2)) * x
+    try:
+        return np.linalg.inv(a)[0, 0] * x
+    except np.linalg.LinAlgError:
+        return x**4
+
+
+def test_singular_matrices():
+    agree(singular, 2.0, 3.0)
+    agree(singular, 1.0, only=lambda x: x**4)
+
+
+def overflow(x):
+    try:
+        y = math.exp(x + 709)
+    except OverflowError:
+        return math.exp(-x)
+    return math.log(y) ** 2
+
+
+def test_overflow():
+    agree(overflow, 2.0)
+    agree(overflow, -0.3, -1.0, second=False)
+
+
+def any_exception(x):
+    try:
+        return math.sqrt(x) + math.log(x)
+    except Exception:
+        return x * x
+
+
+def bare_except(x):
+    try:
+        return math.acos(x)
+    except:
+        return x**3
+
+
+def test_wide_handlers():
+    agree(any_exception, 2.0, -2.0)
+    agree(bare_except, 0.5, 2.0)
+
+
+def arithmetic(x):
+    try:
+        return (x + 1) / (x - x)
+    except ArithmeticError:
+        return x**2
+
+
+def test_base_classes():
+    agree(arithmetic, 2.0)
+
+
+# --- what the program raises --------------------------------------------------------------
+
+
+def finally_row(x, fail):
+    try:
+        y = 2.0 * x
+        if fail:
+            raise RuntimeError("no")
+    except RuntimeError:
+        y = x * 4
+    finally:
+        z = 3.0
+    return y * z
+
+
+def else_row(x, fail):
+    try:
+        y = 2 * x
+        if fail:
+            raise ValueError("no")
+    except ValueError:
+        y = 3 * y
+    else:
+        y = 4 * y
+    return 2 * y / 2
+
+
+def try_catch_finally(cond, x):
+    ok = False
+    try:
+        x = 2 * x
+        if cond:
+            raise RuntimeError("invalid")
+        x = 3 * x / 2
+    except RuntimeError:
+        x = 2 * x
+    finally:
+        ok = True
+        x = 2 * x if not cond else 3 * x
+    return x if ok else 0.0
+
+
+def try_catch_else(cond, x):
+    x = 2 * x
+    try:
+        if cond:
+            raise RuntimeError("invalid")
+    except RuntimeError:
+        x = 3 * (2 * x)
+        return x
+    else:
+        x = 2 * x
+    return 2 * x
+
+
+def test_the_rows_of_the_seed_systems():
+    for row in (try_catch_finally, try_catch_else):
+        value, gradient = wg.value_and_grad(row, argnums=1)(True, 1.0)
+        assert (value, gradient) == (12.0, 12.0)
+    assert wg.value_and_grad(try_catch_finally, argnums=1)(False, 1.0) == (6.0, 6.0)
+    assert wg.value_and_grad(try_catch_else, argnums=1)(False, 1.0) == (8.0, 8.0)
+    assert wg.gradient(finally_row, 1.0, False)[0] == 6.0
+    assert wg.gradient(finally_row, 1.0, True)[0] == 12.0
+    assert wg.gradient(else_row, 1.0, False)[0] == 8.0
+    assert wg.gradient(else_row, 1.0, True)[0] == 6.0
+
+
+def checked(x):
+    if x < 0:
+        raise ValueError(f"negative: {x}")
+    return math.sqrt(x)
+
+
+def raised_in_a_called_function(x):
+    try:
+        return checked(x) + 1
+    except ValueError as error:
+        assert "negative" in str(error)  # noqa: PT017
+        return x**2
+
+
+class Found(Exception):
+    def __init__(self, value):
+        super().__init__("found")
+        self.value = value
+
+
+def search(x):
+    k = 0
+    while True:
+        k += 1
+        if x * k > 10:
+            raise Found(x * k)
+
+
+def carried_out(x):
+    try:
+        search(x)
+    except Found as found:
+        return found.value**2
+    return 0.0
+
+
+def args_of_exception(x):
+    try:
+        raise ValueError("bad", x * x)
+    except ValueError as error:
+        text, value = error.args
+        return value * len(text)
+
+
+def test_exceptions_carry_values():
+    agree(raised_in_a_called_function, 2.0, -2.0)
+    agree(carried_out, 3.1)
+    agree(args_of_exception, 2.0)
+
+
+def reraised(x):
+    try:
+        try:
+            return math.sqrt(x)
+        except ValueError as error:
+            raise KeyError("other") from error
+    except KeyError as error:
+        assert isinstance(error.__cause__, ValueError)  # noqa: PT017
+        return x**3
+
+
+def raised_again(x):
+    try:
+        try:
+            return math.log(x)
+        except ValueError:
+            x = x * 2
+            raise
+    except ValueError:
+        return x**2
+
+
+def test_raised_again():
+    agree(reraised, 2.0, -2.0)
+    agree(raised_again, 2.0, -2.0)
+
+
+def which_handler(x):
+    try:
+        if x > 10:
+            raise KeyError("large")
+        y = math.sqrt(x) / (x - 4)
+    except (KeyError, IndexError):
+        return x**3
+    except ZeroDivisionError:
+        return x**2
+    except ValueError as error:
+        return -x * len(str(error)) / len(str(error))
+    return y
+
+
+def test_the_first_handler_that_fits():
+    agree(which_handler, 2.0, 11.0, -3.0)
+    agree(which_handler, 4.0, only=lambda x: x**2)
+
+
+def inner_and_outer(x):
+    try:
+        try:
+            y = 1 / (x - 1)
+        except ValueError:
+            y = 5.0
+        finally:
+            x = x * 2
+    except ZeroDivisionError:
+        y = x * 7
+    return y
+
+
+def handler_that_raises(x):
+    try:
+        try:
+            return math.log(x)
+        except ValueError:
+            return math.sqrt(x + 1)
+    except ValueError:
+        return x**2
+
+
+def test_nested():
+    agree(inner_and_outer, 3.0)
+    agree(inner_and_outer, 1.0, only=lambda x: 14 * x)
+    agree(handler_that_raises, 2.0, -0.5, -3.0)
+
+
+def asserted(x):
+    try:
+        assert x > 1, "small"
+        return x**2
+    except AssertionError:
+        return 5 * x
+
+
+def test_assert():
+    agree(asserted, 2.0, 0.5)
+
+
+class Problem(ValueError):
+    """With what it holds."""
+
+    def __init__(self, message, *, residual):
+        super().__init__(message)
+        self.residual = residual
+
+
+def newton(x):
+    guess = 1.0
+    for _ in range(3):
+        guess = guess - (guess * guess - x) / (2 * guess)
+    residual = guess * guess - x
+    if abs(residual) > 1e-3:
+        raise Problem("no convergence", residual=residual)
+    return guess
+
+
+def with_residual(x):
+    try:
+        return newton(x)
+    except Problem as problem:
+        return problem.residual * 3 + len(problem.args)
+
+
+def test_classes_of_the_user():
+    agree(with_residual, 1.2, 90.0)
+
+
+# --- ways out -----------------------------------------------------------------------------
+
+
+def returns_through_finally(x):
+    log = []
+    try:
+        if x > 1:
+            return x * x
+        log.append(x)
+    finally:
+        log.append(x * 3)
+    return sum(log)
+
+
+def finally_returns(x):
+    try:
+        return math.log(x)
+    finally:
+        if x < 0:
+            return x**2  # noqa: B012
+
+
+def loop_with_finally(x):
+    total, count = 0.0, 0
+    for k in range(6):
+        try:
+            if k == 1:
+                continue
+            if k == 4:
+                break
+            total += x**k
+        finally:
+            count += 1
+            total += 0.1 * x
+    return total * count
+
+
+def returns_in_the_handler(x):
+    for k in range(5):
+        try:
+            x = x + math.sqrt(3 - k * x)
+        except ValueError:
+            return x * k
+    return x
+
+
+def test_ways_out():
+    agree(returns_through_finally, 2.0, 0.5)
+    agree(finally_returns, 2.0, -2.0)
+    agree(loop_with_finally, 1.3)
+    agree(returns_in_the_handler, 0.8, 1.4)
+
+
+def tries_again(x):
+    step = 4.0
+    tries = 0
+    while True:
+        try:
+            y = math.sqrt(x - step)
+            break
+        except ValueError:
+            step = step * 0.3 * x / 2
+            tries += 1
+            if tries > 6:
+                return x
+    return y * tries + step
+
+
+def test_tries_until_it_works():
+    agree(tries_again, 1.2, 5.0)
+
+
+def leaves_from_the_handler(x):
+    total = 0.0
+    for k in range(6):
+        try:
+            total += math.log(4 - k - x)
+        except ValueError:
+            total *= x
+            break
+    else:
+        total += 100.0
+    return total
+
+
+def test_break_in_a_handler():
+    agree(leaves_from_the_handler, 0.5, 1.5)
+
+
+# --- objects that change ------------------------------------------------------------------
+
+
+def appended(x):
+    xs = [x, 2 * x]
+    try:
+        xs.append(x * 3)
+        y = math.sqrt(x - 5)
+        xs.append(y)
+    except ValueError:
+        xs.append(x * x)
+    return sum(value * (k + 1) for k, value in enumerate(xs))
+
+
+def written(x):
+    a = np.array([x, x * x, 1.0])
+    try:
+        a[0] = a[1] * 2
+        a[int(x) * 3] = a[0] * 3
+        a[1] = 7.0
+    except IndexError:
+        a[2] = a[0] * a[1]
+    return a.sum()
+
+
+class Counter:
+    def __init__(self, start):
+        self.value = start
+        self.steps = 0
+
+    def step(self, x):
+        self.steps += 1
+        self.value = self.value * x
+        self.value = self.value + math.sqrt(2 - x)
+        return self.value
+
+
+def object_in_part(x):
+    counter = Counter(x)
+    try:
+        y = counter.step(x) + counter.step(x + 1)
+    except ValueError:
+        y = 5 * x
+    return y * counter.value * counter.steps
+
+
+def test_what_was_done_to_objects_stays_done():
+    agree(appended, 6.0, 2.0)
+    agree(written, 0.5, 1.5)
+    agree(object_in_part, 0.5, 1.5, 2.5)
+
+
+def test_an_argument_is_left_as_the_program_leaves_it():
+    def f(a, k):
+        try:
+            a[0] = a[1] * 2
+            a[k] = 3.0
+        except IndexError:
+            a[2] = a[0]
+        return a.sum()
+
+    for k in (1, 9):
+        ours, theirs = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])
+        gradient = wg.gradient(f, ours, k)[0]
+        f(theirs, k)
+        assert ours.tolist() == theirs.tolist()
+        assert gradient.tolist() == ([0.0, 2.0, 1.0] if k == 1 else [0.0, 5.0, 0.0])
+
+
+# --- recursion, and functions known only when the program runs ---------------------------
+
+
+def descend(x, n):
+    if n == 0:
+        return math.sqrt(x - 4)
+    return x * descend(x - 1, n - 1)
+
+
+def recursion(x):
+    try:
+        return descend(x, 3)
+    except ValueError:
+        return x**2
+
+
+def depth(x, n):
+    try:
+        if n == 0:
+            return math.log(x)
+        return depth(x - 1, n - 1) * x
+    except ValueError:
+        return x * n
+
+
+def recursive_handlers(x):
+    return depth(x, 3)
+
+
+def test_recursion():
+    agree(recursion, 9.0, 5.0)
+    agree(recursive_handlers, 5.0, 2.5)
+
+
+def by_name(x, name):
+    functions = {"log": math.log, "sqrt": math.sqrt}
+    try:
+        return functions[name](x)
+    except ValueError:
+        return x * 2
+    except KeyError:
+        return x * 3
+
+
+def test_functions_of_a_table():
+    for x, name, expected in ((2.0, "log", 0.5), (-2.0, "sqrt", 2.0), (1.0, "tan", 3.0)):
+        assert wg.gradient(by_name, x, name)[0] == expected
+        assert wg.pushforward(by_name, x, name)[1](1.0, None) == expected
+
+
+# --- what is not caught -------------------------------------------------------------------
+
+
+def only_zero_division(x):
+    try:
+        y = math.sqrt(x)
+        return y / (x - 1)
+    except ZeroDivisionError:
+        return x
+
+
+def steep(x):
+    return x + 1
+
+
+def caught_steepness(x):
+    try:
+        return 2 * steep(x)
+    except ZeroDivisionError:
+        return x
+
+
+def finally_and_out(x, log):
+    try:
+        return math.sqrt(x)
+    finally:
+        log.append("done")
+
+
+def test_others_come_out_unchanged():
+    from error_texts import last_line
+
+    for verb in (wg.gradient, lambda f, x: wg.pushforward(f, x)[1](1.0)):
+        with pytest.raises(ValueError, match="math domain error|nonnegative") as caught:  # noqa: RUF043
+            verb(only_zero_division, -1.0)
+        assert last_line(caught.value) == "y = math.sqrt(x)"
+
+
+def test_what_a_derivative_raises_is_not_caught():
+    wg.scalar_rule(steep, lambda x, Ω: 1 / x)
+    assert wg.gradient(caught_steepness, 4.0) == (0.5,)
+    assert wg.pushforward(caught_steepness, 4.0)[1](1.0) == 0.5
+    with pytest.raises(ZeroDivisionError):
+        wg.gradient(caught_steepness, 0.0)
+    with pytest.raises(ZeroDivisionError):
+        wg.pushforward(caught_steepness, 0.0)[1](1.0)
+
+
+def test_finally_runs_on_the_way_out():
+    log = []
+    with pytest.raises(ValueError, match="math domain error|nonnegative"):  # noqa: RUF043
+        wg.gradient(finally_and_out, -1.0, log)
+    assert log == ["done"]
+    assert wg.gradient(finally_and_out, 4.0, log)[0] == 0.25
+    assert log == ["done", "done"]

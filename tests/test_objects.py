@@ -1,0 +1,1570 @@
+"""Objects of the user's own classes, made, changed and used inside differentiated functions.
+
+Every program is differentiated and held against the oracle, which runs its own source in sixty digits.
+"""
+
+# programs under test are written as their authors would
+# ruff: noqa: B019, FURB, PERF, PIE, PLC, PLR, PLW, RET, RUF, SLOT, UP
+
+import copy
+import dataclasses
+import functools
+import math
+import operator
+import types
+from abc import ABC, abstractmethod
+from collections import namedtuple
+from dataclasses import InitVar, dataclass, field
+from enum import Enum, IntEnum
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import oracle
+import pytest
+import trees
+from error_texts import refusal, says
+from exact import NotCovered
+
+import wengert as wg
+
+PROGRAMS = []
+
+
+def program(*points, wrt=None):
+    """A function and the arguments at which it is differentiated."""
+
+    def add(function):
+        for k, args in enumerate(points):
+            given = args if isinstance(args, tuple) else (args,)
+            name = function.__name__ if len(points) == 1 else f"{function.__name__}-{k}"
+            PROGRAMS.append(pytest.param(function, given, wrt, id=name))
+        return function
+
+    return add
+
+
+def numbers(args):
+    """The arguments with a derivative: all but whole numbers."""
+    return tuple(k for k, arg in enumerate(args) if not isinstance(arg, int))
+
+
+# Plain classes
+
+
+class Point:
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+    def norm(self):
+        return math.sqrt(self.x * self.x + self.y * self.y)
+
+    def moved(self, dx, dy=0.0):
+        return Point(self.x + dx, self.y + dy)
+
+    def move(self, dx, dy=0.0):
+        self.x += dx
+        self.y += dy
+        return self
+
+
+@program((0.5, 1.2))
+def created_and_read(x, y):
+    p = Point(x, y=y)
+    return p.norm() + Point(y).x * p.y
+
+
+@program((0.5, 1.2))
+def changed_by_methods(x, y):
+    p = Point(x)
+    p.y = p.x * y
+    p.move(y).move(x, dy=p.x)
+    p.x -= p.y / 2
+    return p.norm() * p.moved(1.0, x).norm()
+
+
+@program((0.5, 1.2))
+def two_names_for_one_object(x, y):
+    p = Point(x, y)
+    q = p
+    q.x *= 2
+    p, r = Point(p.x * y, q.x), p
+    r.y += 1
+    return q.x * q.y + p.x * p.y
+
+
+@program((0.5, 6), (0.5, 12))
+def changed_in_a_loop(x, n):
+    p = Point(x, 1.0)
+    for k in range(n):
+        p.x += 0.1 * p.y
+        p.y -= 0.1 * p.x * k
+    return p.x * p.y
+
+
+@program((0.5, 1.2))
+def changed_in_a_while_loop(x, limit):
+    p = Point(x, 1.0)
+    while p.x < limit:
+        p.move(0.3 * p.y, 0.1)
+    return p.x * p.y
+
+
+@program((0.5,), (-0.5,))
+def changed_in_a_branch(x):
+    p = Point(x, 2.0)
+    if p.x > 0:
+        p.y = p.x**2
+    else:
+        p.move(1.0)
+    return p.x * p.y
+
+
+@program((0.5,), (-0.5,))
+def one_of_two_objects(x):
+    a, b = Point(x, 1.0), Point(2 * x, 3.0)
+    p = a if x > 0 else b
+    p.x *= 3
+    a.y += p.x
+    return a.x * a.y + b.x * b.y + p.y
+
+
+@program((0.5,), (-0.5,))
+def an_object_made_in_a_branch(x):
+    if x > 0:
+        p = Point(x, x * x)
+    else:
+        p = Point(-x)
+        p.y = 3 * x
+    p.x += p.y
+    return p.x * p.y
+
+
+@program((0.5,), (-0.5,))
+def made_or_referred_to(x):
+    a = Point(x, 1.0)
+    p = Point(x * x) if x > 0 else a
+    p.x += 1.0
+    return p.x * a.x
+
+
+@program((0.5, 5))
+def attribute_first_set_in_a_loop(x, n):
+    p = Point(x)
+    for k in range(n):
+        p.last = p.x * k
+        p.x += p.last
+    return p.last + p.x
+
+
+@program((0.5,), (-0.5,))
+def attribute_set_in_one_branch(x):
+    p = Point(x)
+    if x > 0:
+        p.bonus = x**3
+    return p.x + (p.bonus if hasattr(p, "bonus") else 1.0) + getattr(p, "bonus", x)
+
+
+@program((0.5,))
+def deleted_attribute(x):
+    p = Point(x, x * x)
+    kept = p.y
+    del p.y
+    delattr(p, "x")
+    p.x = kept if not hasattr(p, "y") else 0.0
+    return p.x * kept
+
+
+class Counter:
+    total = 0.0
+    step = 0.5
+
+    def add(self, x):
+        self.total += self.step * x
+        return self
+
+
+@program((0.5, 5))
+def class_attributes_as_defaults(x, n):
+    a, b = Counter(), Counter()
+    b.step = x
+    for k in range(n):
+        a.add(x)
+        b.add(a.total).add(k)
+    return a.total * b.total + Counter.step
+
+
+class Registry:
+    made = 0
+    weight = 1.5
+
+    def __init__(self, x):
+        Registry.made += 1
+        self.x = x * Registry.made
+
+
+def attributes_of_classes_assigned(x):
+    Registry.made, Registry.weight = 0, 1.5
+    items = [Registry(x), Registry(2 * x)]
+    Registry.weight *= items[1].x
+    for k in range(4):
+        if k > 1:
+            Registry.weight += x
+    return sum(item.x * item.weight for item in items) * Registry.made
+
+
+def test_attributes_of_classes_are_assigned():
+    wanted = oracle.central_gradient(attributes_of_classes_assigned, 0.5)
+    assert wg.gradient(attributes_of_classes_assigned, 0.5) == pytest.approx(wanted, rel=1e-7)
+    assert Registry.made == 2
+    assert Registry.weight == pytest.approx(1.5 * 4 * 0.5 + 1.0)
+
+
+class Slotted:
+    __slots__ = ("_hidden", "x")
+
+    def __init__(self, x):
+        self.x = x
+        self._hidden = 2 * x
+
+
+class MoreSlots(Slotted):
+    __slots__ = ("z",)
+
+    def __init__(self, x, z):
+        super().__init__(x)
+        self.z = z
+
+
+@program((0.5, 1.2))
+def slots(x, z):
+    s, t = Slotted(x), MoreSlots(x, z)
+    s.x *= t.z
+    t._hidden += s.x
+    return s.x * t._hidden + t.z + (1.0 if hasattr(s, "z") else x)
+
+
+class Blank:
+    pass
+
+
+@program((0.5,))
+def empty_classes_and_namespaces(x):
+    b = Blank()
+    b.x = x
+    n = types.SimpleNamespace(y=x * x, b=b)
+    n.b.x += n.y
+    n.z = n.b.x * 2
+    return n.z * b.x
+
+
+# How objects are made
+
+
+class Even:
+    def __new__(cls, x, scale=2.0):
+        made = super().__new__(cls)
+        made.scale = scale
+        return made
+
+    def __init__(self, x, scale=2.0):
+        self.x = x * self.scale
+
+
+class Interned:
+    def __new__(cls, x):
+        return Point(x, 3.0)
+
+
+@program((0.5,))
+def own_new(x):
+    a = Even(x, scale=x)
+    b = object.__new__(Point)
+    b.x, b.y = x, a.x
+    return a.x * b.norm() + Interned(x).norm()
+
+
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+
+    @classmethod
+    def unit(cls):
+        return cls(1.0)
+
+
+class Disc(Shape):
+    def __init__(self, r):
+        self.r = r
+
+    def area(self):
+        return math.pi * self.r**2
+
+
+@program((0.5,))
+def abstract_classes(x):
+    return Disc(x).area() * Disc.unit().area() + (1.0 if isinstance(Disc(x), Shape) else 0.0)
+
+
+T = TypeVar("T")
+
+
+class Box(Generic[T]):
+    def __init__(self, item: T):
+        self.item = item
+
+    def get(self) -> T:
+        return self.item
+
+
+@program((0.5,))
+def generic_classes(x):
+    return Box[float](x).get() * Box(x * x).item
+
+
+class Meta(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.tag = made.x * 2
+        return made
+
+
+class Tagged(metaclass=Meta):
+    def __init__(self, x):
+        self.x = x
+
+
+@program((0.5,))
+def metaclass(x):
+    return Tagged(x).tag * x
+
+
+class Animal:
+    legs, scale = 4, 1.0
+
+    def __init_subclass__(cls):
+        cls.scale = 1.5 * cls.legs
+
+    def __init__(self, mass):
+        self.mass = mass
+
+    def speed(self):
+        return self.scale * self.legs / self.mass
+
+
+class Bird(Animal):
+    legs = 2
+
+
+@program((0.5,))
+def subclass_hooks(x):
+    return Animal(x).speed() + Bird(x).speed()
+
+
+@dataclass
+class Plain:
+    x: float
+    y: float = 2.0
+    tags: list = field(default_factory=list)
+
+    def total(self):
+        return self.x * self.y + sum(self.tags)
+
+
+@dataclass
+class Checked:
+    radius: float
+    scale: InitVar[float] = 1.0
+    area: float = field(init=False)
+    history: list = field(default_factory=list, repr=False)
+
+    def __post_init__(self, scale):
+        if self.radius < 0:
+            raise ValueError("negative radius")
+        self.radius *= scale
+        self.area = math.pi * self.radius**2
+        self.history.append(self.radius)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Frozen:
+    x: float
+    y: float = 0.5
+    norm: float = field(init=False, compare=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "norm", math.hypot(self.x, self.y))
+
+
+@dataclass(kw_only=True)
+class Keyword:
+    x: float
+    y: float = 3.0
+
+
+@dataclass
+class Child(Plain):
+    z: float = 1.0
+    kind: str = "child"
+
+
+@program((0.5,))
+def dataclasses_made(x):
+    a, b = Plain(x), Plain(x, y=x * x, tags=[x])
+    a.tags.append(x**3)
+    a.y += b.y
+    c = Child(x, z=2 * x)
+    c.tags.append(c.z)
+    return a.total() + b.total() * c.total() + c.y
+
+
+@program((0.5, 1.5))
+def dataclasses_with_hooks(x, scale):
+    a, b = Checked(x), Checked(x, scale=scale)
+    a.history.append(b.area)
+    return a.area * b.area + sum(a.history) + sum(b.history)
+
+
+@program((0.5, 1.5))
+def frozen_dataclasses(x, y):
+    a = Frozen(x, y)
+    b = dataclasses.replace(a, x=2 * a.y)
+    bigger = max(a, b)
+    return a.norm * b.norm + bigger.x + (1.0 if a == Frozen(x, y) else 0.0)
+
+
+@program((0.5, 1.5))
+def keyword_only_fields(x, y):
+    return Keyword(x=x, y=y).x * Keyword(x=y).y
+
+
+@program((0.5,))
+def functions_of_dataclasses(x):
+    p = Plain(x, tags=[x, 2 * x])
+    d, t = dataclasses.asdict(p), dataclasses.astuple(p)
+    d["tags"].append(1.0)
+    p.tags[0] *= 5
+    names = [f.name for f in dataclasses.fields(p)]
+    q = dataclasses.replace(p, y=d["x"])
+    q.tags.append(x)
+    total = sum(getattr(p, name) for name in names[:2])
+    return total + t[0] * d["y"] + sum(d["tags"]) + sum(p.tags) + len(t[2]) + q.y
+
+
+class Vec(NamedTuple):
+    x: float
+    y: float = 1.0
+
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y
+
+    @property
+    def norm(self):
+        return math.hypot(*self)
+
+    @classmethod
+    def diagonal(cls, x):
+        return cls(x, x)
+
+
+Pair = namedtuple("Pair", "first second", defaults=[2.0])
+
+
+@program((0.5,))
+def namedtuples(x):
+    v = Vec(x)
+    w = v._replace(y=3 * x)
+    a, b = Vec._make([x, w.y])
+    pair = Pair(w)
+    return v.dot(w) + w._asdict()["y"] * a * b + Vec.diagonal(x).norm + pair.second * pair.first.x
+
+
+class Mode(Enum):
+    FAST = 2.0
+    SLOW = 0.5
+
+    def apply(self, x):
+        return self.value * x
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 3
+
+
+@program((0.5,))
+def enumerations(x):
+    mode = Mode.FAST if x > 0 else Mode.SLOW
+    total = Mode.FAST.apply(x) * Mode("slow" and 0.5).value + Level.HIGH * x
+    for each in Mode:
+        total += each.value * x
+    return total * {Mode.FAST: x, Mode.SLOW: 1.0}[mode] + (x if mode is Mode.FAST else 0.0)
+
+
+# What classes say of attributes
+
+
+class Tank:
+    def __init__(self, level):
+        self._level = level
+        self.changes = 0
+
+    @property
+    def level(self):
+        return self._level
+
+    @level.setter
+    def level(self, value):
+        self.changes += 1
+        self._level = min(value, 1.0)
+
+    @level.deleter
+    def level(self):
+        self._level = 0.25
+
+    @property
+    def double(self):
+        return 2 * self.level
+
+    @staticmethod
+    def half(x):
+        return x / 2
+
+    @classmethod
+    def full(cls):
+        return cls(1.0)
+
+
+@program((0.5, 0.7))
+def properties(x, y):
+    tank = Tank(x)
+    tank.level += y / 4
+    first = tank.level
+    tank.level = 5.0
+    other = Tank.full()
+    del other.level
+    return first * tank.double + Tank.half(x) * tank.half(y) * tank.changes + other.level
+
+
+class Lazy:
+    def __init__(self, x):
+        self.x = x
+        self.calls = 0
+
+    @functools.cached_property
+    def square(self):
+        self.calls += 1
+        return self.x**2
+
+
+@program((0.5,))
+def cached_properties(x):
+    lazy = Lazy(x)
+    first = lazy.square
+    lazy.x = 10.0
+    second = lazy.square * lazy.calls
+    del lazy.square
+    return first * second + lazy.square
+
+
+class Fallback:
+    def __init__(self, **values):
+        self.values = values
+
+    def __getattr__(self, name):
+        return 2 * self.__dict__["values"][name]
+
+    def __setattr__(self, name, value):
+        if name == "values":
+            super().__setattr__(name, value)
+        else:
+            self.values[name] = 3 * value
+
+    def __delattr__(self, name):
+        del self.values[name]
+
+
+@program((0.5,))
+def attribute_hooks(x):
+    f = Fallback(a=x, c=1.0)
+    f.b = f.a
+    del f.c
+    return f.b * f.a + len(f.values)
+
+
+class Bounded:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, owner, kind=None):
+        return self if owner is None else getattr(owner, self.name)
+
+    def __set__(self, owner, value):
+        setattr(owner, self.name, min(max(value, self.low), self.high))
+
+
+class Doubling:
+    def __get__(self, owner, kind=None):
+        return 2 * owner.value
+
+
+class Valve:
+    value = Bounded(0.0, 1.0)
+    doubled = Doubling()
+
+    def __init__(self, value):
+        self.value = value
+
+
+@program((0.5,), (2.0,))
+def descriptors(x):
+    valve = Valve(x)
+    valve.value *= 1.5
+    return valve.value * valve.doubled + x
+
+
+@program((0.5,))
+def attributes_by_name(x):
+    p = Point(x, 2.0)
+    for name in ("x", "y"):
+        setattr(p, name, getattr(p, name) * x)
+    which = "x" if p.x > 0 else "y"
+    setattr(p, which, getattr(p, which) + 1)
+    return p.x * p.y + getattr(p, "z", x)
+
+
+@program((0.5,))
+def dictionaries_of_attributes(x):
+    p = Point(x, 2.0)
+    vars(p)["x"] = 3 * x
+    p.__dict__.update(z=x, y=p.y * x)
+    p.x += 1
+    total = sum(vars(p).values())
+    return total + sum(getattr(p, name) for name in p.__dict__) + p.__class__(x).x
+
+
+# Inheritance
+
+
+class Base:
+    rate = 2.0
+
+    def __init__(self, x, **options):
+        super().__init__(**options)
+        self.x = x
+
+    def value(self):
+        return self.rate * self.x
+
+    @property
+    def square(self):
+        return self.x**2
+
+    @classmethod
+    def make(cls, x):
+        return cls(x)
+
+
+class Mixin:
+    def __init__(self, extra=1.0):
+        self.extra = extra
+
+    def value(self):
+        return self.extra
+
+
+class Derived(Base, Mixin):
+    rate = 3.0
+
+    def value(self):
+        return super().value() + super(Base, self).value() + Base.value(self)
+
+    @property
+    def square(self):
+        return super().square + self.extra
+
+    @classmethod
+    def make(cls, x):
+        made = super().make(x)
+        made.extra = 2 * x
+        return made
+
+
+@program((0.5,))
+def inheritance(x):
+    a, b, c = Base(x), Derived(x, extra=x * x), Derived.make(x)
+    return a.value() * b.value() + b.square * c.value() + c.square + type(c)(x).x
+
+
+class Left:
+    def describe(self):
+        return [*super().describe(), self.x]
+
+
+class Right:
+    def describe(self):
+        return [*super().describe(), 2 * self.x]
+
+
+class Root:
+    def __init__(self, x):
+        self.x = x
+
+    def describe(self):
+        return [self.x**2]
+
+
+class Diamond(Left, Right, Root):
+    pass
+
+
+@program((0.5,))
+def method_resolution_order(x):
+    a, b, c = Diamond(x).describe()
+    return a + 10 * b + 100 * c
+
+
+# Operators
+
+
+@functools.total_ordering
+class Money:
+    def __init__(self, amount, currency="EUR"):
+        self.amount, self.currency = amount, currency
+
+    def __add__(self, other):
+        if not isinstance(other, Money):
+            return NotImplemented
+        return Money(self.amount + other.amount)
+
+    def __radd__(self, other):
+        return Money(self.amount + other)
+
+    def __mul__(self, factor):
+        return Money(self.amount * factor)
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other):
+        return Money(self.amount - getattr(other, "amount", other))
+
+    def __rsub__(self, other):
+        return Money(other - self.amount)
+
+    def __truediv__(self, other):
+        return self.amount / other.amount
+
+    def __floordiv__(self, other):
+        return Money(self.amount // other)
+
+    def __mod__(self, other):
+        return Money(self.amount % other)
+
+    def __pow__(self, n):
+        return Money(self.amount**n)
+
+    def __rpow__(self, base):
+        return base**self.amount
+
+    def __neg__(self):
+        return Money(-self.amount)
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        return Money(1 / self.amount)
+
+    def __abs__(self):
+        return Money(abs(self.amount))
+
+    def __matmul__(self, other):
+        return self.amount * other.amount
+
+    def __and__(self, other):
+        return Money(min(self.amount, other.amount))
+
+    def __or__(self, other):
+        return Money(max(self.amount, other.amount))
+
+    def __xor__(self, other):
+        return Money(self.amount - other.amount)
+
+    def __lshift__(self, other):
+        return Money(self.amount * 2**other)
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __round__(self, digits=0):
+        return Money(self.amount + digits)
+
+    def __float__(self):
+        return self.amount
+
+    def __int__(self):
+        return 3
+
+    def __index__(self):
+        return 1
+
+    def __bool__(self):
+        return self.amount > 0.1
+
+    def __eq__(self, other):
+        return self.amount == other.amount
+
+    def __lt__(self, other):
+        return self.amount < other.amount
+
+    def __hash__(self):
+        return hash(self.currency)
+
+    def __str__(self):
+        return f"{self.amount:.2f} {self.currency}"
+
+    def __format__(self, spec):
+        return format(self.amount, spec)
+
+
+@program((0.5, 2.3))
+def arithmetic_operators(x, y):
+    a, b = Money(x), Money(y)
+    c = 2 * a + b * 3 - 1.0
+    d = (5.0 - c) * 0.5 + b
+    e = sum([a, b, c], 0.0)
+    f = (-a + +b) ** 2 + ~b
+    g = 2.0**a + a @ b + c / b + (a & b).amount + (a | b).amount * (a ^ b).amount
+    h = (b // 1.0 + b % 0.7).amount + (a << 2).amount
+    return d.amount + e.amount * f.amount + g + h + abs(-a).amount
+
+
+@program((0.5, 2.3), (2.3, 0.5))
+def comparisons(x, y):
+    a, b = Money(x), Money(y)
+    total = 0.0
+    if a < b:
+        total += x
+    if a >= b:
+        total += y * y
+    if a <= b or a > b:
+        total += x * y
+    if a != b and not a == b:
+        total += 3 * x
+    if a:
+        total += 5 * y
+    return total + max(a, b).amount * min([a, b]).amount + sorted([b, a])[0].amount ** 2  # noqa: FURB192
+
+
+@program((0.5, 2.3))
+def conversions(x, y):
+    a, b = Money(x), Money(y)
+    whole, rest = divmod(b, 1.0)
+    text = f"{a} {b:.1f} {a!r}"
+    part = [1.0, x, y][a]
+    return (
+        float(a) * math.sin(b) + math.atan2(a, b) + int(b) * round(a, 2).amount
+        + whole.amount + rest.amount * part + (len(text) > 3) + bool(a) * x
+    )  # fmt: skip
+
+
+class Grid:
+    def __init__(self, rows):
+        self.rows = [list(row) for row in rows]
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):
+            i, j = key
+            return self.rows[i][j]
+        return self.rows[key]
+
+    def __setitem__(self, key, value):
+        i, j = key
+        self.rows[i][j] = value
+
+    def __delitem__(self, key):
+        del self.rows[key]
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __reversed__(self):
+        return reversed(self.rows)
+
+    def __contains__(self, value):
+        return any(value in row for row in self.rows)
+
+    def __iadd__(self, other):
+        for i, row in enumerate(other):
+            for j, item in enumerate(row):
+                self.rows[i][j] += item
+        return self
+
+    def __call__(self, x):
+        return sum(x**k * row[0] for k, row in enumerate(self.rows))
+
+
+@program((0.5, 2.3))
+def containers_of_ones_own(x, y):
+    g = Grid([[x, y], [1.0, x * y], [3.0, 4.0]])
+    alias = g
+    g[0, 1] *= x
+    g += Grid([[1.0, x]])
+    del g[2]
+    first, second = g
+    total = sum(row[1] for row in g) + sum(row[0] for row in reversed(g)) * len(g)
+    if 1.0 in g and 77.0 not in g:
+        total += x
+    return total + alias(y) + g[1][0] * first[0] + second[1]
+
+
+@program((0.5, 6))
+def run_time_indices(x, n):
+    g = Grid([[0.0] * 3 for _ in range(3)])
+    for k in range(n):
+        g[k % 3, (k * k) % 3] += x * k
+    return sum(a * b for a, b in g.rows[1:] and [(row[0], row[1]) for row in g.rows])
+
+
+class Inplace:
+    def __init__(self, x):
+        self.x = x
+
+    def __imul__(self, factor):
+        self.x *= factor
+        return self
+
+    def __isub__(self, other):
+        return Inplace(self.x - other)
+
+
+@program((0.5,))
+def in_place_operators(x):
+    a = Inplace(x)
+    b = a
+    a *= 3
+    a -= x
+    b *= x
+    return a.x * b.x
+
+
+# Functions, methods, callbacks
+
+
+@program((0.5, 1.2))
+def methods_as_values(x, y):
+    p = Point(x, y)
+    move, norm = p.move, p.norm
+    for _ in range(3):
+        move(0.1, dy=x)
+    table = {"norm": norm, "move": p.move}
+    table["move"](1.0)
+    calls = [p.norm, Point(y, x).norm, lambda: p.x]
+    made = [call() for call in calls]
+    unbound = Point.norm
+    return norm() + sum(made) + table["norm"]() * unbound(p) + norm.__self__.x
+
+
+@program((0.5, 1.2))
+def callbacks(x, y):
+    def repeat(action, n):
+        for k in range(n):
+            action(x * k)
+
+    p = Point(x, y)
+    repeat(p.move, 4)
+    moved = list(map(p.moved, [0.1, 0.2]))
+    half = functools.partial(p.move, dy=y)
+    half(1.0)
+    get = operator.attrgetter("x")
+    both = operator.attrgetter("x", "y")(p)
+    norm = operator.methodcaller("norm")
+    return p.norm() + sum(m.x for m in moved) + get(p) * both[1] + norm(p)
+
+
+@program((0.5, 1.2))
+def functions_in_attributes(x, y):
+    p = Point(x, y)
+    p.f = lambda t: t * p.x
+    p.g = math.sin
+    p.x += 1.0
+    return p.f(y) + p.g(x) + p.f(p.g(p.x))
+
+
+class Model:
+    def __init__(self, scale, activation=math.tanh):
+        self.scale = scale
+        self.activation = activation
+        self.layers = []
+
+    def add(self, *weights):
+        self.layers.append(lambda t: self.activation(sum(w * t for w in weights)) * self.scale)
+        return self
+
+    def __call__(self, t):
+        for layer in self.layers:
+            t = layer(t)
+        return t
+
+
+@program((0.5, 1.2))
+def closures_over_self(x, y):
+    model = Model(y).add(x, 2 * x).add(y)
+    model.scale *= 2
+    return model(x) + Model(x, activation=lambda t: t * t).add(y)(x)
+
+
+@program((0.5, 7), (0.5, 2))
+def functions_chosen_at_run_time(x, n):
+    p = Point(x)
+    actions = [p.move, lambda t: p.move(t * t), p.moved]
+    events = {2: lambda: p.move(x), 4: lambda: setattr(p, "y", p.x)}
+    for k in range(n):
+        actions[k % 3](x * k)
+        if k in events:
+            events[k]()
+    return p.x * (1 + p.y)
+
+
+class Walker:
+    def __init__(self, x):
+        self.x, self.steps = x, 0.0
+
+    def walk(self, n):
+        if n == 0:
+            return self.x
+        self.x *= 1.1
+        self.steps += self.x
+        return self.walk(n - 1) + self.steps
+
+
+@program((0.5, 3))
+def functions_made_in_loops_and_branches(x, n):
+    def multiplying(a):
+        return lambda t: t * a + x
+
+    def repeated(k, function):
+        return x if k == 0 else function(repeated(k - 1, function))
+
+    if x > 0:
+        chosen = multiplying(x)
+    elif x > -1:
+        chosen = functools.partial(pow, x)
+    else:
+        chosen = Point(x).norm
+    for k in range(n):
+        last = multiplying(x * k)
+        bound = Point(x, k).norm
+    return chosen(2.0) + last(3.0) * bound() + repeated(n, last) + repeated(2, chosen)
+
+
+@program((0.5, 4))
+def methods_that_recurse(x, n):
+    walker = Walker(x)
+    total = walker.walk(n)
+    return total * walker.steps + walker.x
+
+
+class Node:
+    def __init__(self, value, left=None, right=None):
+        self.value, self.left, self.right = value, left, right
+
+    def total(self):
+        below = sum(child.total() for child in (self.left, self.right) if child is not None)
+        return self.value + 0.5 * below
+
+    def scale(self, factor):
+        self.value *= factor
+        for child in (self.left, self.right):
+            if child:
+                child.scale(factor * self.value)
+
+
+@program((0.5, 1.2))
+def trees_of_objects(x, y):
+    tree = Node(x, Node(y, Node(2.0)), Node(x * y))
+    tree.scale(1.5)
+    return tree.total() + tree.left.left.value
+
+
+@program((0.5, 1.2))
+def objects_that_refer_to_each_other(x, y):
+    parent, child = Node(x), Node(y)
+    parent.left, child.right = child, parent
+    for _ in range(3):
+        parent.left.value += child.right.value * 0.5
+        child.right.value *= 0.9
+    return parent.value * child.value + (1.0 if parent.left is child else 0.0)
+
+
+# Many objects
+
+
+@program((0.5, 3), (0.5, 12))
+def lists_of_objects(x, n):
+    points = [Point(x * k, 1.0) for k in range(n)]
+    for k, p in enumerate(points):
+        p.x += k * x
+    for p in points:
+        p.move(0.1, p.x)
+    points[1].x = points[-1].y
+    points.append(Point(x))
+    return sum(p.x * p.y for p in points) + len(points)
+
+
+@program((0.5,))
+def dictionaries_of_objects(x):
+    points = {"a": Point(x), "b": Point(2 * x)}
+    points["c"] = points["a"]
+    for p in points.values():
+        p.move(1.0)
+    for name, p in points.items():
+        p.y += p.x if name != "b" else 3.0
+    del points["b"]
+    return sum(p.x * p.y for p in points.values()) + ("b" in points)
+
+
+@program((0.5, 1.2))
+def smallest_and_sorted_objects(x, y):
+    points = [Point(y), Point(x), Point(x * y)]
+    low = min(points, key=lambda p: p.x)
+    low.x += 5.0
+    ordered = sorted(points, key=lambda p: p.x, reverse=True)
+    ordered[0].y = x
+    return sum((k + 1) * p.x + p.y for k, p in enumerate(points)) + ordered[1].x
+
+
+@program((0.5,))
+def membership_and_identity(x):
+    a, b = Point(x), Point(x)
+    points = [a, b]
+    other = a
+    total = 0.0
+    if other is a and a is not b and a in points and Point(x) not in points:
+        total += x
+    if a == other and a != b:
+        total += x * x
+    return total
+
+
+@program((0.5,))
+def copies(x):
+    a = Point([x, 2 * x], Point(x))
+    shallow, deep = copy.copy(a), copy.deepcopy(a)
+    a.x[0] *= 3
+    a.y.x += 1
+    a.y = Point(7.0)
+    shallow.x.append(x)
+    deep.x[1] = x**3
+    return sum(a.x) * shallow.y.x + sum(deep.x) * deep.y.x + a.y.x
+
+
+class Copied:
+    def __init__(self, x):
+        self.x = x
+
+    def __copy__(self):
+        return Copied(2 * self.x)
+
+    def __deepcopy__(self, memo):
+        return Copied(3 * self.x)
+
+
+@program((0.5,))
+def own_copies(x):
+    return copy.copy(Copied(x)).x * copy.deepcopy([Copied(x)])[0].x
+
+
+class State:
+    def __init__(self, u):
+        self.u = u
+        self.log = []
+        self.table = {}
+
+    def step(self, dt):
+        self.u[1:-1] += dt * (self.u[2:] - 2 * self.u[1:-1] + self.u[:-2])
+        self.log.append(self.u[1])
+        self.table[len(self.log)] = self.u.sum()
+
+
+@program((np.array([0.0, 0.7, -0.3, 0.4, 0.0]), 0.1))
+def attributes_that_change_in_place(u, dt):
+    state = State(u.copy())
+    view = state.u
+    for _ in range(4):
+        state.step(dt)
+    return sum(state.log) + state.table[2] * view[2] + len(state.table)
+
+
+# Objects that were there before
+
+
+STATE = Point(1.0, 2.0)
+SERIES = [1.0, 2.0]
+TABLE = {"a": 1.0}
+FIELD = np.ones(3)
+
+
+class Shared:
+    items = [1.0, 2.0]  # noqa: RUF012
+
+
+def outside_the_program(x, n):
+    STATE.x, STATE.y = x, 2.0
+    SERIES[:] = [x, 2.0]
+    FIELD[:] = 1.0
+    for k in range(n):
+        FIELD[k] += x * k
+        STATE.move(FIELD[k])
+    if x > 0:
+        SERIES[1] = x * x
+        TABLE["a"] = STATE.x
+        STATE.y *= x
+    Shared.items[0] = SERIES[1]
+    return STATE.x * STATE.y + SERIES[0] * SERIES[1] + TABLE["a"] * Shared().items[0] + FIELD.sum()
+
+
+@pytest.mark.parametrize("x", [0.5, -0.5])
+def test_objects_that_were_there_before(x):
+    wanted = oracle.central_gradient(outside_the_program, x, 3, wrt=(0,))
+    STATE.x = TABLE["a"] = 1.0
+    assert wg.grad(outside_the_program)(x, 3) == pytest.approx(wanted[0], rel=1e-7)
+    left = [STATE.x, STATE.y, *SERIES, TABLE["a"], *Shared.items, *FIELD]
+    TABLE["a"] = 1.0
+    outside_the_program(x, 3)
+    assert left == [STATE.x, STATE.y, *SERIES, TABLE["a"], *Shared.items, *FIELD]
+
+
+# Remembered results
+
+
+@functools.cache
+def remembered(x, k=2):
+    return math.sin(x) * k
+
+
+class Remembering:
+    def __init__(self, r):
+        self.r = r
+
+    @functools.lru_cache(maxsize=8)
+    def area(self):
+        return math.pi * self.r**2
+
+
+@program((0.5,))
+def remembered_results(x):
+    @functools.cache
+    def local(k):
+        return x * k
+
+    circle = Remembering(x)
+    first = circle.area()
+    circle.r *= 2
+    return remembered(x) * remembered(x, k=3) + first * circle.area() + local(2) * local(2)
+
+
+# Classes and their names
+
+
+@runtime_checkable
+class HasArea(Protocol):
+    def area(self): ...
+
+
+@program((0.5,))
+def questions_about_classes(x):
+    p, d = Point(x), Disc(x)
+    total = 0.0
+    if isinstance(p, Point) and not isinstance(p, (Shape, Disc)):
+        total += x
+    if type(d) is Disc and d.__class__ is not Point and type(p).__name__ == "Point":
+        total += x * x
+    if isinstance(d, HasArea) and not isinstance(p, HasArea) and issubclass(Disc, Shape):
+        total += 3 * x
+    if callable(p.norm) and not callable(p) and isinstance(p.x, float):
+        total += 5 * x
+    return total
+
+
+@program((0.5,), (-0.5,))
+def class_patterns(x):
+    total = 0.0
+    for shape in (Disc(x), Point(x, 2.0), Plain(x, y=3.0), Vec(x, 4.0), Mode.FAST):
+        match shape:
+            case Disc(r=r) if r > 0:
+                total += r
+            case Plain(a, y=b):
+                total += a * b
+            case Vec(a, b):
+                total += a * a * b
+            case Point(x=a, y=b):
+                total += a**3 * b
+            case Mode.FAST:
+                total += 1.0
+            case _:
+                total -= x
+    return total
+
+
+# Classes that the function defines
+
+
+def scaled_by(scale):
+    class Scaled:
+        def __init__(self, value):
+            self.value = value
+
+        def get(self):
+            return self.value * scale
+
+    return Scaled
+
+
+@program((0.5, 4))
+def local_classes(x, n):
+    class Counting:
+        rate = 2.0
+        scale = x
+
+        def __init__(self, start):
+            self.total = start * x
+
+        def add(self, value):
+            self.total += value * self.scale
+            return self
+
+        @property
+        def double(self):
+            return self.rate * self.total
+
+    class Twice(Counting):
+        def __init__(self, start):
+            super().__init__(2 * start)
+
+    @dataclass
+    class Local:
+        a: float
+        b: float = 2.0
+        items: list = field(default_factory=list)
+
+    x = x + 1
+    first, second = Counting(3.0), Twice(x)
+    for k in range(n):
+        first.add(k)
+        second.add(Counting(k).total)
+    local = Local(x)
+    local.items.append(first.double)
+    return sum(local.items) * local.b * second.double + Counting.scale
+
+
+@program((0.5,))
+def classes_made_by_a_function(x):
+    One, Two = scaled_by(x), scaled_by(2 * x)
+    known = isinstance(One(x), One) and not isinstance(One(x), Two)
+    return One(x).get() + Two(3.0).get() * (x if known else 1.0)
+
+
+# Tests
+
+
+@pytest.mark.parametrize(("function", "args", "wrt"), PROGRAMS)
+def test_gradient(function, args, wrt):
+    wrt = numbers(args) if wrt is None else wrt
+    found = wg.grad(function, argnums=wrt)(*copy.deepcopy(args))
+    try:
+        wanted = oracle.gradient(function, *args, wrt=wrt)
+        rel = 1e-9
+    except NotCovered:
+        wanted = oracle.central_gradient(function, *args, wrt=wrt)
+        rel = 1e-6
+    a, b = trees.coordinates(found), trees.coordinates(wanted)
+    assert a == pytest.approx(b, rel=rel, abs=1e-12)
+
+
+@pytest.mark.parametrize(("function", "args", "wrt"), PROGRAMS)
+def test_forward_mode_agrees(function, args, wrt):
+    wrt = numbers(args) if wrt is None else wrt
+    tangents = [trees.random_like(arg, seed=k) if k in wrt else None for k, arg in enumerate(args)]
+    bars = wg.grad(function, argnums=wrt)(*copy.deepcopy(args))
+    _, push = wg.pushforward(function, *copy.deepcopy(args))
+    along = trees.inner(bars, tuple(tangents[k] for k in wrt))
+    assert push(*tangents) == pytest.approx(along, rel=1e-9, abs=1e-12)
+
+
+# What is refused
+
+
+class Own:
+    def __init__(self, x):
+        self.x = x
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
+class Numbers(list):
+    pass
+
+
+class Iterator:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise StopIteration
+
+
+def own_lookup(x):
+    return Own(x).x
+
+
+def built_on_a_list(x):
+    return sum(Numbers([x, x]))
+
+
+def iterated_without_a_method(x):
+    return sum(item for item in Point(x))
+
+
+def iterator_of_its_own(x):
+    return sum(Iterator(3)) * x
+
+
+def copied_cycle(x):
+    p = Point(x)
+    p.y = p
+    return copy.deepcopy(p).x
+
+
+def list_on_a_class(x):
+    Registry.items = [x]
+    return Registry.items[0]
+
+
+def changed_through_another_list(x):
+    points = [Point(x * k) for k in range(20)]
+    others = [p for p in points if p.y < 1]
+    others[3].x *= x
+    return points[3].x
+
+
+def read_through_another_list(x):
+    points = [Point(x * k) for k in range(20)]
+    others = sorted(points, key=lambda p: -p.x)
+    for p in points:
+        p.x *= x
+    return others[0].x
+
+
+REFUSED = {
+    own_lookup: "Own has a `__getattribute__` of its own",
+    built_on_a_list: "Numbers is built on `list`",
+    iterated_without_a_method: "iterating over a Point object",
+    iterator_of_its_own: "a Iterator object is an iterator of its own",
+    copied_cycle: "`copy.deepcopy` of an object that refers to itself",
+    list_on_a_class: "assigning to the attribute `items` of the class Registry",
+    changed_through_another_list: "it may be an object that was changed under another name",
+    read_through_another_list: "it is not known what this",
+}
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_refused(function):
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(function, 0.5))
+    says(error, REFUSED[function], f"in {function.__name__}")
+
+
+class Computed:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def square(self):
+        return self.x**2
+
+    @square.setter
+    def square(self, value):
+        self.x = math.sqrt(value)
+
+    def area(self):
+        return self.x**2
+
+    def grow(self, factor):
+        self.x *= factor
+
+
+def test_methods_of_objects_that_only_the_run_knows():
+    def total(items):
+        return sum(item.area() * item.x for item in items)
+
+    found = {}
+    exec(wg.grad(total).source, found)
+    for gradient in (found["grad_total"], wg.grad(total)):
+        assert gradient([Computed(2.0), Computed(3.0)]) == [
+            types.SimpleNamespace(x=12.0),
+            types.SimpleNamespace(x=27.0),
+        ]
+
+
+def test_what_only_a_class_can_tell_is_refused_when_the_program_runs():
+    def read(x, n):
+        items = {k: Computed(x) for k in range(n)}
+        return items[1].square
+
+    def assigned(x, n):
+        items = {k: Computed(x) for k in range(n)}
+        items[1].square = x**4
+        return items[1].x
+
+    def called(x, n):
+        items = {k: Computed(x) for k in range(n)}
+        items[1].grow(x)
+        return items[1].x
+
+    for function, message in (
+        (read, "the attribute 'square' of Computed is computed by its class"),
+        (assigned, "assigning to 'square' runs code of the class Computed"),
+        (called, "changes an object that it is given"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wg.gradient(function, 2.0, 3)
+
+
+def test_errors_that_python_raises_itself():
+    def missing(x):
+        return Point(x).z
+
+    def wrong_call(x):
+        return Plain(x, 1.0, [], 2.0)
+
+    def not_abstract(x):
+        return Shape(x)
+
+    def frozen(x):
+        Frozen(x).x = 2.0
+
+    def no_setter(x):
+        Tank(x).double = 1.0
+
+    def operands(x):
+        return Point(x) + 1.0
+
+    for function, error, message in (
+        (missing, AttributeError, "'Point' object has no attribute 'z'"),
+        (wrong_call, TypeError, "takes from 2 to 4 positional|takes 4 positional"),
+        (not_abstract, TypeError, "abstract"),
+        (frozen, dataclasses.FrozenInstanceError, "cannot assign to field 'x'"),
+        (no_setter, AttributeError, "property 'double' of 'Tank' object has no setter"),
+        (operands, TypeError, r"unsupported operand type\(s\) for \+: 'Point' and 'float'"),
+    ):
+        with pytest.raises(error, match=message):
+            wg.gradient(function, 0.5)

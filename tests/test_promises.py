@@ -1,0 +1,237 @@
+"""What the contract promises of every derivative: memory of its own, real gradients of real arguments,
+the values of the forward call, and nothing lost in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import BadTangent, UnsupportedSyntax
+
+X = np.array([1.0, 2.0, 3.0])
+T = np.array([0.1, 0.2, 0.3])
+Z = np.array([1 + 2j, 3 - 1j, 0.5j])
+
+# --- memory of its own --------------------------------------------------------------------
+
+
+def arrays(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from arrays(item)
+    elif isinstance(value, dict):
+        yield from arrays(list(value.values()))
+    else:
+        yield value
+
+
+HANDED_ON: list[Callable[..., Any]] = [
+    lambda x: x,
+    lambda x: x.T,
+    lambda x: (x, 2 * x),
+    lambda x: [x, x],
+    lambda x: {"a": x},
+    lambda x: x[1:],
+    lambda x: x.reshape(3, 1),
+    lambda x: np.real(x),
+    lambda x: np.asarray(x),
+    lambda x: +x,
+    lambda x: x + 0,
+]
+
+
+@pytest.mark.parametrize("f", HANDED_ON)
+def test_tangents_share_no_memory_with_what_was_passed(f: Callable[..., Any]) -> None:
+    _, push = wg.pushforward(f, X)
+    for found in arrays(push(T)):
+        assert not np.shares_memory(found, T)
+        assert not np.shares_memory(found, X)
+
+
+@pytest.mark.parametrize("f", HANDED_ON)
+def test_gradients_share_no_memory_with_what_was_passed(f: Callable[..., Any]) -> None:
+    y, back = wg.pullback(f, X)
+    y_bar = wg.pushforward(f, X)[1](T)  # of the structure of y
+    (first,), (second,) = back(y_bar), back(y_bar)
+    for other in (X, second, *arrays(y_bar), *arrays(y)):
+        assert not np.shares_memory(first, other)
+
+
+CHANGED: list[Callable[..., Any]] = [
+    lambda x: (x * x).sum(),
+    lambda x: (x[1:] * x[:-1]).sum(),
+    lambda x: sum([a * a for a in x]),
+    lambda x: np.sum(np.sort(x) * x),
+    lambda x: np.linalg.norm(x.reshape(1, 3) * x),
+]
+
+
+@pytest.mark.parametrize("f", CHANGED)
+def test_a_pullback_is_that_of_the_values_at_the_forward_call(f: Callable[..., Any]) -> None:
+    x = X.copy()
+    _, back = wg.pullback(f, x)
+    _, push = wg.pushforward(f, x)
+    before, moved = back(1.0), push(T)
+    x *= 10
+    np.testing.assert_array_equal(back(1.0)[0], before[0])
+    assert push(T) == moved
+
+
+def test_changing_the_result_does_not_change_the_pullback() -> None:
+    y, back = wg.pullback(lambda x: np.exp(x), X)
+    y[:] = 0
+    np.testing.assert_array_equal(back(np.ones(3))[0], np.exp(X))
+
+
+def test_changing_what_a_function_captured_does_not_change_the_pullback() -> None:
+    weights = X.copy()
+    _, back = wg.pullback(lambda x: (x * weights).sum(), X)
+    weights *= 10
+    np.testing.assert_array_equal(back(1.0)[0], X)
+
+
+scale = 3.0
+table = np.array([1.0, 2.0, 3.0])
+holder = SimpleNamespace(weight=2.0)
+
+
+def scaled(x: Any, n: int) -> Any:
+    for _ in range(n):
+        x = x * np.sin(x) * scale
+    return x * holder.weight
+
+
+def test_changing_a_global_does_not_change_the_pullback(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, back = wg.pullback(scaled, 2.0, 3)
+    _, back_of_table = wg.pullback(lambda x: (x * table).sum(), X)
+    before = back(1.0)
+    monkeypatch.setitem(globals(), "scale", 5.0)
+    monkeypatch.setattr(holder, "weight", 7.0)
+    monkeypatch.setitem(globals(), "table", table * 0)
+    assert back(1.0) == before
+    np.testing.assert_array_equal(back_of_table(1.0)[0], X)
+
+
+def test_changing_a_list_does_not_change_the_pullback() -> None:
+    items = [1.0] * 40
+    _, back = wg.pullback(lambda xs: sum([x * x for x in xs]), items)
+    items[0] = 10.0
+    assert back(1.0)[0][0] == 2.0
+
+
+def test_a_result_of_any_length_takes_a_cotangent_like_itself() -> None:
+    def powers(x: Any, n: int) -> Any:
+        result: list[Any] = []
+        for k in range(n):
+            result = [*result, x**k]
+        return result
+
+    y, back = wg.pullback(powers, 2.0, 40)
+    assert back([1.0] + [0.0] * 37 + [1.0, 0.0])[0] == 38 * 2.0**37
+    assert len(y) == 40
+    with pytest.raises(BadTangent):
+        back([1.0])
+
+
+# --- real gradients of real arguments -----------------------------------------------------
+
+JOINED: list[Callable[..., Any]] = [
+    lambda x, z: np.concatenate([x, z]),
+    lambda x, z: np.concatenate((x[None], z[None]), axis=0),
+    lambda x, z: np.concatenate([np.sin(x), z]),
+    lambda x, z: np.concatenate([[float(x[0])], z]),
+    lambda x, z: np.stack([x, z]),
+    lambda x, z: np.hstack([x, z]),
+    lambda x, z: np.vstack([x, z]),
+    lambda x, z: np.dstack([x, z]),
+    lambda x, z: np.column_stack([x, z]),
+    lambda x, z: np.append(x, z),
+    lambda x, z: np.array([x, z]),
+    lambda x, z: np.array([x[0], z[0], x[1]]),
+    lambda x, z: np.where(np.arange(3) > 0, x, z),
+    lambda x, z: np.linspace(x[0], z[0], 4),
+    lambda x, z: np.full(3, x[0], dtype=complex) * z,
+    lambda x, z: x[None] @ z,
+    lambda x, z: np.block([x, z]),
+    lambda x, z: np.convolve(x, z),
+    lambda x, z: np.fft.fft(x) * z,
+]
+
+
+@pytest.mark.parametrize("join", JOINED)
+def test_a_real_array_joined_with_a_complex_one_has_a_real_gradient(
+    join: Callable[..., Any],
+) -> None:
+    def loss(x: Any, z: Any) -> Any:
+        return np.sum(join(x, z) ** 2 * (1 + 2j)).real
+
+    x_bar, z_bar = wg.gradient(loss, X, Z)
+    assert x_bar.dtype == np.float64
+    assert z_bar.dtype == np.complex128
+    wg.testing.check_gradient(loss, X, Z, rtol=1e-5)
+
+
+# --- nothing lost in silence --------------------------------------------------------------
+
+READ_BACK: list[Callable[..., Any]] = [
+    lambda x: np.array([str(x)]).astype(float)[0],
+    lambda x: np.array([str(x)], dtype=float)[0],
+    lambda x: np.asarray([f"{x}"], float).sum(),
+    lambda x: np.array(str(x)).astype(np.float64)[()],
+    lambda x: float(np.array([str(x)])[0]),
+    lambda x: np.array(str(x).split(",")).astype(float)[0],
+    lambda x: np.float64(str(x)),
+    lambda x: complex(str(x)).real,
+    lambda x: np.fromstring(str(x), sep=" ")[0],
+]
+
+
+@pytest.mark.parametrize("f", READ_BACK)
+def test_a_number_read_back_from_text_is_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedSyntax, match="a number read back from text"):
+        wg.grad(f)(0.5)
+
+
+def test_operands_passed_by_name_go_where_they_belong() -> None:
+    assert wg.grad(lambda x: np.linspace(stop=x, num=5, start=0.0).sum())(2.0) == 2.5
+    assert wg.grad(lambda x: np.full(fill_value=x, shape=3).sum())(2.0) == 3.0
+    knots, values = np.array([0.0, 1.0]), np.array([0.0, 5.0])
+    assert wg.grad(lambda x: np.interp(fp=values, xp=knots, x=x))(0.5) == 5.0
+
+
+def test_every_array_of_a_grid_has_a_gradient() -> None:
+    def corner(*axes: Any) -> Any:
+        return sum(np.sum(grid) for grid in np.meshgrid(*axes))
+
+    for gradient in wg.gradient(corner, *[X[:2]] * 4):
+        np.testing.assert_array_equal(gradient, [8.0, 8.0])
+
+
+# --- where a condition is not met ---------------------------------------------------------
+
+MASKED: list[tuple[Callable[..., Any], list[float]]] = [
+    (lambda x: np.where(x > 0, np.sqrt(x), 0.0).sum(), [0.0, 0.5, 0.25]),
+    (lambda x: np.where(x > 0, np.log(x), 0.0).sum(), [0.0, 1.0, 0.25]),
+    (lambda x: np.where(x == 0, 0.0, x * np.log(x)).sum(), [0.0, 1.0, 1 + np.log(4.0)]),
+    (lambda x: (2 * np.where(x > 0, 1 / x, 0.0)).sum(), [0.0, -2.0, -0.125]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("f", "expected"), MASKED)
+def test_what_was_not_chosen_does_not_count(f: Callable[..., Any], expected: list[float]) -> None:
+    x = np.array([0.0, 1.0, 4.0])
+    np.testing.assert_allclose(wg.grad(f)(x), expected)
+    np.testing.assert_allclose([wg.pushforward(f, x)[1](e) for e in np.eye(3)], expected)
+
+
+def test_generated_code_has_no_section_of_its_own_alone() -> None:
+    source = wg.code_adjoint(lambda x: np.sum(np.floor(x) * x), X)
+    assert not re.search("# (forward|reverse)", source)

@@ -1,0 +1,178 @@
+"""What hand-written rules return is checked, and what they are registered for; their lines are shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import NoRule, RuleError
+from wengert.rules import registry
+
+V = np.array([1.0, 2.0, 3.0])
+
+
+@pytest.fixture(autouse=True)
+def keep_tables() -> Iterator[None]:
+    registry.rules()
+    before = dict(registry._rules)
+    yield
+    registry._rules.clear()
+    registry._rules.update(before)
+    registry._state.generation += 1
+
+
+# --- frules -------------------------------------------------------------------------------
+
+
+def with_frule(pushed: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    def total(x: Any) -> Any:
+        return np.sum(x)
+
+    @wg.frule(total)
+    def _(primals: Any, tangents: Any) -> Any:
+        return pushed(primals[0], tangents[0])
+
+    return total
+
+
+WRONG: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "shape": (
+        lambda x, t: (np.sum(x), t),
+        r"returned a tangent of shape \(3,\) for the result, whose shape is \(\)",
+    ),
+    "no pair": (
+        lambda x, t: np.sum(x),
+        r"returned a value of type float64, not a pair \(result, tangent\)",
+    ),
+    "three": (
+        lambda x, t: (np.sum(x), np.sum(t), 1),
+        r"returned a value of type tuple, not a pair \(result, tangent\)",
+    ),
+    "type": (lambda x, t: (np.sum(x), "t"), "returned a tangent of type str for the result"),
+    "complex": (
+        lambda x, t: (np.sum(x), 1j),
+        "returned a tangent that is complex for the result, which is real",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_tangent_is_refused_at_the_rule(case: str) -> None:
+    pushed, message = WRONG[case]
+    total = with_frule(pushed)
+    _, push = wg.pushforward(lambda x: 2 * total(x), V)
+    with pytest.raises(RuleError, match=message) as caught:
+        push(V)
+    ((_, _, span),) = caught.value.findings
+    assert span is not None
+    assert span.file == __file__
+    assert "the frule of " in str(caught.value)
+
+
+def test_none_is_a_zero_tangent() -> None:
+    total = with_frule(lambda x, t: (np.sum(x), None))
+    assert wg.pushforward(lambda x: x[0] + total(x), V)[1](V) == 1.0
+
+
+# --- rrules -------------------------------------------------------------------------------
+
+
+def with_rrule(back: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    def square(x: Any) -> Any:
+        return x * x
+
+    @wg.rrule(square)
+    def _(x: Any) -> Any:
+        return x * x, lambda y_bar: back(x, y_bar)
+
+    return square
+
+
+def test_a_cotangent_that_is_no_number_is_refused() -> None:
+    square = with_rrule(lambda x, y_bar: "x")
+    with pytest.raises(RuleError, match="returned a cotangent of type str for argument 0"):
+        wg.grad(lambda x: square(x) + x)(2.0)
+
+
+def test_a_cotangent_may_be_a_list_and_is_made_real() -> None:
+    square = with_rrule(lambda x, y_bar: list(2 * x * y_bar * (1 + 1j)))
+    found = wg.grad(lambda x: np.sum(square(x) + x))(V)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, 2 * V + 1)
+
+
+# --- elementwise functions of one's own ---------------------------------------------------
+
+
+def bent(x: Any, y: Any) -> Any:
+    return np.asarray(x) * x * y
+
+
+@pytest.mark.parametrize(
+    "operands", [(V, 2.0), (2.0, V), (V, np.array(2.0)), (np.ones((2, 3)), V), (V[:, None], V)]
+)
+def test_an_elementwise_function_of_ones_own_broadcasts(operands: tuple[Any, Any]) -> None:
+    wg.scalar_rule(bent, lambda x, y, Ω: 2 * x * y, lambda x, y, Ω: x * x)
+    wg.testing.check_rule(bent, *operands)
+    for found, operand in zip(wg.gradient(lambda x, y: np.sum(bent(x, y)), *operands), operands):
+        assert np.shape(found) == np.shape(operand)
+
+
+# --- registration -------------------------------------------------------------------------
+
+
+def test_several_rows_for_any_number_of_operands_are_refused() -> None:
+    row = lambda x, y, Ω: x
+    with pytest.raises(
+        RuleError, match="hypot has 3 partials for any number of operands"
+    ) as caught:
+        wg.scalar_rule(math.hypot, row, row, row)
+    ((_, hint, span),) = caught.value.findings
+    assert "give one row, which returns a tuple of all partials" in hint
+    assert span is not None
+    assert span.line == row.__code__.co_firstlineno
+
+
+@pytest.mark.parametrize(
+    "method", [[].append, "x".join, V.sum, np.add.reduce, (3).__add__], ids=lambda m: m.__name__
+)
+def test_a_method_of_a_value_is_refused(method: Callable[..., Any]) -> None:
+    with pytest.raises(RuleError, match="is a bound method: a new object whenever it is looked up"):
+        wg.zero_rule(method)
+
+
+def test_an_operand_without_a_row_is_refused_where_it_needs_one() -> None:
+    def shifted(x: Any, by: Any = 2.0) -> Any:
+        return x + by
+
+    wg.linear_rule(shifted, lambda Ω_bar, x, by: Ω_bar)
+    assert wg.gradient(lambda x: shifted(x, 3.0), 1.0) == (1.0,)
+    with pytest.raises(NoRule, match=r"the rule of .*shifted .* has no row for its operand 1"):
+        wg.gradient(shifted, 1.0, 2.0)
+
+
+def test_too_few_partials_are_an_error_of_the_rule() -> None:
+    def total(*xs: Any) -> Any:
+        return sum(xs)
+
+    wg.scalar_rule(total, lambda *xs_Ω: (1.0, 1.0))
+    assert wg.gradient(total, 1.0, 2.0) == (1.0, 1.0)
+    with pytest.raises(RuleError, match="gives 2 partials for 3 operands"):
+        wg.gradient(total, 1.0, 2.0, 3.0)
+
+
+def test_a_default_between_operands_given_by_name_is_the_functions_own() -> None:
+    def scaled(x: Any, y: Any = 2.0, z: Any = 3.0) -> Any:
+        return x * y * z
+
+    @wg.rrule(scaled)
+    def _(x: Any, y: Any = 2.0, z: Any = 3.0) -> Any:
+        return scaled(x, y, z), lambda b: (b * y * z, b * x * z, b * x * y)
+
+    assert wg.grad(lambda x: scaled(x, z=5.0))(1.0) == 10.0
+    assert wg.grad(lambda z: scaled(1.5, z=z))(1.0) == 3.0
