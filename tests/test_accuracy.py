@@ -217,9 +217,7 @@ ALLOWED: dict[str, tuple[float, str]] = {
 def scalar_rules() -> dict[str, rules.Rule]:
     found = rules.rules().values()
     return {
-        r.op.name: r
-        for r in found
-        if r.form == "scalar" and r.op.name in samples_scalar.SAMPLES
+        r.op.name: r for r in found if r.form == "scalar" and r.op.name in samples_scalar.SAMPLES
     }
 
 
