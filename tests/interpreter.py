@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from wengert.ir import graph
-from wengert.ir.graph import CALL, COMMENT, FOR, IF, WHILE, Atom, Block, Eqn, Function, Var
+from wengert.ir.graph import CALL, COMMENT, FOR, IF, TRY, WHILE, Atom, Block, Eqn, Function, Var
 from wengert.ir.op import Op
 from wengert.runtime import calls, cotangents, memory
 from wengert.runtime.undefined import UNDEFINED
@@ -89,6 +89,14 @@ def _while(eqn: Eqn, env: Env) -> Sequence[Any]:
     return (*carried, *gathered)
 
 
+def _try(eqn: Eqn, env: Env) -> Sequence[Any]:
+    (body,) = eqn.blocks
+    try:
+        return (None, *_block(body, dict(env)))
+    except eqn.param("catches") as error:
+        return (error, *(_value(arg, env) for arg in eqn.args))
+
+
 def _step(
     results: Sequence[Any], carried: list[Any], gathered: list[list[Any]], stops: bool
 ) -> bool:
@@ -109,6 +117,7 @@ _CONTROL: dict[Op, Callable[[Eqn, Env], Sequence[Any]]] = {
     IF: _if,
     FOR: _for,
     WHILE: _while,
+    TRY: _try,
     CALL: _call,
     COMMENT: lambda eqn, env: (),
 }

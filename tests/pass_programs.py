@@ -245,6 +245,27 @@ def odd(x, n):
     return x if n == 0 else even(x * x, n - 1) + 1.0
 
 
+def guarded(x, y):
+    try:
+        z = math.log(x) * y
+    except ValueError:
+        z = x * x * y
+    return z * z
+
+
+def until_it_fails(x, n):
+    total = 1.0
+    for k in range(n):
+        try:
+            total = total * math.sqrt(x - k) + x
+        except ValueError:
+            total = total + x * k
+            break
+        finally:
+            total = total * x
+    return total
+
+
 W = np.array([0.3, 0.8, 1.2, -0.4])
 V = np.array([0.3, -0.2, 0.7])
 A = np.arange(9.0).reshape(3, 3) / 7 + np.diag([0.3, 0.2, 0.1])
@@ -262,4 +283,5 @@ CASES: list[tuple[Any, ...]] = [
     (weighted, A[:, :1], W), (network, A, A.T.copy(), V, V[:, None]), (means, W), (along_axes, A),
     (inverse, A), (solved, A, V), (slices, W), (named_twice, W), (scaled, W, 0.3),
     (recurrent, V, A, 3), (unused, 0.2, 0.3), (power, 1.3, 4), (even, 0.6, 5),
+    (guarded, 1.3, 0.7), (guarded, -1.3, 0.7), (until_it_fails, 2.5, 5), (until_it_fails, 2.5, 2),
 ]  # fmt: skip

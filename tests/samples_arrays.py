@@ -57,6 +57,7 @@ MATRICES = [real(2, 3), real(3, 2, 4), comp(3, 3), single(3, 2)]
 SHAPE: dict[str, list[Sample]] = {
     "shape": each([*ANY, 2.0]),
     "ndim": each([*ANY, 2.0]),
+    "iscomplexobj": each([*ANY, 2.0]),
     "size": each([*ANY, 2.0]),
     "dtype": each(ANY),
     "shaped": [of(real(2), like=real(2)), of(real(2, 2), like=real(2, 2), matrix=real(2, 2))],

@@ -18,7 +18,7 @@ FLOORS = [
     {"testing", "inside"},
     {"jacobians"},
     {"api"},
-    {"engine"},
+    {"engine", "roots"},
     {"nested"},
     {"steering", "tangents"},
     {"frontends", "passes", "backends", "numbers"},

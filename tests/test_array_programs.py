@@ -169,7 +169,6 @@ SECOND = [
     for case in CASES
     if not any(isinstance(x, list | tuple) for x in case[1])
     and case[0] not in SECOND_ORDER_REGULAR
-    and case[0] != "roots_1"  # fails, with an error: complex parts are added into a real buffer
     and not at_kink(*case)
 ]
 

@@ -49,7 +49,7 @@ def each_program(chosen=lambda program: True, every_point=False, unless="GRADIEN
                 test(program, *points)
                 return
             refused = [is_refused(test, program, args) for args in points]
-            if any(refused) or program.name in pending.WRONG:
+            if any(refused):
                 return
             if not update:
                 pytest.fail(f"{program.name} is refused no longer: {TAKE_OFF}")
@@ -78,11 +78,17 @@ def is_refused(test, program, args):
     try:
         test(program, args)
     except Exception as error:
-        refused = isinstance(error, wg.WengertError) and not isinstance(error, InternalError)
+        refused = is_refusal(error)
+        assert not (refused and known_as_wrong), "refused now: take it off WRONG"
         if not (refused or known_as_wrong):
             raise
         return True
     return False
+
+
+def is_refusal(error):
+    """Whether an error says that wengert cannot: also one that source which stands alone raises."""
+    return getattr(error, "code", "").startswith("WG") and not isinstance(error, InternalError)
 
 
 @functools.cache
@@ -183,11 +189,12 @@ def test_gradient_of_a_gradient(program, args):
     slopes = oracle.gradient(program.function, *args, wrt=program.wrt)
     bends = oracle.hessian_times(program.function, args, at, wrt=program.wrt)
     expected = [slope + bend for slope, bend in zip(slopes, bends, strict=True)]
-    trees.assert_close(list(found), expected, rel=10 * program.rel)
+    scale = max(map(abs, trees.coordinates(slopes)))  # they may cancel altogether
+    trees.assert_close(list(found), expected, rel=10 * program.rel, scale=scale)
 
 
 def radial_slope(function, wrt):
-    gradient = wg.grad(function, argnums=wrt)
+    gradient = on_copies(wg.grad(function, argnums=wrt))
 
     def slope(*args):
         total = 0.0
@@ -204,7 +211,8 @@ def test_hessian_vector_product(program, args):
         vector = trees.random_like(args[i], seed=i + 1)
         expected = oracle.hessian_times(program.function, args, (vector,), wrt=(i,))
         found = on_copies(wg.hvp(program.function, argnums=i))(*args, vector)
-        trees.assert_close((found,), expected, rel=10 * program.rel)
+        # the Hessian of what is linear is a sum of terms that cancel
+        trees.assert_close((found,), expected, rel=10 * program.rel, scale=1.0)
 
 
 @each_program(has_one_real_result, every_point=True, unless="SPECIALISED")
@@ -251,7 +259,7 @@ def test_source_stands_alone(program, args):
         trees.assert_close(alone(*args), on_copies(gradient)(*args), rel=program.rel / 1000)
 
 
-@each_program(has_one_real_result, unless="SPECIALISED")
+@each_program(has_one_real_result, unless="IMPORTED")
 def test_specialised_source_stands_alone(program, args):
     specialised = specialised_gradient_of(program, args)
     alone = on_copies(run_alone(specialised))

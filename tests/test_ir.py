@@ -21,6 +21,7 @@ from wengert.ir.graph import (
     CALL,
     FOR,
     IF,
+    TRY,
     UNDEFINED,
     WHILE,
     ZERO,
@@ -69,8 +70,11 @@ OPS["range"].infer = lambda args, params: RANGE
 OPS["getattr"].infer = lambda args, params: UNKNOWN
 
 
+_CLASSES = {cls.__name__: cls for cls in (ValueError, KeyError)}
+
+
 def read(text: str, **constants: Any) -> Function:
-    return parse(text, OPS.__getitem__, constants)
+    return parse(text, OPS.__getitem__, {**_CLASSES, **constants})
 
 
 def poly() -> Function:
@@ -245,6 +249,17 @@ f(x: float, n, items: seq[float]):
     do ():
         yield until True
     return r""".replace("yield c", "yield r"),
+    "exceptions": """\
+f(x: float, y0):
+    e, y, z: float = try <ValueError>, <KeyError> else y0, UNDEFINED:
+        %1 = -x
+        e.1 = try <KeyError>:
+            %2 = -%1
+            yield
+        yield %1, %1
+    try <ValueError>:
+        yield
+    return e, y""",
 }
 
 
@@ -423,7 +438,7 @@ class Generator:
     def equation(self, depth: int) -> Eqn:
         forms = [self.operation, self.operation, self.call]
         if depth:
-            forms += [self.if_, self.for_, self.while_]
+            forms += [self.if_, self.for_, self.while_, self.try_]
         return self.draw(st.sampled_from(forms))(depth - 1)
 
     def operation(self, depth: int) -> Eqn:
@@ -450,6 +465,14 @@ class Generator:
         outs = tuple(Var(UNKNOWN, self.draw(_HINTS)) for _ in self.variables())
         blocks = tuple(self.block((), len(outs), depth) for _ in range(2))
         return Eqn(outs, IF, self.atoms(1), {}, blocks)
+
+    def try_(self, depth: int) -> Eqn:
+        outs = tuple(Var(UNKNOWN, self.draw(_HINTS)) for _ in self.variables())
+        classes = self.draw(st.sampled_from([(ValueError,), (KeyError, ValueError)]))
+        exception = Var(UNKNOWN, self.draw(_HINTS))
+        body = self.block((), len(outs), depth)
+        instead = self.atoms(len(outs))
+        return Eqn((exception, *outs), TRY, instead, {"catches": Const(classes)}, (body,))
 
     def loop_body(self, params: tuple[Var, ...], carried: int, stop: bool, depth: int) -> Any:
         collected = self.draw(st.integers(0, 2))

@@ -1,5 +1,7 @@
 """NumPy's functions in programs: the value is NumPy's, both modes agree with central differences."""
 
+# programs under test are written as users write them
+
 from __future__ import annotations
 
 import inspect

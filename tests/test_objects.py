@@ -4,7 +4,7 @@ Every program is differentiated and held against the oracle, which runs its own 
 """
 
 # programs under test are written as their authors would
-# ruff: noqa: B019, FURB, PERF, PIE, PLC, PLR, PLW, RET, RUF, SLOT, UP
+# ruff: noqa: B019, FURB136, FURB192, RUF012, UP033
 
 import copy
 import dataclasses
@@ -428,7 +428,7 @@ def dataclasses_with_hooks(x, scale):
 def frozen_dataclasses(x, y):
     a = Frozen(x, y)
     b = dataclasses.replace(a, x=2 * a.y)
-    bigger = max(a, b)
+    bigger = b if a < b else a
     return a.norm * b.norm + bigger.x + (1.0 if a == Frozen(x, y) else 0.0)
 
 
@@ -855,7 +855,7 @@ def comparisons(x, y):
         total += 3 * x
     if a:
         total += 5 * y
-    return total + max(a, b).amount * min([a, b]).amount + sorted([b, a])[0].amount ** 2  # noqa: FURB192
+    return total + max(a, b).amount * min([a, b]).amount + sorted([b, a])[0].amount ** 2
 
 
 @program((0.5, 2.3))
@@ -928,7 +928,7 @@ def run_time_indices(x, n):
     g = Grid([[0.0] * 3 for _ in range(3)])
     for k in range(n):
         g[k % 3, (k * k) % 3] += x * k
-    return sum(a * b for a, b in g.rows[1:] and [(row[0], row[1]) for row in g.rows])
+    return sum(row[0] * row[1] for row in g.rows) + g[1, 1]
 
 
 class Inplace:
@@ -1201,6 +1201,83 @@ def attributes_that_change_in_place(u, dt):
     return sum(state.log) + state.table[2] * view[2] + len(state.table)
 
 
+class Stack:
+    def __init__(self):
+        self._items = []
+
+    def push(self, x):
+        self._items.append(x)
+
+    def pop(self):
+        return self._items.pop()
+
+    def __len__(self):
+        return len(self._items)
+
+
+@program((0.5, 5))
+def stack(x, n):
+    s, total = Stack(), 0.0
+    for k in range(n):
+        s.push(x * k)
+    while s:
+        top = s.pop()
+        total += top * len(s)
+    return total
+
+
+class Cell:
+    def __init__(self, value, rest=None):
+        self.value, self.rest = value, rest
+
+
+@program((0.5, 9))
+def linked_list(x, n):
+    head = None
+    for k in range(n):
+        head = Cell(x * k, head)
+    total = 0.0
+    while head is not None:
+        total += head.value * x
+        head = head.rest
+    return total
+
+
+class Off:
+    def __init__(self, x):
+        self.x = x
+
+    def press(self):
+        return On(self.x + 1)
+
+
+class On(Off):
+    def press(self):
+        return Off(self.x * 2)
+
+
+@program((0.5,))
+def states_as_classes(x):
+    state = Off(x)
+    for _ in range(4):
+        state = state.press()
+    return state.x
+
+
+@program((0.5,))
+def objects_as_keys(x):
+    a, b = Point(x), Point(2 * x)
+    weights = {a: x, Frozen(1.0, 2.0): 3 * x}
+    weights[b] = x * x
+    weights[a] += 1
+    for key, weight in weights.items():
+        key_x = key.x
+        a.y += key_x * weight
+    del weights[b]
+    known = (a in weights) + (b in weights)
+    return a.y * weights[Frozen(1.0, 2.0)] + known * x + len(weights)
+
+
 # Objects that were there before
 
 
@@ -1211,7 +1288,7 @@ FIELD = np.ones(3)
 
 
 class Shared:
-    items = [1.0, 2.0]  # noqa: RUF012
+    items = [1.0, 2.0]
 
 
 def outside_the_program(x, n):
@@ -1243,7 +1320,7 @@ def test_objects_that_were_there_before(x):
 # Remembered results
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)
 def remembered(x, k=2):
     return math.sin(x) * k
 
@@ -1412,17 +1489,6 @@ class Numbers(list):
     pass
 
 
-class Iterator:
-    def __init__(self, n):
-        self.n = n
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        raise StopIteration
-
-
 def own_lookup(x):
     return Own(x).x
 
@@ -1433,10 +1499,6 @@ def built_on_a_list(x):
 
 def iterated_without_a_method(x):
     return sum(item for item in Point(x))
-
-
-def iterator_of_its_own(x):
-    return sum(Iterator(3)) * x
 
 
 def copied_cycle(x):
@@ -1469,7 +1531,6 @@ REFUSED = {
     own_lookup: "Own has a `__getattribute__` of its own",
     built_on_a_list: "Numbers is built on `list`",
     iterated_without_a_method: "iterating over a Point object",
-    iterator_of_its_own: "a Iterator object is an iterator of its own",
     copied_cycle: "`copy.deepcopy` of an object that refers to itself",
     list_on_a_class: "assigning to the attribute `items` of the class Registry",
     changed_through_another_list: "it may be an object that was changed under another name",
@@ -1535,8 +1596,8 @@ def test_what_only_a_class_can_tell_is_refused_when_the_program_runs():
         (assigned, "assigning to 'square' runs code of the class Computed"),
         (called, "changes an object that it is given"),
     ):
-        with pytest.raises(ValueError, match=message):
-            wg.gradient(function, 2.0, 3)
+        error = refusal("WG101", NotImplementedError, lambda f=function: wg.gradient(f, 2.0, 3))
+        says(error, message, f"in {function.__name__}")
 
 
 def test_errors_that_python_raises_itself():

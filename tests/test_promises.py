@@ -2,6 +2,8 @@
 the values of the forward call, and nothing lost in silence.
 """
 
+# programs under test are written as users write them
+
 from __future__ import annotations
 
 import re

@@ -3,6 +3,8 @@
 Rows of scalar functions are compared with arbitrary precision, in units in the last place.
 """
 
+# programs under test are written as users write them
+
 from __future__ import annotations
 
 import cmath

@@ -23,6 +23,7 @@ try:
     from .jacobians import diag_hessian as diag_hessian
     from .jacobians import hessian as hessian
     from .jacobians import jacobian as jacobian
+    from .roots import implicit as implicit
     from .rules.forms import bilinear_rule as bilinear_rule
     from .rules.forms import differential as differential
     from .rules.forms import frule as frule

@@ -12,13 +12,22 @@ import numpy as np
 from . import engine
 from .backends import python as printer
 from .engine import Derived, Verb
-from .errors import BadArgument, BadTangent, NoRule, NotScalar, RuleError, of_generated_code
-from .ir.types import Kind, Struct
+from .errors import (
+    BadArgument,
+    BadTangent,
+    NoRule,
+    NotASolution,
+    NotScalar,
+    RuleError,
+    UnsupportedSyntax,
+    of_generated_code,
+)
+from .ir.types import UNKNOWN, Kind, Struct
 from .ops.checks import counted
 from .passes.tidy import tidy
 from .rules.places import at_its_rule
 from .runtime import calls as runtime_calls
-from .tangents import apart, as_cotangent, as_structured, copied, leaves_like
+from .tangents import apart, as_cotangent, as_structured, copied, leaves_like, whole_like
 
 if TYPE_CHECKING:
     import pathlib
@@ -71,9 +80,7 @@ class Derivative(Generic[P, T]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:
-            function = functools.partial(self.function, **kwargs) if kwargs else self.function
-            engine.check_argnums(self.verb, function, args)
-            return self.verb.written(function, self.verb.argnums, self.verb.single, args)
+            engine.check_argnums(self.verb, self.function, args)
         derived = self._derived(args, kwargs)
         if not kwargs:
             self._make_ready(args, derived)
@@ -166,7 +173,7 @@ def _presented(error: Exception, function: Any = None) -> Exception:
     error = of_generated_code(error)
     if isinstance(error, RuleError):
         error = at_its_rule(error)
-    elif isinstance(error, NoRule):
+    elif isinstance(error, NoRule | NotASolution | UnsupportedSyntax):
         error = error.at(printer.last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(engine.definition_of(function))
@@ -267,7 +274,7 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
 class Pullback:
     """The reverse sweep of one call: gives cotangents of the arguments for a cotangent of the result."""
 
-    __slots__ = ("_backward", "_kind", "_name", "_residuals", "_value")
+    __slots__ = ("__weakref__", "_backward", "_kind", "_name", "_residuals", "_value")
 
     def __init__(
         self, name: str, backward: Callable[..., Any], residuals: Any, value: Any, kind: Kind
@@ -365,6 +372,12 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     names = engine.argument_names(f, len(args))
     at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them
     y = f(*args, **kwargs)
+    kept_whole = {each.name for each in derived.functions[0].inputs if each.kind == UNKNOWN}
+
+    def dots_of(name: str, arg: Any, tangent: Any, what: str) -> list[Any]:
+        if name in kept_whole:
+            return [whole_like(arg, tangent, what, "the argument")]
+        return leaves_like(arg, tangent, what, "the argument")
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(args):
@@ -374,15 +387,19 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
                 "Pass None for a zero tangent.",
             )
         dots = [
-            dot
-            for k, (name, arg, tangent) in enumerate(zip(names, args, tangents, strict=True))
-            for dot in leaves_like(
-                arg, tangent, f"the tangent of argument {k} (`{name}`)", "the argument"
-            )
+            dots_of(name, arg, tangent, f"the tangent of argument {k} (`{name}`)")
+            for k, (name, arg, tangent) in enumerate(zip(names, at[0], tangents, strict=True))
         ]
+        along = derived
+        if any(tangent is None for tangent in tangents):
+            # a zero that is written out would meet the derivatives that are infinite
+            dots = [d if t is not None else [] for d, t in zip(dots, tangents, strict=True)]
+            moving = tuple(k for k, leaves in enumerate(dots) if leaves)
+            along = engine.derive_for(Verb("pushforward", moving), f, *at[:2])
+        dots = [dot for leaves in dots for dot in leaves]
         primals, options, around = copied(at)
         try:
-            y_dot = derived.run(*primals, *dots, **options, **around)[1]
+            y_dot = along.run(*primals, *dots, **options, **around)[1]
         except Exception as error:
             raise _presented(error) from error.__cause__
         return apart(y_dot, dots)
@@ -544,11 +561,11 @@ def _caller(names: Sequence[str]) -> Callable[..., Any]:
             return function(*arguments)
 
         return apply
-    count = len(names)
 
     def apply_by_name(function: Any, *arguments: Any) -> Any:
-        by_name = dict(zip(names, arguments[-count:], strict=True))
-        return function(*arguments[:-count], **by_name)
+        first = len(arguments) - len(names)
+        by_name = {name: arguments[first + k] for k, name in enumerate(names)}
+        return function(*arguments[:first], **by_name)
 
     return apply_by_name
 
@@ -570,7 +587,45 @@ def _pushforward_of_call(
     engine.derive_for(Verb("pushforward"), caller, (f, *primals), {}).must_leave_arguments()
     y, push = pushforward(caller, f, *primals)
     pairs = zip((f, *primals), tangents, strict=True)
-    return y, as_cotangent(push(*(as_structured(x, dot) for x, dot in pairs)))
+    y_dot = push(*(as_structured(x, dot) for x, dot in pairs))
+    if f in (_cotangents_by_rule, _tangent) and isinstance(y, tuple):
+        return y, tuple(map(as_cotangent, y_dot))  # a rule's pullback returns one for each argument
+    return y, as_cotangent(y_dot)
 
 
+# --- what generated code calls at run time, written so that it can be read ------------------
+
+
+def _call_itself(f: Any, *args: Any, **named: Any) -> Any:
+    """A call of a function that is known only at run time."""
+    return f(*args, **named)
+
+
+def _cotangents(y_bar: Any, f: Any, *args: Any, **named: Any) -> Any:
+    """The cotangents of f and its arguments."""
+    return pullback(_caller(tuple(named)), f, *args, *named.values())[1](y_bar)
+
+
+def _tangent(names: Any, f: Any, primals: Any, tangents: Any) -> Any:
+    """The tangent of a call's result."""
+    return pushforward(_caller(names), f, *primals)[1](*tangents)
+
+
+def _value_by_rule(rule: Any, *operands: Any, **named: Any) -> Any:
+    """The value of a function that has a hand-written rule."""
+    return rule(*operands, **named)[0]
+
+
+def _cotangents_by_rule(y_bar: Any, rule: Any, *operands: Any, **named: Any) -> Any:
+    """What the pullback of a hand-written rule gives."""
+    return rule(*operands, **named)[1](y_bar)
+
+
+runtime_calls.readers |= {
+    "call": _call_itself,
+    "cotangents": _cotangents,
+    "tangent": _tangent,
+    "value by rule": _value_by_rule,
+    "cotangents by rule": _cotangents_by_rule,
+}
 runtime_calls.differentiate[:] = [_pullback_of_call, _pushforward_of_call]

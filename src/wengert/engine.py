@@ -44,6 +44,7 @@ from .ops import checks
 from .ops.elementwise import to_complex, to_float
 from .ops.structure import global_, gradient_kind
 from .passes import memory, reverse, tidy
+from .passes.remarks import without_remarks
 from .passes.residuals import renamed_block
 from .passes.written import targets, written
 from .rules import registry as rules
@@ -97,14 +98,18 @@ class Derived:
     def printed(self) -> tuple[printer.Printed, ...]:
         """The functions as Python text."""
         if not self._printed:
-            self._printed = printer.render_together(self.functions, defaults=self.defaults)
+            with _lock:
+                self._printed = self._printed or printer.render_together(
+                    self.functions, defaults=self.defaults
+                )
         return self._printed
 
     @property
     def published(self) -> tuple[Callable[..., Any], ...]:
         """The functions as Python functions."""
         if not self._published:
-            self._published = tuple(map(printer.publish, self.printed))
+            with _lock:
+                self._published = self._published or tuple(map(printer.publish, self.printed))
         return self._published
 
     def with_defaults(self, defaults: Mapping[str, Any]) -> Derived:
@@ -120,7 +125,8 @@ class Derived:
     def method(self) -> Callable[..., Any]:
         """The function with a parameter before all others that it does not read."""
         if self._method is None:
-            self._method = printer.publish(self.printed[0], method=True)
+            with _lock:
+                self._method = self._method or printer.publish(self.printed[0], method=True)
         return self._method
 
     @property
@@ -302,9 +308,33 @@ def derive_for(
 
 def _derive(verb: Verb, call: Call) -> Derived:
     generation = rules.generation()
-    program = read(call)
-    functions = memory.settled_together(VERBS[verb.name](program.function, verb))
+    if verb.written is not None:
+        program = _read_written(verb, call)
+        derived: tuple[Function, ...] = (tidy.tidy(program.function),)
+    else:
+        program = read(call)
+        derived = VERBS[verb.name](program.function, verb)
+    functions = memory.settled_together(map(without_remarks, derived))
     return Derived(functions, program.guards, generation)
+
+
+def _read_written(verb: Verb, call: Call) -> source.Program:
+    """A verb that is written in Python over the others, applied to a function."""
+    whole = Struct("derivative", ("function",), (call.target,), verb)
+    program = read(call._replace(target=whole))
+    made = program.function
+    match call.target:
+        case Struct(form="function", keys=keys, items=items):
+            captured = tuple(Input(n, k, "captured") for n, k in zip(keys, items, strict=True))
+        case Struct():
+            captured = (Input("self", call.target, "captured"),)
+        case _:
+            captured = ()
+    written = getattr(verb.written, "__name__", "derivative").lstrip("_")
+    name = getattr(getattr(call.target, "type", None), "__name__", None) or "f"
+    name = name if name.isidentifier() else "f"
+    made = replace(made, name=f"{written}_{name}", inputs=(*captured, *made.inputs[1:]))
+    return program._replace(function=made)
 
 
 def derive_generally(verb: Verb, function: Any) -> Derived:
@@ -830,7 +860,6 @@ def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
         output=outs[0],
         seed=lambda builder, out: seed,
         maybe_complex=False,
-        final=False,
         scalar=isinstance(seed.kind, Number),
     )
     body = Block((*made.body.params, seed), made.body.eqns, made.body.outs)

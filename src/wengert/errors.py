@@ -47,8 +47,8 @@ class WengertError(Exception):
 
     def at(self, span: Span | None) -> Self:
         """The same error at a place, if it has none of its own."""
-        ((message, hint, known),) = self.findings
-        if span is None or known is not None:
+        (message, hint, known), *others = self.findings
+        if span is None or known is not None or others:
             return self
         return type(self)(message, hint, span).with_traceback(self.__traceback__)
 
@@ -173,6 +173,18 @@ class MixedLibraries(WengertError, TypeError):
     code = "WG204"
 
 
+class NotASolution(WengertError, ValueError):
+    """A solver whose result does not solve the equation that its derivative is taken from.
+
+    `wg.implicit` differentiates the equation `residual(x, *args) == 0`, whatever the solver did. At an
+    x that is no solution that derivative means nothing. Let the solver converge further, see that it
+    solves the same equation as the residual, or pass `tol=`. Raised too where the residual has not
+    as many numbers as the solution, and where `linear_solve` did not solve.
+    """
+
+    code = "WG205"
+
+
 class CheckFailed(WengertError, AssertionError):
     """`wg.testing` found a derivative that is wrong.
 
@@ -202,7 +214,10 @@ class InternalError(WengertError, RuntimeError):
         )
 
 
-_OF_GENERATED_CODE = {error.code: error for error in (LostWrite, NotScalar, BadTangent, RuleError)}
+_WITH_CODES = (
+    LostWrite, NotScalar, BadArgument, BadTangent, RuleError, NotASolution, UnsupportedSyntax,
+)  # fmt: skip
+_OF_GENERATED_CODE = {error.code: error for error in _WITH_CODES}
 
 
 def of_generated_code(error: Exception) -> Exception:

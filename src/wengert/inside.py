@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import api, jacobians, nested, steering
+from . import api, jacobians, nested, roots, steering
 from .engine import Verb
 from .errors import BadArgument
+from .frontends import signature
 from .frontends.calls import Args, Kwargs
 from .frontends.interpreter import Interpreter
 from .frontends.values import Native, Value
@@ -26,6 +27,13 @@ def install() -> None:
         jacobians.diag_hessian,
     ):
         nested.special(make, _maker(make))
+    signature.describe(roots.Implicit, roots.kind_of_implicit)
+    nested.special(roots.implicit, roots.read_implicit)
+    nested.special(roots.Implicit.__call__, roots.read_call)
+    for written in jacobians.WRITTEN:
+        nested.special(written, nested.read_anew(written))
+    nested.special(jacobians.is_number, nested.is_number)
+    nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
     nested.special(api.pullback, nested.pullback)
     nested.special(api.pushforward, nested.pushforward)

@@ -13,7 +13,9 @@ import numpy as np
 
 from .api import Derivative, argnums_of, grad, hvp, pullback, pushforward
 from .engine import Verb
-from .errors import BadArgument, NotScalar
+from .errors import BadArgument
+from .ops.checks import real_argument, real_result, spanning
+from .ops.cotangents import basis
 
 
 def jacobian(
@@ -76,61 +78,62 @@ def diag_hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any
     return Derivative(f, Verb("written", chosen, single, written=_diag_hessian))
 
 
+def is_number(x: Any) -> bool:
+    """Whether a value is one number, and no array without dimensions.
+
+    Of a value of unknown kind the answer while reading is no: arrays can do what numbers can.
+    """
+    return isinstance(x, float | int | complex)
+
+
+def as_array(y: Any) -> Any:
+    """A list or tuple of numbers as an array; what is one value already as it is."""
+    return np.array(y) if isinstance(y, list | tuple) else y
+
+
 def _each(one: Any, function: Any, argnums: Any, single: Any, args: Any) -> Any:
     """The matrix for each of `argnums`."""
     matrices = tuple([one(function, args, k) for k in argnums])
     return matrices[0] if single else matrices
 
 
-def _as_array(value: Any) -> Any:
-    return np.array(value) if isinstance(value, list | tuple) else value
-
-
 def _reverse(function: Any, args: Any, k: int) -> Any:
-    y, back = pullback(lambda *point: _as_array(function(*point)), *args)
-    _real(y)
-    x_shape = np.shape(args[k])
-    if isinstance(y, float | int):
-        return _as_array(back(1.0)[k])
-    rows = [_as_array(back(np.reshape(row, np.shape(y)))[k]) for row in np.eye(np.size(y))]
-    return np.reshape(np.array(rows), np.shape(y) + x_shape)
+    y, back = pullback(lambda *point: as_array(function(*point)), *args)
+    real_result(y)
+    if is_number(y):
+        return as_array(back(1.0)[k])
+    spanning(args[k])
+    rows = [as_array(back(y_bar)[k]) for y_bar in basis(y)]
+    return np.reshape(np.array(rows), np.shape(y) + np.shape(args[k]))
 
 
 def _forward(function: Any, args: Any, k: int) -> Any:
     x = args[k]
+    spanning(x)
 
-    def of_items(point: Any, k: int = k, n: int = np.size(x)) -> Any:
-        items = [point[j] for j in range(n)]
-        return _as_array(function(*args[:k], items, *args[k + 1 :]))
+    def of_one(point: Any, k: int = k) -> Any:
+        return as_array(function(*args[:k], point, *args[k + 1 :]))
 
-    def of_array(point: Any, k: int = k) -> Any:
-        return _as_array(function(*args[:k], point, *args[k + 1 :]))
-
-    start = _as_array(x)
-    y, push = pushforward(of_items if isinstance(x, list | tuple) else of_array, start)
-    _real(y)
-    if isinstance(start, float | int):
-        return push(1.0)
-    columns = [push(np.reshape(column, np.shape(start))) for column in np.eye(np.size(start))]
+    y, push = pushforward(of_one, x)
+    real_result(y)
+    if is_number(x):
+        return push(1.0) + 1j * push(1j) if np.iscomplexobj(x) else push(1.0)
+    columns = [push(x_dot) for x_dot in basis(x)]
     stacked = np.stack(columns, axis=-1)
-    return np.reshape(stacked, np.shape(y) + np.shape(start))
+    if np.iscomplexobj(x):  # ∂/∂Re + i ∂/∂Im, as in every gradient
+        stacked = stacked + 1j * np.stack([push(x_dot) for x_dot in basis(x, 1j)], axis=-1)
+    return np.reshape(stacked, np.shape(y) + np.shape(x))
 
 
 def _auto(function: Any, args: Any, k: int) -> Any:
-    if isinstance(args[k], float | int):
+    if is_number(args[k]):
         return _forward(function, args, k)
     y = function(*args)
+    if is_number(y):
+        return _reverse(function, args, k)
     if np.size(args[k]) <= np.size(y):
         return _forward(function, args, k)
     return _reverse(function, args, k)
-
-
-def _real(y: Any) -> None:
-    if np.iscomplexobj(y):
-        raise NotScalar(
-            "`wg.jacobian` needs a real result, but the function returns a complex one",
-            "Return its real and imaginary parts, or use `wg.pullback`.",
-        )
 
 
 def _hessian_of(function: Any, args: Any, k: int) -> Any:
@@ -139,16 +142,12 @@ def _hessian_of(function: Any, args: Any, k: int) -> Any:
 
 def _diag_of(function: Any, args: Any, k: int) -> Any:
     x = args[k]
-    if isinstance(x, float | int):
+    real_argument(x)
+    spanning(x)
+    if is_number(x):
         return hvp(function, k)(*args, 1.0)
-    diagonal = [
-        np.sum(
-            hvp(function, k)(*args, np.reshape(column, np.shape(x)))
-            * np.reshape(column, np.shape(x))
-        )
-        for column in np.eye(np.size(x))
-    ]
-    return np.reshape(np.array(diagonal), np.shape(x))
+    products = [np.sum(hvp(function, k)(*args, v) * v) for v in basis(x)]
+    return np.reshape(np.array(products), np.shape(x))
 
 
 def _jacobian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
@@ -169,3 +168,10 @@ def _hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
 
 def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
     return _each(_diag_of, function, argnums, single, args)
+
+
+WRITTEN = (
+    _each, _forward, _reverse, _auto, _hessian_of, _diag_of,
+    _jacobian, _jacobian_forward, _jacobian_reverse, _hessian, _diag_hessian,
+)  # fmt: skip
+"""What is read inside programs: a Jacobian of a Jacobian is no recursion."""

@@ -7,28 +7,34 @@ is nothing that could be confused with the outer derivative.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
-from .frontends.calls import Args, Kwargs, call
+from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.checkpoints import Checkpoint
-from .frontends.interpreter import Interpreter, fresh
+from .frontends.heap import identities, now
+from .frontends.interpreter import Diverges, Interpreter, fresh
 from .frontends.values import (
     Closure,
     Items,
+    Lost,
     Native,
     Value,
     flatten,
+    is_mutable,
     kind_of_value,
     tuple_of,
     unflatten,
 )
+from .ir.builder import Builder
 from .ir.graph import (
     CALL,
-    COMMENT,
     Atom,
     Callee,
     Const,
@@ -37,15 +43,28 @@ from .ir.graph import (
     Input,
     Span,
     Var,
+    births,
     free_vars,
 )
 from .ir.records import replace
-from .ir.types import Kind, Static, Struct, is_differentiable, leaves
+from .ir.types import (
+    NONE,
+    UNKNOWN,
+    Kind,
+    Number,
+    Seq,
+    Static,
+    Struct,
+    Unknown,
+    is_differentiable,
+    leaves,
+)
 from .ops import checks
 from .ops import structure as st
 from .ops.structure import gradient_kind
-from .passes import reverse
-from .passes.residuals import clones, renamed_atom, renamed_block, renamed_eqn
+from .passes import checkpointing, reverse
+from .passes.copies import inlined
+from .passes.residuals import clones, renamed_block
 
 if TYPE_CHECKING:
     from .engine import Verb
@@ -66,18 +85,105 @@ def specials() -> Mapping[int, Handler]:
     return _specials
 
 
+def read_anew(function: FunctionType) -> Handler:
+    """How to read a call of a function that is no recursion where it is met again inside itself."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        return call_closure(it, replace(closure_of(it, function), identity=object()), args, kwargs)
+
+    return handler
+
+
+class Inner(NamedTuple):
+    """A function that is differentiated inside the program."""
+
+    function: Function
+    changes_arguments: bool
+
+
 def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Function:
+    """A function value as IR, for arguments like these, which it leaves as they are."""
+    inner = read_inner(it, function, args, kwargs)
+    if inner.changes_arguments:
+        raise _changes_outside(it)
+    return inner.function
+
+
+def read_inner(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Inner:
     """A function value as IR, for arguments like these."""
+    try:
+        return _read_inside(it, function, args, kwargs)
+    except Diverges:
+        call(it, function, args, kwargs)  # it always raises: the program ends with its exception
+        raise
+
+
+def _changes_outside(it: Interpreter) -> UnsupportedSyntax:
+    return it.unsupported(
+        "a function that is differentiated inside the program changes an object from outside it",
+        "Change a copy, such as `x = x.copy()`, or return the new value.",
+    )
+
+
+def _hook_function(it: Interpreter, function: Value, like: Var) -> Inner:
+    """The function of a hook, which may raise whenever it runs: the program itself does not end there."""
+
+    def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        try:
+            return call(it, function, args, kwargs)
+        except Diverges:
+            return args[0]  # for the kind of a result that never comes
+
+    return _read_inside(it, Native("hook", hook), [like], {})
+
+
+def _read_inside(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Inner:
+    start, before = next(births), dict(it.heap)
     kinds = [_kind_inside(arg) for arg in args]
     inside = [
         fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
     ]
+    given = [part for value in inside for part in _parts(value)]
+    it.reading.inputs += [part for part in given if is_mutable(part)]
     with it.aside() as builder:
-        result = call(it, function, inside, kwargs)
+        result = now(it, call(it, function, inside, kwargs))
         outs = tuple(flatten(result))
+        changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
+    outside = [place for place in changed if place.born < start]
+    for place in [place for place in outside if place in it.reading.externals]:
+        it.heap[place] = Lost("a function that is differentiated inside the program binds it")
+        outside.remove(place)
+    if outside:
+        raise _changes_outside(it)
+    changes = any(place.origin is part for place in changed for part in given)
     params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
     inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
-    return Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
+    read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
+    return Inner(read, changes)
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    yield value
+    if isinstance(value, Items):
+        for item in value.values:
+            yield from _parts(item)
+
+
+def _with_own_arguments(it: Interpreter, inner: Inner, args: Args) -> list[Atom]:
+    """What to pass to the derivative of a function: copies of what the function changes.
+
+    The arguments themselves are changed by a call of the function.
+    """
+    params = _params(inner.function, args)
+    if not inner.changes_arguments:
+        return params
+    objects = [identities(it, atom, own=True) for atom in params if is_mutable(atom)]
+    if len(set().union(*objects)) < sum(map(len, objects)):
+        raise it.unsupported(
+            "a function that is differentiated inside the program is given one object twice, and changes it",
+            "Pass a copy, such as `x.copy()`.",
+        )
+    return _params(inner.function, [call(it, Const(copy.deepcopy), [arg], {}) for arg in args])
 
 
 def _kind_inside(value: Value) -> Kind:
@@ -95,15 +201,6 @@ def _kind_inside(value: Value) -> Kind:
 
 def _hint(value: Value, k: int) -> str:
     return value.name if isinstance(value, Var) else f"x{k}"
-
-
-def inline(it: Interpreter, function: Function, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
-    """Put a function's equations here; gives its results."""
-    mapping = dict(zip(function.body.params, atoms, strict=True))
-    for eqn in function.body.eqns:
-        if eqn.op is not COMMENT:
-            it.builder.append(renamed_eqn(eqn, mapping))
-    return tuple(renamed_atom(out, mapping) for out in function.body.outs)
 
 
 def leaf_atoms(args: Args) -> list[Atom]:
@@ -128,13 +225,15 @@ def gradients(
     it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs
 ) -> tuple[Value, list[Value]]:
     """The value of a function and its gradients in the chosen arguments."""
-    primal = inner_function(it, function, args, kwargs)
-    chosen = _chosen(verb, args, it.builder.span)
+    inner = read_inner(it, function, args, kwargs)
+    primal, chosen = inner.function, _chosen(verb, args, it.builder.span)
     named = replace(primal, name=_name(function))
     checks.real_scalar(named, has_aux=verb.has_aux, span=it.builder.span)
     indices = _indices(primal, chosen)
     made = reverse.gradient(primal, indices, read=source.read_row, value=True)
-    outs = inline(it, made, _params(primal, args))
+    outs = inlined(it.builder, made, _with_own_arguments(it, inner, args))
+    if inner.changes_arguments:
+        call(it, function, args, kwargs)
     count = len(primal.body.outs)
     atoms = iter(outs[:count])
     value = unflatten(primal.result, lambda leaf: next(atoms))
@@ -222,20 +321,35 @@ def _grad(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwar
 def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`wg.pullback(f, *args)` inside a program."""
     function, *arguments = args
-    primal = inner_function(it, function, arguments, kwargs)
-    chosen = list(range(len(arguments)))
-    active = [k for k, (_, leaf) in enumerate(leaves(primal.result)) if is_differentiable(leaf)]
+    inner = read_inner(it, function, arguments, kwargs)
+    primal, chosen = inner.function, list(range(len(arguments)))
     ahead, back = reverse.split(primal, _indices(primal, chosen), read=source.read_row)
-    *outs, residuals = inline(it, ahead, _params(primal, arguments))
+    *outs, residuals = inlined(it.builder, ahead, _with_own_arguments(it, inner, arguments))
+    if inner.changes_arguments:
+        call(it, function, arguments, kwargs)
     atoms = iter(outs)
     value = unflatten(primal.result, lambda leaf: next(atoms))
+    made_in = it.builder
 
     def run(it: Interpreter, seeds: Args, named: Kwargs) -> Value:
-        seed_leaves = leaf_atoms(seeds)
-        bars = inline(it, back, [residuals, *(seed_leaves[k] for k in active)])
+        _must_be_inside(it, made_in, "pullback")
+        bars = inlined(it.builder, back, [residuals, *_tangent_atoms(it, value, seeds[0])])
         return tuple_of(*_assemble(arguments, chosen, list(bars)))
 
     return tuple_of(value, Native("pullback", run))
+
+
+def _must_be_inside(it: Interpreter, block: Builder, what: str) -> None:
+    """Refuse to call a function where what it needs is not defined on every path."""
+    builder: Builder | None = it.builder
+    while builder is not None:
+        if builder is block:
+            return
+        builder = builder.parent
+    raise it.unsupported(
+        f"a {what} that was made in a branch or a loop is called outside of it",
+        "Call it where it is made, or choose between the functions that are differentiated.",
+    )
 
 
 def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -244,28 +358,51 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
     function, *arguments = args
     primal = inner_function(it, function, arguments, kwargs)
-    indices = _indices(primal, range(len(arguments)))
-    made = forward.pushforward(primal, indices, read=source.read_row)
     count = len(primal.body.outs)
     value = call(it, function, arguments, kwargs)
+    made_in = it.builder
 
     def run(it: Interpreter, tangents: Args, named: Kwargs) -> Value:
-        atoms = [
-            dot
-            for arg, tangent in zip(arguments, tangents, strict=True)
-            for dot in _tangent_atoms(it, arg, tangent)
-        ]
-        outs = iter(inline(it, made, [*_params(primal, arguments), *atoms])[count:])
-        return unflatten(primal.result, lambda leaf: next(outs))
+        _must_be_inside(it, made_in, "pushforward")
+        pairs = list(zip(arguments, tangents, strict=True))
+        moving = [k for k, (_, tangent) in enumerate(pairs) if kind_of_value(tangent) != NONE]
+        dots = [dot for k in moving for dot in _tangent_atoms(it, *pairs[k])]
+        made = forward.pushforward(primal, _indices(primal, moving), read=source.read_row)
+        outs = iter(inlined(it.builder, made, [*_params(primal, arguments), *dots])[count:])
+
+        def take(leaf: Kind) -> Atom:
+            return next(outs) if is_differentiable(leaf) else Const(None)
+
+        return unflatten(primal.result, take)
 
     return tuple_of(value, Native("pushforward", run))
 
 
-def _tangent_atoms(it: Interpreter, arg: Value, tangent: Value) -> list[Atom]:
-    differentiable = [a for a in flatten(arg) if isinstance(a, Const) or is_differentiable(a.kind)]
-    if tangent == Const(None):
-        return [it.emit(st.zeros, atom) for atom in differentiable]
-    return list(flatten(tangent))
+def _tangent_atoms(it: Interpreter, value: Value, tangent: Value) -> list[Atom]:
+    """The leaves of a tangent or cotangent of a value; None stands for zero."""
+    zero = kind_of_value(tangent) == NONE
+    if isinstance(value, Items) and not zero:
+        pairs = zip(value.keys, value.values, strict=True)
+        return [
+            atom
+            for k, (key, item) in enumerate(pairs)
+            for atom in _tangent_atoms(it, item, _item_of_tangent(it, tangent, k, key))
+        ]
+    if isinstance(value, Items):
+        return [atom for item in value.values for atom in _tangent_atoms(it, item, tangent)]
+    if not is_differentiable(kind_of_value(value)):
+        return []
+    return [it.emit(st.zeros, it.atom(value)) if zero else it.atom(tangent)]
+
+
+def _item_of_tangent(it: Interpreter, tangent: Value, k: int, key: Any) -> Value:
+    match tangent:
+        case Items(form="dict" | "object" | "dataclass" | "function" | "derivative"):
+            return tangent[key] if key in tangent.keys else Const(None)
+        case Items():
+            return tangent.values[k]
+        case _:
+            return it.emit(st.getitem, it.atom(tangent), Const(key if isinstance(key, str) else k))
 
 
 def _directional(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
@@ -312,6 +449,23 @@ def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs:
     )
 
 
+def is_number(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """Whether a value is known to be one number."""
+    return Const(isinstance(kind_of_value(args[0]), Number))
+
+
+def as_array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """A list or tuple of numbers as an array; what is of unknown kind may be one."""
+    (y,) = args
+    match kind_of_value(y):
+        case Seq() | Struct(form="list" | "tuple"):
+            return call(it, Const(np.array), args, {})
+        case Unknown():
+            return call(it, Const(np.asarray), args, {})
+        case _:
+            return y
+
+
 # --- steering -----------------------------------------------------------------------------
 
 
@@ -331,8 +485,13 @@ def _map_leaves(value: Value, change: Callable[[Atom], Atom]) -> Value:
 
 
 def _call_again(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
-    """A call that keeps nothing for its reverse sweep but its arguments."""
+    """A call that keeps nothing for its reverse sweep but its arguments.
+
+    Where it is not in a loop itself, its own loops are checkpointed.
+    """
     primal = inner_function(it, function, args, kwargs)
+    if not any(frame.loops for frame in it.frames):
+        primal = checkpointing.with_loops_marked(primal)
     name = _name(function)
     callee, free = as_callee(primal, name if name.isidentifier() else "checkpoint")
     out = fresh(primal.result)
@@ -352,7 +511,8 @@ def as_callee(primal: Function, name: str) -> tuple[Callee, list[Var]]:
     inside = clones(free)
     body = renamed_block(primal.body, dict(inside))
     body = replace(body, params=(*inside.values(), *body.params))
-    inputs = tuple(Input(f"free{k}", var.kind) for k, var in enumerate(free))
+    kinds = [UNKNOWN if isinstance(var.kind, Struct) else var.kind for var in free]
+    inputs = tuple(Input(f"free{k}", kind) for k, kind in enumerate(kinds))
     made = replace(primal, name=name, inputs=(*inputs, *primal.inputs), body=body)
     return Callee(name, made, made.result), free
 
@@ -366,7 +526,7 @@ def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
     like = Var(gradient_kind(kind_of_value(atom)), "x_bar")
     try:
-        primal = inner_function(it, function, [like], {})
+        primal = _hook_function(it, function, like).function
     except UnsupportedSyntax:
         # a hook may do what it likes as long as nobody differentiates through it
         known = it.atom(function)
@@ -374,7 +534,7 @@ def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
             "hook",
             lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())),
         )
-        primal = inner_function(it, run, [like], {})
+        primal = _read_inside(it, run, [like], {}).function
     if len(primal.body.outs) != 1:
         raise BadArgument(
             "a hook must return one cotangent", "Return the changed cotangent.", it.builder.span

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
+from .errors import BadArgument
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -42,6 +44,11 @@ def checkpoint(x: Any, /, every: int | None = None) -> Any:
     >>> print(round(wg.grad(decay)(1.0, 1000), 4))
     0.2501
     """
+    if every is not None and every < 1:
+        raise BadArgument(
+            f"a loop is checkpointed every so many iterations, not every {every!r}",
+            "Pass a whole number greater than 0, or leave `every` out.",
+        )
     return _checkpointed(x) if callable(x) and every is None else x
 
 
@@ -60,6 +67,8 @@ def call_again(f: Callable[P, T]) -> Callable[P, T]:
 
 def hook(g: Callable[[Any], Any], x: T) -> T:
     """`x`; on the way back its cotangent is replaced by `g(cotangent)`.
+
+    Forward mode has no way back: there it is `x` alone.
 
     >>> import wengert as wg
     >>> wg.gradient(lambda a, b: wg.hook(lambda a_bar: -a_bar, a) * b, 2.0, 3.0)

@@ -30,6 +30,7 @@ from .ir.types import (
 )
 from .runtime.containers import attributes_of
 from .runtime.cotangents import zeros
+from .runtime.memory import snapshot
 
 
 class Meant(NamedTuple):
@@ -65,6 +66,23 @@ def leaves_like(
         raise _wrong_structure(meant, value, given) from None
     pairs = zip(found, _differentiable(kind, value), strict=True)
     return [_checked(x, like, leaf, path, meant) for (x, _, _), (like, leaf, path) in pairs]
+
+
+def whole_like(value: Any, given: Any, what: str, whose: str) -> Any:
+    """A tangent as generated code keeps that of a container or object which is not taken apart."""
+    filled = iter(leaves_like(value, given, what, whose))
+
+    def rebuilt(kind: Kind, value: Any) -> Any:
+        if not isinstance(kind, Struct):
+            return next(filled) if is_differentiable(kind) else zeros(value)
+        items = [
+            rebuilt(item, signature.step(value, step_into(kind, key)))
+            for key, item in zip(kind.keys, kind.items, strict=True)
+        ]
+        in_order = kind.form in ("tuple", "list", "namedtuple")
+        return items if in_order else dict(zip(kind.keys, items, strict=True))
+
+    return rebuilt(signature.kind_of(value), value)
 
 
 def _differentiable(kind: Kind, value: Any) -> list[tuple[Any, Kind, Path]]:
@@ -190,16 +208,8 @@ def as_structured(value: Any, bar: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A value with memory of its own: its arrays, lists and dictionaries are copies."""
-    copies: dict[int, Any] = {}
-
-    def copy(x: Any) -> Any:
-        if id(x) not in copies:
-            made = x.copy(order="K") if isinstance(x, np.ndarray) else _rebuilt(x, copy)
-            copies[id(x)] = made
-        return copies[id(x)]
-
-    return copy(value)
+    """A value with memory of its own: its arrays, containers and objects are copies."""
+    return snapshot(value)
 
 
 def apart(value: Any, others: Iterable[Any]) -> Any:

@@ -286,7 +286,7 @@ class Controller:
 
 def controlled_tank(kp, ki, kd, target):
     controller = Controller(kp, ki, kd, limit=1.5)
-    level, cost = 0.0, 0.0
+    level, cost = 0.05, 0.0
     for _ in range(15):
         inflow = controller.update(target - level, 0.2)
         level += 0.2 * (inflow - 0.3 * math.sqrt(max(level, 0.0)))

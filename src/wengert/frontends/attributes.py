@@ -14,7 +14,7 @@ from ..ir.graph import Const, Var
 from ..ir.types import STR, UNKNOWN, Array, Number, Other, Static, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
-from . import iterators, objects
+from . import cells, iterators, objects
 from .calls import call, opaque
 from .expressions import as_known, lift, open_up
 from .heap import now
@@ -76,6 +76,9 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
         case Var() | Const():
             return _of_run_time(it, value, name)
         case Closure():
+            given = cells.attribute_of_function(it, value, name)
+            if given is not None:
+                return given
             if name == "__name__":
                 return Const(value.name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):

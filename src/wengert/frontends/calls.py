@@ -16,7 +16,6 @@ from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.records import replace
 from ..ir.types import UNKNOWN, Array, Kind, Number, Static
-from ..ops import cotangents as ct
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
@@ -43,10 +42,11 @@ from .values import (
 if TYPE_CHECKING:
     from types import FunctionType
 
+    from .interpreter import Frame
+
 INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
 
-_AT_RUN_TIME = (st.pullback_of, ct.pushforward_of)
 _LIBRARIES = {"numpy", "scipy"}
 """Where their Python cannot be read, their functions have no derivative, which only matters if used."""
 OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
@@ -127,6 +127,9 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="function") if _module_of(function.type.function) in _LIBRARIES:
             return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
+            special = it.reading.specials.get(id(function.type.function))
+            if special is not None:
+                return special(it, args, kwargs)
             found = _by_rule(function.type.function)  # a rule needs no source
             if found is not None:
                 return emit_op(it, *found, args, kwargs)
@@ -138,6 +141,10 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="dataclass" | "object" | "namedtuple"):
             from .operators import call_method_of_class
 
+            own = getattr(function.type, "__call__", None)  # noqa: B004
+            special = it.reading.specials.get(id(own))
+            if special is not None:
+                return special(it, [function, *args], kwargs)
             result = call_method_of_class(it, function, "__call__", args, kwargs)
             if result is None:
                 raise it.unsupported(
@@ -186,12 +193,6 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     handler = handler_of(known)
     if handler is not None:
         return handler(it, args, kwargs)
-    if known in _AT_RUN_TIME:
-        raise it.unsupported(
-            "no second derivative passes through a function that is known only when the program runs",
-            "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
-            "it with `if` instead of looking it up.",
-        )
     if isinstance(known, Op):
         return emit_op(it, known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
@@ -267,7 +268,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         return call_closure(it, closure_of(it, inner), args, kwargs)
     own = vars(type(known)).get("__call__") or getattr(type(known), "__call__", None)  # noqa: B004
     if isinstance(own, types.FunctionType):
-        return call_closure(it, closure_of(it, own), [Const(known), *args], kwargs)
+        return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
 
 
@@ -362,6 +363,10 @@ def closure_of(
     around = Scope(function.__globals__)
     around.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        bound = cells.known_external(it, cell, "cell_contents")
+        if bound is not None:
+            around.vars[name] = bound
+            continue
         if captured is not None and name in captured:
             around.vars[name] = captured[name]
             continue
@@ -430,9 +435,12 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     found = _by_rule(closure.function)
     if found is not None:
         return emit_op(it, *found, args, kwargs)
+    from . import contexts
     from .remembering import call_remembering, remembers
     from .separate import call_separately
 
+    if contexts.is_manager_function(closure):
+        return contexts.manager_of(it, closure, args, kwargs)
     if remembers(closure):
         return call_remembering(it, closure, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
@@ -463,7 +471,7 @@ def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> boo
 
     What differs from call to call is known where it walks over objects whose structure is known.
     """
-    active = [frame for frame in it.frames if _same_function(frame.closure, closure)]
+    active = [frame for frame in _callers(it) if _same_function(frame.closure, closure)]
     if len(active) > DEEPEST:
         return True
     return any(
@@ -471,6 +479,16 @@ def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> boo
         and all(_may_be_same(frame.bound[name], value) for name, value in bound.items())
         for frame in active
     )
+
+
+def _callers(it: Interpreter) -> list[Frame]:
+    """The functions that wait for the one that runs: none that waits for its consumer at a `yield`."""
+    found: list[Frame] = []
+    k = len(it.frames)
+    while k:
+        found.append(it.frames[k - 1])
+        k = next(j for j, frame in enumerate(it.frames) if frame is found[-1])
+    return found
 
 
 def _may_be_same(a: Value, b: Value) -> bool:

@@ -126,6 +126,8 @@ def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
     for name, value in list(it.vars.items()):
         found = [path.get(name) for path in paths]
         first, *others = found
+        if any(isinstance(each, Items) and each.form == "cell" for each in (value, *found)):
+            continue
         if all(each is None for each in found):
             del it.vars[name]
         elif isinstance(first, Const | Closure | Native | Iteration) and all(
@@ -161,11 +163,11 @@ class Watched(Builder):
         inner.parent = self
         return inner
 
-    def append(self, eqn: Eqn) -> None:
+    def append(self, eqn: Eqn, *, derived: bool = False) -> None:
         target = self
         while target.following is not None:
             target = target.following
-        Builder.append(self.catching.before(target, eqn), eqn)
+        Builder.append(self.catching.before(target, eqn), eqn, derived=derived)
 
 
 class Catching:
@@ -180,7 +182,7 @@ class Catching:
     @property
     def explicit(self) -> bool:
         """Whether what is read now is read part by part."""
-        return bool(self._groups[-1].regions)
+        return bool(self._groups[-1].regions) and not self._quiet
 
     @property
     def keeps(self) -> bool:
@@ -493,7 +495,7 @@ class Catching:
         `ends` are the names at the ends of its paths that have not.
         """
         flag = self.is_raised()
-        if not isinstance(flag, Var):
+        if not isinstance(flag, Var) or self._quiet:
             return
         region = self._groups[-1].regions[-1]
         heap = dict(self._it.heap)

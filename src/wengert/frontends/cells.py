@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from types import CellType
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..ir.graph import Const
 from ..ops import structure as st
 from . import heap
 from .declarations import declarations, names_in_cells
-from .values import Closure, Items, Maybe, Scope, Value
+from .values import Closure, Items, Lost, Maybe, Scope, Value
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter
+    from .interpreter import Arm, Frame, Interpreter
 
 
 class NeedsCells(Exception):
@@ -44,6 +44,8 @@ def contents(it: Interpreter, cell: Items) -> Value | None:
     """What a cell holds now, which may be nothing; it may be certain only when the program runs."""
     assert cell.place is not None
     held = heap.content_in(it.heap, cell.place)
+    if isinstance(held, Lost):
+        heap.now(it, cell)  # which refuses it
     assert isinstance(held, Items)
     return heap.now(it, held.values[0]) if held.values else None
 
@@ -102,6 +104,22 @@ def take_back(it: Interpreter, scope: Scope, lent: Sequence[str]) -> None:
             scope.vars[name] = value
 
 
+def out_of_cells(arms: Sequence[Arm]) -> None:
+    """Names that are in cells in one of two arms only are taken out of them."""
+    for arm, other in (arms, tuple(arms)[::-1]):
+        for name, value in list(arm.vars.items()):
+            if not isinstance(value, Items) or value.form != "cell":
+                continue
+            found = other.vars.get(name)
+            if isinstance(found, Items) and found.place is value.place:
+                continue
+            assert value.place is not None
+            held = heap.content_in(arm.heap, value.place)
+            arm.vars = {key: v for key, v in arm.vars.items() if key != name}
+            if isinstance(held, Items) and held.values:
+                arm.vars[name] = held.values[0]
+
+
 def find(it: Interpreter, name: str, frame: Frame | None = None) -> Items | None:
     """The cell that binding a name in a function goes to, if it goes to one."""
     frame = it.frame if frame is None else frame
@@ -132,6 +150,37 @@ def _of_function_around(it: Interpreter, scope: Scope | None, name: str) -> Item
     )
 
 
+def set_attribute_of_function(it: Interpreter, target: Value, name: str, value: Value) -> bool:
+    """`function.name = value`; gives whether it is a function."""
+    function = target.value if isinstance(target, Const) else getattr(target, "function", None)
+    if isinstance(target, Closure) and target.function is None and target.attributes is not None:
+        from .objects import assign_plainly, current
+
+        assign_plainly(it, current(it, target.attributes), name, value)
+        return True
+    if isinstance(function, FunctionType):
+        write(it, external(it, function, name), value)
+        return True
+    return False
+
+
+def attribute_of_function(it: Interpreter, closure: Closure, name: str) -> Value | None:
+    """An attribute that the program, or somebody before it, gave to a function; None if there is none."""
+    if closure.function is None and closure.attributes is not None:
+        held = heap.now(it, closure.attributes)
+        from .objects import read as read_of_object
+
+        known = isinstance(held, Items) and name in held.keys
+        return read_of_object(it, held, name) if known else None  # type: ignore[arg-type]
+    function = closure.function
+    if isinstance(function, FunctionType):
+        from .expressions import lift
+
+        if known_external(it, function, name) is not None or name in vars(function):
+            return lift(it, function, name, vars(function).get(name))
+    return None
+
+
 # --- names that were there before ---------------------------------------------------------
 
 
@@ -152,7 +201,7 @@ def known_external(it: Interpreter, holder: Any, key: str) -> Items | None:
     """The cell of what was there before the program ran, if the program binds it."""
     if not it.reading.cells:
         return None
-    if not isinstance(holder, dict | CellType):
+    if not isinstance(holder, dict | CellType | FunctionType):
         holder = getattr(holder, "__dict__", None)
     return it.reading.cells.get((id(holder), key))
 
@@ -162,10 +211,10 @@ def make_externals(it: Interpreter) -> None:
     from .expressions import lift
 
     for (identity, key), (holder, _) in it.reading.bound_outside.items():
-        name = key if isinstance(holder, dict) else "contents"
+        name = "contents" if isinstance(holder, CellType) else key
         try:
-            current = holder[key] if isinstance(holder, dict) else holder.cell_contents
-        except (KeyError, ValueError):
+            current = holder[key] if isinstance(holder, dict) else getattr(holder, key)
+        except (KeyError, AttributeError, ValueError):
             value = None
         else:
             value = lift(it, holder, name, current, key=key)

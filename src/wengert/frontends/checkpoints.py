@@ -46,7 +46,18 @@ def _bound(it: Interpreter, args: Args, kwargs: Kwargs) -> Sequence[Value]:
             "Write `wg.checkpoint(f)` or `for x in wg.checkpoint(xs):`.",
             it.builder.span,
         )
-    return named["x"], named.get("every", Const(None))
+    every = named.get("every", Const(None))
+    if isinstance(every, Const) and not _is_length(every.value):
+        raise BadArgument(
+            f"a loop is checkpointed every so many iterations, not every {every.value!r}",
+            "Pass a whole number greater than 0, or leave `every` out.",
+            it.builder.span,
+        )
+    return named["x"], every
+
+
+def _is_length(every: Any) -> bool:
+    return every is None or (isinstance(every, int) and every > 0)
 
 
 def _is_function(value: Value) -> bool:
@@ -54,7 +65,9 @@ def _is_function(value: Value) -> bool:
         case Closure() | Native():
             return True
         case Items(form=form, type=type_):
-            return form in _FUNCTIONS or (form not in _CONTAINERS and hasattr(type_, "__call__"))  # noqa: B004
+            if form in _FUNCTIONS or form in _CONTAINERS:
+                return form in _FUNCTIONS
+            return any("__call__" in vars(base) for base in type_.__mro__)
         case Const(value=known):
             return callable(known)
         case Var(kind=kind):

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Atom, Const
 from ..ops import containers as co
 from ..ops import structure as st
+from . import generators, iterators
 from .expressions import as_key, evaluate, truth
 from .generators import Producer, as_function
+from .heap import now
 from .interpreter import Frame
 from .iteration import Running, at_run_time, iteration
 from .iterators import iterator_of
@@ -43,7 +45,7 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
 def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     """It is made where it stands, and runs where it is consumed; but what it walks over is known then."""
     frame = it.frame
-    first = evaluate(it, node.generators[0].iter)
+    first = iterators.as_asked(it, evaluate(it, node.generators[0].iter))
     around = frame.closure
     closure = Closure(as_function(node), around.file, frame.scope, identity=node)
     producer = Producer(it, closure, {"%iterable": first}, frame.around or frame)
@@ -79,39 +81,78 @@ def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[None, None, No
 
 def _produce(
     it: Interpreter,
-    generators: Sequence[ast.comprehension],
+    clauses: Sequence[ast.comprehension],
     element: Callable[[], Value],
     iterable: Value | None = None,
 ) -> list[Value] | Atom:
     """The items that `for … if …` clauses produce: known one by one, or a list at run time."""
-    generator, *inner = generators
+    clause, *inner = clauses
 
     def make(item: Value) -> Value:
         from .statements import assign
 
-        assign(it, generator.target, item)
+        assign(it, clause.target, item)
         if not inner:
             return element()
         produced = _produce(it, inner, element)
         return list_of(*produced) if isinstance(produced, list) else produced
 
-    items = iteration(it, evaluate(it, generator.iter) if iterable is None else iterable)
+    walked = iterators.as_asked(it, evaluate(it, clause.iter) if iterable is None else iterable)
+    if isinstance(walked, Items) and iterators.is_iterator(walked):
+        walked = iterators.taken_over(it, walked)
+    if generators.is_generator(walked):
+        return _produce_inside_out(it, walked, clause, make, nested=bool(inner))
+    items = iteration(it, walked)
     if isinstance(items, list) and should_unroll(items):
-        return _produce_known(it, generator, items, make, nested=bool(inner))
+        return _produce_known(it, clause, items, make, nested=bool(inner))
     running = at_run_time(it, items)
-    if generator.ifs:
+    if clause.ifs:
 
         def keep(item: Value) -> Value:
             from .statements import assign
 
-            assign(it, generator.target, item)
-            return _all_hold(it, generator.ifs)
+            assign(it, clause.target, item)
+            return _all_hold(it, clause.ifs)
 
         running = running._replace(guards=(*running.guards, keep))
     from .loops import collect
 
     collected = it.atom(collect(it, running, make))
     return it.emit(co.flatten_lists, collected) if inner else collected
+
+
+def _produce_inside_out(
+    it: Interpreter,
+    generator: Value,
+    clause: ast.comprehension,
+    make: Callable[[Value], Value],
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    """The generator runs, and at every `yield` what becomes of the item."""
+    from .statements import assign
+    from .writes import method_of_known
+
+    frame, items = it.frame, list_of()
+
+    def put(item: Value) -> None:
+        method_of_known(it, items, "extend" if nested else "append", [make(item)], {})
+
+    def take(it: Interpreter, item: Value) -> None:
+        names = dict(frame.scope.vars)
+        it.frames.append(frame)
+        try:
+            assign(it, clause.target, item)
+            kept = truth(it, _all_hold(it, clause.ifs)) if clause.ifs else Const(True)
+            it.branch(kept, lambda: put(item), lambda: None)
+        finally:
+            it.frames.pop()
+            frame.scope.vars = names
+
+    consumer = generators.Consumer(take, lambda it: Const(False), may_leave=False)
+    generators.drive(it, generator, consumer)
+    listed = now(it, items)
+    return list(listed.values) if isinstance(listed, Items) else it.atom(listed)
 
 
 def _all_hold(it: Interpreter, conditions: Sequence[ast.expr]) -> Value:

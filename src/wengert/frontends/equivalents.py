@@ -133,6 +133,11 @@ def groupby(iterable: Any, key: Any = None) -> Any:
     return groups
 
 
+def without(table: Any, keys: Any) -> Any:
+    """A dictionary without some of its keys."""
+    return {key: table[key] for key in table if key not in keys}
+
+
 def batched(iterable: Any, n: int) -> Any:
     """`itertools.batched`."""
     items = list(iterable)
@@ -180,7 +185,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.chain, chain),
     (itertools.islice, islice),
     (itertools.accumulate, accumulate),
-    (itertools.repeat, repeat),
     (itertools.starmap, starmap),
     (itertools.pairwise, pairwise),
     (itertools.filterfalse, filterfalse),

@@ -86,7 +86,7 @@ def _classes_of(it: Interpreter, handler: ast.ExceptHandler) -> Classes:
 # --- paths --------------------------------------------------------------------------------
 
 
-def catch(  # noqa: D417
+def catch(
     it: Interpreter,
     classes: Classes,
     live: frozenset[str],
@@ -99,6 +99,7 @@ def catch(  # noqa: D417
     """Run a body, and then what is to be done where it raised and where it did not.
 
     Args:
+        it: the interpreter.
         classes: what is caught.
         live: the names of the frame that may be read after an exception.
         body: what may raise.
@@ -240,12 +241,12 @@ def protect(it: Interpreter, live: frozenset[str], body: Step, finish: Step) -> 
         it.branch(it.left(), lambda: None, lambda: raise_again(it, exception))
 
     def completed() -> None:
-        it.branch(it.flag("%yielded"), lambda: None, lambda: _with_exits_aside(it, finish))
+        it.branch(it.flag("%yielded"), lambda: None, lambda: with_exits_aside(it, finish))
 
     catch(it, (BaseException,), live, body, raised, completed, keeps=False)
 
 
-def _with_exits_aside(it: Interpreter, finish: Step) -> None:
+def with_exits_aside(it: Interpreter, finish: Step) -> None:
     """Run what comes on the way out; it may leave in another way than the way that was taken."""
     flags = it.exits()
     saved = {name: value for name in (*flags, "%return") if (value := it.get(name)) is not None}

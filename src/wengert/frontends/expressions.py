@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import FunctionType, ModuleType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from ..ops.registry import named
 from . import cells
 from .declarations import assigned_names, declarations
 from .heap import now
-from .signature import ForeignArray, kind_of
+from .signature import ForeignArray, derives, kind_of
 from .values import (
     Closure,
     Items,
@@ -169,6 +169,8 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
             return closure_of(it, value)
         except NoSource:
             return as_known(value)  # it may have a rule, or never be called
+    if derives(value):
+        return _lifted_derivative(it, value)
     from .outside import tracked
 
     known_object = tracked(it, holder, key, name, value, kind)
@@ -179,6 +181,16 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
     it.reading.read_from[var] = holder, key
     return open_up(it, var)
+
+
+def _lifted_derivative(it: Interpreter, made: Any) -> Native:
+    """A derivative function that is known: a call of it is read, so that it can be differentiated."""
+    function = lift(it, made, "function", made.function)
+
+    def run(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        return it.reading.derivative(it, made.verb, function, args, kwargs)
+
+    return Native(made.verb.name, run, made)
 
 
 _FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
@@ -624,7 +636,7 @@ def open_up(it: Interpreter, value: Value) -> Value:
     if not (isinstance(value, Var) and isinstance(kind, Struct)):
         return value
     if kind.form in ("function", "derivative"):
-        return value
+        return _opened_function(it, value, kind)
     items: list[Value] = []
     for key, item_kind in zip(kind.keys, kind.items, strict=True):
         if kind.form in ("dataclass", "namedtuple", "object"):
@@ -633,6 +645,26 @@ def open_up(it: Interpreter, value: Value) -> Value:
             item = it.builder.emit_with(st.getitem, (value, Const(key)), {}, kind=item_kind)
         items.append(open_up(it, item))
     return Items(kind.form, kind.keys, tuple(items), kind.type, home=value)
+
+
+def _opened_function(it: Interpreter, value: Var, kind: Struct) -> Value:
+    """A function that an object holds: which one is known, what it captured is read when it runs."""
+    if kind.form == "derivative":
+        inner = it.builder.emit_with(
+            st.getattr_, (value,), {"name": Const("function")}, kind=kind.items[0]
+        )
+        return Items("derivative", kind.keys, (open_up(it, inner),), kind.type, home=value)
+    if not kind.keys:
+        return as_known(kind.type.function)
+    cells = it.builder.emit_with(st.getattr_, (value,), {"name": Const("__closure__")})
+    captured: list[Value] = []
+    for name, item_kind in zip(kind.keys, kind.items, strict=True):
+        index = Const(kind.type.co_freevars.index(name))
+        cell = it.builder.emit(st.getitem, cells, index)
+        params = {"name": Const("cell_contents")}
+        item = it.builder.emit_with(st.getattr_, (cell,), params, name=name, kind=item_kind)
+        captured.append(open_up(it, item))
+    return Items("function", kind.keys, tuple(captured), kind.type, home=value)
 
 
 def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:

@@ -21,10 +21,6 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "`try` … `except*` cannot be differentiated",
         "Test the condition with `if` instead of catching the exceptions.",
     ),
-    ast.With: (
-        "`with` cannot be differentiated yet",
-        "Put the `with` around the call of the derivative instead.",
-    ),
     ast.AsyncFor: (
         "`async for` cannot be differentiated",
         "Collect the items outside, pass them in, and loop over them with a plain `for`.",

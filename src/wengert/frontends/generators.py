@@ -78,11 +78,7 @@ def collected(it: Interpreter, producer: Producer) -> Value:
     """The items of a generator as a list."""
     from .writes import method_of_known
 
-    if producer.is_endless:
-        raise it.unsupported(
-            f"the generator {producer.closure.name} never ends, and all its items are asked for",
-            "Take what is needed of it with a `for` loop that has a `break`, with `itertools.islice` or `next`.",
-        )
+    producer.refuse_endless(it)
     items = list_of()
 
     def take(it: Interpreter, value: Value) -> None:
@@ -90,6 +86,26 @@ def collected(it: Interpreter, producer: Producer) -> Value:
 
     producer.run(it, Consumer(take, lambda it: Const(False), may_leave=False))
     return heap.now(it, items)
+
+
+def folded(
+    it: Interpreter, generator: Value, start: Value, combine: Callable[[Value, Value], Value]
+) -> Value:
+    """What comes of combining a value with one item of a generator after the other."""
+    total = cells.new_cell(it, start, "")
+
+    def take(it: Interpreter, item: Value) -> None:
+        cells.write(it, total, combine(_held(it, total), item))
+
+    producer_of(generator).refuse_endless(it)
+    drive(it, generator, Consumer(take, lambda it: Const(False), may_leave=False))
+    return _held(it, total)
+
+
+def _held(it: Interpreter, cell: Items) -> Value:
+    value = cells.contents(it, cell)
+    assert value is not None
+    return value
 
 
 def first(it: Interpreter, generator: Value, default: Sequence[Value]) -> Value:
@@ -153,7 +169,8 @@ class _Producing:
 class _InsideOut(_Producing):
     """The consumer's code runs where the generator yields."""
 
-    def __init__(self, consumer: Consumer):
+    def __init__(self, producer: Producer, consumer: Consumer):
+        self.producer = producer
         self._consumer = consumer
         self.may_stop = consumer.may_leave
 
@@ -206,9 +223,13 @@ class Producer:
         for node in _froms(closure.node):
             self.scope.vars[_loop_name(node)] = cells.new_cell(it, None, "")
 
-    @property
-    def is_endless(self) -> bool:
-        return _is_endless(self.closure.node)
+    def refuse_endless(self, it: Interpreter) -> None:
+        """Refuse to walk over all items of a generator that never ends."""
+        if _is_endless(self.closure.node):
+            raise it.unsupported(
+                f"the generator {self.closure.name} never ends, and all its items are asked for",
+                "Take what is needed of it with a `for` loop that has a `break`, with `itertools.islice` or `next`.",
+            )
 
     def is_fresh(self, it: Interpreter) -> bool:
         """Whether nobody has asked for an item yet."""
@@ -228,15 +249,15 @@ class Producer:
         scope.vars = dict(self.bound)
         cells.enter(it, self.closure, scope)
         with it.activation(self.closure, scope, self.bound, self.around) as frame:
-            frame.producing = _InsideOut(consumer)
+            frame.producing = _InsideOut(self, consumer)
             scope.vars["%returned"] = Const(False)
             run_body(it, self.closure.node.body)  # type: ignore[arg-type]
             return returned(it)
 
     def step(self, it: Interpreter, sent: Value) -> tuple[Atom, Value]:
         """Run to the next `yield`; gives whether there was one, and the item if there was."""
-        self._refuse_unresumable(it)
         with it.activation(self.closure, self.scope, self.bound, self.around) as frame:
+            self._refuse_unresumable(it)
             frame.producing = _Stepping(self, sent)
             self.scope.vars.update({"%returned": Const(False), "%yielded": Const(False)})
             it.branch(_flag(it, self.ended), lambda: None, lambda: self._go_on(it))
@@ -461,6 +482,13 @@ def may_stop(it: Interpreter) -> bool:
     return producing is not None and producing.may_stop
 
 
+def cells_without_use(it: Interpreter) -> set[Any]:
+    """The places of the cells of generators that run inside out: only a generator that stops has a use for them."""
+    running = (f.producing.producer for f in it.frames if isinstance(f.producing, _InsideOut))
+    held = (value for producer in running for value in producer.scope.vars.values())
+    return {cell.place for cell in held if isinstance(cell, Items)}
+
+
 def is_stepping(it: Interpreter, node: ast.AST) -> bool:
     """Whether a loop yields in a generator whose items are asked for one by one."""
     return isinstance(it.frame.producing, _Stepping) and yields(node)
@@ -492,11 +520,11 @@ def _points(node: ast.AST) -> dict[int, ast.AST]:
 @lru_cache(maxsize=1024)
 def _at_statements(node: ast.AST) -> frozenset[ast.AST]:
     """The yields that are a statement, or all that is assigned."""
-    found: list[ast.AST] = []
-    for each in own_nodes(node):
-        if isinstance(each, ast.Expr | ast.Assign | ast.AnnAssign) and each.value is not None:
-            found.append(each.value)  # noqa: PERF401
-    return frozenset(found)
+    return frozenset(
+        each.value
+        for each in own_nodes(node)
+        if isinstance(each, ast.Expr | ast.Assign | ast.AnnAssign) and each.value is not None
+    )
 
 
 @lru_cache(maxsize=1024)

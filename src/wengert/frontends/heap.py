@@ -135,10 +135,12 @@ def _taken(it: Interpreter, var: Value, like: Value) -> Value:
 
 def part_of(it: Interpreter, part: Part) -> Value:
     """An object inside a run-time object."""
-    owner = now(it, part.place.origin)
-    if isinstance(owner, Items):
-        owner = it.atom(owner)
-    return _step(it, owner, part.step)  # pyright: ignore[reportArgumentType]
+    return _step(it, _one_value(it, now(it, part.place.origin)), part.step)
+
+
+def _one_value(it: Interpreter, current: Value) -> Atom:
+    """What `now` has found, as one run-time value."""
+    return current if isinstance(current, Var | Const) else it.atom(current)
 
 
 def _step(it: Interpreter, owner: Atom, step: Atom) -> Atom:
@@ -188,9 +190,7 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     current = _var_now(it, base)
     if current is base:
         return var
-    if isinstance(current, Items):
-        current = it.atom(current)
-    return _seen_again(it, var, eqn, current)  # pyright: ignore[reportArgumentType]
+    return _seen_again(it, var, eqn, _one_value(it, current))
 
 
 def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
@@ -233,7 +233,7 @@ def _what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, bo
     `after` says since when; if it is left out, since the part was taken.
     """
     root, views = _views_to(it, var)
-    depth = _depth(root.kind, [step for eqn in views for step in _steps(it, eqn)])
+    depth = _depth_of(root, views)
     start = max(after, root.born)
     since = [
         d
@@ -266,22 +266,17 @@ def _kind_at(kind: Kind, step: Atom) -> Kind:
             return UNKNOWN
 
 
-def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Var | None, Var | None]) -> Value:
+def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Atom | None, Atom | None]) -> Value:
     condition, *objects = chosen
     current = [var if each is None else now(it, each) for each in objects]
     if all(each is None or each is c for each, c in zip(objects, current, strict=True)):
         return var
-    first, second = (it.atom(each) if isinstance(each, Items) else each for each in current)
+    first, second = (_one_value(it, each) for each in current)
     out = Var(var.kind, var.name)
-    blocks = (Block((), (), (atom,)) for atom in (first, second))  # type: ignore[arg-type]
-    it.builder.if_(condition, *blocks, [out])  # pyright: ignore[reportCallIssue]
-    it.reading.choices[out] = (  # pyright: ignore[reportArgumentType]
-        condition,
-        *(
-            None if each is None else atom
-            for each, atom in zip(objects, (first, second), strict=True)
-        ),
-    )  # type: ignore[assignment]
+    it.builder.if_(condition, Block((), (), (first,)), Block((), (), (second,)), [out])
+    first_object = None if objects[0] is None else first
+    second_object = None if objects[1] is None else second
+    it.reading.choices[out] = (condition, first_object, second_object)
     return out
 
 
@@ -300,7 +295,7 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
     if eqn.op is st.getattr_ or eqn.op in _SAME_OBJECT:
         return eqn
     if eqn.op is st.as_list:
-        return eqn if eqn.args[0].kind == UNKNOWN else None
+        return eqn if var in it.reading.walked else None
     if eqn.op.name == "asarray" and (eqn.args[0].kind != var.kind or var.kind == UNKNOWN):
         return None
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
@@ -313,7 +308,7 @@ def _is_view(kind: Kind, index: Atom) -> bool:
     at = kind_of_atom(index)
     if isinstance(kind, Array):
         return not any(map(_gathers, at.items if isinstance(at, Struct) else (at,)))
-    return str(at) != "slice"
+    return str(at) != "slice" or kind == UNKNOWN
 
 
 def _gathers(index: Kind) -> bool:
@@ -346,6 +341,15 @@ def _global(it: Interpreter, var: Var) -> Any:
 
 def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:
     """The run-time object that a value is part of, as it is now, and the steps that lead to it."""
+    whose = it.reading.stands_for.get(var)
+    if whose is not None:
+        replaced, _ = _what_happened(it, whose)
+        if replaced:
+            raise it.unsupported(
+                "a part of a container is changed after the container got other items",
+                "Take the item out again where it is changed.",
+            )
+        return path_to(it, whose)
     place = it.reading.places.get(var)
     if place is not None:
         content = it.heap.get(place)
@@ -363,7 +367,7 @@ def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:
     base = eqn.args[0]
     assert isinstance(base, Var)
     root, steps = path_to(it, base)
-    return root, (*steps, *_steps(it, eqn))
+    return root, (*steps, *_steps_to_write(it, eqn))
 
 
 def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:
@@ -373,20 +377,28 @@ def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:
     return root, (*steps, part.step)
 
 
-def _steps(it: Interpreter, eqn: Eqn) -> tuple[Atom, ...]:
+def _steps(eqn: Eqn) -> tuple[Atom, ...]:
+    """The way from a value to a view of it, as parts of a path."""
     if eqn.op is st.getitem:
         return (eqn.args[1],)
     if eqn.op is st.getattr_:
         return (Const(me.Field(eqn.param("name"))),)
     if eqn.op in _SAME_OBJECT or eqn.op is st.as_list or eqn.op.name == "asarray":
         return ()
-    if not all(isinstance(atom, Const) for atom in (*eqn.args[1:], *eqn.params.values())):
-        raise it.unsupported(
-            "a view whose shape is known only when the program runs is written to",
-            "Write to the array itself, by index.",
-        )
     options = {name: atom.value for name, atom in eqn.params.items() if isinstance(atom, Const)}
     return (Const(me.Viewed(eqn.op, eqn.namespace, tuple(options.items()))),)
+
+
+def _steps_to_write(it: Interpreter, eqn: Eqn) -> tuple[Atom, ...]:
+    taken = eqn.op is st.getitem or eqn.op is st.getattr_ or eqn.op in _SAME_OBJECT
+    if not (taken or eqn.op is st.as_list or eqn.op.name == "asarray"):
+        options = (*eqn.args[1:], *eqn.params.values())
+        if not all(isinstance(atom, Const) for atom in options):
+            raise it.unsupported(
+                "a view whose shape is known only when the program runs is written to",
+                "Write to the array itself, by index.",
+            )
+    return _steps(eqn)
 
 
 def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
@@ -430,6 +442,26 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
         for other, below_other in _sharing(it, b).items():
             _lose_with(it, mine, below, other)
             _lose_with(it, other, below_other, mine)
+
+
+def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
+    """An object may be one that another holds, as deep as through so many containers."""
+    if depth == 0:
+        may_be_one(it, part, whole)
+    elif part is not whole:
+        _lose_with(it, whole, depth, part)
+        _lose_with(it, part, 0, whole)
+
+
+def depth_in_whole(it: Interpreter, value: Value) -> int:
+    """Through how many containers a value was reached."""
+    if not isinstance(value, Var):
+        return 0
+    return _depth_of(*_views_to(it, value))
+
+
+def _depth_of(root: Var, views: Sequence[Eqn]) -> int:
+    return _depth(root.kind, [step for eqn in views for step in _steps(eqn)])
 
 
 def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
@@ -490,7 +522,9 @@ def link_holders(it: Interpreter, var: Var) -> None:
     for arg in eqn.args:
         if isinstance(arg, Var) and is_mutable(arg):
             for place in identities(it, arg, own=True):
-                hold_same(it, place, depth_of_items(arg.kind), place_of(it, var), 1)
+                # part of something of unknown kind may be a view of it, whose numbers are shared
+                below = 0 if var.kind == UNKNOWN else 1
+                hold_same(it, place, depth_of_items(arg.kind), place_of(it, var), below)
 
 
 def depth_of_items(kind: Kind) -> int:
@@ -551,7 +585,7 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     chosen = it.reading.choices.get(whole)
     if chosen is not None and whole not in it.reading.places:
         condition, first, second = chosen
-        if first is not None and second is not None:
+        if isinstance(first, Var) and isinstance(second, Var):
             it.branch(
                 condition,
                 lambda: update(it, _viewed(it, first, views), write),
@@ -561,6 +595,7 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
         for outer in identities(it, first or second, own=True):
             may_be_one(it, place_of(it, whole), outer)
     root, steps = path_to(it, var)
+    _check_slices(it, var)
     note_change(it, root)
     new = write(root, steps)
     assert isinstance(new, Var)
@@ -574,6 +609,15 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     _lose_aliases(it, place, depth)
 
 
+def _check_slices(it: Interpreter, var: Var) -> None:
+    """Have it checked that what slices were taken of is an array: a slice of a list is a copy."""
+    _, views = _views_to(it, var)
+    for eqn in views:
+        unknown = eqn.op is st.getitem and kind_of_atom(eqn.args[0]) == UNKNOWN
+        if unknown and str(kind_of_atom(eqn.args[1])) == "slice":
+            it.emit(ident.of_array, eqn.outs[0])
+
+
 def _views_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
     """The object that a value is part of, and the equations that lead from it to the value."""
     views: list[Eqn] = []
@@ -583,6 +627,13 @@ def _views_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
         assert isinstance(base, Var)
         var = base
     return var, views
+
+
+def is_of_copy(it: Interpreter, var: Var) -> bool:
+    """Whether a value was read from a copy of a known container, made to be read at run time."""
+    from .sharing import roots
+
+    return not roots(it, _views_to(it, var)[0]).isdisjoint(it.reading.copies)
 
 
 def _viewed(it: Interpreter, base: Var, views: Sequence[Eqn]) -> Var:
@@ -629,7 +680,7 @@ def _whole_of(it: Interpreter, var: Var) -> tuple[Place, int] | None:
     """The object that a value is part of, and through how many containers; None of what is whole."""
     root, steps = var, list[Atom]()
     while root not in it.reading.places and (eqn := view_of(it, root)) is not None:
-        steps[:0] = _steps(it, eqn)
+        steps[:0] = _steps_to_write(it, eqn)
         root = eqn.args[0]
         assert isinstance(root, Var)
     return (place_of(it, root), _depth(root.kind, steps)) if steps else None
@@ -895,7 +946,10 @@ def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> se
 def _identities_of_var(it: Interpreter, var: Var, *, own: bool) -> set[Place]:
     place = it.reading.places.get(var)
     chosen = it.reading.choices.get(var)
+    whose = it.reading.stands_for.get(var)
     found = set() if place is None else {place}
+    if whose is not None:
+        found |= identities(it, whose, own=own)
     for each in () if chosen is None else chosen[1:]:
         found |= identities(it, each, own=own)
     if found or chosen is not None:

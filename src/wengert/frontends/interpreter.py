@@ -49,8 +49,7 @@ from .values import (
 Step = Callable[[], None]
 
 
-_WENGERT = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
-_LIBRARIES = tuple(folder + os.sep for folder in (_WENGERT, os.path.dirname(np.__file__)))  # noqa: PTH120
+_LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 """Where functions are written that the user only calls."""
 
 
@@ -85,8 +84,6 @@ class Frame:
     """Local names that were read where nothing had bound them."""
     bound: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
     """The arguments that it was called with."""
-    augmented: set[str] = field(default_factory=set[str])
-    """Names of arrays and lists that were the target of an augmented assignment."""
 
 
 class Emitting:
@@ -144,7 +141,9 @@ class Reading:
     """Those that it reads."""
     outside: dict[int, Var] = field(default_factory=dict[int, Var])
     """What those that it changes are at its start."""
-    choices: dict[Var, tuple[Atom, Var | None, Var | None]] = field(default_factory=dict[Var, Any])
+    choices: dict[Var, tuple[Atom, Atom | None, Atom | None]] = field(
+        default_factory=dict[Var, Any]
+    )
     """A value that is one of two objects: the condition, and each object made outside the branch."""
     aliases: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
     """For every object, those that change with it: and through how many containers at least."""
@@ -160,6 +159,8 @@ class Reading:
     """Containers that are to be checked before the next statement that moves no items."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """What a part of something was when it was looked at again, and the part."""
+    walked: set[Var] = field(default_factory=set[Var])
+    """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
     elements: dict[Var, int] = field(default_factory=dict[Var, int])
     """The items that a loop walks over, and the loop."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])
@@ -212,7 +213,7 @@ class Interpreter:
         """Objects that are being brought up to date."""
         self.packing: set[Place] = set()
         """Objects that are being made run-time values."""
-        self.walking_by_index = False
+        self.walked_by_index: list[tuple[Atom, Atom]] | None = None
         """Whether a loop that is about to be read changes the items it walks over."""
         self.catching = Catching(self)
         """What catches the exceptions of what is being read."""
@@ -281,6 +282,8 @@ class Interpreter:
         match value:
             case Var() | Const():
                 return value
+            case Items(form="function" | "derivative", home=home) if home is not None:
+                return home
             case Items(form="iterator"):
                 from .iteration import as_list
 
@@ -374,6 +377,7 @@ class Interpreter:
 
     def merge_arms(self, condition: Atom, arms: list[Arm], heap: hp.Heap, start: int) -> None:
         """Merge what both arms of a branch leave; `heap` was before it."""
+        cells.out_of_cells(arms)
         with self.catching.quiet():
             merge = Merge(arms, condition, start)
             self.frame.scope.vars = self._merge_vars(merge)
@@ -425,7 +429,7 @@ class Interpreter:
         a, b = merge.arms
         for name in {**a.vars, **b.vars}:
             merger = Merger(self, merge, name)
-            merged[name] = merger.merge(a.vars.get(name), b.vars.get(name))
+            merged[name] = merger.merge_names(a.vars.get(name), b.vars.get(name))
         return merged
 
     def _merge_heaps(self, merge: Merge, before: hp.Heap) -> hp.Heap:
@@ -718,8 +722,9 @@ class Merger:
             values = [self.merge(x, y) for x, y in pairs.values()]
             return self._placed(place, a.holding(values, tuple(pairs)))
         merged = self._merge_as_atoms(a, b)
-        self._lose_items(a, b)
-        return self._placed(place, merged)
+        placed = self._placed(place, merged)
+        self._note_items(merged, a, b)
+        return placed
 
     def _held_by_both(
         self, a: Value, b: Value
@@ -744,12 +749,16 @@ class Merger:
             value.place = place
         return value
 
-    def _lose_items(self, *contents: Value) -> None:
+    def _note_items(self, container: Var, *contents: Value) -> None:
         """What a container held is part of a run-time object now, at a place that depends on the path."""
+        it = self.interpreter
         for content in contents:
             for item in content.values if isinstance(content, Items) else ():
-                if is_mutable(item) and isinstance(item, Items | Var):
-                    place = hp.place_of(self.interpreter, item)
+                if isinstance(item, Var) and is_mutable(item) and self._is_from_outside(item):
+                    for place in hp.identities(it, item, own=True):
+                        hp.hold_same(it, place, 0, hp.place_of(it, container), 1)
+                elif isinstance(item, Items | Var) and is_mutable(item):
+                    place = hp.place_of(it, item)
                     self.context.exported[place] = Lost("branches differ in what holds it")
 
     def _current(self, value: Value, side: int) -> Value:
@@ -761,6 +770,33 @@ class Merger:
             return hp.now(it, value)
         finally:
             it.builder, it.heap = outer, heap
+
+    def merge_names(self, a: Value | None, b: Value | None) -> Value:
+        """What a name refers to; if one arm has lost it, only who reads it later is refused."""
+        for side, value in enumerate((a, b)):
+            lost = self._lost_in(side, value)
+            if lost is not None and value is not (b, a)[side]:
+                return self._lost(lost)
+        return self.merge(a, b)
+
+    def _lost_in(self, side: int, value: Value | None) -> Lost | None:
+        if self.arms[side].dead:
+            return None
+        inner = value.value if isinstance(value, Maybe) else value
+        place = inner.place if isinstance(inner, Items) else None
+        if isinstance(inner, Var):
+            place = self.interpreter.reading.places.get(inner)
+        content = None if place is None else self.arms[side].heap.get(place)
+        return content if isinstance(content, Lost) else None
+
+    def _lost(self, content: Lost) -> Items:
+        """Something that nobody may ask what it is."""
+        from .iterators import lost_iterator
+
+        lost = lost_iterator(self.interpreter, content.reason)
+        assert lost.place is not None
+        self.context.exported[lost.place] = content
+        return lost
 
     def merge(self, a: Value | None, b: Value | None) -> Value:
         if a is not None and b is not None and same(a, b):
@@ -800,7 +836,7 @@ class Merger:
 
     def _merge_iterators(self, a: Value, b: Value) -> Value:
         """An iterator that is another one on each path: if only the run knows which, nobody may ask it."""
-        from .iterators import lost_iterator, walks_over_data
+        from .iterators import walks_over_data
 
         contents = [
             each for pair in ((a, 0), (b, 1)) if (each := self._contents(*pair)) is not None
@@ -809,10 +845,7 @@ class Merger:
             assert isinstance(a, Items)
             assert isinstance(b, Items)
             return self._merge_objects(a, b)
-        lost = lost_iterator(self.interpreter, "branches differ in which iterator it is")
-        assert lost.place is not None
-        self.context.exported[lost.place] = self.interpreter.heap[lost.place]
-        return lost
+        return self._lost(Lost("branches differ in which iterator it is"))
 
     def _contents(self, value: Value, side: int) -> Items | None:
         """What an iterator holds at the end of an arm, if that is known."""
@@ -825,33 +858,36 @@ class Merger:
         atoms = [self._atom_in(0, a), self._atom_in(1, b)]
         out = self._out(join(*map(kind_of_atom, atoms)), *atoms)
         if is_mutable(out):
-            self._note_choice(out, *atoms)
-        for each in (a, b):
+            self._note_choice(out, a, b)
+        for side, each in enumerate((a, b)):
             if isinstance(each, Items) and is_mutable(each) and self._is_from_outside(each):
                 hp.may_be_one(
                     self.interpreter,
                     hp.place_of(self.interpreter, out),
                     hp.place_of(self.interpreter, each),
                 )
-            self._note_aliases(out, each)
+            self._note_aliases(out, each, atoms[side], side)
         return out
 
-    def _note_aliases(self, out: Var, value: Value) -> None:
+    def _note_aliases(self, out: Var, value: Value, current: Atom, side: int) -> None:
         """What an object that an arm made may turn out to be, its stand-in outside may be too."""
         it, start = self.interpreter, self.context.start
         if not is_mutable(out) or not isinstance(value, Var | Items):
             return
-        if self._is_from_outside(value):
+        if isinstance(current, Var) and self._is_from_outside(current):
             return  # that is a choice, which is known exactly
-        for place in hp.with_aliases(it, hp.identities(it, value), start):
+        outer, it.builder = it.builder, self.arms[side].builder  # it knows what views are of
+        places, depth = hp.identities(it, value), hp.depth_in_whole(it, value)
+        it.builder = outer
+        for place in hp.with_aliases(it, places, start):
             if place.born <= start:
-                hp.may_be_one(it, hp.place_of(it, out), place)
+                hp.may_be_part(it, hp.place_of(it, out), place, depth)
 
-    def _note_choice(self, out: Var, a: Atom, b: Atom) -> None:
+    def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""
         first, second = (
-            atom if isinstance(atom, Var) and self._is_from_outside(atom) else None
-            for atom in (a, b)
+            each if isinstance(each, Var) and self._is_from_outside(each) else None
+            for each in (a, b)
         )
         if first is not None or second is not None:
             self.interpreter.reading.choices[out] = self.context.condition, first, second
@@ -1026,7 +1062,7 @@ class Merger:
         current = self._current(value, side)
         assert isinstance(current, Var)
         out = self._sided(current.kind, current, side)
-        self._note_aliases(out, value)
+        self._note_aliases(out, value, current, side)
         if is_mutable(out) and self._is_from_outside(value):
             self.interpreter.reading.choices[out] = Const(True), value, None
         return out

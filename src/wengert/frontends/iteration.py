@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import UNKNOWN
+from ..ir.types import UNKNOWN, Seq
+from ..ops import elementwise as el
 from ..ops import structure as st
 from .expressions import open_up
 from .heap import now, place_of
@@ -65,9 +66,9 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
     from .objects import object_class
     from .operators import iterated
 
-    if isinstance(constant, str | range | tuple | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(constant, str | range | tuple | list | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
-    if isinstance(constant, str | range | tuple):
+    if isinstance(constant, str | range | tuple | list):
         var = it.emit(st.as_list, Const(constant))
         return iterate_var(it, var)
     if isinstance(constant, EnumMeta):
@@ -79,16 +80,35 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
 
 def iterate_var(it: Interpreter, value: Atom) -> Running:
     kind = kind_of_atom(value)
-    if it.walking_by_index:
+    if it.walked_by_index is not None:
         count = it.emit(st.length, value)
+        if isinstance(kind, Seq):
+            it.walked_by_index.append((value, count))
         indices = it.emit(st.range_, count)
-        return Running((indices,), lambda elements: _item_now(it, value, elements[0]))
+        whole, start = _whole_list(it, value)
+        return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
     if kind == UNKNOWN:
         value = it.emit(st.as_list, value)
+        assert isinstance(value, Var)
+        it.reading.walked.add(value)
     return Running((value,), lambda elements: open_up(it, elements[0]))
 
 
-def _item_now(it: Interpreter, value: Atom, index: Atom) -> Value:
+def _whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
+    """The list that `items[start:]` was taken from, whose items are the same objects, and `start`."""
+    eqn = it.builder.visible_definition(value) if isinstance(value, Var) else None
+    if eqn is None or eqn.op is not st.getitem or not isinstance(kind_of_atom(eqn.args[0]), Seq):
+        return value, 0
+    match eqn.args[1]:
+        case Const(value=slice(start=None | int() as start, step=None | 1)) if (start or 0) >= 0:
+            return eqn.args[0], start or 0
+        case _:
+            return value, 0
+
+
+def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
+    if start:
+        index = it.emit(el.add, index, Const(start))
     return open_up(it, it.emit(st.getitem, it.atom(value), index))
 
 
@@ -173,9 +193,11 @@ def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
 
     part = iteration(it, value.parts[0])
     if isinstance(part, list):
+        mark = it.mark()
         known = [it.known_truth(keep(item)) for item in part] if part else []
         if all(k is not None for k in known):
             return [item for item, k in zip(part, known, strict=True) if k]
+        it.return_to(mark)
         part = at_run_time(it, part)
     return part._replace(guards=(*part.guards, keep))
 
@@ -281,8 +303,9 @@ def as_list(it: Interpreter, value: Value) -> Value:
     if isinstance(items, list):
         return list_of(*items)
     if len(items.iterables) == 1 and isinstance(value, Var):
+        # what an unknown value is walked over as may be the very list
         source = items.iterables[0]
-        return source if source is not value else it.emit(st.as_list, source)
+        return it.emit(st.as_list, value) if source in (value, *it.reading.walked) else source
     from .loops import collect
 
     return collect(it, items, lambda item: item)

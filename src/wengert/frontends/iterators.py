@@ -92,11 +92,13 @@ def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
 
 
 def rest_of(it: Interpreter, iterator: Items) -> Value:
-    """A list of the items that a generator has not given yet."""
+    """What gives the items that a generator has not given yet."""
     from .calls import call
-    from .iterators_in_python import remaining
+    from .iterators_in_python import rest
 
-    return call(it, Const(remaining), [iterator], {})
+    made = call(it, Const(rest), [iterator], {})
+    assert isinstance(made, Items)
+    return current(it, made)[0]
 
 
 def lost_iterator(it: Interpreter, reason: str) -> Items:
@@ -116,7 +118,7 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
     from .iteration import Running, at_run_time, iteration
     from .loops import guarded, run_loop, should_unroll, unroll
 
-    value = heap.now(it, value)
+    value = as_asked(it, value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
     if is_generator(value):
@@ -128,7 +130,7 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
         generators.leave_if(it, consumer.left(it))
 
     if not isinstance(items, Running) and should_unroll(items):
-        unroll(it, items, body)
+        unroll(it, items, body, Const(None))
     else:
         running = at_run_time(it, items)
         run_loop(it, node, [], running, guarded(it, running, body))
@@ -289,6 +291,19 @@ def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
     return tuple_of(there, item.value if isinstance(item, Maybe) else item)
 
 
+# --- when items are made ----------------------------------------------------------------------
+
+
+def as_asked(it: Interpreter, value: Value) -> Value:
+    """What is walked over; an object of the user's classes is what its class says."""
+    value = heap.now(it, value)
+    if isinstance(value, Items) and value.form in ("object", "dataclass"):
+        from .operators import iterated
+
+        return heap.now(it, iterated(it, value))
+    return value
+
+
 def is_lazy(it: Interpreter, value: Value) -> bool:
     """Whether something is walked over item by item as it is asked: others may ask, or it has no end."""
     value = heap.now(it, value)
@@ -312,7 +327,8 @@ def is_kept(it: Interpreter, iterator: Items) -> bool:
         while (scope := scope.outer) is not None:
             if any(_holds(value, iterator) for value in scope.vars.values()):
                 return True
-    held = (c for place, c in it.heap.items() if place is not iterator.place)
+    ignored = {iterator.place, *generators.cells_without_use(it)}
+    held = (content for place, content in it.heap.items() if place not in ignored)
     return any(_holds(content, iterator) for content in held if isinstance(content, Items))
 
 

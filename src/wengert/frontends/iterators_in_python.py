@@ -18,15 +18,13 @@ def step(iterator: Any) -> tuple[bool, Any]:
     raise NotImplementedError
 
 
-def remaining(iterator: Any) -> Any:
+def rest(iterator: Any) -> Any:
     """The items that an iterator has not given yet."""
-    items = []
     while True:
         there, item = step(iterator)
         if not there:
-            break
-        items.append(item)
-    return items
+            return
+        yield item
 
 
 def until(function: Any, sentinel: Any) -> Any:
@@ -223,6 +221,20 @@ def all_(iterable: Any) -> Any:
         if not item:
             return False
     return True
+
+
+def reduce_(function: Any, iterable: Any, *initial: Any) -> Any:
+    """`functools.reduce`, of a function that may change what the items are made of."""
+    iterator = iter(iterable)
+    if len(initial) == 1:
+        total = initial[0]
+    else:
+        there, total = step(iterator)
+        if not there:
+            raise TypeError("reduce() of empty iterable with no initial value")
+    for item in iterator:
+        total = function(total, item)
+    return total
 
 
 LAZY: list[tuple[Any, Callable[..., Any]]] = [

@@ -8,7 +8,7 @@ import itertools
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinMethodType
+from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
@@ -17,14 +17,24 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import reduction as red
 from ..ops import structure as st
-from . import choosing, iterators, library_objects, remembering
+from . import (
+    choosing,
+    contexts,
+    generators,
+    iterators,
+    library_objects,
+    operators,
+    purity,
+    remembering,
+)
 from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
+from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
 from .equivalents import EQUIVALENTS, chain_from_iterable, repeat, transposed
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
 from .iterators import iterator_of
-from .iterators_in_python import ENDLESS, LAZY, step
+from .iterators_in_python import ENDLESS, LAZY, filter_, map_, reduce_, step
 from .iterators_in_python import chain_from_iterable as lazily_chained
 from .iterators_in_python import repeat as repeat_without_end
 from .loops import collect, loop_over
@@ -55,11 +65,22 @@ def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _map(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if not _at_any_time(it, args[0], args[1:]):
+        return call(it, Const(map_), args, {})
     return iterator_of(it, Iteration("map", tuple(args[1:]), args[0]))
 
 
 def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if not _at_any_time(it, args[0], args[1:]):
+        return call(it, Const(filter_), args, {})
     return iterator_of(it, Iteration("filter", (args[1],), args[0]))
+
+
+def _at_any_time(it: Interpreter, function: Value, sources: Args) -> bool:
+    """Whether items may be made before they are asked for: what uses one cannot change the next."""
+    if isinstance(function, Const) and not isinstance(function.value, FunctionType):
+        return True
+    return purity.is_pure(it, function) and all(purity.holds_fixed(it, s) for s in sources)
 
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -107,6 +128,20 @@ def _tuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return tuple_of(*listed.values) if isinstance(listed, Items) else listed
 
 
+def _entries(source: Any) -> dict[Any, Any]:
+    if hasattr(source, "keys"):
+        return {key: source[key] for key in source}
+    return {pair[0]: pair[1] for pair in source}
+
+
+def _dict_from(it: Interpreter, source: Value) -> Value:
+    from .comprehensions import dictionary
+
+    if isinstance(source, Var) and source.kind == UNKNOWN:
+        return call(it, Const(_entries), [source], {})
+    return dictionary(it, as_list(it, source))
+
+
 def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     entries: dict[Any, Value] = {}
     if args:
@@ -114,9 +149,7 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if isinstance(source, Items) and source.form == "dict":
             entries.update(zip(source.keys, source.values, strict=True))
         else:
-            from .comprehensions import dictionary
-
-            made = dictionary(it, as_list(it, source))
+            made = _dict_from(it, source)
             if not isinstance(made, Items):
                 return made
             entries.update(zip(made.keys, made.values, strict=True))
@@ -212,6 +245,11 @@ def _add(it: Interpreter, a: Value, b: Value) -> Value:
 def _fold(
     it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
 ) -> Value:
+    source = iterators.as_asked(it, source)
+    if isinstance(source, Items) and iterators.is_iterator(source):
+        source = iterators.taken_over(it, source)
+    if generators.is_generator(source):
+        return generators.folded(it, source, start, combine)
     items = iteration(it, source)
     if isinstance(items, list):
         result = start
@@ -230,6 +268,9 @@ def _fold(
 
 def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, source, *start = args
+    source = _iterated(it, source)
+    if not isinstance(function, Const) and iterators.is_lazy(it, source):
+        return call(it, Const(reduce_), [function, source, *start], {})
     if start:
         return _fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
     source = settled(it, source)
@@ -258,6 +299,8 @@ def _extremum(which: str) -> Handler:
             return choosing.extremum(it, which, objects, key)
         if key is not None and key != Const(None):
             return _extremum_by_key(it, which, args, key)
+        if len(args) > 1 and any(isinstance(kind_of_value(arg), Struct) for arg in args):
+            return choosing.extremum(it, which, list(args), None)
         if len(args) > 1:
             return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, args))
         return _extremum_of_one(it, which, args[0], kwargs)
@@ -417,6 +460,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (functools.lru_cache, remembering.decorator),
     (functools.cache, remembering.decorator),
     (operator.itemgetter, _itemgetter),
+    (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
     (
@@ -455,18 +499,33 @@ def _in_python(equivalent: Any) -> Handler:
 
 
 _EAGER: dict[int, Handler] = {
-    **{id(function): handler for function, handler in (*_HANDLERS, *library_objects.HANDLERS)},
+    **{
+        id(function): handler
+        for function, handler in (*_HANDLERS, *contexts.HANDLERS, *library_objects.HANDLERS)
+    },
     **{
         id(function): _in_python(equivalent)
-        for function, equivalent in (*EQUIVALENTS, *ENDLESS, *writing.IN_PYTHON, *STAND_INS)
+        for function, equivalent in (
+            *EQUIVALENTS,
+            *OF_CONTEXTS,
+            *ENDLESS,
+            *writing.IN_PYTHON,
+            *STAND_INS,
+        )
     },
 }
+
+
+def _iterated(it: Interpreter, value: Value) -> Value:
+    """An object that is walked over, as what its class says is walked over."""
+    return operators.iterated(it, value) if operators.defines(value, "__iter__") else value
 
 
 def _as_it_is_asked(eager: Handler, lazy: Callable[..., Any]) -> Handler:
     """A function on iterators, which asks for an item when it is asked for one."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        args = [_iterated(it, arg) for arg in args]
         if any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values())):
             return call(it, Const(lazy), args, kwargs)
         return eager(it, args, kwargs)

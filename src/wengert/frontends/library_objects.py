@@ -353,7 +353,7 @@ def _deep(it: Interpreter, value: Value, done: dict[int | Place, Value | None]) 
     if not isinstance(value, Items):
         if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
             return value
-        return it.emit(me.snapshot, value)
+        return it.emit(me.duplicate, value)
     if value.form in ("function", "derivative"):
         return value
     key = value.place if value.place is not None else id(value)

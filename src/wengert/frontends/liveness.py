@@ -23,8 +23,7 @@ def live_after(function: ast.AST, node: ast.Try) -> frozenset[str]:
 
 def read_around(function: ast.AST, node: ast.AST, body: Sequence[ast.stmt]) -> frozenset[str]:
     """The names that a function may read when control has left some statements inside of it."""
-    outside = [each for each in _others(function, node)]  # noqa: C416
-    found = frozenset(name for each in outside for name in _reads(each))
+    found = frozenset(name for each in _others(function, node) for name in _reads(each))
     return found | _read_in(body) if _is_in_loop(function, node) else found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedSyntax
@@ -12,12 +12,10 @@ from .heap import (
     Content,
     Heap,
     content_in,
-    identities,
     materialise,
-    may_be_one,
     now,
-    with_aliases,
 )
+from .loop_aliases import Ends, note_ends
 from .values import Items, Lost, Maybe, Part, Place, Value, kind_of_value, same
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ Slot = tuple[Place, Any]
 Name = str | Slot
 """What a loop carries: a local name, an item of a known object, or (`WHOLE`) a run-time object."""
 Names = dict[Name, "Value | None"]
-Ends = dict[Name, set["Place | Name"]]
-"""What carried names refer to when an iteration ends: objects, or what other carried names did."""
 
 
 class _Whole:
@@ -64,14 +60,14 @@ def is_whole(name: Name) -> bool:
 
 
 def up_to_date(it: Interpreter, value: Value | None) -> Value | None:
-    """What a carried value is when an iteration ends; one that cannot be followed stays as it is.
+    """What a carried value is now; None if it cannot be followed.
 
     Only if something reads it later is the program refused.
     """
     try:
         return None if value is None else now(it, value)
     except UnsupportedSyntax:
-        return value
+        return None
 
 
 def hint_of(name: Name) -> str:
@@ -124,84 +120,14 @@ def follow(
         if place.born <= start and content is not before:
             done = _follow_object(it, entry, assumed, lost, place, before, content)
             complete = done and complete
-    for slot in [slot for slot in assumed if not isinstance(slot, str) and not is_whole(slot)]:
-        if slot[0] in lost or not isinstance(content_in(it.heap, slot[0]), Items):
+    for slot in [slot for slot in assumed if not isinstance(slot, str)]:
+        content = content_in(it.heap, slot[0])
+        kept = not isinstance(content, Part) if is_whole(slot) else isinstance(content, Items)
+        if not kept or (slot[0] in lost and not is_whole(slot)):
             del assumed[slot]
             complete = False
-    return _note_ends(it, assumed, attempt, ends, start) and complete
-
-
-def _note_ends(
-    it: Interpreter, assumed: dict[Name, Carried], attempt: Attempt, ends: Ends, start: int
-) -> bool:
-    """Remember which objects the carried names refer to when an iteration ends; whether that was known."""
-    complete = True
-    made_inside: dict[Place, Name] = {}
-    for name, carried in assumed.items():
-        value = attempt.end.get(name)
-        if carried.kind is None or is_whole(name):
-            continue
-        found = with_aliases(it, identities(it, value, own=True), start)
-        for place in found:
-            first = made_inside.setdefault(place, name)
-            if first is not name:  # both end as one object, made in this iteration
-                for each in (first, name):
-                    known = ends.setdefault(each, set())
-                    complete = complete and f"%{first} is {name}" in known
-                    known.add(f"%{first} is {name}")
-        known = ends.setdefault(name, set())
-        places: set[Place | Name] = {place for place in found if place.born <= start}
-        places |= {other for place in found if (other := attempt.param_at(it, place)) is not None}
-        complete = complete and places <= known
-        known |= places
-    return complete
-
-
-def link(it: Interpreter, entry: Names, ends: Ends, values: Mapping[Name, Value]) -> None:
-    """Note which objects the values of carried names may be: in the body, or after the loop.
-
-    `ends` tells other carried names from objects made before the loop.
-    """
-    own = {
-        name: identities(it, value, own=True)
-        for name, value in values.items()
-        if not is_whole(name)
-    }
-    entries = {name: identities(it, entry.get(name), own=True) for name in own}
-    given = {name: _objects_given(ends, name) for name in own}
-    for name, mine in own.items():
-        outside = set[Place]().union(*(entries.get(n, ()) for n in _reachable(ends, name)))
-        _link_all(it, mine, outside | given[name])
-        for other, theirs in own.items():
-            direct = entries[name] & entries[other] or ends.get(name, set()) & ends.get(
-                other, set()
-            )
-            if other is not name and (direct or given[name] & given[other]):
-                _link_all(it, mine, theirs)
-
-
-def _reachable(ends: Ends, name: Name) -> set[Name]:
-    """The carried names whose objects a name may refer to some iterations later, itself included."""
-    found: set[Name] = set()
-    pending: list[Name] = [name]
-    while pending:
-        current = pending.pop()
-        if current not in found:
-            found.add(current)
-            pending += [end for end in ends.get(current, ()) if not isinstance(end, Place)]
-    return found
-
-
-def _objects_given(ends: Ends, name: Name) -> set[Place]:
-    """The objects made before the loop that iterations may give to a name."""
-    reachable = _reachable(ends, name)
-    return {end for n in reachable for end in ends.get(n, ()) if isinstance(end, Place)}
-
-
-def _link_all(it: Interpreter, places: Iterable[Place], others: Iterable[Place]) -> None:
-    for place in places:
-        for other in others:
-            may_be_one(it, place, other)
+    carried = {name: value for name, value in attempt.params.items() if not is_whole(name)}
+    return note_ends(it, carried, attempt.objects, ends, start) and complete
 
 
 def _follow_object(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from ..ir.types import (
     is_differentiable,
     join,
 )
+from ..ops import identity as ident
 from ..ops import structure as st
 from . import cells, generators, iterators
 from .captures import taken_apart
@@ -29,7 +30,9 @@ from .checkpoints import checkpointed_test
 from .declarations import assigned_names, own_nodes
 from .expressions import evaluate, truth
 from .heap import (
+    ByIndex,
     Heap,
+    content_in,
     depth_of_items,
     hold_same,
     identities,
@@ -39,19 +42,17 @@ from .heap import (
 )
 from .interpreter import Diverges, coerce, fresh
 from .iteration import UNROLL, Running, at_run_time, iteration
+from .loop_aliases import Ends, Objects, link, objects_in
 from .loop_heap import (
-    Ends,
     Name,
     Names,
     bind_slot,
     follow,
     hint_of,
     is_whole,
-    link,
     slots_of,
     up_to_date,
 )
-from .sharing import refusal
 from .values import (
     Closure,
     Items,
@@ -66,6 +67,7 @@ from .values import (
     list_of,
     same,
 )
+from .walking import is_changed, items_written, known_lists, refuse_changed
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -80,8 +82,8 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     iterable = whole_of(it, node, evaluate(it, node.iter))
     if iterable is None:
         return
-    items = _items_by_index(it, iterable) if id(node) in it.reading.by_index else None
-    items = iteration(it, iterable) if items is None else items
+    by_index = id(node) in it.reading.by_index
+    items, walked = _items_by_index(it, iterable) if by_index else (iteration(it, iterable), [])
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
@@ -91,16 +93,19 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     names = assigned_names([node.target, *node.body])
     if isinstance(items, Running):
         run_loop(it, node, names, items, guarded(it, items, body))
+        for walked_list, count in walked:
+            if items_written(it, walked_list, count):
+                it.emit(ident.as_long, it.atom(now(it, walked_list)), count)
     elif not items or (should_unroll(items) and not _is_range(iterable)):
-        unroll(it, items, body)
+        unroll(it, items, body, iterable)
     else:
-        _run_or_unroll(it, node, names, items, body)
+        _run_or_unroll(it, node, names, items, body, iterable)
     _finish(it, depth, node.orelse)
 
 
 def whole_of(it: Interpreter, node: ast.For, iterable: Value) -> Value | None:
     """What a loop walks over, where nobody else does; None where the loop has been run already."""
-    iterable = now(it, iterable)
+    iterable = iterators.as_asked(it, iterable)
     if not isinstance(iterable, Items) or iterable.form != "iterator":
         return iterable
     source, position = iterators.current(it, iterable)
@@ -194,15 +199,20 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     _finish(it, depth, node.orelse)
 
 
-def _items_by_index(it: Interpreter, iterable: Value) -> list[Value] | Running:
-    """What a loop walks over whose body changes the items: they are taken out one by one, by index."""
+def _items_by_index(
+    it: Interpreter, iterable: Value
+) -> tuple[list[Value] | Running, list[tuple[Atom, Atom]]]:
+    """What a loop walks over whose body changes the items: they are taken out one by one, by index.
+
+    Gives the lists among it, too, and how long they are before the loop.
+    """
     if isinstance(iterable, Items) and iterable.form == "list" and len(iterable.values) > UNROLL:
         iterable = materialise(it, iterable)
-    it.walking_by_index = True
+    around, it.walked_by_index = it.walked_by_index, []
     try:
-        return iteration(it, iterable)
+        return iteration(it, iterable), it.walked_by_index
     finally:
-        it.walking_by_index = False
+        it.walked_by_index = around
 
 
 def _is_range(value: Value) -> bool:
@@ -215,17 +225,22 @@ def _run_or_unroll(
     names: list[str],
     items: list[Value],
     body: Callable[[Value], None],
+    iterable: Value,
 ) -> None:
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
     mark = it.mark()
     try:
         running = at_run_time(it, items)
+        lists = known_lists(it, iterable)
         run_loop(it, node, names, running, body)
+        if any(is_changed(it, each, 0) for each in lists):
+            it.reading.by_index.add(id(node))
+            raise ByIndex
     except UnsupportedSyntax:
         if len(items) > 4 * UNROLL:
             raise
         it.return_to(mark)
-        unroll(it, items, body)
+        unroll(it, items, body, iterable)
 
 
 def guarded(
@@ -250,18 +265,23 @@ def should_unroll(items: list[Value]) -> bool:
     return len(kinds) > 1 or not all(map(is_plain, items))
 
 
-def unroll(it: Interpreter, items: list[Value], body: Callable[[Value], None]) -> None:
+def unroll(
+    it: Interpreter, items: list[Value], body: Callable[[Value], None], iterable: Value
+) -> None:
     """A loop written out, one iteration after the other."""
     it.frame.loops += 1
     depth = it.frame.loops
     it.vars[f"%break{depth}"] = Const(False)
+    lists = known_lists(it, iterable)
 
-    def step(item: Value) -> None:
+    def step(k: int) -> None:
+        refuse_changed(it, lists, k)
         it.vars[f"%continue{depth}"] = Const(False)
-        body(item)
+        body(items[k])
         it.vars[f"%continue{depth}"] = Const(False)
 
-    it.run([partial(step, item) for item in items])
+    it.run([partial(step, k) for k in range(len(items))])
+    refuse_changed(it, lists, len(items))
     it.frame.loops -= 1
 
 
@@ -321,18 +341,15 @@ class Attempt:
     end: Names
     stop: Atom
     collected: list[Atom]
+    objects: dict[Name, Objects]
+    """The objects that the carried names refer to at its end."""
     held: list[set[Place]]
     """The objects that the collected values are."""
     dead: bool
     unbound: set[str]
     """Names that were read where nothing had bound them."""
-
-    def param_at(self, it: Interpreter, place: Place) -> Name | None:
-        """The carried name that refers to an object when an iteration starts."""
-        for name, param in self.params.items():
-            if not is_whole(name) and place in identities(it, param):
-                return name
-        return None
+    unfollowed: set[str]
+    """Names of run-time objects that cannot be followed to the end."""
 
 
 Collect = Callable[[], Sequence[Value]]
@@ -378,7 +395,7 @@ def _read_loop(
     it.vars[f"%break{depth}"] = Const(False)
     flags = [f"%break{depth}", "%returned", "%return"]
     entry: dict[Name, Value | None] = {
-        name: up_to_date(it, it.vars.get(name))
+        name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
         for name in (*names, *flags)
         if not is_cell(it.vars.get(name))
     }
@@ -392,8 +409,10 @@ def _read_loop(
     parts = _link_elements(it, elements, running)
     start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
     for _ in range(12):
-        attempt = _attempt(it, entry, assumed, lost, ends, elements, running, body, collecting)
-        rebound = _forget_iterators(it, assumed, attempt)
+        attempt = _attempt(
+            it, entry, assumed, lost, ends, start, elements, running, body, collecting
+        )
+        rebound = _forget(it, assumed, attempt)
         forgotten += rebound
         if rebound:
             continue
@@ -406,6 +425,7 @@ def _read_loop(
             "the kinds of the values that this loop carries from turn to turn never settle",
             "Start them as what they become: 0.0 instead of None or an empty list, say.",
         )
+    _refuse_changed_items(it, node, attempt, running)
     if not isinstance(node, LoopKey):
         it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
     it.frame.loops -= 1
@@ -413,8 +433,9 @@ def _read_loop(
         lists = _emit_loop(it, entry, assumed, attempt, lost, elements, running, test, every)
     it.heap.update(lost)
     for name in forgotten:
-        it.vars[name] = _iterator_of_an_iteration(it)
-    link(it, entry, ends, {name: it.vars[name] for name in assumed if name in it.vars})
+        it.vars[name] = _of_an_iteration(it)
+    after: dict[Name, Value] = {name: it.vars[name] for name in assumed if name in it.vars}
+    link(it, entry, ends, _followed(after), start)
     for out, held in zip(lists, attempt.held, strict=True):
         for place in held:
             if place.born <= start:
@@ -423,24 +444,55 @@ def _read_loop(
     return lists
 
 
-def _forget_iterators(it: Interpreter, assumed: dict[Name, Carried], attempt: Attempt) -> list[str]:
-    """A name that iterations bind to iterators of their own refers to none that is known around the loop."""
-    found = [
-        name
-        for name in assumed
-        if isinstance(name, str)
-        and iterators.is_iterator(attempt.end.get(name))
-        and not _is_same(attempt.end.get(name), it.vars.get(name))
-    ]
+def _refuse_changed_items(
+    it: Interpreter, node: ast.AST, attempt: Attempt, running: Running | None
+) -> None:
+    """Numbers that change while a loop walks over them are read when their turn comes.
+
+    Raises:
+        ByIndex: they change, and the program is read again.
+    """
+    for iterable in running.iterables if running and not attempt.dead else ():
+        if not isinstance(st.item_kind(kind_of_atom(iterable)), Number):
+            continue
+        for place in identities(it, iterable):
+            if content_in(attempt.heap, place) is content_in(attempt.before, place):
+                continue
+            if not isinstance(node, ast.For):
+                raise it.unsupported(
+                    "the items that this walks over change meanwhile",
+                    "Walk over a copy: `list(items)`.",
+                )
+            it.reading.by_index.add(id(node))
+            raise ByIndex
+
+
+def _followed(values: Mapping[Any, Value]) -> dict[Name, Value]:
+    """The carried values, but for objects that are carried under their own identity."""
+    return {name: value for name, value in values.items() if not is_whole(name)}
+
+
+def _forget(it: Interpreter, assumed: dict[Name, Carried], attempt: Attempt) -> list[str]:
+    """Names that refer to what cannot be followed from one iteration to the next are not carried.
+
+    Only who reads one before an iteration has bound it, or after the loop, is refused.
+    """
+    found = [name for name in assumed if isinstance(name, str) and _is_lost(it, attempt, name)]
     for name in found:
         del assumed[name]
-        if name in it.vars:
-            it.vars[name] = _iterator_of_an_iteration(it)
+        it.vars[name] = _of_an_iteration(it)
     return found
 
 
-def _iterator_of_an_iteration(it: Interpreter) -> Value:
-    return iterators.lost_iterator(it, "a loop binds its name to other iterators")
+def _is_lost(it: Interpreter, attempt: Attempt, name: str) -> bool:
+    end = attempt.end.get(name)
+    if name in attempt.unfollowed:
+        return True
+    return iterators.is_iterator(end) and not _is_same(end, it.vars.get(name))
+
+
+def _of_an_iteration(it: Interpreter) -> Value:
+    return iterators.lost_iterator(it, "every iteration of a loop binds its name to another one")
 
 
 def _is_same(a: Value | None, b: Value | None) -> bool:
@@ -467,6 +519,7 @@ def _attempt(
     assumed: dict[Name, Carried],
     lost: Heap,
     ends: Ends,
+    start: int,
     elements: Sequence[Var],
     running: Running | None,
     body: Callable[[Value], None],
@@ -477,7 +530,7 @@ def _attempt(
     depth = it.frame.loops
     unbound, it.frame.unbound = it.frame.unbound, set()
     params = _enter(it, entry, assumed)
-    link(it, entry, ends, params)
+    link(it, entry, ends, _followed(params), start)
     begun = dict(it.heap)
     # an iteration starts only where nothing has left
     for name in it.exits():
@@ -496,19 +549,46 @@ def _attempt(
     collected = [] if dead else _collected(it)
     exits = (it.flag(f"%break{depth}"), it.flag("%returned"), it.catching.is_raised())
     stop = Const(False) if dead else it.either(*exits)
-    if not dead:
-        _refuse_shared_at_end(it, assumed, scope.vars)
     for name in assumed:
         if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
             scope.vars[name] = taken_apart(it, scope.vars[name])
     end: Names = {**scope.vars, **slots_of(it.heap)}
-    end.update((name, up_to_date(it, end[name])) for name in assumed if name in end)
+    with it.catching.quiet():
+        end, unfollowed = _up_to_date(it, end, assumed)
+    objects: dict[Name, Objects] = {
+        name: objects_in(it, end.get(name)) for name in assumed if not is_whole(name)
+    }
     attempt = Attempt(
-        it.builder, begun, it.heap, params, end, stop, collected, held, dead, it.frame.unbound
+        it.builder,
+        begun,
+        it.heap,
+        params,
+        end,
+        stop,
+        collected,
+        objects,
+        held,
+        dead,
+        it.frame.unbound,
+        unfollowed,
     )
     it.frame.unbound = unbound | it.frame.unbound
     it.builder, scope.vars, it.heap = outer, before, heap
     return attempt
+
+
+def _up_to_date(it: Interpreter, end: Names, assumed: Iterable[Name]) -> tuple[Names, set[str]]:
+    """What carried values are at the end of an iteration, and the names of those that cannot be followed."""
+    found, unfollowed = dict(end), set[str]()
+    for name in assumed:
+        value = end.get(name)
+        if value is not None:
+            current = up_to_date(it, value)
+            inner = value.value if isinstance(value, Maybe) else value
+            if current is None and isinstance(name, str) and isinstance(inner, Var):
+                unfollowed.add(name)
+            found[name] = value if current is None else current
+    return found, unfollowed
 
 
 def _collected(it: Interpreter) -> list[Atom]:
@@ -546,17 +626,6 @@ def _note_entries(it: Interpreter, entry: Value | None, param: Value) -> None:
                 _note_entries(it, value, inside)
         case _:
             return
-
-
-def _refuse_shared_at_end(it: Interpreter, names: Iterable[Name], end: dict[str, Value]) -> None:
-    """An array changed in place must not be another name's array when the next iteration starts."""
-    for name in it.frame.augmented & set(names):
-        value = end.get(name)
-        if not isinstance(value, Var):
-            continue
-        for other in names:
-            if isinstance(other, str) and other != name and end.get(other) is value:
-                raise refusal(it, name, None)
 
 
 def _widen(
@@ -631,7 +700,7 @@ def _emit_loop(
     initials: list[Atom] = []
     ends: list[Atom] = []
     outs: list[Var] = []
-    after: Names = {}
+    after: dict[Name, Value] = {}
     for name, carried in assumed.items():
         if carried.kind is None:
             continue
@@ -655,7 +724,7 @@ def _emit_loop(
         block = _test_block(it, assumed, lost, test)
         it.builder.while_(initials, block, body, all_outs, stop=stop, every=every)
     for name, value in after.items():
-        bind_slot(it, name, value)  # pyright: ignore[reportArgumentType]
+        bind_slot(it, name, value)
     return collected
 
 

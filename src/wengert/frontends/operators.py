@@ -327,10 +327,9 @@ def iterated(it: Interpreter, value: Value) -> Value:
             "Iterate over a list or tuple that it holds, or give its class an `__iter__` method.",
         )
     if defines(said, "__next__"):
-        raise it.unsupported(
-            f"a {name} object is an iterator of its own, whose `__next__` says when it ends",
-            "Give its class an `__iter__` method that returns `iter(...)` of a list or tuple.",
-        )
+        from .iterators_in_python import by_next
+
+        return call(it, Const(by_next), [said], {})
     return said
 
 

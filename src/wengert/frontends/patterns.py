@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Const
-from ..ir.types import UNKNOWN, Seq
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import BOOL, UNKNOWN, Other, Seq
 from ..ops import structure as st
-from .expressions import compare, evaluate, subscript, truth
-from .values import Items, Value, kind_of_value, list_of
+from .expressions import compare, evaluate, open_up, subscript, truth
+from .values import Items, Maybe, Value, kind_of_value, list_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -76,7 +77,7 @@ def _matches(
             return _matches_any(it, subject, patterns, bindings)
         case ast.MatchSequence(patterns=patterns):
             return _matches_sequence(it, subject, patterns, bindings)
-        case ast.MatchMapping() if pattern.rest is None:
+        case ast.MatchMapping():
             return _matches_mapping(it, subject, pattern, bindings)
         case ast.MatchClass():
             return _matches_class(it, subject, pattern, bindings)
@@ -106,12 +107,18 @@ def _matches_sequence(
         return _matches_items(it, list(subject.values), patterns, starred, bindings)
     if not (isinstance(kind_of_value(subject), Seq) or kind_of_value(subject) == UNKNOWN):
         return Const(False)  # arrays, numbers and strings are no sequences to `match`
-    count = it.emit(st.length, it.atom(subject))
-    wanted = Const(len(patterns) - (starred is not None))
-    enough = it.emit(st.eq if starred is None else st.ge, count, wanted)
-    inner: dict[str, Value] = {}
 
-    def parts() -> Value:
+    def has_enough() -> Value:
+        count = it.emit(st.length, it.atom(subject))
+        wanted = Const(len(patterns) - (starred is not None))
+        return it.emit(st.eq if starred is None else st.ge, count, wanted)
+
+    if kind_of_value(subject) == UNKNOWN:
+        enough = it.choose(_is_sequence(it, subject), has_enough, lambda: Const(False))
+    else:
+        enough = has_enough()
+
+    def parts(inner: dict[str, Value]) -> Value:
         matched: Value = Const(True)
         for k, pattern in enumerate(patterns):
             if isinstance(pattern, ast.MatchStar):
@@ -125,14 +132,9 @@ def _matches_sequence(
             matched = _both(
                 it, matched, _matches(it, subscript(it, subject, Const(at)), pattern, inner)
             )
-        it.vars.update(inner)
         return matched
 
-    result = it.choose(enough, parts, lambda: Const(False))
-    bindings.update({name: it.vars[name] for name in inner})
-    for name in inner:
-        bindings[name] = it.checked(bindings[name], name)
-    return result
+    return _where(it, truth(it, enough), parts, bindings)
 
 
 def _matches_items(
@@ -163,36 +165,128 @@ def _matches_items(
 def _matches_mapping(
     it: Interpreter, subject: Value, pattern: ast.MatchMapping, bindings: dict[str, Value]
 ) -> Value:
-    if not (isinstance(subject, Items) and subject.form == "dict"):
-        raise it.unsupported(
-            "a mapping pattern needs a dictionary whose keys are known",
-            "Use `if` and `elif`.",
-            pattern,
-        )
+    keys = [it.constant(evaluate(it, key)) for key in pattern.keys]
+    if isinstance(subject, Var):
+        subject = open_up(it, subject)
+    if not isinstance(subject, Items):
+        return _matches_run_time_mapping(it, subject, keys, pattern, bindings)
+    if subject.form != "dict":
+        return Const(False)
     matched: Value = Const(True)
-    for key_node, inner in zip(pattern.keys, pattern.patterns, strict=True):
-        key = evaluate(it, key_node)
-        assert isinstance(key, Const)
-        if key.value not in subject.keys:
+    for key, inner in zip(keys, pattern.patterns, strict=True):
+        if key not in subject.keys:
             return Const(False)
-        matched = _both(it, matched, _matches(it, subject[key.value], inner, bindings))
+        matched = _both(it, matched, _matches(it, subject[key], inner, bindings))
+    if pattern.rest is not None:
+        rest = {k: v for k, v in zip(subject.keys, subject.values, strict=True) if k not in keys}
+        bindings[pattern.rest] = Items("dict", tuple(rest), tuple(rest.values()))
     return matched
+
+
+def _matches_run_time_mapping(
+    it: Interpreter,
+    subject: Value,
+    keys: list[Any],
+    pattern: ast.MatchMapping,
+    bindings: dict[str, Value],
+) -> Value:
+    if kind_of_value(subject) not in (UNKNOWN, Other("dict")):
+        return Const(False)
+    atom = it.atom(subject)
+    is_mapping = _is_instance(it, subject, dict)
+
+    def has(k: int) -> Value:
+        if k == len(keys):
+            return Const(True)
+        present = it.emit(st.in_, Const(keys[k]), atom)
+        return it.choose(present, lambda: has(k + 1), lambda: Const(False))
+
+    def parts(inner: dict[str, Value]) -> Value:
+        matched: Value = Const(True)
+        for key, part in zip(keys, pattern.patterns, strict=True):
+            item = subscript(it, subject, Const(key))
+            matched = _both(it, matched, _matches(it, item, part, inner))
+        if pattern.rest is not None:
+            inner[pattern.rest] = _without(it, subject, keys)
+        return matched
+
+    present = it.choose(is_mapping, lambda: has(0), lambda: Const(False))
+    return _where(it, truth(it, present), parts, bindings)
+
+
+def _without(it: Interpreter, subject: Value, keys: list[Any]) -> Value:
+    """A dictionary without some of its keys."""
+    from .calls import call
+    from .equivalents import without
+
+    return call(it, Const(without), [subject, Const(tuple(keys))], {})
+
+
+def _is_sequence(it: Interpreter, subject: Value) -> Atom:
+    """Whether something is a sequence to `match`: text is not."""
+    is_text = _is_instance(it, subject, (str, bytes, bytearray))
+    return it.emit(st.both, it.emit(st.not_, is_text), _is_instance(it, subject, Sequence))
+
+
+def _is_instance(it: Interpreter, subject: Value, cls: Any) -> Atom:
+    args = (Const(isinstance), it.atom(subject), Const(cls))
+    return it.builder.emit_with(st.opaque, args, {"names": Const(())}, kind=BOOL)
+
+
+def _where(
+    it: Interpreter,
+    condition: Atom,
+    parts: Callable[[dict[str, Value]], Value],
+    bindings: dict[str, Value],
+) -> Value:
+    """Match the parts of something where it has them; what they bind is bound then."""
+    inner: dict[str, Value] = {}
+
+    def match() -> Value:
+        matched = parts(inner)
+        it.vars.update({f"%{name}": value for name, value in inner.items()})
+        return matched
+
+    result = it.choose(condition, match, lambda: Const(False))
+    for name in inner:
+        value = it.vars.pop(f"%{name}")
+        bindings[name] = value.value if isinstance(value, Maybe) else value
+    return result
 
 
 def _matches_class(
     it: Interpreter, subject: Value, pattern: ast.MatchClass, bindings: dict[str, Value]
 ) -> Value:
-    from .attributes import read_attribute
     from .objects import class_of
 
     cls = evaluate(it, pattern.cls)
     known = class_of(subject)
-    if not isinstance(cls, Const) or known is None:
+    if not isinstance(cls, Const):
         raise it.unsupported(
-            "a class pattern needs a value of known class", "Use `if isinstance(...)`.", pattern
+            "a class pattern needs a class that is known when the program is read",
+            "Use `if isinstance(...)`.",
+            pattern,
+        )
+    if known is None:
+        is_instance = _is_instance(it, subject, cls.value)
+        return _where(
+            it, is_instance, lambda inner: _parts_of(it, subject, cls, pattern, inner), bindings
         )
     if not issubclass(known, cls.value):
         return Const(False)
+    return _parts_of(it, subject, cls, pattern, bindings)
+
+
+def _parts_of(
+    it: Interpreter,
+    subject: Value,
+    cls: Const,
+    pattern: ast.MatchClass,
+    bindings: dict[str, Value],
+) -> Value:
+    """The positional and keyword patterns of a class pattern, whose class fits."""
+    from .attributes import read_attribute
+
     if pattern.patterns and cls.value in (int, float, str, bool, complex, list, tuple, dict):
         return _matches(it, subject, pattern.patterns[0], bindings)
     names = list(getattr(cls.value, "__match_args__", ()))[: len(pattern.patterns)]

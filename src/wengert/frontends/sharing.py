@@ -6,13 +6,12 @@ nobody else holds the object, `y = y + x` means the same and costs less.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..ir.builder import Builder
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
-from ..ir.types import Array, Seq
+from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
 from .values import Items, Maybe, Scope, Value
 
@@ -27,7 +26,6 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
     """Whether something else may refer to the object that a name refers to."""
     if not _is_mutable(value):
         return isinstance(value, Items)
-    it.frame.augmented.add(name)
     if isinstance(value, Var) and value in it.reading.places:
         return True
     return _is_borrowed(it, value) or any(
@@ -35,22 +33,22 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
     )
 
 
-def refusal(it: Interpreter, name: str, node: ast.AST | None) -> Exception:
-    return it.unsupported(
-        f"`{name}` is changed in place while something else may refer to it",
-        f"Make a new value: `{name} = {name} + ...`, which is what the derivative would see.",
-        node,
-    )
-
-
 def _is_mutable(value: Value) -> bool:
     match value:
-        case Var(kind=Array() | Seq()):
+        case Var(kind=Array() | Seq() | Unknown()):
             return True
         case Items(form="list" | "dict"):
             return True
         case _:
             return False
+
+
+def is_merged(it: Interpreter, value: Value) -> bool:
+    """Whether a loop or a branch gave a value, of which only the run knows what it is."""
+    if not isinstance(value, Var) or value.kind != UNKNOWN:
+        return False
+    eqn = it.builder.visible_definition(value)
+    return value not in it.reading.inputs if eqn is None else eqn.op.control
 
 
 def _is_borrowed(it: Interpreter, value: Value) -> bool:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
+import types
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Const, Var
-from ..ir.types import Array
+from ..ir.types import UNKNOWN, Array
+from ..ops import identity as ident
 from ..ops import structure as st
 from . import cells
 from .attributes import read_attribute
 from .expressions import evaluate, subscript, truth
 from .heap import settle_doubts
 from .interpreter import Diverges, Step
-from .sharing import may_be_shared
+from .sharing import is_merged, may_be_shared
 from .values import Closure, Items, Value, kind_of_value
 from .writes import add_in_place, delete_attribute, delete_item, set_attribute, set_item
 
@@ -111,16 +113,20 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
             old = evaluate(it, load)
             new = evaluate(it, node.value)
-            if may_be_shared(it, name, old):
+            if may_be_shared(it, name, old) and not is_merged(it, old):
                 result = add_in_place(it, node.op, old, new, node)
             else:
+                if may_be_shared(it, name, old):
+                    it.emit(ident.rebound, it.atom(old))
                 result = binary(it, node.op, old, new, node)
             assign(it, node.target, result)
         case ast.Subscript(value=container, slice=index):
             target, at = evaluate(it, container), evaluate(it, index)
             old = subscript(it, target, at)
             new = evaluate(it, node.value)
-            if isinstance(kind_of_value(target), Array):
+            chosen = not isinstance(at, Const)
+            some_item = chosen and kind_of_value(old) == UNKNOWN
+            if isinstance(kind_of_value(target), Array) or some_item:
                 set_item(it, target, at, binary(it, node.op, old, new, node))
                 return
             result = add_in_place(it, node.op, old, new, node)
@@ -271,6 +277,12 @@ def _run_raise(it: Interpreter, node: ast.Raise) -> None:
     run_raise(it, node)
 
 
+def _run_with(it: Interpreter, node: ast.With) -> None:
+    from .contexts import run_with
+
+    run_with(it, node)
+
+
 def _run_try(it: Interpreter, node: ast.Try) -> None:
     from .exceptions import run_try
 
@@ -323,7 +335,17 @@ def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure
     around = it.frame.closure
     name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
     qualname = f"{around.qualname}.<locals>.{name}"
-    return Closure(node, around.file, scope, defaults, keyword_defaults, node, qualname=qualname)
+    attributes = Items("object", (), (), types.SimpleNamespace)
+    return Closure(
+        node,
+        around.file,
+        scope,
+        defaults,
+        keyword_defaults,
+        node,
+        qualname=qualname,
+        attributes=attributes,
+    )
 
 
 def _run_import(it: Interpreter, node: ast.Import) -> None:
@@ -374,6 +396,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[..., None]] = {
     ast.Global: lambda it, node: None,
     ast.Raise: _run_raise,
     ast.Try: _run_try,
+    ast.With: _run_with,
     ast.Assert: _run_assert,
     ast.FunctionDef: _run_def,
     ast.ClassDef: _run_class,

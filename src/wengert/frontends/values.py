@@ -116,6 +116,8 @@ class Closure:
     """The function object, where there is one outside the program."""
     qualname: str = ""
     """What Python calls it in its own errors."""
+    attributes: Items | None = None
+    """What is assigned to attributes of a function that was made in the program."""
 
     @property
     def name(self) -> str:

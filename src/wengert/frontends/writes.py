@@ -15,7 +15,7 @@ from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
-from . import heap, objects
+from . import cells, heap, objects
 from .expressions import as_key
 from .values import (
     Closure,
@@ -241,6 +241,8 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
     if isinstance(target, Const) and isinstance(target.value, type):
         objects.assign_to_class(it, target.value, name, value)
         return
+    if cells.set_attribute_of_function(it, target, name, value):
+        return
     raise it.unsupported(
         f"the attribute `{name}` of this object cannot be assigned here",
         "Pass the object as an argument, or create it inside the function.",
@@ -314,7 +316,19 @@ def add_in_place(
     if isinstance(old, Var) and _is_list(old):
         _replace_list(it, old, it.atom(result))
         return old
+    if isinstance(old, Var) and old.kind == UNKNOWN and not heap.is_of_copy(it, old):
+        return _changed_if_it_can(it, old, it.atom(result))
     return result
+
+
+def _changed_if_it_can(it: Interpreter, old: Var, result: Atom) -> Value:
+    """What `old op= new` leaves of what may be a number, or an array that others see change."""
+
+    def change() -> Value:
+        heap.whole(it, old, result)
+        return old
+
+    return it.choose(it.emit(me.can_change, old), change, lambda: result)
 
 
 _IN_PLACE = {

@@ -103,7 +103,10 @@ class Builder:
         self.append(Eqn((out,), op, tuple(args), params, (), namespace, self.span))
         return out
 
-    def append(self, eqn: Eqn) -> None:
+    def append(self, eqn: Eqn, *, derived: bool = False) -> None:
+        """Add an equation; `derived` says that derivative code emitted it."""
+        if derived:
+            self._derived.update(eqn.outs)
         self.eqns.append(eqn)
         for out in eqn.outs:
             self._defining[out] = eqn

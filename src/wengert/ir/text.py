@@ -44,10 +44,11 @@ Control, with the blocks of the equation below its head:
         yield y.1
 
 `for i, j in a, b` walks several sequences at once, `reversed` walks backwards; `with` starts what
-the loop carries. Before the colon of a `for` or `while`, `every 10` or `every None` says how often reverse
-mode keeps what the loop carries, and `again` that it runs the iterations again. A body yields what it carries, after `|` what it collects, and after `until` the
-condition that ends the loop after this iteration. `try` lists what it catches, and after `else` what its
-results but the first are if it does.
+the loop carries. Before the colon of a `for` or `while`, `every 10` or `every None` says how often
+reverse mode keeps what the loop carries, and `again` that it runs the iterations again. A body yields
+what it carries, after `|` what it collects, and after `until` the condition that ends the loop after
+this iteration. `try` lists what it catches, and after `else` what its results but the first are if it
+does.
 
 A kind stands where it is not what the op or the blocks imply: `float`, `array[float64, 2]`,
 `array[?, ?]`, `seq[float]`, `dict('w': float)`, `object<C>(w: float)`, `?` for unknown. A constant
@@ -60,7 +61,7 @@ A line of its own that starts with `#` is an equation as well: it comments the g
 
 The text leaves out docstrings, which arrays are known to have equal shapes, and for `parse` the
 origins (file and line) that `show` adds as comments where they change.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,17 @@ from .types import Array, Kind, Number, join
 _BLOCKS = {IF: 2, FOR: 1, WHILE: 2, TRY: 1}
 _IN_PLACE = "add_at"  # by name: the IR does not know the ops
 _VERSIONED = frozenset(
-    ("store", "append_item", "insert_item", "drop", "overwrite", "snapshot", "stored", "dropped")
+    (
+        "store",
+        "append_item",
+        "insert_item",
+        "drop",
+        "overwrite",
+        "snapshot",
+        "duplicate",
+        "stored",
+        "dropped",
+    )
 )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..errors import NotScalar
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Function, Span
+from ..ir.op import Op
 from ..ir.types import FLOAT, NONE, Array, Kind, Number, Other, Seq, Static, Struct
 from ..runtime import checks as rt
 from .registry import declare
@@ -17,6 +21,34 @@ scalar_seed = declare(
     rt="scalar_seed",
     implementation=rt.scalar_seed,
 )
+
+
+def _is_real(kind: Kind) -> bool:
+    match kind:
+        case Number(type=type_):
+            return type_ != "complex"
+        case Array(dtype=dtype):
+            return bool(dtype) and not dtype.startswith("complex")
+        case _:
+            return False
+
+
+def _check(name: str, holds: Callable[[Kind], bool], implementation: Callable[[Any], None]) -> Op:
+    """An op that raises, when the program runs, unless its operand is known to be in order."""
+    return declare(
+        name,
+        "x",
+        infer=lambda args, params: NONE,
+        effect=True,
+        fold=lambda b, args, params, n: Const(None) if holds(kind_of_atom(args[0])) else None,
+        rt=name,
+        implementation=implementation,
+    )
+
+
+real_result = _check("real_result", _is_real, rt.real_result)
+real_argument = _check("real_argument", _is_real, rt.real_argument)
+spanning = _check("spanning", lambda kind: isinstance(kind, Number | Array | Seq), rt.spanning)
 
 
 def real_scalar(function: Function, *, has_aux: bool = False, span: Span | None = None) -> None:

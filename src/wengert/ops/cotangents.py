@@ -75,3 +75,6 @@ pushforward_of = declare(
     effect=True,
     rt="pushforward",
 )
+basis = declare(
+    "basis", "x, unit=1.0", infer=lambda a, p: Seq(gradient_kind(kind_of_atom(a[0]))), rt="basis"
+)

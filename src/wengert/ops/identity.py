@@ -19,6 +19,33 @@ distinct = declare(
     rt="distinct",
     implementation=rt.distinct,
 )
+as_long = declare(
+    "as_long",
+    "items, count",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="as_long",
+    implementation=rt.as_long,
+)
+"""A check that a list which was walked over by index is as long as it was."""
+of_array = declare(
+    "of_array",
+    "part",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="of_array",
+    implementation=rt.of_array,
+)
+"""A check that a slice which is written to is one of an array, and no copy."""
+rebound = declare(
+    "rebound",
+    "value",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="rebound",
+    implementation=rt.rebound,
+)
+"""A check that augmented assignment to a value cannot change an object that others may see."""
 unshared = declare(
     "unshared",
     "value",

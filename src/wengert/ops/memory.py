@@ -151,22 +151,16 @@ def _pure(write: Callable[..., Any]) -> Callable[..., Any]:
 # --- the user's own writes ----------------------------------------------------------------
 
 
-def _written(name: str, signature: str, infer: Infer, write: Callable[..., Any], **rt: str) -> Op:
-    return declare(
-        name,
-        signature,
-        infer=infer,
-        fresh=False,
-        effect=True,
-        implementation=write,
-        **rt,  # pyright: ignore[reportArgumentType]
-    )
-
-
-def _counterpart(
-    name: str, signature: str, infer: Infer, write: Callable[..., Any], **rt: str
+def _written(
+    name: str, signature: str, infer: Infer, write: Callable[..., Any], helper: str = ""
 ) -> Op:
-    return declare(name, signature, infer=infer, fresh=False, implementation=write, **rt)  # pyright: ignore[reportArgumentType]
+    op = declare(name, signature, infer=infer, fresh=False, effect=True, implementation=write)
+    op.spellings = {"rt": helper} if helper else {}
+    return op
+
+
+def _counterpart(name: str, signature: str, infer: Infer, write: Callable[..., Any]) -> Op:
+    return declare(name, signature, infer=infer, fresh=False, implementation=write, rt=name)
 
 
 store = _written("store", "x, *path_and_value", _infer_store, _store)
@@ -174,26 +168,20 @@ store = _written("store", "x, *path_and_value", _infer_store, _store)
 append = _written("append_item", "x, *path_and_value", _infer_append, _at(rt.appended, 1))
 """`x[p0]….append(value)`"""
 insert = _written(
-    "insert_item", "x, *path_key_and_value", _infer_insert, _at(rt.inserted, 2), rt="insert"
+    "insert_item", "x, *path_key_and_value", _infer_insert, _at(rt.inserted, 2), "insert"
 )
 """`x[p0]….insert(key, value)` of a list, `x[p0]…[key] = value` of a dictionary."""
 drop = _written("drop", "x, *path_and_key", _infer_drop, _at(rt.dropped, 1))
 """`del x[p0]…[key]`"""
-overwrite = _written(
-    "overwrite", "x, value", _infer_overwrite, _at(rt.overwrite, 1), rt="overwrite"
-)
+overwrite = _written("overwrite", "x, value", _infer_overwrite, _at(rt.overwrite, 1), "overwrite")
 """`x[...] = value` of an array, `x[:] = value` of a list, all entries of a dictionary."""
 
 # --- their pure counterparts --------------------------------------------------------------
 
-stored = _counterpart("stored", "x, *path_and_value", _infer_store, _pure(rt.stored), rt="stored")
-appended = _counterpart(
-    "appended", "x, *path_and_value", _infer_append, _pure(rt.appended), rt="appended"
-)
-inserted = _counterpart(
-    "inserted", "x, *path_key_and_value", _infer_insert, _pure(rt.inserted), rt="inserted"
-)
-dropped = _counterpart("dropped", "x, *path_and_key", _infer_drop, _pure(rt.dropped), rt="dropped")
+stored = _counterpart("stored", "x, *path_and_value", _infer_store, _pure(rt.stored))
+appended = _counterpart("appended", "x, *path_and_value", _infer_append, _pure(rt.appended))
+inserted = _counterpart("inserted", "x, *path_key_and_value", _infer_insert, _pure(rt.inserted))
+dropped = _counterpart("dropped", "x, *path_and_key", _infer_drop, _pure(rt.dropped))
 
 for _op in (store, stored, overwrite):
     _op.shaped_like = 0
@@ -205,16 +193,9 @@ OWN_OF = {stored: store, appended: append, inserted: insert, dropped: drop}
 OWN = frozenset((store, append, insert, drop, overwrite))
 PURE = frozenset((stored, appended, inserted, dropped))
 
-
 _AFTER_PATH = {
-    store: 2,
-    stored: 2,
-    append: 1,
-    appended: 1,
-    insert: 2,
-    inserted: 2,
-    drop: 1,
-    dropped: 1,
+    **dict.fromkeys((store, stored, insert, inserted), 2),
+    **dict.fromkeys((append, appended, drop, dropped), 1),
 }
 """How many operands come after the path to what a write changes."""
 
@@ -229,15 +210,21 @@ def path_of(eqn: Eqn) -> Sequence[Atom]:
 
 def holder(eqn: Eqn) -> Kind:
     """The kind of what a write changes: of the array, list or object where its path ends."""
-    kind = kind_of_atom(eqn.args[0])
-    for step in path_of(eqn):
+    kind, path = kind_of_atom(eqn.args[0]), path_of(eqn)
+    for step in path:
         kind = kind_after(kind, step)
-    return kind
+    # only arrays have views, and a part that is written to is an array again
+    return ARRAY if kind == UNKNOWN and any(map(is_view, path)) else kind
+
+
+def is_view(step: Atom) -> bool:
+    """Whether a step leads to what an op makes of an array."""
+    return isinstance(step, Const) and isinstance(step.value, Viewed)
 
 
 def kind_after(kind: Kind, step: Atom) -> Kind:
     """The kind of what one step leads to."""
-    if isinstance(step, Const) and isinstance(step.value, Viewed):
+    if is_view(step):
         return Array(kind.dtype) if isinstance(kind, Array) else ARRAY
     if isinstance(step, Const) and isinstance(step.value, Field):
         known = isinstance(kind, Struct) and step.value.name in kind.keys
@@ -266,13 +253,18 @@ def _same_index(args: Args, params: Params) -> Kind:
 
 
 snapshot = declare("snapshot", "x, *, unbound=False", infer=_like_first, rt="snapshot")
-"""The same value, in memory that later writes do not reach."""
-snapshot.shaped_like = 0
+"""The same value, in memory that nobody writes to."""
+duplicate = declare("duplicate", "x, *, unbound=False", infer=_like_first, rt="snapshot")
+"""The same value, in memory of its own, which may be written to."""
+COPIES = frozenset((snapshot, duplicate))
+for _op in COPIES:
+    _op.shaped_like = 0
 given_at = declare("given_at", "x_bar, *path_and_value", infer=_like_last, rt="given_at")
 zeros_at = declare("zeros_at", "x, *path", infer=always(UNKNOWN), rt="zeros_at")
 position = declare("position", "x, key", infer=_same_index, rt="position")
 span_of = declare("span_of", "x, *path_and_value", infer=always(UNKNOWN), rt="span_of")
 last_written = declare("last_written", "x, index", infer=always(UNKNOWN), rt="last_written")
+as_left = declare("as_left", "value_bar, x, index", infer=_like_first, fresh=False, rt="as_left")
 summed_to = declare("summed_to", "x_bar, shape", infer=_summed, fresh=False, rt="summed_to")
 spread_over = declare("spread_over", "value, x", infer=always(UNKNOWN), rt="spread_over")
 spread_from = declare(

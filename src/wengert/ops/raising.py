@@ -22,7 +22,7 @@ _ROUNDING: Classes = (FloatingPointError, Warning)
 _NEVER = frozenset(
     (
         st.pack, st.slice_, st.zeros, st.is_, st.is_not, st.not_, st.both, st.either, st.global_,
-        st.stop_gradient, st.closure, me.snapshot,
+        st.stop_gradient, st.closure, me.snapshot, me.duplicate,
     )
 )  # fmt: skip
 _CALLS = frozenset((st.apply, st.pullback_of, st.raise_))

@@ -14,6 +14,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.types import (
+    BOOL,
     DTYPE,
     INT,
     SHAPE,
@@ -73,9 +74,22 @@ def _fold_ndim(builder: Builder, args: Args, params: Params, namespace: str) -> 
     return None if rank is None else Const(rank)
 
 
+def _fold_iscomplexobj(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    match kind_of_atom(args[0]):
+        case Number(type=type_):
+            return Const(type_ == "complex")
+        case Array(dtype=dtype) if dtype:
+            return Const(dtype.startswith("complex"))
+        case _:
+            return None
+
+
 shape = declare("shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape", attr="shape")
 ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim")
 size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size")
+iscomplexobj = declare(
+    "iscomplexobj", "x", infer=always(BOOL), fold=_fold_iscomplexobj, np="iscomplexobj"
+)
 dtype = declare("dtype", "x", infer=always(DTYPE), attr="dtype", implementation=lambda x: x.dtype)
 shaped = declare(
     "shaped",

@@ -323,6 +323,14 @@ pullback_of = declare(
     effect=True,
     rt="pullback",
 )
+means = declare(
+    "means",
+    "x, *operands, reader, names",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    implementation=lambda x, *operands, **options: x,
+)
+"""x, which was got in a way that nobody can differentiate: it is what `reader(*operands)` gives."""
 opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
 closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN))
 raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)

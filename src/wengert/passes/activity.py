@@ -36,7 +36,7 @@ FIRST_ONLY = frozenset(
     (
         st.getitem, st.getattr_, st.as_list, st.bound, st.unpackable, st.project,
         ct.collected_cotangent, ct.shadow_attr, ct.shadow_items, ct.rule_cotangents, ct.as_returned,
-        me.drop, me.dropped, me.snapshot, me.given_at,
+        me.drop, me.dropped, me.snapshot, me.duplicate, me.given_at, me.as_left,
         me.summed_to, me.spread_over, me.spread_from,
     )
 )  # fmt: skip
@@ -165,15 +165,6 @@ def _is_inexact(atom: Atom) -> bool:
             return FLOAT in items
         case _:
             return False
-
-
-def varied_values(block: Block, varied: Iterable[Var]) -> set[Var]:
-    """The values that depend differentiably on some values."""
-    forward = _Varied(set(varied), operands_of)
-    forward.block(block)
-    refuse_active_options(block, forward.varied)
-    refuse_cut_off(block, forward.varied)
-    return forward.varied
 
 
 def operands_of(eqn: Eqn) -> Iterable[Atom]:

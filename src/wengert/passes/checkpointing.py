@@ -43,6 +43,24 @@ from .written import same_objects, targets
 # --- loops in blocks ----------------------------------------------------------------------
 
 
+def with_loops_marked(function: Function) -> Function:
+    """The function with its outermost loops checkpointed, those that are not already."""
+    return replace(function, body=_with_loops_marked(function.body))
+
+
+def _with_loops_marked(block: Block) -> Block:
+    return replace(block, eqns=tuple(map(_with_loop_marked, block.eqns)))
+
+
+def _with_loop_marked(eqn: Eqn) -> Eqn:
+    if eqn.op not in LOOPS:
+        return replace(eqn, blocks=tuple(map(_with_loops_marked, eqn.blocks)))
+    marked = any("every" in inner.params for block in eqn.blocks for inner in walk(block))
+    if marked or "every" in eqn.params:
+        return eqn
+    return replace(eqn, params={**eqn.params, "every": Const(None)})
+
+
 def in_blocks(function: Function) -> Function:
     """The function with its checkpointed loops as loops over blocks of iterations."""
     if not any("every" in eqn.params for eqn in walk(function.body) if eqn.blocks):
@@ -56,11 +74,11 @@ def _in_blocks(block: Block) -> Block:
         if not eqn.blocks:
             eqns.append(eqn)
             continue
-        eqn = replace(eqn, blocks=tuple(map(_in_blocks, eqn.blocks)))  # noqa: PLW2901
+        inner = replace(eqn, blocks=tuple(map(_in_blocks, eqn.blocks)))
         if "every" not in eqn.params:
-            eqns.append(eqn)
+            eqns.append(inner)
         else:
-            eqns += _divided_while(eqn) if eqn.op is WHILE else _divided_for(eqn)
+            eqns += _divided_while(inner) if eqn.op is WHILE else _divided_for(inner)
     return replace(block, eqns=tuple(eqns))
 
 
@@ -245,9 +263,9 @@ def _in_own_memory(block: Block, params: Sequence[Var]) -> Block:
     """A block that writes to copies of its parameters: the program itself has written to them."""
     reached = _reached_by_writes(block)
     copied = {var: clone(var) for var in params if var in reached and has_memory(var)}
-    snapshots = (Eqn((copy,), me.snapshot, (var,)) for var, copy in copied.items())
+    duplicates = (Eqn((copy,), me.duplicate, (var,)) for var, copy in copied.items())
     block = renamed_block(block, dict(copied))
-    return replace(block, eqns=(*snapshots, *block.eqns))
+    return replace(block, eqns=(*duplicates, *block.eqns))
 
 
 def _reached_by_writes(block: Block) -> set[Var]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const, Var
-from ..ir.types import UNKNOWN, Array, Kind, Number
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
@@ -239,6 +239,16 @@ def fits_buffer(var: Var, buffer: Atom) -> bool:
     if not isinstance(wanted, Array):
         return True
     return isinstance(kind, Array) and wanted.dtype in ("", kind.dtype)
+
+
+def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
+    """The cotangent of a list as a list: where an array was made of the list, it is an array.
+
+    Whether those of lists in it are lists is left to the run.
+    """
+    if isinstance(kind_of_atom(bar), Seq):
+        return bar
+    return builder.emit(st.as_list, bar, kind=UNKNOWN if isinstance(kind.item, Seq) else None)
 
 
 def bar_name(var: Var) -> str:

@@ -35,7 +35,7 @@ from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
 from .loops import LOOPS, Slot, rebuilt, view
 from .tidy import tidy
-from .written import Written, direct, written
+from .written import WRITES, Written, as_written, direct, written
 
 Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
@@ -95,7 +95,9 @@ class Push:
         return self.context.tangents.get(atom, ZERO) if isinstance(atom, Var) else ZERO
 
     def tangent_or_zeros(self, atom: Atom) -> Atom:
-        """The tangent of a value, zeros written out."""
+        """The tangent of a value, zeros written out; what is unbound has none."""
+        if atom == UNDEFINED:
+            return UNDEFINED
         dot = self.tangent(atom)
         return self.builder.emit(st.zeros, atom) if dot == ZERO else dot
 
@@ -135,7 +137,7 @@ class Push:
         ]
         blocks: list[Block] = []
         for push, block in zip((then, other), eqn.blocks, strict=True):
-            dots = [push.result_tangent(block.outs[k]) for k in moving]
+            dots = [push.tangent_or_zeros(block.outs[k]) for k in moving]
             blocks.append(push.builder.block((), (*block.outs, *dots)))
         dots = [self.new(eqn.outs[k]) for k in moving]
         self.builder.append(replace(eqn, outs=(*eqn.outs, *dots), blocks=tuple(blocks)))
@@ -144,10 +146,6 @@ class Push:
         from .forward_try import push_try
 
         push_try(self, eqn)
-
-    def result_tangent(self, atom: Atom) -> Atom:
-        """The tangent of a block's result; nothing for a result that is not defined."""
-        return UNDEFINED if atom == UNDEFINED else self.tangent_or_zeros(atom)
 
     def _loop(self, eqn: Eqn) -> None:
         loop = view(eqn)
@@ -212,7 +210,8 @@ def pushforward(
     function = tidy(direct(function))
     body = function.body
     inputs = [body.params[i] for i in wrt]
-    context = Context(read, activity.varied_values(body, inputs))
+    wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]
+    context = Context(read, activity.active(body, inputs, wanted))
     if any(eqn.op is TRY for eqn in walk(body)):
         context.written = written(body)
         _refuse_carried(function, inputs)
@@ -220,6 +219,9 @@ def pushforward(
         context.callees = callees
     push = Push(context, body)
     dots = [push.new(var) for var in inputs]
+    if callees is None and any(eqn.op in WRITES for eqn in walk(body)):
+        for var, dot in zip(inputs, dots, strict=True):
+            context.tangents[var] = as_written(push.builder, dot)
     push.run()
     push.builder.span = None
     moving = [out for out in body.outs if is_differentiable(kind_of_atom(out))]

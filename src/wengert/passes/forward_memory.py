@@ -12,6 +12,7 @@ from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
+from .forward_rules import on_first
 from .reverse_memory import check_cast
 from .reverse_rules import is_complex, is_real, real_part
 from .shadows import in_shadow, stored_at
@@ -112,16 +113,6 @@ def _drop(push: Push, eqn: Eqn) -> None:
         push.set(eqn.outs[0], push.builder.emit(me.dropped, x_dot, *in_shadow(steps), kind=kind))
 
 
-def _on_first(push: Push, eqn: Eqn) -> None:
-    """The op itself, on the tangent of its first operand."""
-    push.builder.append(eqn)
-    dot = push.tangent(eqn.args[0])
-    if dot != ZERO:
-        kind = st.gradient_kind(eqn.outs[0].kind)
-        args = (dot, *eqn.args[1:])
-        push.set(eqn.outs[0], push.builder.emit(eqn.op, *args, kind=kind))
-
-
 MEMORY: dict[Op, Callable[[Push, Eqn], None]] = {
     me.store: _store,
     me.stored: _store,
@@ -132,9 +123,11 @@ MEMORY: dict[Op, Callable[[Push, Eqn], None]] = {
     me.inserted: _insert,
     me.drop: _drop,
     me.dropped: _drop,
-    me.snapshot: _on_first,
-    me.given_at: _on_first,
-    me.spread_over: _on_first,
-    me.spread_from: _on_first,
-    me.summed_to: _on_first,
+    me.snapshot: on_first,
+    me.duplicate: on_first,
+    me.given_at: on_first,
+    me.as_left: on_first,
+    me.spread_over: on_first,
+    me.spread_from: on_first,
+    me.summed_to: on_first,
 }

@@ -10,12 +10,16 @@ from ..ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
 from ..ops import cotangents as ct
+from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.registry import Rule
-from .reverse_calls import described
+from ..runtime import calls
+from .implicit import push_root
+from .reverse_calls import described, refuse_third
 from .reverse_rules import (
     chosen_rule,
+    is_real,
     no_rule,
     one,
     options,
@@ -199,24 +203,40 @@ def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...]) -> Callee:
 
 
 def _apply(push: Push, eqn: Eqn) -> None:
-    _through_pushforward(push, eqn, eqn.args)
-
-
-def _operation(push: Push, eqn: Eqn) -> None:
-    """The pushforward of the call `pullback(f, *args)` or `pushforward(f, …)`."""
-    _through_pushforward(push, eqn, (Const(eqn.op), *eqn.args))
-
-
-def _through_pushforward(push: Push, eqn: Eqn, args: Sequence[Atom]) -> None:
-    if not any(map(push.has_tangent, args)):
+    """y, y_dot = pushforward_of(f, args, tangents)"""
+    names = eqn.params.get("names", Const(()))
+    if not any(map(push.has_tangent, eqn.args)):
         push.builder.append(eqn)
         return
-    primals = _tuple(push.builder, args[1:])
+    pair, y_dot = _pushed_call(push, eqn, eqn.args, names)
+    y = push.builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)
+    params = {"reader": Const(calls.readers["call"]), "names": names}
+    args = (y, *eqn.args)
+    push.builder.append(Eqn(eqn.outs, st.means, args, params, (), eqn.namespace, eqn.span))
+    push.set(eqn.outs[0], y_dot)
+
+
+def _means(push: Push, eqn: Eqn) -> None:
+    """The tangent of what the value is said to be."""
+    refuse_third(eqn)
+    push.builder.append(eqn)
+    args = (eqn.params["reader"], *eqn.args[1:])
+    if any(map(push.has_tangent, args)):
+        push.set(eqn.outs[0], _pushed_call(push, eqn, args, eqn.params["names"])[1])
+
+
+def _pushed_call(push: Push, eqn: Eqn, args: Sequence[Atom], names: Atom) -> tuple[Atom, Atom]:
+    """A call's value and tangent as a pair, and the tangent, which can be differentiated again."""
+    builder = push.builder
+    primals = _tuple(builder, args[1:])
     dots = [push.tangent(arg) for arg in args]
-    tangents = _tuple(push.builder, [Const(None) if dot == ZERO else dot for dot in dots])
-    names = eqn.params.get("names", Const(()))
-    pair = push.builder.emit(ct.pushforward_of, args[0], primals, tangents, names=names)
-    _unpack_pair(push, eqn, pair)
+    tangents = _tuple(builder, [Const(None) if dot == ZERO else dot for dot in dots])
+    pair = builder.emit(ct.pushforward_of, args[0], primals, tangents, names=names)
+    kind = st.gradient_kind(eqn.outs[0].kind)
+    y_dot = builder.emit(st.getitem, pair, Const(1), kind=kind)
+    operands = (names, args[0], primals, tangents)
+    reader = Const(calls.readers["tangent"])
+    return pair, builder.emit(st.means, y_dot, *operands, reader=reader, names=Const(()))
 
 
 # --- structure ----------------------------------------------------------------------------
@@ -234,7 +254,7 @@ def _pack(push: Push, eqn: Eqn) -> None:
     push.set(eqn.outs[0], push.builder.emit_with(st.pack, items, params))
 
 
-def _on_first(push: Push, eqn: Eqn) -> None:
+def on_first(push: Push, eqn: Eqn) -> None:
     """The op itself, on the tangent of its first operand."""
     push.builder.append(eqn)
     dot = push.tangent(eqn.args[0])
@@ -242,6 +262,12 @@ def _on_first(push: Push, eqn: Eqn) -> None:
         args = (dot, *eqn.args[1:])
         kind = st.gradient_kind(eqn.outs[0].kind)
         push.set(eqn.outs[0], push.builder.emit_with(eqn.op, args, eqn.params, kind=kind))
+
+
+def _hook(push: Push, eqn: Eqn) -> None:
+    """A hook waits for a cotangent; the tangent passes it."""
+    push.builder.append(eqn)
+    push.set(eqn.outs[0], push.tangent(eqn.args[0]))
 
 
 def _as_list(push: Push, eqn: Eqn) -> None:
@@ -254,6 +280,15 @@ def _as_list(push: Push, eqn: Eqn) -> None:
 def _same(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
     push.set(eqn.outs[0], push.tangent(eqn.args[0]))
+
+
+def _project(push: Push, eqn: Eqn) -> None:
+    """The tangent of a real part is the real part of the tangent."""
+    push.builder.append(eqn)
+    dot = push.tangent(eqn.args[0])
+    if dot != ZERO and not is_real(kind_of_atom(dot)):
+        dot = push.builder.emit(st.project, dot, eqn.args[1])
+    push.set(eqn.outs[0], dot)
 
 
 def _getattr(push: Push, eqn: Eqn) -> None:
@@ -306,27 +341,28 @@ def _nothing(push: Push, eqn: Eqn) -> None:
 STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.pack: _pack,
     st.closure: _pack,
-    st.getitem: _on_first,
+    st.getitem: on_first,
     st.getattr_: _getattr,
     st.add_at: _add_at,
     ct.add_attr: _add_attr,
-    ct.shadow_attr: _on_first,
+    ct.shadow_attr: on_first,
     st.accumulate: _accumulate,
-    st.unbroadcast: _on_first,
+    st.unbroadcast: on_first,
     st.bound: _same,
-    st.project: _same,
-    st.unpackable: _on_first,
+    st.project: _project,
+    st.unpackable: on_first,
     st.as_list: _as_list,
-    ct.shadow_items: _on_first,
-    ct.collected_cotangent: _on_first,
+    ct.shadow_items: on_first,
+    ct.collected_cotangent: on_first,
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
-    ct.rule_cotangents: _on_first,
-    ct.as_returned: _on_first,
+    ct.rule_cotangents: on_first,
+    ct.as_returned: on_first,
+    im.root: push_root,
     st.apply: _apply,
     st.applied: _apply,
-    st.pullback_of: _operation,
-    ct.pushforward_of: _operation,
+    st.means: _means,
     st.zeros: _nothing,
     st.stop_gradient: _nothing,
+    st.hook: _hook,
 }

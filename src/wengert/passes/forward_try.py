@@ -53,13 +53,15 @@ class _WithoutPrimals(Builder):
         super().__init__(derived=True)
         self._primals = primals
 
-    def append(self, eqn: Eqn) -> None:
+    def append(self, eqn: Eqn, *, derived: bool = False) -> None:
         if eqn not in self._primals:
-            super().append(eqn)
+            super().append(eqn, derived=derived)
 
 
 class Apart(Push):
     """The pushforward of one block, its tangents apart from the equations that they belong to."""
+
+    in_loop = False
 
     def __init__(self, context: Context, block: Block):
         super().__init__(context, block)
@@ -109,7 +111,7 @@ class Apart(Push):
             if any(path.has_tangent(path.block.outs[k]) for path in paths)
             and is_differentiable(out.kind)
         ]
-        dots = [[path.result_tangent(path.block.outs[k]) for k in moving] for path in paths]
+        dots = [[path.tangent_or_zeros(path.block.outs[k]) for k in moving] for path in paths]
         outs = [self.new(merged[k]) for k in moving]
         sweep, sweeps = _as_sweeps(self, paths)
         (then, other), received = branched(sweep, condition, sweeps, dots, outs)
@@ -136,7 +138,8 @@ class Apart(Push):
         forward = inner.forward_eqns()
         clobbered = self.context.written.clobbered
         free = loop.items if walks_again(loop, clobbered) else ()
-        needed = plan(forward, (*loop.items, *loop.carried), body, free, clobbered=clobbered)
+        given = (*loop.items, *loop.carried)
+        needed = plan(forward, given, body, free, in_loop=True, clobbered=clobbered)
         names = clones(needed.carried)
         lists = {var: Var(Seq(var.kind), plural(var)) for var in needed.carried}
         pairs += items_again(loop, body, needed.again, free, names)

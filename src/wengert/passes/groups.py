@@ -92,7 +92,7 @@ _COMPUTED = frozenset(
     ]
 )
 """Ops that are not elementwise and whose result never shares memory with an operand."""
-_MADE_ANEW = frozenset(("zeros", "snapshot", "zeros_at"))
+_MADE_ANEW = frozenset(("zeros", "snapshot", "duplicate", "zeros_at"))
 """Ops whose result never shares memory with anything, not even an item of it."""
 _HARMLESS = frozenset(("bound", "unpackable"))
 """Ops with an effect that keep nothing."""

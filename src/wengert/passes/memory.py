@@ -18,6 +18,7 @@ from ..ir.records import replace
 from ..ir.types import Array
 from ..ops import registry
 from ..ops import structure as st
+from ..ops.implicit import linear_root
 from .groups import Groups, is_computed
 from .residuals import renamed_block
 from .versions import versioned
@@ -39,7 +40,7 @@ def _called_by(functions: Iterable[Function]) -> list[Callee]:
     pending = list(functions)
     while pending:
         for eqn in walk(pending.pop().body):
-            callee = eqn.param("callee") if eqn.op is CALL else None
+            callee = eqn.param("callee") if eqn.op in (CALL, linear_root) else None
             if callee is not None and callee.function is not None and callee not in found:
                 found[callee] = None
                 pending.append(callee.function)

@@ -8,7 +8,7 @@ when it runs again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import NoRule
 from ..ir.builder import kind_of_atom
@@ -29,7 +29,6 @@ from ..ir.graph import (
     used_in,
     walk,
 )
-from ..ir.op import Op
 from ..ir.records import replace
 from ..ir.renaming import clones, renamed_block
 from ..ir.types import INT, UNKNOWN, Seq, Struct
@@ -118,7 +117,7 @@ class _Recorder:
     def tells(self, eqn: Eqn) -> bool:
         """Whether an equation might give something else if it ran again, and that matters."""
         unread = eqn.op in (st.apply, st.opaque) or eqn.namespace == "call"
-        if not unread or not eqn.op.effect or is_steady(eqn.op):
+        if not unread or not eqn.op.effect or is_steady(_called_by(eqn)):
             return False
         return any(out in self.used and out not in self.active for out in eqn.outs)
 
@@ -205,9 +204,15 @@ _UNSTEADY = frozenset(
 )
 
 
-def is_steady(op: Op) -> bool:
+def _called_by(eqn: Eqn) -> Any:
+    """The function outside the vocabulary that an equation calls; None if only the run tells."""
+    if eqn.op in (st.apply, st.opaque):
+        return eqn.args[0].value if isinstance(eqn.args[0], Const) else None
+    return eqn.op.implementation
+
+
+def is_steady(function: Any) -> bool:
     """Whether a function outside the vocabulary is known to give the same for the same arguments."""
-    function = op.implementation
     module = getattr(function, "__module__", None) or ""
     if getattr(function, "__name__", "") in _UNSTEADY or "random" in module:
         return False

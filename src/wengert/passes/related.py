@@ -29,7 +29,7 @@ _PASSED_ON = frozenset(
         "getitem", "getattr", "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes",
         "moveaxis", "squeeze", "expand_dims", "flip", "flipud", "fliplr", "astype", "bound",
         "unpackable", "as_list", "pack", "shadow_attr", "shadow_items", "accumulate", "unbroadcast",
-        "stop_gradient", "summed_to", "project", "join_lists", "list_cotangent", "add", "mul",
+        "stop_gradient", "summed_to", "as_left", "project", "join_lists", "list_cotangent", "add", "mul",
         "collected_cotangent", "compress", "spread", "flatten_lists", "split_like", "dict_of",
         "values_at", "merge_dicts", "entries_of", "spread_from", "spread_over",
     )

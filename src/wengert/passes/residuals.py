@@ -20,6 +20,12 @@ from ..ir.types import SLICE, Kind, Number, Struct
 from ..ops import structure as st
 
 _INTEGER_ARITHMETIC = frozenset(("add", "sub", "mul", "neg", "pos", "floordiv", "mod"))
+_ARITHMETIC = frozenset(
+    ("add", "sub", "mul", "div", "neg", "pos", "eq", "ne", "lt", "le", "gt", "ge", "not")
+)
+_KEEPING = 2
+"""How many operations on numbers cost less than keeping their result in a list and reading it there:
+a number in a list takes 32 bytes as well."""
 
 
 class Plan(NamedTuple):
@@ -36,6 +42,7 @@ def plan(
     available: Iterable[Var] = (),
     *,
     later: bool = False,
+    in_loop: bool = False,
     clobbered: Container[Atom] = (),
 ) -> Plan:
     """How a reverse block comes by the values of its forward block.
@@ -46,36 +53,51 @@ def plan(
         reverse: the reverse block, which uses values of the forward block as if it were inside.
         available: values of the forward block that the reverse block has at no cost.
         later: whether globals and attributes may have changed when the reverse block runs.
+        in_loop: whether what is handed over is kept in lists.
         clobbered: what the program writes to: reading it again might give something else.
     """
     still_cheap = _is_cheap_later if later else is_cheap
 
-    def again_is_cheap(eqn: Eqn) -> bool:
-        return still_cheap(eqn) and not any(atom in clobbered for atom in eqn.operands())
+    def cost(eqn: Eqn) -> int:
+        if any(atom in clobbered for atom in eqn.operands()):
+            return _KEEPING + 1
+        if still_cheap(eqn):
+            return 0
+        return 1 if in_loop and is_arithmetic(eqn) else _KEEPING + 1
 
     defined = {out: eqn for eqn in forward for out in eqn.outs}
     own = {*defined, *params}
     free = set(available)
     needed = [var for var in free_vars(reverse) if var in own and var not in free]
-    cheap = {var for var in needed if var in defined and again_is_cheap(defined[var])}
+    cheap = {var for var in needed if var in defined and cost(defined[var]) <= _KEEPING}
     known = free | {var for var in needed if var not in cheap}
-    again = _computable(forward, own, known, again_is_cheap)
+    again = _computable(forward, own, cheap, known, cost)
     carried = [var for var in needed if var not in again]
     return Plan(carried, _closure(forward, [var for var in needed if var in again], again))
 
 
 def _computable(
-    forward: Sequence[Eqn], own: set[Var], known: set[Var], cheap: Callable[[Eqn], bool]
+    forward: Sequence[Eqn],
+    own: set[Var],
+    wanted: set[Var],
+    known: set[Var],
+    cost: Callable[[Eqn], int],
 ) -> set[Var]:
-    """The values that cheap equations give from what is known."""
-    found: set[Var] = set()
+    """The values that cheap equations give from what is known; the others of `wanted` become known."""
+    costs: dict[Var, int] = {}
     for eqn in forward:
-        if cheap(eqn) and all(
-            not isinstance(atom, Var) or atom not in own or atom in known or atom in found
+        unknown = {
+            atom
             for atom in eqn.operands()
-        ):
-            found.update(out for out in eqn.outs if out not in known)
-    return found
+            if isinstance(atom, Var) and atom in own and atom not in known
+        }
+        total = cost(eqn) + sum(costs.get(var, _KEEPING + 1) for var in unknown)
+        for out in eqn.outs:
+            if total <= _KEEPING and out not in known:
+                costs[out] = 0 if out in wanted else total
+            elif out in wanted:
+                known.add(out)
+    return set(costs)
 
 
 def _closure(forward: Sequence[Eqn], wanted: list[Var], again: set[Var]) -> list[Eqn]:
@@ -102,6 +124,13 @@ def is_cheap(eqn: Eqn) -> bool:
         )
     integers = all(kind_of_atom(arg) == Number("int") for arg in eqn.args)
     return eqn.op.name in _INTEGER_ARITHMETIC and integers
+
+
+def is_arithmetic(eqn: Eqn) -> bool:
+    """Whether an equation is one operation of Python on numbers."""
+    return eqn.op.name in _ARITHMETIC and all(
+        isinstance(kind_of_atom(atom), Number) for atom in eqn.operands()
+    )
 
 
 def _is_cheap_later(eqn: Eqn) -> bool:

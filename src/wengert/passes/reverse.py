@@ -39,13 +39,14 @@ from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
 from .loops import LOOPS
 from .residuals import clones, plan, read_ahead, recomputed, renamed_atom, shared
-from .reverse_calls import CALLS, reverse_call
+from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
 from .reverse_control import reverse_if, reverse_loop, reverse_try
 from .reverse_memory import MEMORY
 from .reverse_rules import may_be_complex, reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .tidy import tidy
-from .written import Written, direct, written
+from .unbound import block_with_unbound_marked, with_unbound_marked
+from .written import Written, as_written, direct, written
 
 Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
@@ -72,6 +73,8 @@ class Context:
     callees: dict[Any, tuple[Callee, Callee]] = field(
         default_factory=dict[Any, tuple[Callee, Callee]]
     )
+    last: Eqn | None = None
+    """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
 
 class Sweep:
@@ -90,6 +93,7 @@ class Sweep:
         self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
         self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic, around)
         self.replaced: dict[int, Sequence[Eqn]] = {}
+        self.in_loop = False
 
     # --- the sweep ----------------------------------------------------------------------
 
@@ -117,6 +121,7 @@ class Sweep:
         """The reversal of a block inside this one."""
         sweep = Sweep(self.context, block, outer, self.bars if branch else None)
         sweep.builder.span = self.builder.span
+        sweep.in_loop = self.in_loop
         return sweep
 
     # --- cotangents ---------------------------------------------------------------------
@@ -219,19 +224,21 @@ def gradient(
     context = Context(read, activity.active(body, inputs, _vars([out])), unsure)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
+    context.last = last_checkpointed_call(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
     bar = Const(1.0) if seed is None else seed(sweep.builder, out)
-    sweep.run([(out, bar)])
-    bars = finish(sweep, inputs)
+    sweep.run([(out, _writable(sweep, bar))])
+    bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
     forward, mapping = sweep.forward_eqns(), dict[Var, Atom]()
     eqns = joined(forward, shared(sweep.builder.eqns, mapping, forward))
     bars = [renamed_atom(bar, mapping) for bar in bars]
     outs = (*body.outs, *bars) if value else tuple(bars)
     kinds = map(kind_of_atom, outs)
     new_body = Block(body.params, tuple(eqns), outs)
-    return tidy(Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds)))
+    made = Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds))
+    return with_unbound_marked(tidy(made))
 
 
 def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
@@ -319,9 +326,15 @@ def split(
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)
     seeds = [_seed(out) for out in outs]
-    sweep.run(zip(outs, seeds, strict=True))
+    given = seeds if callees is not None else [_writable(sweep, seed) for seed in seeds]
+    sweep.run(zip(outs, given, strict=True))
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
     return _divided(function, sweep, seeds, bars)
+
+
+def _writable(sweep: Sweep, seed: Atom) -> Atom:
+    """A cotangent that is given, as a buffer that others may be added to."""
+    return as_written(sweep.builder, seed) if sweep.context.written.versions else seed
 
 
 def _seed(out: Atom) -> Var:
@@ -340,6 +353,7 @@ def _divided(
     reverse = Block(tuple(seeds), tuple(sweep.builder.eqns), tuple(bars))
     reverse = tidy(Function("", (), reverse, tuple_kind(()))).body
     forward, reverse = read_ahead(forward, reverse)
+    reverse = block_with_unbound_marked(reverse, forward)
     clobbered = sweep.context.written.clobbered
     handed = plan(forward, body.params, reverse, later=True, clobbered=clobbered)
     return (

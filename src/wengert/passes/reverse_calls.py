@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import NoRule
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Var
+from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Struct
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.registry import Rule
+from ..runtime import calls
 from .cotangents import cotangent_of
 from .recording import recorded_call
 from .written import written_parameters
@@ -31,7 +33,7 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 
     Of a checkpointed call both halves run in the reverse sweep, so that nothing is kept.
     """
-    checkpointed = eqn.param("checkpoint", False)
+    checkpointed = eqn.param("checkpoint", False) and eqn is not sweep.context.last
     first, again = recorded_call(eqn, sweep.context.active) if checkpointed else (eqn, eqn)
     wrt = tuple(k for k, arg in enumerate(eqn.args) if sweep.is_active(arg))
     outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
@@ -51,11 +53,17 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     return [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
 
 
+def last_checkpointed_call(block: Block) -> Eqn | None:
+    """A checkpointed call that no loop, branch or other call follows in its block."""
+    last = next((eqn for eqn in reversed(block.eqns) if eqn.blocks or eqn.op is CALL), None)
+    return last if last is not None and last.param("checkpoint", False) else None
+
+
 def _in_own_memory(sweep: Sweep, eqn: Eqn) -> list[Atom]:
     """The arguments of a call that runs again: it writes to copies, having written to them before."""
     written = written_parameters(eqn.param("callee"))
     return [
-        sweep.builder.emit(me.snapshot, arg) if k in written else arg
+        sweep.builder.emit(me.duplicate, arg) if k in written else arg
         for k, arg in enumerate(eqn.args)
     ]
 
@@ -94,35 +102,52 @@ def _halves(
 
 def _apply(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     """y, back = pullback_of(f, *args); in reverse, f_bar, *args_bar = back(y_bar)."""
-    return _through_pullback(sweep, eqn, eqn.args)
-
-
-def _pullback_of(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
-    """The pullback of the call `pullback(f, *args)`."""
-    return _through_pullback(sweep, eqn, (Const(eqn.op), *eqn.args))
-
-
-def _through_pullback(sweep: Sweep, eqn: Eqn, args: Sequence[Atom]) -> Sequence[Eqn]:
     names = eqn.params.get("names", Const(()))
-    forward, back = _pair_of(eqn, st.pullback_of, args, names)
-    bar = sweep.total(eqn.outs[0])
-    bars = sweep.builder.emit(st.apply, back, bar, names=Const(()))
+    builder = Builder(eqn.span, derived=True)
+    pair = builder.emit(st.pullback_of, *eqn.args, kind=_PAIR, names=names)
+    y = builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)
+    params = {"reader": Const(calls.readers["call"]), "names": names}
+    args = (y, *eqn.args)
+    builder.append(Eqn(eqn.outs, st.means, args, params, (), eqn.namespace, eqn.span))
+    back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
+    _pull_back(sweep, back, sweep.total(eqn.outs[0]), eqn.args, names)
+    return builder.eqns
+
+
+def _means(sweep: Sweep, eqn: Eqn) -> None:
+    """The pullback of what the value is said to be."""
+    refuse_third(eqn)
+    names = eqn.params["names"]
+    args = (eqn.params["reader"], *eqn.args[1:])
+    emit = sweep.builder.emit
+    pair = emit(st.pullback_of, *args, kind=_PAIR, names=names)
+    back = emit(st.getitem, pair, Const(1), kind=UNKNOWN)
+    _pull_back(sweep, back, sweep.total(eqn.outs[0]), args, names)
+
+
+def refuse_third(eqn: Eqn) -> None:
+    """Refuse to differentiate a second derivative of a call whose function nobody has read.
+
+    Raises:
+        NoRule: saying what to do.
+    """
+    derived = [calls.readers[name] for name in ("cotangents", "tangent")]
+    if any(isinstance(arg, Const) and arg.value in derived for arg in eqn.args):
+        raise NoRule(
+            "no third derivative passes through a function that is known only when the program runs",
+            "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
+            "it with `if` instead of looking it up.",
+            eqn.span,
+        )
+
+
+def _pull_back(sweep: Sweep, back: Atom, y_bar: Atom, args: Sequence[Atom], names: Atom) -> None:
+    """Contribute what the pullback of a call gives for the function and its arguments."""
+    returned = sweep.builder.emit(st.opaque, back, y_bar, names=Const(()))
+    reader = Const(calls.readers["cotangents"])
+    bars = sweep.builder.emit(st.means, returned, y_bar, *args, reader=reader, names=names)
     for k, arg in enumerate(args):
         _contribute_item(sweep, bars, k, arg)
-    return forward
-
-
-def _pair_of(
-    eqn: Eqn, op: Op, args: Sequence[Atom], names: Atom, rule: Atom | None = None
-) -> tuple[Sequence[Eqn], Atom]:
-    """Equations that give an equation's result and its pullback; the pullback."""
-    builder = Builder(eqn.span, derived=True)
-    pair = builder.emit(op, *args, kind=_PAIR, names=names)
-    if rule is not None:
-        pair = builder.emit(ct.rule_pair, pair, kind=_PAIR, rule=rule)
-    builder.append(Eqn(eqn.outs, st.getitem, (pair, Const(0)), {}, (), eqn.namespace, eqn.span))
-    back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
-    return builder.eqns, back
 
 
 def _contribute_item(sweep: Sweep, bars: Atom, k: int, arg: Atom) -> None:
@@ -135,19 +160,29 @@ def _contribute_item(sweep: Sweep, bars: Atom, k: int, arg: Atom) -> None:
 
 
 def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
-    """y, back = rule(*args); in reverse, args_bar = back(y_bar), checked."""
-    row = Const(rule.rows[0])
+    """y, back = rule(*args); in reverse, args_bar = back(y_bar), checked.
+
+    Both run as they are; a derivative of them reads the rule.
+    """
     names = eqn.params.get("names", Const(tuple(eqn.params)))
     options = () if "names" in eqn.params else tuple(eqn.params.values())
-    args = (row, *eqn.args, *options)
     name = Const(described(rule))
-    forward, back = _pair_of(eqn, st.apply, args, names, rule=name)
-    bar = sweep.total(eqn.outs[0])
-    returned = sweep.builder.emit(st.apply, back, bar, names=Const(()))
-    bars = sweep.builder.emit(ct.rule_cotangents, returned, *eqn.args, rule=name)
+    args = (Const(rule.rows[0]), *eqn.args, *options)
+    builder = Builder(eqn.span, derived=True)
+    pair = builder.emit(st.opaque, *args, kind=_PAIR, names=names)
+    pair = builder.emit(ct.rule_pair, pair, kind=_PAIR, rule=name)
+    y = builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)
+    params = {"reader": Const(calls.readers["value by rule"]), "names": names}
+    builder.append(Eqn(eqn.outs, st.means, (y, *args), params, (), eqn.namespace, eqn.span))
+    back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
+    y_bar = sweep.total(eqn.outs[0])
+    returned = sweep.builder.emit(st.opaque, back, y_bar, names=Const(()))
+    reader = Const(calls.readers["cotangents by rule"])
+    given = sweep.builder.emit(st.means, returned, y_bar, *args, reader=reader, names=names)
+    bars = sweep.builder.emit(ct.rule_cotangents, given, *eqn.args, rule=name)
     for k, arg in enumerate(eqn.args):
         _contribute_item(sweep, bars, k, arg)
-    return forward
+    return builder.eqns
 
 
 def described(rule: Rule) -> str:
@@ -155,8 +190,8 @@ def described(rule: Rule) -> str:
     return f"the {rule.form} of {rule.op.name} ({rule.file}:{rule.line})"
 
 
-CALLS: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn]]] = {
+CALLS: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn] | None]] = {
     st.apply: _apply,
     st.applied: _apply,
-    st.pullback_of: _pullback_of,
+    st.means: _means,
 }

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from ..ir.builder import kind_of_atom
 from ..ir.graph import UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, alternatives, used_in
 from ..ir.records import field, mutable_record, replace
-from ..ir.types import BOOL, INT, RANGE, Array, Kind, Number, Seq, Struct
+from ..ir.types import BOOL, INT, RANGE, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import registry
 from ..ops import structure as st
 from .caught import refused
 from .checkpointing import run_again, runs_again
-from .cotangents import NOTHING, bar_name, cotangent_of, fits_buffer
+from .cotangents import NOTHING, as_items, bar_name, cotangent_of, fits_buffer
 from .loops import Loop, Slot, for_eqn, rebuilt, view
 from .recording import Recording, recorded
 from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, shared
@@ -136,7 +136,7 @@ def branched(
     ]
     clobbered = sweep.context.written.clobbered
     plans = [
-        plan(eqns, (), block, clobbered=clobbered)
+        plan(eqns, (), block, in_loop=sweep.in_loop, clobbered=clobbered)
         for eqns, block in zip(forward, blocks, strict=True)
     ]
     received = [clones(each.carried) for each in plans]
@@ -190,7 +190,9 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     recording = recorded(loop.body, sweep.context.active) if runs_again(loop) else None
     if recording is not None:
         loop = view(replace(eqn, blocks=(*eqn.blocks[:-1], recording.again)))
-    state = _ReverseLoop(loop, sweep.inner(loop.body, lambda var: _capture(state, sweep, var)))
+    body = sweep.inner(loop.body, lambda var: _capture(state, sweep, var))
+    body.in_loop = True
+    state = _ReverseLoop(loop, body)
     state.first = recording
     _start(state, sweep)
     seeds: list[tuple[Atom, Atom]] = [
@@ -211,15 +213,23 @@ def _start(state: _ReverseLoop, sweep: Sweep) -> None:
         if sweep.is_active(param) or sweep.is_active(out):
             initial = sweep.total(out)
             initial = sweep.zeros(out) if initial == ZERO else _as_buffer(sweep, out, initial)
-            bar = cotangent_of(out, st.gradient_kind(param.kind))
+            bar = cotangent_of(out, _kind_of_slot(param.kind, kind_of_atom(initial)))
             bar.shape_of = _shape_of(loop.results[k], bar)
             before = cotangent_of(param)
             before.shape_of = _shape_of(loop.initials[k], before)
             state.carried[k] = Slot(initial, bar, ZERO, before)
 
 
+def _kind_of_slot(kind: Kind, initial: Kind) -> Kind:
+    """The kind of a carried cotangent; those of lists in a list may be arrays."""
+    nested = isinstance(kind, Seq) and isinstance(kind.item, Seq)
+    return UNKNOWN if nested and initial == UNKNOWN else st.gradient_kind(kind)
+
+
 def _as_buffer(sweep: Sweep, var: Var, bar: Atom) -> Atom:
     """A cotangent that what is written to can be summed in: of an array an array of its dtype."""
+    if var in sweep.context.written.versions and isinstance(var.kind, Seq):
+        return as_items(sweep.builder, bar, var.kind)
     if var not in sweep.context.written.versions or not isinstance(var.kind, Array):
         return bar
     if fits_buffer(var, bar):
@@ -291,7 +301,7 @@ def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
         needed = run_again(forward, (*params, *state.first.values), reverse, free)
         forward = list(state.first.first.eqns)
     else:
-        needed = plan(forward, params, reverse, free, clobbered=clobbered)
+        needed = plan(forward, params, reverse, free, in_loop=True, clobbered=clobbered)
     items = clones(needed.carried)
     lists = {var: Var(Seq(var.kind), plural(var)) for var in needed.carried}
     pairs = [*items_again(loop, reverse, needed.again, free, items), *state.given]

@@ -18,12 +18,11 @@ from ..ops import containers as co
 from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
-from .cotangents import bar_name
+from .cotangents import as_items, bar_name
 from .reverse_rules import real_part
 from .shadows import (
     copies,
     in_shadow,
-    is_view,
     may_repeat,
     old_zero,
     part_at,
@@ -71,7 +70,7 @@ def _last_step(before: Builder, eqn: Eqn) -> Atom:
 def check_cast(before: Builder, eqn: Eqn) -> None:
     """Have it checked when the program runs that no float is stored where only integers fit."""
     x, *path, value = eqn.args
-    if eqn.op is not me.store or kind_of_atom(value) == INT or any(map(is_view, path)):
+    if eqn.op is not me.store or kind_of_atom(value) == INT or any(map(me.is_view, path)):
         return
     holder = me.holder(eqn)
     if holder == UNKNOWN or (isinstance(holder, Array) and not _is_inexact(holder)):
@@ -92,7 +91,7 @@ def _given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, steps: Sequence[A
         )
     if isinstance(holder, Seq) and kind_of_atom(steps[-1]) == INT and kind != UNKNOWN:
         return part_at(sweep.builder, bar, steps, st.gradient_kind(kind))
-    viewed = [k for k, step in enumerate(steps) if is_view(step)]
+    viewed = [k for k, step in enumerate(steps) if me.is_view(step)]
     start = viewed[-1] + 1 if viewed else 0
     bar = part_at(sweep.builder, bar, steps[:start])
     return sweep.builder.emit(me.given_at, bar, *(steps[start:] or [Const(...)]), value)
@@ -189,7 +188,7 @@ def _insert(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
 def _remove(sweep: Sweep, eqn: Eqn, at: Atom) -> None:
     x, value = eqn.args[0], eqn.args[-1]
     path = in_shadow(me.path_of(eqn))
-    bar = sweep.total(eqn.outs[0])
+    bar = _items(sweep, eqn, path)
     if sweep.is_active(value):
         kind = st.gradient_kind(kind_of_atom(value))
         sweep.contribute(value, part_at(sweep.builder, bar, [*path, at], kind))
@@ -197,6 +196,13 @@ def _remove(sweep: Sweep, eqn: Eqn, at: Atom) -> None:
         kind = kind_of_atom(bar)
         dropped = sweep.builder.emit(me.dropped, bar, *path, at, name=_name(x), kind=kind)
         sweep.hand_on(x, dropped)
+
+
+def _items(sweep: Sweep, eqn: Eqn, path: Sequence[Atom]) -> Atom:
+    """The cotangent of a container that items are taken out of, or put into."""
+    bar = sweep.total(eqn.outs[0])
+    kind = kind_of_atom(eqn.args[0])
+    return as_items(sweep.builder, bar, kind) if isinstance(kind, Seq) else bar
 
 
 def _name(x: Atom) -> str:
@@ -207,7 +213,7 @@ def _drop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """x_bar = x2_bar with a zero where the item was."""
     x, *_, key = eqn.args
     path = in_shadow(me.path_of(eqn))
-    bar = sweep.total(eqn.outs[0])
+    bar = _items(sweep, eqn, path)
     before = Builder(eqn.span, derived=True)
     at = _position(before, eqn)
     zero = _zero_of_item(sweep, before, eqn, [*path, key])
@@ -238,7 +244,7 @@ def _position(before: Builder, eqn: Eqn) -> Atom:
 # --- what derivatives of writes are made of -----------------------------------------------
 
 
-def _snapshot(sweep: Sweep, eqn: Eqn) -> None:
+def _copied(sweep: Sweep, eqn: Eqn) -> None:
     sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
 
 
@@ -248,9 +254,14 @@ def _given_at(sweep: Sweep, eqn: Eqn) -> None:
     bar = sweep.total(eqn.outs[0])
     if may_repeat(path[-1]):
         holder = part_at(sweep.builder, x_bar, path[:-1])
-        flags = sweep.builder.emit(me.last_written, holder, path[-1])
-        bar = sweep.builder.emit(registry.named("mul"), bar, flags, kind=UNKNOWN)
+        bar = sweep.builder.emit(me.as_left, bar, holder, path[-1])
     sweep.scatter(x_bar, tuple(path), bar)
+
+
+def _as_left(sweep: Sweep, eqn: Eqn) -> None:
+    value_bar, *rest = eqn.args
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(value_bar, sweep.builder.emit(me.as_left, bar, *rest))
 
 
 def _spread_over(sweep: Sweep, eqn: Eqn) -> None:
@@ -282,8 +293,10 @@ MEMORY: dict[Op, Callable[[Sweep, Eqn], Sequence[Eqn] | None]] = {
     me.inserted: _insert,
     me.drop: _drop,
     me.dropped: _drop,
-    me.snapshot: _snapshot,
+    me.snapshot: _copied,
+    me.duplicate: _copied,
     me.given_at: _given_at,
+    me.as_left: _as_left,
     me.spread_over: _spread_over,
     me.spread_from: _spread_from,
     me.summed_to: _summed_to,

@@ -362,6 +362,9 @@ def conjugated(sweep: Sweep, partial: Atom) -> Atom:
     return partial
 
 
+_OF_UNKNOWN_ORIGIN = frozenset(("apply", "pullback_of", "global", "means", "root"))
+
+
 def may_be_complex(block: Block) -> bool:
     """Whether a value of unknown kind in a program may be complex: something must have made it so."""
     atoms = [*block.params, *(atom for eqn in walk(block) for atom in (*eqn.operands(), *eqn.outs))]
@@ -369,8 +372,7 @@ def may_be_complex(block: Block) -> bool:
         any(is_complex(kind_of_atom(atom)) for atom in atoms)
         or any(kind_of_atom(param) == UNKNOWN for param in block.params)
         or any(
-            eqn.op.name in ("apply", "pullback_of", "global") and eqn.outs[0].kind == UNKNOWN
-            for eqn in walk(block)
+            eqn.op.name in _OF_UNKNOWN_ORIGIN and eqn.outs[0].kind == UNKNOWN for eqn in walk(block)
         )
         or any(map(_may_turn_complex, walk(block)))
     )

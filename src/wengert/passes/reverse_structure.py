@@ -10,9 +10,11 @@ from ..ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
+from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
+from .implicit import reverse_root
 from .reverse_rules import is_complex, is_real, real_part
 
 if TYPE_CHECKING:
@@ -72,10 +74,15 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     if is_complex(whole) and isinstance(kind, Number | Array):
         return real_part(sweep.builder, sweep.builder.emit(st.getitem, bar, key), kind)
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
-    unsure = whole == UNKNOWN or (isinstance(whole, Array) and not whole.dtype)
+    return _surely_real(sweep, part, whole, kind)
+
+
+def _surely_real(sweep: Sweep, bar: Atom, found: Kind, kind: Kind) -> Atom:
+    """A cotangent of a real value, whose own kind `found` may not tell that it is complex."""
+    unsure = found == UNKNOWN or (isinstance(found, Array) and not found.dtype)
     if unsure and sweep.context.maybe_complex and is_real(kind):
-        return sweep.builder.emit(registry.named("real"), part, namespace="np")
-    return part
+        return sweep.builder.emit(registry.named("real"), bar, namespace="np")
+    return bar
 
 
 def _getitem(sweep: Sweep, eqn: Eqn) -> None:
@@ -89,7 +96,10 @@ def _getitem(sweep: Sweep, eqn: Eqn) -> None:
                 sweep.scatter(x, (index, *path), bar)
             return
         sweep.bars.scattered[out] = parts
-    sweep.scatter(x, (index,), sweep.total(out))
+    bar = sweep.total(out)
+    if isinstance(kind_of_atom(x), Array) and bar != ZERO and out not in sweep.context.maybe_none:
+        bar = _surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(x))
+    sweep.scatter(x, (index,), bar)
 
 
 def is_step(index: Atom) -> bool:
@@ -240,6 +250,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.bound: _same,
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
+    im.root: reverse_root,
     st.hook: _hook,
     st.project: _same,
     st.unpackable: _same,

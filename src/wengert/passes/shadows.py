@@ -29,11 +29,6 @@ def in_shadow(path: Path) -> list[Atom]:
     ]
 
 
-def is_view(step: Atom) -> bool:
-    """Whether a step leads to what an op makes of an array."""
-    return isinstance(step, Const) and isinstance(step.value, me.Viewed)
-
-
 def part_at(builder: Builder, x: Atom, path: Path, kind: Kind | None = None) -> Atom:
     """The part of a tangent or cotangent that a path leads to; `kind` is the part's, if known."""
     for k, step in enumerate(path):
@@ -52,7 +47,7 @@ def stored_at(
     What a view makes of it is written to and turned back: whether that takes a copy is known only when
     the program runs.
     """
-    at = next((k for k, step in enumerate(path) if is_view(step)), None)
+    at = next((k for k, step in enumerate(path) if me.is_view(step)), None)
     if at is None:
         return builder.emit(me.stored, x, *path, value, name=name, kind=kind_of_atom(x))
     before, step, rest = path[:at], path[at], path[at + 1 :]

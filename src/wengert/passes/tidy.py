@@ -22,6 +22,7 @@ from ..ir.graph import (
     walk,
 )
 from ..ir.records import replace
+from ..ir.types import INT
 from ..ops.raising import may_raise
 from .loops import LOOPS, Loop, Slot, for_eqn, view, while_eqn
 from .residuals import renamed_atom, renamed_block
@@ -65,8 +66,7 @@ class _Needed:
             if effects and (eqn.op.effect or (eqn.op.domain and eqn.namespace == "math")):
                 self._keep(eqn)
         self._want(body.outs)
-        while self._pending:
-            self._follow(self._pending.pop())
+        self._follow_all()
 
     def _index(self, block: Block, around: Eqn | None) -> None:
         for eqn in block.eqns:
@@ -77,6 +77,20 @@ class _Needed:
                 for param in inner.params:
                     self._defined_by[param] = eqn
                 self._index(inner, eqn)
+
+    def _follow_all(self) -> None:
+        while self._pending:
+            while self._pending:
+                self._follow(self._pending.pop())
+            for loop in self._loops.values():
+                if not self.walked(loop):
+                    self._want((next((x for x in loop.items if x.kind == INT), loop.items[0]),))
+
+    def walked(self, loop: Loop) -> list[int]:
+        """The iterables, by number, that a loop has to walk over."""
+        if not is_side_by_side(loop):
+            return list(range(len(loop.items))) or [0]
+        return [k for k, item in enumerate(loop.items) if item in self.values]
 
     def _want(self, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
@@ -90,7 +104,7 @@ class _Needed:
             self.eqns.add(eqn)
             if eqn.op in LOOPS:
                 loop = self._loops.setdefault(eqn, view(eqn))
-                self._want(loop.iterables)
+                self._want(() if is_side_by_side(loop) else loop.iterables)
                 self._want(() if loop.stop is None else (loop.stop,))
                 self._want(() if loop.test is None else loop.test.outs)
                 self._want(eqn.params.values())
@@ -122,6 +136,7 @@ class _Needed:
 
     def _follow_loop(self, loop: Loop, var: Var) -> None:
         if var in loop.items:
+            self._want((loop.iterables[loop.items.index(var)],))
             return
         if var in loop.lists:
             self._want((loop.collected[loop.lists.index(var)],))
@@ -152,6 +167,11 @@ def _kept_eqn(eqn: Eqn, needed: _Needed) -> Eqn:
     return eqn
 
 
+def is_side_by_side(loop: Loop) -> bool:
+    """Whether a loop walks over several sequences that are equally long: one of them will do."""
+    return len(loop.items) > 1 and bool(loop.eqn.param("aligned", False))
+
+
 def _kept_try(eqn: Eqn, needed: _Needed) -> Eqn:
     exception, *outs = eqn.outs
     kept = [k for k, out in enumerate(outs) if out in needed.values]
@@ -176,7 +196,7 @@ def _kept_loop(loop: Loop, needed: _Needed) -> Eqn:
         test = _kept_block(loop.test, loop.test.outs, needed)
         test = replace(test, params=tuple(test.params[k] for k in kept))
         return while_eqn(slots, collected, test, eqns, loop.eqn, stop=loop.stop)
-    iterables = list(zip(loop.iterables, loop.items, strict=True))
+    iterables = [(loop.iterables[k], loop.items[k]) for k in needed.walked(loop)]
     return for_eqn(
         iterables, slots, collected, eqns, loop.eqn,
         stop=loop.stop, reverse=loop.reverse, aligned=bool(loop.eqn.param("aligned", False)),

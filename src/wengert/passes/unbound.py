@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..ir.graph import (
     IF,
@@ -39,7 +39,7 @@ def _merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
     if eqn.op in (IF, TRY):
         outs, blocks = alternatives(eqn)
         return [(out, [block.outs[k] for block in blocks]) for k, out in enumerate(outs)]
-    if eqn.op is me.snapshot:
+    if eqn.op in me.COPIES:
         return [(eqn.outs[0], eqn.args)]
     if eqn.op not in LOOPS:
         return ()
@@ -59,12 +59,15 @@ def _merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
 
 def with_unbound_marked(function: Function) -> Function:
     """The function in which a snapshot of what may be unbound is one that can be taken of that."""
-    if not any(eqn.op is me.snapshot for eqn in walk(function.body)):
-        return function
-    unbound = may_be_unbound(function.body)
-    if not unbound:
-        return function
-    return replace(function, body=_marked(function.body, unbound))
+    return replace(function, body=block_with_unbound_marked(function.body))
+
+
+def block_with_unbound_marked(block: Block, before: Sequence[Eqn] = ()) -> Block:
+    """`with_unbound_marked` of a block that reads values of the equations before it."""
+    if not any(eqn.op in me.COPIES for eqn in walk(block)):
+        return block
+    unbound = may_be_unbound(replace(block, eqns=(*before, *block.eqns)))
+    return _marked(block, unbound) if unbound else block
 
 
 def _marked(block: Block, unbound: set[Var]) -> Block:
@@ -72,7 +75,7 @@ def _marked(block: Block, unbound: set[Var]) -> Block:
 
 
 def _marked_eqn(eqn: Eqn, unbound: set[Var]) -> Eqn:
-    if eqn.op is me.snapshot and eqn.args[0] in unbound:
+    if eqn.op in me.COPIES and eqn.args[0] in unbound:
         return replace(eqn, params={"unbound": Const(True)})
     if not eqn.blocks:
         return eqn

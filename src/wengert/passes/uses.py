@@ -24,7 +24,7 @@ class _Owner(NamedTuple):
 
     eqn: Eqn
     block: Block
-    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
+    at: int
 
 
 class Uses:
@@ -75,7 +75,7 @@ class Uses:
     def _handed_on(self, eqn: Eqn) -> Iterator[Atom]:
         """The operands that an equation hands on as the objects they are."""
         if eqn.op in me.OWN:
-            yield from (atom for atom in eqn.args if atom in self._own)  # pyright: ignore[reportOperatorIssue]
+            yield from (a for a in eqn.args if isinstance(a, Var) and a in self._own)
         elif eqn.op in LOOPS:
             loop = view(eqn)
             pairs = zip(loop.initials, loop.carried, strict=True)

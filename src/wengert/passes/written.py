@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import (
     CALL,
     IF,
@@ -23,8 +24,10 @@ from ..ir.graph import (
 )
 from ..ir.op import Op
 from ..ir.records import replace
+from ..ir.types import Array
 from ..ops import cotangents as ct
 from ..ops import memory as me
+from ..ops import registry
 from ..ops import structure as st
 from .groups import Groups, has_memory, is_computed
 from .loops import LOOPS, view
@@ -51,6 +54,19 @@ def written(body: Block) -> Written:
     if not own and not any(eqn.op in me.PURE for eqn in eqns):
         return Written()
     return Written(_versions(eqns), _clobbered(body, eqns, own))
+
+
+def as_written(builder: Builder, given: Atom) -> Atom:
+    """A tangent or cotangent that a user gives, of the dtype that it has to have to be written to."""
+    kind = kind_of_atom(given)
+    if not isinstance(given, Var) or not isinstance(kind, Array) or not kind.dtype:
+        return given
+    options = {"dtype": Const(kind.dtype), "copy": Const(False)}
+    astype = registry.named("astype")
+    changed = builder.emit_with(astype, (given,), options, "method", given.name)
+    if isinstance(changed, Var):
+        changed.shape_of = given.shape_of
+    return changed
 
 
 def targets(eqn: Eqn) -> tuple[Var, ...]:
@@ -129,6 +145,9 @@ def same_objects(eqns: Iterable[Eqn], *, views: bool = False) -> dict[Var, list[
     for eqn in eqns:
         if eqn.op in WRITES or eqn.op in (st.bound, st.unpackable):
             add(eqn.outs[0], eqn.args[:1])
+        elif eqn.op is CALL:
+            for number, out in eqn.param("updates", ()):
+                add(eqn.outs[out], eqn.args[number : number + 1])
         elif eqn.op in (IF, TRY):
             outs, blocks = alternatives(eqn)
             for k, out in enumerate(outs):
@@ -152,6 +171,7 @@ def same_object_sources(body: Block, ops: Container[Op], *, views: bool = False)
     sources = same_objects(eqns, views=views)
     found: set[Var] = set()
     pending = [atom for eqn in eqns if eqn.op in ops for atom in _objects(eqn)]
+    pending += [atom for eqn in eqns if eqn.op is CALL for atom in targets(eqn)]
     while pending:
         atom = pending.pop()
         if isinstance(atom, Var) and atom not in found:

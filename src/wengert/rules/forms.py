@@ -94,7 +94,7 @@ def rrule(function: Target) -> Callable[[Decorated], Decorated]:
     """Decorate a hand-written pullback: `(*args, **kwargs) -> (y, pullback)`.
 
     `pullback(y_bar)` returns one cotangent per positional argument, a bare value if there is one
-    argument. Both run as they are: nothing of them is read.
+    argument. Both run as they are: only a derivative of what they give reads them.
 
     Raises:
         RuleError: the rule cannot be called with the function's arguments.

@@ -35,6 +35,7 @@ from ..ops.shape import (
     fliplr,
     flipud,
     inverse_permutation,
+    iscomplexobj,
     item,
     matrix_transpose,
     memory_order,
@@ -57,7 +58,7 @@ from ..ops.shape import (
 from ..ops.structure import unbroadcast
 from .forms import differential, linear_rule, zero_rule
 
-zero_rule(shape, ndim, size, dtype, memory_order, inverse_permutation, other_axes)
+zero_rule(shape, ndim, size, iscomplexobj, dtype, memory_order, inverse_permutation, other_axes)
 
 # --- rearranging --------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@ from typing import Any
 differentiate: list[Callable[..., Any]] = []
 """wengert's own pullback and pushforward, put here when it is imported (it stands above this module)."""
 
+readers: dict[str, Callable[..., Any]] = {}
+"""What such a call, its cotangents and its tangent are, as functions that can be read: put here too."""
+
 
 def _live() -> list[Callable[..., Any]]:
     """wengert itself: a saved derivative that meets a function only at run time needs it then."""
@@ -39,7 +42,7 @@ def stop_gradient(x: Any) -> Any:
 
 def bound(x: Any, name: str) -> Any:
     """x, or what Python raises for a local name, or an attribute, that was never assigned."""
-    if type(x).__name__ == "Undefined":
+    if type(x).__name__.endswith("Undefined"):
         owner, _, attribute = name.rpartition(".")
         if owner:
             raise AttributeError(f"{owner!r} object has no attribute {attribute!r}")

@@ -23,6 +23,43 @@ def scalar_seed(y: Any, function: str) -> float:
     raise error
 
 
+def real_result(y: Any) -> None:
+    """TypeError for a result that has no Jacobian."""
+    if np.iscomplexobj(y):
+        raise _refused(
+            "WG201",
+            "`wg.jacobian` needs a real result, but the function returns a complex one\n"
+            "Return its real and imaginary parts, or use `wg.pullback`.",
+        )
+
+
+def real_argument(x: Any) -> None:
+    """TypeError for an argument with more than one second derivative."""
+    if np.iscomplexobj(x):
+        raise _refused(
+            "WG202",
+            "`wg.diag_hessian` needs a real argument: a complex one has two second derivatives\n"
+            "Differentiate a function of its real and imaginary parts.",
+        )
+
+
+def spanning(x: Any) -> None:
+    """TypeError for an argument whose numbers do not form an array."""
+    if not isinstance(x, (list, tuple, np.ndarray, np.number, int, float, complex)):
+        raise _refused(
+            "WG202",
+            "`wg.jacobian` needs a number, an array or a list of numbers as the argument, not a "
+            f"value of type {type(x).__name__}\n"
+            "Differentiate a function of an array, or use `wg.pullback`.",
+        )
+
+
+def _refused(code: str, message: str) -> TypeError:
+    error = TypeError(message)
+    error.code = code  # type: ignore[attr-defined]
+    return error
+
+
 def unpackable(x: Any, count: int, starred: int) -> Any:
     """Something that can be indexed and has as many items as an unpacking needs."""
     items = x if hasattr(x, "__getitem__") and hasattr(x, "__len__") else list(x)

@@ -44,6 +44,22 @@ def _has_no_parts(x: Any) -> bool:
     return isinstance(x, (*functions, types.ModuleType))
 
 
+def basis(x: Any, unit: Any = 1.0) -> list[Any]:
+    """The tangents of a number, an array or a list that are `unit` in one place and zero elsewhere."""
+    zero = zeros(x)
+    if isinstance(zero, np.ndarray):
+        units = np.eye(zero.size, dtype=zero.dtype) * np.asarray(unit, zero.dtype)
+        return list(units.reshape((zero.size, *zero.shape)))
+    if not isinstance(zero, list):
+        return [unit]
+    found: list[Any] = []
+    for k, item in enumerate(x):
+        for one in basis(item, unit):
+            found.append(zeros(x))
+            found[-1][k] = one
+    return found
+
+
 def accumulate(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one value."""
     if a is None or b is None:
@@ -97,8 +113,15 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
     elif isinstance(part, dict):
         part[last] = accumulate(part.get(last), value)
     else:
-        part[last] = accumulate(part[last], value)
+        part[last] = _added(part[last], value)
     return buffer
+
+
+def _added(part: Any, value: Any) -> Any:
+    """The sum of a part of a buffer and a cotangent: what is a list in the buffer stays one."""
+    if isinstance(part, list) and isinstance(value, np.ndarray):
+        return [_added(a, b) for a, b in zip(part, value, strict=True)]
+    return accumulate(part, value)
 
 
 def _add_to_array(array: Any, index: Any, value: Any) -> None:

@@ -17,11 +17,48 @@ def is_view(part: Any) -> bool:
 
 def distinct(items: Any) -> Any:
     """A container, after a check that no object is in it twice."""
-    values = items.values() if isinstance(items, dict) else items
+    values = items if isinstance(items, (list, tuple)) else _held_by(items).values()
     changeable = [id(item) for item in values if can_change(item)]
     if len(set(changeable)) < len(changeable):
         raise _shared("two items of this container are one object, which is changed elsewhere")
     return items
+
+
+def as_long(items: Any, count: int) -> None:
+    """Check that a list is as long as it was before a loop walked over it."""
+    if len(items) != count:
+        error = ValueError(
+            "a list gets longer or shorter while a loop walks over it\n"
+            "Walk over a copy: `for item in list(items)`."
+        )
+        error.code = "WG101"  # type: ignore[attr-defined]
+        raise error
+
+
+def of_array(part: Any) -> None:
+    """Check that a slice shares memory with what it was taken of."""
+    if not isinstance(part, np.ndarray):
+        error = ValueError(
+            "a slice of a list is changed, where only the run tells it from a view of an array\n"
+            "Copy it (`list(part)`), or specialise the derivative for example arguments."
+        )
+        error.code = "WG101"  # type: ignore[attr-defined]
+        raise error
+
+
+def rebound(value: Any) -> None:
+    """Check that `value += …` gives the name a new object."""
+    if can_change(value):
+        error = ValueError(
+            "an array or list is changed in place that a loop or branch chose and that others may refer to\n"
+            "Write `x = x + …`, or specialise the derivative for example arguments."
+        )
+        error.code = "WG101"  # type: ignore[attr-defined]
+        raise error
+
+
+def _held_by(x: Any) -> dict[Any, Any]:
+    return x if isinstance(x, dict) else attributes_of(x)
 
 
 def unshared(value: Any) -> Any:
@@ -34,8 +71,10 @@ def unshared(value: Any) -> Any:
 def kept(owner: Any, name: str) -> None:
     """Refuse to assign an attribute of an object whose class says what that does."""
     import inspect
+    import types
 
-    own = type(owner).__setattr__ is not object.__setattr__
+    plain = (object.__setattr__, types.SimpleNamespace.__setattr__)
+    own = type(owner).__setattr__ not in plain
     found = getattr(type(owner), name, None)
     if own or (hasattr(type(found), "__set__") and not inspect.ismemberdescriptor(found)):
         error = ValueError(

@@ -18,7 +18,12 @@ def blocks(x: Any, *counts: int, every: int | None = None) -> list[Any]:
     count = min(counts, default=len(x))
     size = max(1, round(count**0.5)) if every is None else every
     if size < 1:
-        raise ValueError(f"a loop is checkpointed every so many iterations, not every {size}")
+        error = ValueError(
+            f"a loop is checkpointed every so many iterations, not every {size!r}\n"
+            "Pass a whole number greater than 0, or leave `every` out."
+        )
+        error.code = "WG202"  # type: ignore[attr-defined]
+        raise error
     return [x[start : min(start + size, count)] for start in range(0, count, size)]
 
 

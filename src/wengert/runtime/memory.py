@@ -53,9 +53,10 @@ def _copied(x: Any, copies: dict[int, Any]) -> Any:
 
 def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
     import copy
+    import random  # whose generators change when they are asked, which no derivative sees
     import types
 
-    kept = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+    kept = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, random.Random)
     attributes = attributes_of(x)
     if isinstance(x, (*kept, types.MethodType)) or not attributes:
         return x
@@ -179,14 +180,14 @@ def appended(x: Any, *path_and_value: Any) -> Any:
     *path, value = path_and_value
     items = _list_at(x, path)
     items.append(value)
-    return stored(x, *path, items) if path else items
+    return stored(_as_list(x), *path, items) if path else items
 
 
 def inserted(x: Any, *path_key_and_value: Any) -> Any:
     """`x.insert(key, value)`, or `x[key] = value` of a dictionary, or at a path; gives x."""
     *path, key, value = path_key_and_value
     items = insert(_list_at(x, path), key, value)
-    return stored(x, *path, items) if path else items
+    return stored(_as_list(x), *path, items) if path else items
 
 
 def dropped(x: Any, *path_and_key: Any) -> Any:
@@ -197,13 +198,18 @@ def dropped(x: Any, *path_and_key: Any) -> Any:
         items.pop(key, None)
     else:
         del items[key]
-    return stored(x, *path, items) if path else items
+    return stored(_as_list(x), *path, items) if path else items
 
 
 def _list_at(x: Any, path: list[Any]) -> Any:
     for step in path:
         x = _part(x, step)
-    return list(x) if isinstance(x, tuple) else x
+    return _as_list(x)
+
+
+def _as_list(x: Any) -> Any:
+    """Something whose items are about to be more or fewer; the cotangent of a list may be an array."""
+    return list(x) if isinstance(x, (tuple, np.ndarray)) else x
 
 
 def given_at(x_bar: Any, *path_and_value: Any) -> Any:
@@ -291,6 +297,12 @@ def last_written(x: Any, index: Any) -> Any:
     flags = np.zeros(numbers.size)
     flags[numbers.size - 1 - backwards] = 1.0
     return flags.reshape(numbers.shape)
+
+
+def as_left(value_bar: Any, x: Any, index: Any) -> Any:
+    """Something like `x[index]`, zero where `x[index] = value` wrote over an entry of the value."""
+    flags = last_written(x, index)
+    return value_bar if isinstance(flags, float) else value_bar * flags
 
 
 def summed_to(x_bar: Any, shape: tuple[int, ...]) -> Any:

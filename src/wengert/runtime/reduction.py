@@ -153,7 +153,8 @@ def items_length(xs: Any) -> float:
 
 def lane_of(items: Any) -> Any:
     """A list of numbers as an array; a list of arrays with the items along the last axis."""
-    return np.stack([np.asarray(item) for item in items], axis=-1)
+    arrays = [np.asarray(item) for item in items]
+    return np.stack(arrays, axis=-1) if arrays else np.zeros(0)
 
 
 def items_of(lane: Any) -> Any:

@@ -143,6 +143,8 @@ class Bindings:
         """A constant: a literal if it has one, else a name bound to it."""
         if value is UNDEFINED.value:
             return Code(self.helper("UNDEFINED"))
+        if isinstance(value, Callee):
+            return Code(self.callee(value))
         code = None if isinstance(value, (list, dict)) else self.literal(value)
         return Code(self._use(self.module.object(value))) if code is None else code
 
@@ -276,7 +278,8 @@ def _name_of(value: Any) -> str:
     name = getattr(value, "__name__", "")
     if not isinstance(name, str) or not name:
         return type(value).__name__.lower()
-    return "function" if name == "<lambda>" else name
+    # a rule is often called `_`, as is what a loop counts with
+    return "function" if name == "<lambda>" or not name.strip("_") else name
 
 
 def import_path(value: Any) -> tuple[str, str] | None:

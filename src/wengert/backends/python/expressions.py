@@ -290,6 +290,7 @@ class Expressions:
         return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), name)
 
     def stop_gradient(self, eqn: Eqn) -> Code:
+        """What matters to derivatives only."""
         return self.atom(eqn.args[0])
 
     # --- other ----------------------------------------------------------------------------
@@ -433,6 +434,7 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "call": Expressions.call,
     "zeros": Expressions.zeros,
     "snapshot": Expressions.snapshot,
+    "duplicate": Expressions.snapshot,
     "fill": Expressions.fill,
     "accumulate": Expressions.accumulate,
     "project": Expressions.project,
@@ -442,6 +444,8 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "expand_dims": Expressions.expand_dims,
     "bound": Expressions.bound,
     "stop_gradient": Expressions.stop_gradient,
+    "root": Expressions.stop_gradient,
+    "means": Expressions.stop_gradient,
     "global": Expressions.read_global,
     "slice": Expressions.slice,
     "if": Expressions.conditional,

@@ -252,6 +252,8 @@ def input_names(function: Function) -> Iterator[str]:
     """The names that a function's parameters may get."""
     for one in function.inputs:
         yield identifier(one.name, "arg")
+    for parameter in _parameters(function, flat=True, captured=0):
+        yield parameter.name
 
 
 def takes_leaves(function: Function) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...ir.graph import CALL, Function, Span, walk
+from ...ir.graph import Function, Span, walk
 from ...ir.records import record
 from .bindings import Module
 from .code import Mark
@@ -131,7 +131,7 @@ def _all_input_names(function: Function) -> Iterator[str]:
         seen.add(id(current))
         yield from input_names(current)
         for eqn in walk(current.body):
-            if eqn.op is CALL or eqn.op.name == "call":
+            if "callee" in eqn.params:
                 callee = eqn.param("callee").function
                 todo += [callee] if callee is not None else []
             elif eqn.op.name == "closure":

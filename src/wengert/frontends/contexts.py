@@ -1,0 +1,249 @@
+"""`with`: context managers of the user's classes, made of generators, and Python's own."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const
+from ..ir.types import Other
+from ..ops import structure as st
+from . import cells, generators, objects
+from .declarations import assigned_names
+from .exceptions import catch, make, raise_again, raise_exception, with_exits_aside
+from .expressions import evaluate, truth
+from .generators import Consumer
+from .heap import now
+from .liveness import read_around
+from .values import Closure, Items, Native, Value, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter, Step
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def run_with(it: Interpreter, node: ast.With) -> None:
+    """The items from left to right, each around those that follow it."""
+    _run_items(it, node, 0)
+
+
+def _run_items(it: Interpreter, node: ast.With, k: int) -> None:
+    from .statements import assign, run_body
+
+    if k == len(node.items):
+        run_body(it, node.body)
+        return
+    item = node.items[k]
+    with it.at(item.context_expr):
+        manager = now(it, evaluate(it, item.context_expr))
+
+    def body(entered: Value) -> None:
+        steps: list[Step] = [lambda: _run_items(it, node, k + 1)]
+        if item.optional_vars is not None:
+            target = item.optional_vars
+            steps.insert(0, lambda: assign(it, target, entered))
+        it.run(steps)
+
+    live = read_around(it.frame.closure.node, node, node.body)
+    _run_in(it, node, manager, live, body)
+
+
+def _run_in(
+    it: Interpreter,
+    node: ast.With,
+    manager: Value,
+    live: frozenset[str],
+    body: Callable[[Value], None],
+) -> None:
+    if isinstance(manager, Items) and manager.type is _OF_GENERATOR:
+        _run_in_generator(it, node, manager, body)
+    elif isinstance(manager, Items) and manager.type is contextlib.suppress:
+        _run_suppressing(it, manager, live, body)
+    else:
+        _run_in_object(it, manager, live, body)
+
+
+# --- managers with `__enter__` and `__exit__` -----------------------------------------------
+
+
+def _run_in_object(
+    it: Interpreter, manager: Value, live: frozenset[str], body: Callable[[Value], None]
+) -> None:
+    entered = _call_special(it, manager, "__enter__", [])
+
+    def leave(exception: Value | None) -> Value:
+        if exception is None:
+            return _call_special(it, manager, "__exit__", [Const(None)] * 3)
+        return _call_special(it, manager, "__exit__", _described(it, exception))
+
+    def raised(exception: Value, *, certain: bool) -> None:
+        suppressed = truth(it, leave(exception))
+        it.branch(suppressed, lambda: None, lambda: raise_again(it, exception))
+
+    def completed() -> None:
+        finish = lambda: with_exits_aside(it, lambda: _ignored(leave(None)))
+        it.branch(it.flag("%yielded"), lambda: None, finish)
+
+    catch(it, (BaseException,), live, lambda: body(entered), raised, completed, keeps=False)
+
+
+def _ignored(value: Value) -> None:
+    return
+
+
+def _described(it: Interpreter, exception: Value) -> list[Value]:
+    """Class, exception and traceback, as `__exit__` gets them."""
+    known = objects.class_of(exception)
+    if known is not None:
+        return [Const(known), exception, Const(None)]
+    atom = it.atom(exception)
+    cls = it.emit(st.opaque, Const(type), atom, names=Const(()))
+    trace = it.builder.emit_with(
+        st.getattr_, (atom,), {"name": Const("__traceback__")}, kind=Other("traceback")
+    )
+    return [cls, exception, trace]
+
+
+def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Value:
+    """Call a special method of a context manager, by its class."""
+    from .operators import call_method_of_class
+
+    own = call_method_of_class(it, manager, name, args)
+    if own is not None:
+        return own
+    if isinstance(manager, Items) and isinstance(manager.type, type):
+        raise it.unsupported(
+            f"a {manager.type.__name__} object cannot be entered by `with` here",
+            "Give its class the methods `__enter__` and `__exit__`.",
+        )
+    atom = it.atom(manager)
+    params = {"name": Const(name)}
+    method = it.builder.emit_with(st.getattr_, (atom,), params, kind=Other("method"))
+    atoms = [it.atom(arg) for arg in args]
+    result = it.builder.emit_with(st.opaque, (method, *atoms), {"names": Const(())})
+    it.reading.inert.add(result)
+    return result
+
+
+# --- managers made of generators ------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _example():  # type: ignore[no-untyped-def]
+    yield
+
+
+_OF_GENERATOR = type(_example())
+_HELPER: CodeType = _example.__code__  # type: ignore[attr-defined]
+
+
+def is_manager_function(closure: Closure) -> bool:
+    """Whether a function is what `contextlib.contextmanager` makes of a generator function."""
+    return isinstance(closure.function, FunctionType) and closure.function.__code__ is _HELPER
+
+
+def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
+    """The context manager that a function decorated with `contextmanager` gives."""
+    from .calls import call, closure_of
+
+    inner: Any = closure.function.__wrapped__
+    return _manager(call(it, closure_of(it, inner), args, kwargs))
+
+
+def _manager(generator: Value) -> Items:
+    return Items("object", ("gen",), (generator,), _OF_GENERATOR)
+
+
+def contextmanager(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`contextlib.contextmanager` of a function made in the program."""
+    from .calls import call
+
+    (function,) = args
+    return Native(
+        "contextmanager", lambda it, more, named: _manager(call(it, function, more, named))
+    )
+
+
+def _run_in_generator(
+    it: Interpreter, node: ast.With, manager: Items, body: Callable[[Value], None]
+) -> None:
+    """The body of the `with` runs where the generator yields: its `try` is around that."""
+    from .iterators import is_iterator, taken_over
+
+    generator = now(it, manager["gen"])
+    if not is_iterator(generator):
+        raise it.unsupported(
+            "`contextmanager` of a function that is no generator", "Let it `yield` once."
+        )
+    assert isinstance(generator, Items)
+    generator = taken_over(it, generator)
+    frame = it.frame
+    targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
+    names = assigned_names([*targets, *node.body])
+    lent = cells.lend(it, frame.scope, [*names, *it.exits(), "%return"])
+    runs = 0
+
+    def take(it: Interpreter, entered: Value) -> None:
+        nonlocal runs
+        runs += 1
+        it.frames.append(frame)
+        try:
+            body(entered)
+        finally:
+            it.frames.pop()
+
+    try:
+        consumer = Consumer(take, lambda it: Const(False), may_leave=False)
+        generators.drive(it, generator, consumer)
+    finally:
+        cells.take_back(it, frame.scope, lent)
+    if not runs:
+        raise_exception(it, make(it, RuntimeError, [Const("generator didn't yield")], {}))
+
+
+# --- Python's own ---------------------------------------------------------------------------
+
+
+def _run_suppressing(
+    it: Interpreter, manager: Items, live: frozenset[str], body: Callable[[Value], None]
+) -> None:
+    """`contextlib.suppress`."""
+    try:
+        classes = it.constant(manager["_exceptions"])
+    except LookupError:
+        raise it.unsupported(
+            "which exceptions are suppressed is known only when the program runs",
+            "Name their classes: `suppress(ValueError)`.",
+        ) from None
+
+    def raised(exception: Value, *, certain: bool) -> None:
+        from .exceptions import is_instance
+
+        matched = Const(True) if certain else is_instance(it, exception, classes)
+        it.branch(matched, lambda: None, lambda: raise_again(it, exception))
+
+    if not classes:
+        body(Const(None))
+        return
+    catch(it, classes, live, lambda: body(Const(None)), raised, lambda: None, keeps=False)
+
+
+def suppress(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    return Items("object", ("_exceptions",), (tuple_of(*args),), contextlib.suppress)
+
+
+def nullcontext(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    given = args[0] if args else kwargs.get("enter_result", Const(None))
+    return Items("object", ("enter_result",), (given,), contextlib.nullcontext)
+
+
+HANDLERS: list[tuple[Any, Callable[..., Value]]] = [
+    (contextlib.contextmanager, contextmanager),
+    (contextlib.suppress, suppress),
+    (contextlib.nullcontext, nullcontext),
+]

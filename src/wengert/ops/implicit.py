@@ -1,0 +1,46 @@
+"""Ops for solutions of equations, whose derivatives the implicit function theorem gives."""
+
+from __future__ import annotations
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Const
+from ..ir.types import NONE, Kind
+from ..runtime import implicit as rt
+from .registry import declare
+from .structure import Args, Params, gradient_kind
+
+root = declare(
+    "root",
+    "x, *operands, callee, tol, linear_solve=None, linear=False",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    implementation=lambda x, *operands, **options: x,
+)
+"""x, as the function of the operands that `callee(*operands, x) == 0` makes it.
+
+`linear` says that it is linear in x, so that it was solved by `linear_root`.
+"""
+
+
+def _infer_linear_root(args: Args, params: Params) -> Kind:
+    unknown = "result" if params.get("transposed") == Const(value=True) else "x"
+    return gradient_kind(kind_of_atom(params[unknown]))
+
+
+linear_root = declare(
+    "linear_root",
+    "b, *operands, callee, x, result, linear_solve=None, tol=None, transposed=False, linear=False",
+    infer=_infer_linear_root,
+    rt="linear_root",
+    implementation=rt.linear_root,
+)
+"""The v for which `callee(*operands, v) + b` vanishes, and a check that x is a root."""
+
+check_root = declare(
+    "check_root",
+    "x, r, slope, tol",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="check_root",
+    implementation=rt.check_root,
+)

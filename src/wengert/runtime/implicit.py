@@ -1,0 +1,203 @@
+"""Solutions of equations: the linear systems in their derivatives, and whether they are solutions.
+
+The text of these functions is copied into saved derivatives, so each uses NumPy and the others only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .cotangents import zeros
+
+
+def linear_root(
+    b: Any,
+    *operands: Any,
+    callee: Callable[..., Any],
+    x: Any,
+    result: Any,
+    linear_solve: Callable[..., Any] | None = None,
+    tol: float | None = None,
+    transposed: bool = False,
+    linear: bool = False,
+) -> Any:
+    """The v for which `callee(*operands, v) + b`, linear in v, vanishes.
+
+    Args:
+        b: a tangent of the residual; if transposed, a cotangent of the solution.
+        operands: what else `callee` takes.
+        callee: the product of the Jacobian, or of its transpose, with v.
+        x: the solution at which the Jacobian is taken.
+        result: the residual there.
+        linear_solve: `(matvec, b) -> v` on vectors, in place of a dense solve.
+        tol: how far x may be off; None to check nothing.
+        transposed: whether `callee` multiplies with the transpose.
+        linear: whether x was found by this function, so that it need not be checked.
+
+    Returns:
+        A tangent of the solution; if transposed, a cotangent of the residual.
+
+    Raises:
+        LinAlgError: the Jacobian is singular.
+        ValueError: x is no solution, or there are not as many equations as unknowns.
+    """
+    unknown, given = (result, x) if transposed else (x, result)
+    right = -flat(b, given)
+    n = right.size
+    if flat(zeros(unknown), unknown).size != n:
+        raise _wrong_count(flat(result, result).size, flat(x, x).size)
+
+    def matvec(v: Any) -> Any:
+        return flat(callee(*operands, unflat(np.asarray(v), unknown)), given)
+
+    check = tol is not None and not linear
+    if linear_solve is not None:
+        if check:
+            _check(x, result, tol, _size_by_sample(matvec, x, transposed))
+        return unflat(_solved_by(linear_solve, matvec, right, tol), unknown)
+    matrix = np.reshape([matvec(unit) for unit in np.eye(n)], (n, n)).T
+    if check:
+        scale = _scale(x)
+        _check(x, result, tol, np.linalg.norm(matrix * (scale[:, None] if transposed else scale)))
+    return unflat(_solved(matrix, right), unknown)
+
+
+def _solved(matrix: Any, right: Any) -> Any:
+    try:
+        found = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        raise _singular() from None
+    if not right.size:
+        return found
+    # a lower bound of the condition number, whatever the units of the rows and columns are
+    rows = np.abs(matrix).max(axis=1)
+    amplified = np.max(np.abs(matrix) @ np.abs(found) / rows)
+    if amplified * np.finfo(float).eps > np.max(np.abs(right) / rows):
+        raise _singular()
+    return found
+
+
+def _solved_by(linear_solve: Any, matvec: Any, right: Any, tol: float | None) -> Any:
+    found = linear_solve(matvec, right)
+    if not isinstance(found, np.ndarray) or found.shape != right.shape:
+        kind = type(found).__name__
+        shown = f"an array of shape {found.shape}" if kind == "ndarray" else f"a {kind}"
+        raise _refused(
+            f"`linear_solve` must return an array of shape {right.shape}, not {shown}\n"
+            "It takes a function that multiplies a vector with a matrix, and the right-hand side b."
+        )
+    if tol is None:
+        return found
+    left, size = np.linalg.norm(matvec(found) - right), np.linalg.norm(right)
+    if not left <= tol * size:
+        raise _refused(
+            f"`linear_solve` left a residual of {left:.2g}, where b is {size:.2g}\n"
+            "The derivative is the solution of this linear system. Let it converge further, or allow\n"
+            "more with `tol=`."
+        )
+    return found
+
+
+def flat(tangent: Any, like: Any) -> Any:
+    """The real numbers in a tangent of `like` as one vector; a complex one counts as two."""
+    return np.concatenate([np.zeros(0), *_parts(tangent, zeros(like))])
+
+
+def _parts(tangent: Any, zero: Any) -> list[Any]:
+    if zero is None:
+        return []
+    tangent = zero if tangent is None else tangent
+    if isinstance(zero, list):
+        return [p for pair in zip(tangent, zero, strict=True) for p in _parts(*pair)]
+    if isinstance(zero, dict):
+        return [p for key in sorted(zero, key=str) for p in _parts(_item(tangent, key), zero[key])]
+    vector: Any = np.ravel(np.broadcast_to(tangent, np.shape(zero)))
+    return [vector.real, vector.imag] if np.iscomplexobj(zero) else [vector.real]
+
+
+def _item(tangent: Any, key: Any) -> Any:
+    return tangent[key] if isinstance(tangent, dict) else getattr(tangent, key)
+
+
+def unflat(vector: Any, like: Any) -> Any:
+    """The tangent of `like` whose numbers are those of a vector, in the order of `flat`."""
+    return _taken(zeros(like), vector, 0)[0]
+
+
+def _taken(zero: Any, vector: Any, start: int) -> tuple[Any, int]:
+    if isinstance(zero, (list, dict)):
+        made: Any = type(zero)(zero)
+        keys = range(len(made)) if isinstance(made, list) else sorted(made, key=str)
+        for key in keys:
+            made[key], start = _taken(zero[key], vector, start)
+        return made, start
+    if zero is None:
+        return None, start
+    shape, complex_ = np.shape(zero), np.iscomplexobj(zero)
+    n = int(np.prod(shape))
+    part = vector[start : start + n]
+    if complex_:
+        part = part + 1j * vector[start + n : start + 2 * n]
+    end = start + (2 * n if complex_ else n)
+    if isinstance(zero, np.ndarray):
+        return np.array(part, zero.dtype).reshape(shape), end
+    return part[0].item(), end
+
+
+def check_root(x: Any, r: Any, slope: Any, tol: float | None) -> None:
+    """ValueError where the number x is no root: the residual is r there, with this slope.
+
+    Raises LinAlgError if the slope is zero.
+    """
+    if not slope:
+        raise _singular()
+    if tol is not None:
+        _check(x, r, tol, abs(slope) * max(1.0, abs(x)))
+
+
+def _scale(x: Any) -> Any:
+    """What an error in the solution is small or large against."""
+    return np.maximum(1.0, np.abs(flat(x, x)))
+
+
+def _size_by_sample(matvec: Any, x: Any, transposed: bool) -> Any:
+    """About the norm of the Jacobian, its columns scaled, from its product with one vector."""
+    scale = _scale(x)
+    signs = np.where(np.arange(scale.size) * 0.6180339887498949 % 1.0 < 0.5, -1.0, 1.0)
+    return np.linalg.norm(matvec(signs) * scale if transposed else matvec(signs * scale))
+
+
+def _check(x: Any, r: Any, tol: Any, size: Any) -> None:
+    """The residual is no larger than an error of `tol` in the solution makes it."""
+    residual = float(np.linalg.norm(flat(r, r)))
+    if residual <= tol * size:
+        return
+    raise _refused(
+        f"the solver's result is not a solution: the residual there is {residual:.2g}, where an error "
+        f"of {tol:g} in it would make {tol * float(size):.2g}\n"
+        "The derivative of a solution holds only at a solution. Let the solver converge further, see\n"
+        "that it solves the same equation as the residual, or allow more with `tol=`."
+    )
+
+
+def _wrong_count(equations: int, unknowns: int) -> ValueError:
+    return _refused(
+        f"the residual has {equations} numbers, but the solution has {unknowns}\n"
+        "An equation determines its solution if there are as many equations as unknowns."
+    )
+
+
+def _refused(message: str) -> ValueError:
+    error = ValueError(message)
+    error.code = "WG205"  # type: ignore[attr-defined]
+    return error
+
+
+def _singular() -> np.linalg.LinAlgError:
+    return np.linalg.LinAlgError(
+        "the Jacobian of the residual with respect to the solution is singular here, so the solution "
+        "has no derivative: it is a multiple root, or there are solutions arbitrarily close to it"
+    )

@@ -1,0 +1,539 @@
+"""Random Python functions that change arrays, lists and objects in place and give them other names.
+
+A `Writer` asks `choose` for everything that it decides, so that Hypothesis can draw the choices (and
+shrink them: the first option is the simplest). Every program has the same arguments:
+`program(x, a, m, xs, o, n)`, a number, a vector, a matrix, a list, an object and a count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+HEAD = """\
+import math
+
+import numpy as np
+
+WEIGHTS = np.array([0.3, -0.7, 1.1, 0.4])
+
+
+class Box:
+    def __init__(self, v, w):
+        self.v = v
+        self.w = w
+        self.log = []
+
+    def add(self, e):
+        self.v += e
+        self.log.append(self.v)
+        return self
+
+    @property
+    def half(self):
+        return 0.5 * self.v
+
+
+def bump(t, e):
+    t[0] += e
+    return t[1]
+
+
+def shift(t):
+    t[1:] = t[:-1] * 0.5
+
+
+def fill(t, e):
+    for k in range(len(t)):
+        t[k] = t[k] * 0.3 + e * k
+
+
+def same(t):
+    t *= 0.5
+    return t
+
+
+def mixed(s, t):
+    s[0] = t[1] * 0.5
+    t[0] = s[1]
+    return s
+
+
+def walk(t, k):
+    if k >= len(t):
+        return 0.0
+    t[k] = math.sin(t[k]) + 0.1 * k
+    return t[k] + walk(t, k + 1)
+
+
+def first_above(t, e):
+    for k in range(len(t)):
+        if t[k] > e:
+            t[k] -= 0.5
+            return t[k]
+    return e
+
+
+def checked(t, e):
+    if t[1] > e:
+        raise ValueError("too large")
+    t[1] = e
+    return t[2]
+
+
+"""
+
+Lines = list[str]
+Statement = Callable[["Writer"], Lines]
+
+
+def indented(lines: Lines) -> Lines:
+    return ["    " + line for line in lines]
+
+
+class Writer:
+    """Writes one program; `below(n)` draws a number less than `n`."""
+
+    def __init__(self, below: Callable[[int], int]):
+        self.below = below
+        self.counters: list[str] = []
+        self.loops = 0
+        self.depth = 0
+        self.flags = 0
+        self.parts: set[str] = set()
+
+    def choose(self, options: Any) -> Any:
+        return options[self.below(len(options))]
+
+    def often(self, of_ten: int) -> bool:
+        return self.below(10) >= 10 - of_ten
+
+    # --- expressions ----------------------------------------------------------------------
+
+    def vector(self) -> str:
+        return self.choose(("a", "b", "a", "b", "c"))
+
+    def index(self) -> str:
+        if self.counters and self.often(6):
+            return self.choose([f"{name} % 4" for name in self.counters])
+        return self.choose(("0", "1", "2", "3", "-1", "n"))
+
+    def small(self) -> str:
+        if self.counters and self.often(4):
+            return self.choose([f"{name} % 2" for name in self.counters])
+        return self.choose(("0", "1", "-1"))
+
+    def number(self, depth: int = 2) -> str:
+        kind = self.below(12 if depth > 0 else 6)
+        match kind:
+            case 0 | 1:
+                return self.choose(("x", "u", "v"))
+            case 2:
+                return self.choose(("0.5", "1.25", "-0.75"))
+            case 3 | 4:
+                return f"{self.vector()}[{self.index()}]"
+            case 5:
+                return self.held()
+            case 6:
+                return f"math.sin({self.number(depth - 1)})"
+            case 7:
+                return f"np.sum({self.vector()} * {self.vector()}) * 0.2"
+            case _:
+                left, right = self.number(depth - 1), self.number(depth - 1)
+                return f"({left} {self.choose('+-*')} {right})"
+
+    def held(self) -> str:
+        """A number that a container or an object holds."""
+        options = ["x"]
+        if "m" in self.parts:
+            options += [f"m[{self.small()}, {self.index()}]", f"m[{self.small()}][{self.index()}]"]
+        if "xs" in self.parts:
+            options += [f"xs[{self.small()}]", f"ys[{self.small()}]", "sum(ys)"]
+        if "r" in self.parts:
+            options += [f"r[{self.small()}][{self.small()}]", "q[0]"]
+        if "d" in self.parts:
+            options += ["d['p']", "d['t'][0]", "d.get('s', 0.5)"]
+        if "o" in self.parts:
+            options += ["o.v", "p.v", f"o.w[{self.index()}]", "o.half", "p.w[0]"]
+        return self.choose(options)
+
+    def whole(self) -> str:
+        """A vector of four numbers, made anew."""
+        return self.choose(
+            (
+                f"{self.vector()} * 0.5",
+                f"{self.vector()} + {self.vector()}",
+                f"np.sin({self.vector()})",
+                f"{self.vector()} * {self.number(1)}",
+                f"{self.vector()}[::-1]",
+                f"{self.vector()}.copy()",
+            )
+        )
+
+    def test(self) -> str:
+        if self.counters and self.often(4):
+            return f"{self.choose(self.counters)} {self.choose(('< 1', '% 2', '> 0', '== 2'))}"
+        return f"{self.number(1)} {self.choose('<>')} {self.number(1)}"
+
+    # --- statements -----------------------------------------------------------------------
+
+    def statement(self) -> Lines:
+        options = [*PLAIN, *(each for part in sorted(self.parts) for each in OF_PART[part])]
+        if self.depth < 2:
+            options += NESTING
+        if self.loops:
+            options += LEAVING
+        return self.choose(options)(self)
+
+    def block(self, most: int = 3) -> Lines:
+        self.depth += 1
+        lines = [line for _ in range(1 + self.below(most)) for line in self.statement()]
+        self.depth -= 1
+        return lines
+
+    def loop(self, opening: str, counter: str | None, first: Sequence[str] = ()) -> Lines:
+        self.loops += 1
+        if counter:
+            self.counters.append(counter)
+        body = self.block()
+        if counter:
+            self.counters.pop()
+        self.loops -= 1
+        return [opening, *indented([*first, *body])]
+
+    def program(self) -> str:
+        for part in OF_PART:
+            if self.often(2):
+                self.parts.add(part)
+        setup = [
+            "u, v = x, 0.5 * x",
+            "b = " + self.choose(("a * x", "a", "np.zeros(4)", "a.copy()", "np.full(4, x)")),
+            "c = " + self.choose(("a[::-1] * x", "b", "a")),
+        ]
+        setup += [line for part in sorted(self.parts) for line in SETUP[part](self)]
+        body = [line for _ in range(1 + self.below(4)) for line in self.statement()]
+        terms = ["u * 0.5", "v", "a @ WEIGHTS", "(b * c) @ WEIGHTS"]
+        terms += [TERM[part] for part in sorted(self.parts)]
+        lines = [*setup, *body, f"return {' + '.join(terms)}"]
+        return HEAD + "def program(x, a, m, xs, o, n):\n" + "\n".join(indented(lines)) + "\n"
+
+
+def line(template: str, *parts: str) -> Statement:
+    """A statement of one line; `parts` are the methods that write what goes into it."""
+    return lambda w: [template.format(*(getattr(w, part)() for part in parts))]
+
+
+def lines(*templates: str) -> Statement:
+    """Lines that are always the same."""
+    return lambda w: list(templates)
+
+
+def assign(w: Writer) -> Lines:
+    return [f"{w.choose('uv')} = {w.number()}"]
+
+
+def augment(w: Writer) -> Lines:
+    return [f"{w.choose('uv')} {w.choose('+-*')}= {w.number(1)}"]
+
+
+def augment_item(w: Writer) -> Lines:
+    return [f"{w.vector()}[{w.index()}] {w.choose('+-*')}= {w.number(1)}"]
+
+
+def augment_vector(w: Writer) -> Lines:
+    return [f"{w.vector()} {w.choose('+-*')}= {w.choose((w.vector(), w.number(1)))}"]
+
+
+def rename(w: Writer) -> Lines:
+    source = w.choose(("a", "b", "c", *(["m[1]"] if "m" in w.parts else [])))
+    return [f"{w.choose('bca')} = {source}"]
+
+
+def rebind(w: Writer) -> Lines:
+    return [f"{w.choose('bca')} = {w.whole()}"]
+
+
+def swap(w: Writer) -> Lines:
+    return [w.choose(("a, b = b, a", "b, c = c, b", "a, b, c = c, a, b", "c, b = b, a"))]
+
+
+def slice_write(w: Writer) -> Lines:
+    return [
+        w.choose(
+            (
+                f"{w.vector()}[:] = {w.whole()}",
+                f"{w.vector()}[1:] = {w.vector()}[:-1]",
+                f"{w.vector()}[1:3] = {w.number(1)}",
+                f"{w.vector()}[::2] *= {w.vector()}[1::2]",
+                f"{w.vector()}[{w.vector()} > {w.number(0)}] = {w.number(0)}",
+            )
+        )
+    ]
+
+
+def view(w: Writer) -> Lines:
+    source = w.vector()
+    name = w.choose(("w", "z"))
+    part = w.choose(("[1:3]", "[::-1]", "[1:]", ".reshape(2, 2)[1]", ".reshape(2, 2).T[0]"))
+    after = w.choose((f"{name}[0] = {w.number(1)}", f"{source}[2] = {w.number(1)}"))
+    read = w.choose((f"u = {name}[1] + {source}[2]", f"{name} *= 0.5", f"v = {source}[1]"))
+    return [f"{name} = {source}{part}", after, read]
+
+
+def call(w: Writer) -> Lines:
+    target = w.choose(("a", "b", "c", *(["m[0]", "m[:, 1]"] if "m" in w.parts else [])))
+    return [
+        w.choose(
+            (
+                f"u = bump({target}, {w.number(1)})",
+                f"shift({target})",
+                f"fill({target}, {w.number(0)})",
+                f"{w.choose('bc')} = same({target})",
+                f"v = walk({target}, 0)",
+                f"u = first_above({target}, {w.number(1)})",
+                f"{w.choose('bc')} = mixed({target}, {w.vector()})",
+            )
+        )
+    ]
+
+
+def local_function(w: Writer) -> Lines:
+    name = w.vector()
+    w.flags += 1
+    return [
+        f"def change{w.flags}(e):",
+        *w.choose(
+            (
+                [f"    {name}[{w.index()}] += e", f"    return {name}[0]"],
+                ["    nonlocal_ = e * 2", f"    {name}[0] = nonlocal_", "    return nonlocal_"],
+            )
+        ),
+        "",
+        f"u = change{w.flags}({w.number(1)})",
+    ]
+
+
+def branch(w: Writer) -> Lines:
+    found = [f"if {w.test()}:", *indented(w.block(2))]
+    if w.often(5):
+        found += ["else:", *indented(w.block(2))]
+    return found
+
+
+def for_range(w: Writer) -> Lines:
+    counter = w.choose("ijk")
+    return w.loop(f"for {counter} in range({w.choose(('n', '3', 'n + 1'))}):", counter)
+
+
+def for_items(w: Writer) -> Lines:
+    source = w.choose((w.vector(), *(["list(xs)"] if "xs" in w.parts else [])))
+    return w.loop(f"for e in {source}:", None, [f"u = u * 0.5 + e * {w.number(0)}"])
+
+
+def for_rows(w: Writer) -> Lines:
+    rows = [*(["m"] if "m" in w.parts else []), *(["r[:2]"] if "r" in w.parts else [])]
+    source = w.choose(rows or [f"({w.vector()}, {w.vector()})"])
+    return w.loop(f"for row in {source}:", None, [f"row[{w.small()}] += {w.number(0)}"])
+
+
+def while_loop(w: Writer) -> Lines:
+    w.flags += 1
+    fuel = f"f{w.flags}"
+    test = w.choose(("", f" and {w.test()}"))
+    found = w.loop(f"while {fuel} < {w.choose(('3', 'n'))}{test}:", fuel, [f"{fuel} += 1"])
+    return [f"{fuel} = 0", *found]
+
+
+def attempt(w: Writer) -> Lines:
+    body = w.choose(
+        (
+            [f"u = checked({w.vector()}, {w.number(1)})"],
+            [f"if {w.test()}:", "    raise ValueError", *w.statement()],
+            [*w.statement(), f"u = {w.vector()}[{w.choose(('n + 2', 'n'))}]"],
+        )
+    )
+    handler = w.block(1)
+    last = ["finally:", *indented(w.block(1))] if w.often(2) else []
+    return ["try:", *indented(body), "except (ValueError, IndexError):", *indented(handler), *last]
+
+
+def leave(w: Writer) -> Lines:
+    return [f"if {w.test()}:", f"    {w.choose(('break', 'continue'))}"]
+
+
+def early_return(w: Writer) -> Lines:
+    return [f"if {w.test()}:", f"    return {w.number()} + b @ WEIGHTS"]
+
+
+PLAIN = [
+    assign,
+    line("{}[{}] = {}", "vector", "index", "number"),
+    line("{}[{}] = {}", "vector", "index", "number"),
+    augment,
+    augment_item,
+    augment_vector,
+    rename,
+    rebind,
+    swap,
+    slice_write,
+    view,
+    call,
+]
+NESTING = [branch, branch, for_range, for_range, for_items, for_rows, while_loop, attempt,
+           local_function, early_return]  # fmt: skip
+LEAVING = [leave, leave]
+
+
+def of_matrix(w: Writer) -> Lines:
+    return [
+        w.choose(
+            (
+                f"m[{w.small()}, {w.index()}] = {w.number(1)}",
+                f"m[{w.small()}] = {w.vector()}",
+                f"m[:, {w.index()}] *= {w.number(1)}",
+                f"m[{w.small()}][{w.index()}] += {w.number(1)}",
+                f"m.T[{w.index()}] = {w.number(1)}",
+                f"m.ravel()[{w.index()}] = {w.number(1)}",
+                f"m.reshape(-1)[n:] += {w.number(1)}",
+                "m[0], m[1] = m[1].copy(), m[0].copy()",
+                f"row = m[{w.small()}]",
+                f"m += {w.vector()}",
+            )
+        )
+    ]
+
+
+def of_list(w: Writer) -> Lines:
+    name, other = w.choose((("xs", "ys"), ("ys", "xs")))
+    return w.choose(
+        (
+            [f"{name}.append({w.number(1)})"],
+            [f"{name}[{w.small()}] = {w.number(1)}"],
+            [f"{name}[{w.small()}] += {w.number(1)}"],
+            [f"{name}.insert({w.small()}, {w.number(1)})"],
+            [f"if len({name}) > 2:", f"    u = {name}.pop({w.choose(('', '0', '1'))})"],
+            [f"if len({name}) > 2:", f"    del {name}[{w.small()}]"],
+            [f"{name} = {other}"],
+            [f"{name} = list({other})"],
+            ["xs, ys = ys, xs"],
+            [f"{name} += [{w.number(1)}]"],
+            [f"fill({name}, {w.number(0)})"],
+            [f"u = walk({name}, 0)"],
+            [f"{name} = [t * 0.5 for t in {name}]"],
+        )
+    )
+
+
+def of_rows(w: Writer) -> Lines:
+    return w.choose(
+        (
+            [f"r[{w.small()}][{w.small()}] = {w.number(1)}"],
+            [f"r[{w.small()}][{w.small()}] += {w.number(1)}"],
+            [f"q = r[{w.small()}]"],
+            [f"q[{w.small()}] = {w.number(1)}"],
+            ["r[0], r[1] = r[1], r[0]"],
+            [f"r.append([{w.number(1)}, 0.5])"],
+            [f"r.append({w.vector()})"],
+            [f"r[{w.small()}] = {w.choose((w.vector(), 'q', '[x, 0.5]'))}"],
+            ["r = [q, r[-1]]"],
+            ["if len(r) > 2:", "    q = r.pop()"],
+            ["q = r[-1] if u > v else r[0]"],
+        )
+    )
+
+
+def of_dictionary(w: Writer) -> Lines:
+    return w.choose(
+        (
+            [f"d['p'] = {w.number(1)}"],
+            [f"d['s'] = d.get('s', 0.5) + {w.number(1)}"],
+            [f"d['t'][{w.index()}] = {w.number(1)}"],
+            [f"d['t'] = {w.vector()}"],
+            [f"{w.choose('bc')} = d['t']"],
+            [f"d[n] = {w.number(1)}"],
+            [f"d['p'] *= {w.number(1)}"],
+        )
+    )
+
+
+def of_object(w: Writer) -> Lines:
+    name = w.choose("op")
+    return w.choose(
+        (
+            [f"{name}.add({w.number(1)})"],
+            [f"{name}.v = {w.number(1)}"],
+            [f"{name}.v *= {w.number(1)}"],
+            [f"{name}.w[{w.index()}] = {w.number(1)}"],
+            [f"{name}.w = {w.vector()}"],
+            [f"{w.choose('bc')} = {name}.w"],
+            ["p = o"],
+            [f"p = Box({w.number(1)}, {w.vector()})"],
+            ["o, p = p, o"],
+            [f"{name}.w += {w.number(1)}"],
+            ["o.w, p.w = p.w, o.w"],
+            ["p = o if u > v else p"],
+        )
+    )
+
+
+OF_PART = {
+    "d": [of_dictionary] * 4,
+    "m": [of_matrix] * 4,
+    "o": [of_object] * 4,
+    "r": [of_rows] * 4,
+    "xs": [of_list] * 5,
+}
+SETUP: dict[str, Statement] = {
+    "d": lambda w: [f"d = {{'p': x, 't': {w.vector()}}}"],
+    "m": lambda w: [],
+    "o": lambda w: [f"p = {w.choose(('Box(x, b)', 'o', 'Box(0.5, a)'))}"],
+    "r": lambda w: [
+        f"r = [{w.choose(('[x, 1.0], [0.5, x]', 'a, b', '[x, 1.0], b'))}]",
+        f"q = {w.choose(('r[0]', '[x, x]'))}",
+    ],
+    "xs": lambda w: [f"ys = {w.choose(('xs', '[x, 2.0]', 'list(xs)'))}"],
+}
+TERM = {
+    "d": "d['p'] + d['t'] @ WEIGHTS + d.get('s', 0.0)",
+    "m": "m[0] @ m[1] + m[1, 2]",
+    "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",
+    "r": "r[0][0] * q[1] + r[-1][1] - q[0]",
+    "xs": "xs[0] * xs[-1] + sum(ys) * 0.3 + len(xs)",
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A program's text."""
+
+    source: str
+
+    def load(self, folder: Any) -> Any:
+        """The module, imported from a real file so that its source can be found."""
+        digest = hashlib.sha256(self.source.encode()).hexdigest()[:12]
+        path = folder / f"changes_{digest}.py"
+        path.write_text(self.source)
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+
+def arguments(module: Any) -> tuple[Any, ...]:
+    """Fresh arguments of a program, which may change them."""
+    box = module.Box(0.85, np.array([0.45, -0.35, 0.95, 0.15]))
+    return (
+        0.73,
+        np.array([0.31, -0.27, 0.92, 0.54]),
+        np.array([[0.21, 0.83, -0.44, 0.62], [-0.12, 0.39, 0.71, 0.17]]),
+        [0.66, -0.58, 0.29],
+        box,
+        2,
+    )

@@ -1,0 +1,701 @@
+"""Objects that are reached in several ways: what changes in one way is seen in all, or refused.
+
+What is on the list `REFUSED` leaves it when it is differentiated rightly; nothing may be wrong.
+"""
+
+import copy
+
+import numpy as np
+import oracle
+import pytest
+import trees
+from error_texts import refusal
+
+import wengert as wg
+
+PROGRAMS = {}
+
+
+def program(*args):
+    def add(function):
+        PROGRAMS[function.__name__] = function, args
+        return function
+
+    return add
+
+
+class Point:
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+    def move(self, d):
+        self.x += d
+        return self
+
+
+# Known containers and run-time indices
+
+
+@program(2.0)
+def rows_by_index(x):
+    rows = [[0.0, 0.0], [0.0, 0.0]]
+    for i in range(2):
+        for j in range(2):
+            rows[i][j] += x * i
+    return rows[1][0]
+
+
+@program(2.0)
+def row_under_a_name(x):
+    rows = [[0.0, 0.0], [0.0, 0.0]]
+    for i in range(2):
+        row = rows[i]
+        row[0] += x
+    return rows[1][0]
+
+
+@program(2.0, 0)
+def row_changed_after_it_was_named(x, i):
+    rows = [[1.0, 0.0], [2.0, 0.0]]
+    row = rows[i]
+    rows[0][0] = x
+    return row[0]
+
+
+@program(2.0)
+def objects_by_index(x):
+    points = [Point(x * k) for k in range(3)]
+    for i in range(3):
+        points[i].x += x
+        points[i - 1].y += points[i].x
+    return sum(p.x * p.y for p in points)
+
+
+@program(2.0, 12)
+def many_objects_by_index(x, n):
+    points = [Point(x * k) for k in range(n)]
+    for i in range(n):
+        points[i].x += x
+        points[i - 1].y += points[i].x
+    for p in points:
+        p.move(x)
+    return sum(p.x * p.y for p in points)
+
+
+@program(2.0, 1)
+def entry_of_a_dictionary(x, i):
+    grid = {(0, 0): x, (0, 1): 2 * x}
+    grid[0, i] *= x
+    return grid[0, 1] + grid[0, 0]
+
+
+# One of two
+
+
+@program(2.0, 1)
+def one_of_two_lists(x, which):
+    a, b = [x, x], [1.0]
+    chosen = a if which > 0 else b
+    chosen[0] *= x
+    return a[0]
+
+
+@program(2.0, 1)
+def one_of_two_objects(x, which):
+    a, b = Point(x), Point(1.0)
+    chosen = a if which > 0 else b
+    chosen.x *= x
+    a.y = chosen.x
+    return a.x * a.y + b.x
+
+
+@program(2.0, 0.5)
+def smallest(x, y):
+    points = [Point(x), Point(y)]
+    low = min(points, key=lambda p: p.x)
+    low.x *= 5 * x
+    return points[1].x + points[0].x
+
+
+@program(2.0, 0.5)
+def first_in_order(x, y):
+    points = [Point(x), Point(y)]
+    ordered = sorted(points, key=lambda p: p.x)
+    ordered[0].x *= 5 * x
+    return points[1].x + points[0].x
+
+
+@program(2.0)
+def best_so_far(x):
+    points = [Point(x), Point(1.0), Point(5.0)]
+    best = None
+    for p in points:
+        if best is None or p.x < best.x:
+            best = p
+    best.x *= x * x
+    return sum(p.x for p in points)
+
+
+@program(2.0)
+def best_of_many(x):
+    points = [Point(x + (k - 5) ** 2) for k in range(12)]
+    best = points[0]
+    for p in points:
+        if p.x < best.x:
+            best = p
+    best.x *= x * x
+    return sum(p.x for p in points)
+
+
+@program(2.0)
+def names_swapped_in_a_loop(x):
+    a, b = Point(x), Point(3.0)
+    for k in range(5):
+        a, b = b, a
+        a.x += x * k
+    return a.x * 2 + b.x
+
+
+# Objects inside objects
+
+
+@program(2.0)
+def held_by_another(x):
+    a = Point(x)
+    holder = Point(Point(a))
+    holder.x.x.x *= x
+    a.y = holder.x.x.x
+    return a.x * a.y
+
+
+@program(2.0)
+def listed_twice(x):
+    a, items = Point(x), []
+    items.append(a)
+    items.append(a)
+    items[0].x *= x
+    a.x += 1
+    return items[1].x
+
+
+@program(2.0, 9)
+def listed_in_every_iteration(x, n):
+    a, items = Point(x), []
+    for _ in range(n):
+        items.append(a)
+        a.x += x
+    items[0].x *= 2
+    return items[-1].x
+
+
+@program(2.0, 9)
+def made_in_every_iteration(x, n):
+    items = []
+    for i in range(n):
+        p = Point(x * i)
+        items.append(p)
+        p.y = x
+    items[2].x *= 2
+    return sum(p.x * p.y for p in items)
+
+
+@program(2.0)
+def each_knows_the_one_before(x):
+    last, total = Point(x), 0.0
+    for _ in range(6):
+        made = Point(last.x * 1.1, last)
+        made.y.x += x
+        total += made.y.x
+        last = made
+    return total
+
+
+@program(2.0)
+def each_knows_the_other(x):
+    a, b = Point(x), Point(x * x)
+    a.y, b.y = b, a
+    for _ in range(5):
+        a.y.x += a.x
+        b.y.x *= x
+    return a.x * b.x
+
+
+@program(np.array([1.0, 2.0, 3.0]))
+def array_of_two_objects(v):
+    p = Point(v.copy())
+    q = Point(p.x)
+    for i in range(3):
+        p.x[i] *= v[i]
+    q.x[0] += 1
+    p.x = p.x * 2
+    q.x[1] *= 3
+    return np.sum(p.x * q.x)
+
+
+# Run-time containers of the same objects
+
+
+def points_of(x, n=12):
+    return [Point(x * k) for k in range(n)]
+
+
+@program(2.0)
+def changed_through_a_comprehension(x):
+    points = points_of(x)
+    others = [p for p in points if p.y < 1]
+    for p in others:
+        p.x += x
+    return points[3].x
+
+
+@program(2.0)
+def read_through_a_comprehension(x):
+    points = points_of(x)
+    others = [p for p in points if p.y < 1]
+    for p in points:
+        p.x *= x
+    return others[3].x
+
+
+@program(2.0)
+def changed_backwards(x):
+    points = points_of(x)
+    for p in reversed(points):
+        p.x += x
+    return points[3].x
+
+
+@program(2.0)
+def changed_in_pairs(x):
+    points = points_of(x)
+    for a, b in zip(points, points[1:], strict=False):  # noqa: RUF007
+        a.x += b.x
+        b.y += a.x
+    return points[3].x * points[5].y
+
+
+@program(2.0)
+def changed_with_their_numbers(x):
+    points = points_of(x)
+    for k, p in enumerate(points):
+        p.x += k * x
+    return points[3].x
+
+
+@program(2.0)
+def read_through_a_slice(x):
+    points = points_of(x)
+    part = points[2:6]
+    for p in points:
+        p.x *= x
+    return part[1].x
+
+
+@program(2.0)
+def read_through_a_longer_list(x):
+    points = points_of(x)
+    more = [*points, Point(x)]
+    for p in points:
+        p.x *= x
+    return more[1].x
+
+
+@program(2.0)
+def read_through_a_copied_list(x):
+    points = points_of(x)
+    listed = list(points)
+    for p in points:
+        p.x *= x
+    return listed[1].x
+
+
+@program(2.0)
+def changed_through_a_copied_list(x):
+    points = points_of(x)
+    listed = list(points)
+    listed.append(Point(x))
+    listed[1].x *= x
+    return points[1].x + len(points)
+
+
+@program(2.0)
+def read_through_a_sorted_list(x):
+    points = points_of(x)
+    ordered = sorted(points, key=lambda p: -p.x)
+    points[11].x *= x
+    return ordered[0].x
+
+
+@program(2.0)
+def read_through_a_dictionary(x):
+    points = points_of(x)
+    table = dict(enumerate(points))
+    points[3].x *= x
+    return table[3].x
+
+
+@program(2.0)
+def changed_through_a_dictionary(x):
+    points = points_of(x)
+    table = dict(enumerate(points))
+    table[3].x *= x
+    return points[3].x
+
+
+@program(2.0)
+def rows_in_two_lists(x):
+    rows = [[x * k, 1.0] for k in range(12)]
+    others = [row for row in rows]  # noqa: C416
+    rows[3][0] *= x
+    return others[3][0]
+
+
+@program(2.0)
+def item_kept_after_the_loop(x):
+    points = points_of(x)
+    last = None
+    for p in points:
+        last = p
+    points[-1].x *= x
+    return last.x
+
+
+@program(2.0)
+def item_kept_for_the_next_iteration(x):
+    points = points_of(x)
+    last = points[0]
+    for p in points:
+        last.y += p.x
+        last = p
+    return sum(p.x * p.y for p in points)
+
+
+@program(2.0)
+def things_on_a_stack(x):
+    stack, total = [Point(x)], 0.0
+    while stack:
+        p = stack.pop()
+        total += p.x
+        if p.x < 20:
+            stack.append(Point(p.x * x))
+            p.x = 0.0
+    return total
+
+
+@program(2.0, 5)
+def listed_by_an_object(x, n):
+    owner = Point([])
+    for k in range(n):
+        owner.x.append(Point(x * k))
+    for p in owner.x:
+        p.move(x)
+    owner.x[2].y = owner.x[1].x
+    return owner.x[2].x * owner.x[2].y
+
+
+@program(2.0, 5)
+def kept_by_an_object(x, n):
+    owner = Point({})
+    for k in range(n):
+        owner.x[k] = Point(x * k)
+    for p in owner.x.values():
+        p.x += x
+    owner.x[2].y = owner.x[1].x
+    return owner.x[2].x * owner.x[2].y
+
+
+# Functions of them
+
+
+@program(2.0)
+def functions_over_an_object(x):
+    functions, p = [], Point(x)
+    for k in range(3):
+        functions.append(lambda t, k=k: t * p.x + k)  # noqa: PERF401
+    p.x += 1
+    return sum(f(x) for f in functions)
+
+
+@program(2.0, 5)
+def recursion_over_an_object(x, n):
+    p = Point(x, 1.0)
+
+    def walk(k):
+        if k == 0:
+            return 0.0
+        p.x += p.y
+        p.y += x
+        return walk(k - 1) + p.x
+
+    return walk(n) + p.y
+
+
+# Objects that a loop carries
+
+
+@program(2.0, 3)
+def two_buffers(x, n):
+    old, new = np.array([x, 1.0]), np.zeros(2)
+    for _ in range(n):
+        new[0] = old[0] * x
+        new[1] = old[1] + old[0]
+        old, new = new, old
+    return old[0] + new[1]
+
+
+@program(2.0, 4)
+def three_buffers(x, n):
+    a, b, c = np.array([x, 1.0]), np.array([2 * x, 1.0]), np.array([3 * x, 1.0])
+    for _ in range(n):
+        a[0] += x * b[0] + c[0]
+        b[1] += c[0]
+        a, b, c = c, a, b
+    return a[0] + b[0] * 2 + c[1]
+
+
+@program(2.0, 3)
+def two_lists_in_turns(x, n):
+    old, new = [x] * 4, [0.0] * 4
+    for _ in range(n):
+        for k in range(4):
+            new[k] = old[k] * x + old[k - 1]
+        old, new = new, old
+    return old[0] + new[1]
+
+
+@program(2.0, 3)
+def attributes_in_turns(x, n):
+    p = Point(np.array([x, 1.0]), np.array([2 * x, 1.0]))
+    for _ in range(n):
+        p.y[0] = p.x[0] * x
+        p.x, p.y = p.y, p.x
+    return p.x[0] + p.y[1]
+
+
+@program(2.0, 3)
+def one_array_twice_in_a_pair(x, n):
+    s = (np.array([x, 1.0]), np.array([2 * x, 2.0]))
+    for _ in range(n):
+        s[0][0] += s[1][0] * x
+        s = (s[1], s[1])
+    return s[0][0] + s[1][0]
+
+
+@program(2.0, 3)
+def array_in_a_list_that_is_made_anew(x, n):
+    a = np.array([x, 1.0])
+    s = [a, 1.0]
+    for _ in range(n):
+        s = [s[0], x]
+        s[0][0] *= x
+    return a[0]
+
+
+@program(2.0, 2)
+def view_of_an_array_of_the_loop(x, n):
+    a, b = np.array([x, 1.0, 2.0]), np.array([3.0, x, 1.0])
+    for _ in range(n + 1):
+        a[0] = x
+        a = b
+        b[1] = b[0] * x
+        b = a[::-1]
+    return a[0] + 2 * a[1] + 3 * a[2]
+
+
+@program(2.0, 2)
+def array_of_a_dictionary_that_grows(x, n):
+    a = np.array([x, 1.0, 2.0, 3.0])
+    d = {"t": a}
+    for k in range(n + 1):
+        d["s"] = x
+        a[k] = d["t"][0] * 2
+    return d["t"][0] + 2 * d["t"][1]
+
+
+@program(2.0, 7)
+def one_of_two_in_a_dictionary(x, n):
+    a, b = np.zeros(4), np.ones(4)
+    d = {"t": b}
+    d[n] = x
+    chosen = b if x > 0.1 else a
+    b[1] = x
+    return chosen[1]
+
+
+# What a loop walks over
+
+
+@program(2.0, np.array([0.1, 0.5, 0.2, 0.9]))
+def array_changed_under_way(x, a):
+    for e in a:
+        x = x + e
+        a[::2] *= a[1::2]
+    return x
+
+
+@program(2.0, 6)
+def list_changed_under_way(x, n):
+    xs, total = [x * k for k in range(n)], 0.0
+    for e in xs:
+        total += e * x
+        xs[-1] = x * x * e
+    return total
+
+
+@program(2.0)
+def short_list_changed_under_way(x):
+    xs, total = [x, 2 * x, 3.0], 0.0
+    for e in xs:
+        total += e
+        xs[1] = x * x
+    return total
+
+
+@program(2.0, 4)
+def list_that_grows_under_way(x, n):
+    xs, total = [x * k for k in range(n)], 0.0
+    for e in xs:
+        total += e * x
+        if len(xs) < 8:
+            xs.append(x * e)
+    return total
+
+
+@program(2.0)
+def items_changed_behind(x):
+    xs = [x, 2 * x, 3.0]
+    for k, e in enumerate(xs):
+        xs[k] = e * x
+    return sum(xs)
+
+
+# What may be an array
+
+
+@program(2.0, np.array([0.1, 0.5]), 7)
+def augmented_in_a_dictionary(x, a, n):
+    b = a
+    d = {"t": a}
+    d[n] = x
+    a *= x
+    return b[0] + d["t"][1]
+
+
+@program(np.array([0.1, 0.5, 0.2, 0.9]))
+def reshaped_and_transposed(a):
+    view = a.reshape(2, 2).T[0]
+    view[0] = a[1]
+    return a[0] + 2 * a[1] + 3 * a[2]
+
+
+def doubled(t):
+    t *= 2
+    return t
+
+
+def tail_scaled(a):
+    view, again = a[1:], a
+    view *= 0.5
+    return again[0] + 2 * again[1] + 3 * again[2]
+
+
+def tail_written(a):
+    view, again = a[1:], a
+    view[0] = a[2] * a[0]
+    return again[0] + 2 * again[1] + 3 * again[2]
+
+
+def tail_scaled_and_written(a):
+    view, again = a[1:], a
+    view *= 0.5
+    view[0] = a[2] * a[0]
+    return again[0] + 2 * again[1] + 3 * again[2]
+
+
+def doubled_twice(a):
+    b = doubled(a)
+    return a[0] + 3 * b[1]
+
+
+def copied_and_longer(a):
+    items = list(a)
+    items.append(a[0] * a[1])
+    return a[-1] + sum(items) + len(a)
+
+
+GENERAL = [tail_scaled, tail_written, doubled_twice, copied_and_longer]
+
+
+def test_general_source_refused():
+    refusal("WG101", NotImplementedError, lambda: wg.grad(tail_scaled_and_written).source)
+
+
+@pytest.mark.parametrize("function", GENERAL)
+def test_general_source(function):
+    namespace = {}
+    exec(wg.grad(function).source, namespace)
+    found = namespace[f"grad_{function.__name__}"](np.array([0.1, 0.5, 0.2]))
+    (wanted,) = oracle.central_gradient(function, np.array([0.1, 0.5, 0.2]))
+    assert found == pytest.approx(wanted, rel=1e-6, abs=1e-7)
+
+
+def walk(t, k):
+    if k >= len(t):
+        return 0.0
+    t[k] = t[k] * 0.5 + k
+    return t[k] + walk(t, k + 1)
+
+
+@program(2.0, np.array([0.1, 0.5]))
+def chosen_and_given_to_a_function(x, a):
+    b, c = np.full(2, x), a
+    if x > 1:
+        a, b = b, a
+    a[0] += 1.25
+    walk(c, 0)
+    return c[1] * a[0]
+
+
+def test_the_very_argument_changes():
+    x, a = 2.0, np.array([0.1, 0.5])
+    wg.grad(chosen_and_given_to_a_function)(x, a)
+    assert a.tolist() == [0.05, 1.25]
+
+
+def test_pushed_twice_through_an_object():
+    def scaled(p):
+        p.x *= -0.75
+        return p.x * p.x
+
+    _, push = wg.pushforward(scaled, Point(0.5))
+    tangent = Point(1.0)
+    assert [push(tangent), push(tangent)] == pytest.approx([0.5625, 0.5625])
+
+
+REFUSED = frozenset("""
+    one_array_twice_in_a_pair array_in_a_list_that_is_made_anew view_of_an_array_of_the_loop
+    one_of_two_in_a_dictionary short_list_changed_under_way list_that_grows_under_way
+    one_of_two_lists best_of_many listed_in_every_iteration changed_through_a_comprehension
+    read_through_a_comprehension read_through_a_slice read_through_a_longer_list
+    read_through_a_copied_list changed_through_a_copied_list read_through_a_sorted_list
+    read_through_a_dictionary changed_through_a_dictionary rows_in_two_lists
+    item_kept_after_the_loop item_kept_for_the_next_iteration
+""".split())  # fmt: skip
+
+
+def gradient_of(name):
+    function, args = PROGRAMS[name]
+    wrt = tuple(k for k, arg in enumerate(args) if not isinstance(arg, int))
+    found = wg.grad(function, argnums=wrt)(*copy.deepcopy(args))
+    return found, oracle.central_gradient(function, *args, wrt=wrt)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - REFUSED))
+def test_right(name):
+    found, wanted = map(trees.coordinates, gradient_of(name))
+    assert found == pytest.approx(wanted, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_refused(name):
+    refusal("WG101", NotImplementedError, lambda: gradient_of(name))

@@ -1,0 +1,593 @@
+"""Generators and iterators: what yields items, what asks for them, and what gives up half-way."""
+
+# programs under test are written as users write them
+
+import functools
+import itertools
+import math
+import operator
+from itertools import islice
+
+import numpy as np
+import pytest
+from differences import agree
+from error_texts import message, place, refusal
+
+import wengert as wg
+
+# --- a generator and its loop ---------------------------------------------------------------
+
+
+def powers(x, n):
+    y = 1.0
+    for _ in range(n):
+        y = y * x
+        yield y
+
+
+def sum_of_powers(x):
+    total = 0.0
+    for k, y in enumerate(powers(x, 5)):
+        total = total + y * (k + 1)
+    return total
+
+
+def test_a_loop_over_a_generator():
+    agree(sum_of_powers, 0.7, -1.2)
+
+
+def series(x):
+    term, k = 1.0, 0
+    while True:
+        yield term
+        k += 1
+        term = term * x / k
+
+
+def exponential(x):
+    total = 0.0
+    for term in series(x):
+        if abs(term) < 1e-12:
+            break
+        total += term
+    else:
+        total = 100.0
+    return total
+
+
+def until_large(x):
+    for y in series(x):
+        if y * x > 1.5:
+            return y * y
+    return None
+
+
+def test_a_loop_that_leaves_a_generator_without_end():
+    agree(exponential, 0.8, -1.7)
+    agree(until_large, 2.3)
+
+
+def several_yields(x, steps):
+    yield x
+    for k in range(3):
+        if k * x > 1.0:
+            yield x * k
+        else:
+            yield x - k
+            steps.append(x)
+    if x > 2:
+        return
+    yield x * x
+
+
+def uses_several_yields(x):
+    steps = []
+    total = 1.0
+    for y in several_yields(x, steps):
+        if y < 0:
+            continue
+        total = total * (1 + y)
+    return total + sum(steps)
+
+
+def test_several_yields():
+    agree(uses_several_yields, 0.6, 1.3, 2.5)
+
+
+def cleaned(x, log):
+    try:
+        yield x
+        yield x * x
+        yield x**3
+    finally:
+        log.append(2 * x)
+
+
+def leaves_and_cleans(x):
+    log = [1.0]
+    total = 0.0
+    for y in cleaned(x, log):
+        total += y
+        if y > 3:
+            break
+    return total * log[-1]
+
+
+def test_finally_of_a_generator_runs_when_it_is_left():
+    agree(leaves_and_cleans, 1.2, 2.0, 4.0)
+
+
+def delegating(x):
+    first = yield from powers(x, 3)
+    assert first is None
+    count = yield from counting(x)
+    yield x * count
+    yield from [x, 2 * x]
+
+
+def counting(x):
+    k = 0
+    while k * x < 2:
+        yield k * x
+        k += 1
+    return k
+
+
+def delegates(x):
+    total = 0.0
+    for k, y in enumerate(delegating(x)):
+        total += y * (k + 1) ** 2
+    return total
+
+
+def test_yield_from():
+    agree(delegates, 0.55, 1.3)
+
+
+class Grid:
+    """An object that is walked over by a generator of its own."""
+
+    def __init__(self, left, right, n):
+        self.left, self.right, self.n = left, right, n
+
+    def __iter__(self):
+        for k in range(self.n):
+            yield self.left + (self.right - self.left) * k / self.n
+
+    def pairs(self):
+        previous = None
+        for point in self:
+            if previous is not None:
+                yield previous, point
+            previous = point
+
+
+def walks_over_an_object(x):
+    grid = Grid(0.5, x, 4)
+    total = 0.0
+    for a, b in grid.pairs():
+        total += (b - a) * math.exp(a)
+    return total + max(grid) * sum(point**2 for point in grid)
+
+
+def test_methods_that_are_generators():
+    agree(walks_over_an_object, 1.4)
+
+
+def squares(items):
+    for item in items:
+        yield item * item
+
+
+def positive(items):
+    for item in items:
+        if item > 0:
+            yield item
+
+
+def pipeline(x):
+    return sum(math.sqrt(y + 1) for y in positive(squares(y - x for y in powers(x, 4))))
+
+
+def test_generators_of_generators():
+    agree(pipeline, 1.3)
+
+
+def every_consumer(x):
+    a, b, c = powers(x, 3)
+    first, *others = powers(x, 4)
+    listed = [*list(powers(x, 3)), *powers(2 * x, 2)]
+    paired = dict(zip("abc", powers(x, 3), strict=True))
+    both = [y * z for y, z in zip(powers(x, 3), powers(x + 1, 5), strict=False)]
+    total = a * b + c + first * sum(others) + sum(listed) + paired["b"] * paired["c"] + sum(both)
+    total += max(powers(x, 3)) + min(powers(x, 3)) + len(tuple(powers(x, 6)))
+    total += sorted(powers(x, 4))[1] * math.prod(powers(x, 2)) + np.array(list(powers(x, 3))).sum()
+    total += functools.reduce(operator.mul, powers(x, 3)) + math.fsum(powers(x, 3))
+    if any(y > 4 for y in powers(x, 3)) or all(y > 0 for y in powers(x, 2)):
+        total *= x
+    return total
+
+
+def test_everything_that_takes_items():
+    agree(every_consumer, 0.8, 1.9)
+
+
+# --- one by one -----------------------------------------------------------------------------
+
+
+def asks_one_by_one(x):
+    terms = series(x)
+    total = 0.0
+    while total < 2 * x:
+        total = total + next(terms)
+    return total * next(terms) + next(iter([x, 5.0]))
+
+
+def test_next():
+    agree(asks_one_by_one, 1.2, 0.8)
+
+
+def with_default(x):
+    items = powers(x, 2)
+    return next(items) + 10 * next(items) + 100 * next(items, x**4) + next(iter([]), x)
+
+
+def first_that_fits(x):
+    return next(y for y in powers(x, 10) if y > 4) + next((y for y in [x] if y > 9), x**2)
+
+
+def ends(x):
+    items = powers(x, 2)
+    total = 0.0
+    try:
+        while True:
+            total = total * x + next(items)
+    except StopIteration:
+        return total
+
+
+def test_the_end_of_an_iterator():
+    agree(with_default, 1.3)
+    agree(first_that_fits, 1.7)
+    agree(ends, 1.3)
+
+
+def two_at_a_time(x):
+    items = iter([x, 2.0, x * x, 3 * x])
+    total = 0.0
+    for first in items:
+        second = next(items)
+        total += first * second
+    return total
+
+
+def header_and_rest(x):
+    items = iter([x, 2.0 * x, x * x])
+    scale = next(items)
+    return scale * sum(items) + len(list(items))
+
+
+def test_a_loop_that_goes_on_from_where_an_iterator_is():
+    agree(two_at_a_time, 1.3)
+    agree(header_and_rest, 1.3)
+
+
+def averaging():
+    total, count, mean = 0.0, 0, None
+    while True:
+        value = yield mean
+        total += value
+        count += 1
+        mean = total / count
+
+
+def sends(x):
+    averages = averaging()
+    next(averages)
+    averages.send(x)
+    averages.send(x * x)
+    return averages.send(3.0) ** 2
+
+
+def test_send():
+    agree(sends, 1.3)
+
+
+class Halving:
+    """An iterator of its own."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.x < 0.3:
+            raise StopIteration
+        self.x = self.x / 2
+        return self.x
+
+
+def walks_over_an_iterator(x):
+    total = 0.0
+    for k, y in enumerate(Halving(x)):
+        total += y * (k + 1)
+    halving = Halving(x)
+    first = next(halving)
+    return total * first + sum(y**2 for y in halving)
+
+
+def test_iterators_of_the_user():
+    agree(walks_over_an_iterator, 1.3, 3.7)
+
+
+def calls_until(x):
+    y = x
+
+    def smaller():
+        nonlocal y
+        y = y * x
+        return y if y > 0.2 else None
+
+    return sum(value**2 for value in iter(smaller, None))
+
+
+def test_iter_of_a_function():
+    agree(calls_until, 0.7)
+
+
+# --- itertools ------------------------------------------------------------------------------
+
+
+TOOLS = {
+    "chain": lambda x: math.prod(itertools.chain([x, 2.0], (x * x,), powers(x, 2))),
+    "chain.from_iterable": lambda x: sum(itertools.chain.from_iterable([[x], [x * x, 3.0]])),
+    "accumulate": lambda x: sum(y**2 for y in itertools.accumulate([x, 2.0, x * x])),
+    "accumulate, function": lambda x: sum(
+        itertools.accumulate([2.0, x, 3.0], operator.mul, initial=x)
+    ),
+    "product": lambda x: sum(a * b for a, b in itertools.product([x, 2.0], [x * x, 1.0, x])),
+    "product, repeat": lambda x: sum(math.prod(t) for t in itertools.product([x, 2.0], repeat=3)),
+    "permutations": lambda x: sum(a - b * b for a, b in itertools.permutations([x, x * x, 2.0], 2)),
+    "combinations": lambda x: sum(
+        a * b for a, b in itertools.combinations([x, x * x, 2.0, 3.0], 2)
+    ),
+    "combinations with replacement": lambda x: sum(
+        a * b for a, b in itertools.combinations_with_replacement([x, x * x, 2.0], 2)
+    ),
+    "islice": lambda x: sum(islice(series(x), 6)) + sum(islice(powers(x, 9), 1, 8, 3)),
+    "takewhile": lambda x: sum(itertools.takewhile(lambda y: y < 9, powers(x + 1, 20))),
+    "dropwhile": lambda x: sum(itertools.dropwhile(lambda y: y < 9, powers(x + 1, 5))),
+    "count": lambda x: sum(y for y, _ in zip(itertools.count(x, x), range(4), strict=False)),
+    "cycle": lambda x: sum(
+        a * b for a, b in zip(itertools.cycle([x, 2.0]), powers(x, 5), strict=False)
+    ),
+    "repeat": lambda x: sum(itertools.repeat(x, 4)) + sum(map(pow, [x, 2.0], itertools.repeat(2))),
+    "zip_longest": lambda x: sum(
+        a * b for a, b in itertools.zip_longest([x, 2.0, x], [x * x], fillvalue=x)
+    ),
+    "pairwise": lambda x: sum((b - a) ** 2 for a, b in itertools.pairwise([x, 2.0, x * x])),
+    "groupby": lambda x: math.prod(
+        sum(group) * (1 + key)
+        for key, group in itertools.groupby([x, x, 2.0, 3.0], lambda y: y > 1.6)
+    ),
+    "starmap": lambda x: sum(itertools.starmap(pow, [(x, 2), (x + 1, 3)])),
+    "tee": lambda x: sum(a * b for a, b in zip(*itertools.tee(powers(x, 3)), strict=True)),
+    "compress": lambda x: sum(itertools.compress([x, 2.0, x * x], [1, 0, 1])),
+    "filterfalse": lambda x: sum(itertools.filterfalse(lambda y: y > 2, powers(x, 4))),
+    "reduce": lambda x: functools.reduce(lambda a, b: a * x + b, [1.0, x, 3.0], 2.0),
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_itertools(name):
+    agree(TOOLS[name], 1.3)
+
+
+# --- when items are made ----------------------------------------------------------------------
+
+
+def logged(x, log):
+    for k in range(3):
+        log.append(x)
+        yield x * k
+
+
+class Counting:
+    """What it says of itself while somebody walks over it is how far they are."""
+
+    def __init__(self, x):
+        self.x, self.taken = x, 0
+
+    def __iter__(self):
+        for k in range(3):
+            self.taken += 1
+            yield self.x * k
+
+
+def in_a_comprehension(x):
+    log = []
+    total = sum([y * len(log) for y in logged(x, log)])
+    total += sum(y * len(log) for z in (1.0, 2.0) for y in logged(x * z, log) if y > 0.5)
+    return total + {k: y * len(log) for k, y in enumerate(logged(x, log))}[1]
+
+
+def what_is_left_in_a_comprehension(x):
+    log = []
+    items = logged(x, log)
+    return next(items) + sum([y * len(log) for y in items])
+
+
+def over_an_object(x):
+    counting, total = Counting(x), 0.0
+    for y in counting:
+        total += y * counting.taken
+    for k, y in enumerate(counting):
+        total += y * counting.taken * k
+    return total + sum(y * counting.taken for y in counting)
+
+
+def by_reduce(x):
+    log = []
+    return functools.reduce(lambda a, b: a + b * len(log), logged(x, log))
+
+
+def mapped(x):
+    log = []
+
+    def square(y):
+        log.append(y)
+        return y * y
+
+    total = sum(y * len(log) for y in map(square, [x, 2 * x]))
+    for y, z in zip(map(square, [x, 2 * x]), [1.0, 2.0], strict=True):
+        total += y * z * len(log)
+    squares = map(square, [x, 3 * x])
+    return total + next(squares) * len(log) + next(squares) * len(log)
+
+
+def map_reads_what_the_loop_binds(x):
+    total, items = 1.0, [x * k for k in range(12)]
+    for y in map(lambda y: y * total, [x, 2 * x]):
+        total += y
+    for y, z in zip(map(lambda y: y * total, items), items, strict=True):
+        total += y * z
+    scaled = map(lambda y: y * total, items)
+    while total < 400:
+        total += next(scaled)
+    return total
+
+
+def filtered(x):
+    log = []
+
+    def positive(y):
+        log.append(y)
+        return y > 0
+
+    return sum([y * len(log) for y in filter(positive, [x, -x, 2 * x])])
+
+
+def test_items_are_made_when_they_are_asked_for():
+    agree(in_a_comprehension, 0.7)
+    agree(what_is_left_in_a_comprehension, 0.7)
+    agree(over_an_object, 0.7)
+    agree(by_reduce, 0.7)
+    agree(mapped, 0.7)
+    agree(map_reads_what_the_loop_binds, 0.7)
+    agree(filtered, 0.7)
+
+
+def list_made_an_array(x):
+    rows = [[], []]
+    for k in range(9):
+        rows[k % 2].append(x**k)
+    steps = [x]
+    for k in range(9):
+        steps.append(x * k)
+        steps.insert(0, x**2)
+    steps.pop()
+    del steps[1]
+    return np.array(rows[0]).sum() * np.sum(rows[1]) + (np.array(steps) ** 2).sum()
+
+
+def test_a_list_that_grows_and_becomes_an_array():
+    agree(list_made_an_array, 0.7)
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+def all_of_it(x):
+    return sum(series(x))
+
+
+def test_a_generator_without_end():
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(all_of_it, 1.0))
+    assert str(error) == message(
+        "WG101",
+        "the generator series never ends, and all its items are asked for",
+        place(all_of_it, 1, "sum(series(x))", inside="all_of_it"),
+        "Take what is needed of it with a `for` loop that has a `break`, with `itertools.islice` "
+        "or `next`.",
+    )
+
+
+def asks_a_list(x):
+    return next([x])
+
+
+def test_next_of_what_is_no_iterator():
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(asks_a_list, 1.0))
+    assert str(error) == message(
+        "WG101",
+        "`next` needs an iterator that the program has made",
+        place(asks_a_list, 1, "next([x])", inside="asks_a_list"),
+        "Make it in the function, with `iter(...)`; or take the item of a list by its index.",
+    )
+
+
+def inside_an_expression(x):
+    y = 1 + (yield x)
+    yield y * x
+
+
+def steps_inside_an_expression(x):
+    items = inside_an_expression(x)
+    return next(items) + items.send(x)
+
+
+def test_yield_inside_an_expression():
+    action = lambda: wg.gradient(steps_inside_an_expression, 1.0)
+    error = refusal("WG101", NotImplementedError, action)
+    assert str(error) == message(
+        "WG101",
+        "`yield` inside an expression, in a generator whose items are asked for one by one",
+        place(inside_an_expression, 1, "yield x", inside="inside_an_expression"),
+        "Bind what it gives to a name first: `x = yield y`.",
+    )
+
+
+def yields_in_a_handler(x):
+    try:
+        yield math.log(x)
+    except ValueError:
+        yield x
+    yield x * x
+
+
+def asks_for_what_a_handler_yields(x):
+    items = yields_in_a_handler(x)
+    return next(items) * next(items)
+
+
+def walks_over_what_a_handler_yields(x):
+    total = 1.0
+    for y in yields_in_a_handler(x):
+        total = total * 3 + y
+    return total
+
+
+def test_yield_in_a_handler():
+    agree(walks_over_what_a_handler_yields, 2.0, -2.0)
+    action = lambda: wg.gradient(asks_for_what_a_handler_yields, 1.0)
+    error = refusal("WG101", NotImplementedError, action)
+    assert "`yield` in a handler or in `finally`" in str(error)
+
+
+def closes(x):
+    items = cleaned(x, [])
+    first = next(items)
+    items.close()
+    return first
+
+
+def test_close():
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(closes, 1.0))
+    assert str(error) == message(
+        "WG101",
+        "`close` of a generator that has a `try` or a `with`",
+        place(closes, 3, "items.close()", inside="closes"),
+        "Walk over it to its end, or with a `for` loop that it is in alone.",
+    )

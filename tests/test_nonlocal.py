@@ -1,0 +1,315 @@
+"""Variables of outer functions and of modules that a program binds."""
+
+# programs under test are written as users write them
+
+import math
+import runpy
+
+import numpy as np
+import pytest
+from differences import agree
+from error_texts import message, place, refusal
+
+import wengert as wg
+
+# --- nonlocal ---------------------------------------------------------------------------------
+
+
+def counts(x):
+    count = 0
+
+    def square(y):
+        nonlocal count
+        count += 1
+        return y * y
+
+    return (square(x) + square(square(x))) * count
+
+
+def accumulates(x):
+    total = 0.0
+
+    def add(y):
+        nonlocal total
+        total = total + y * x
+        return total
+
+    for k in range(4):
+        if add(k * x) > 5:
+            total = total / 2
+    return total * add(1.0)
+
+
+def test_a_variable_of_the_function_around():
+    agree(counts, 1.3)
+    agree(accumulates, 0.8, 1.6)
+
+
+def make_averager():
+    total, count = 0.0, 0
+
+    def average(value):
+        nonlocal total, count
+        total += value
+        count += 1
+        return total / count
+
+    return average
+
+
+def two_of_a_kind(x):
+    first, second = make_averager(), make_averager()
+    first(x)
+    second(x * x)
+    return first(2.0) * second(x) + first(x**3)
+
+
+def test_every_call_has_its_own_variable():
+    agree(two_of_a_kind, 1.3)
+
+
+def bound_only_on_one_path(x):
+    y = None
+
+    def remember(value):
+        nonlocal y
+        if value > 1:
+            y = value * x
+
+    remember(x)
+    remember(0.5)
+    return x if y is None else y * y
+
+
+def in_a_loop_of_unknown_length(x):
+    steps = 0
+    last = x
+
+    def halve():
+        nonlocal steps, last
+        last = last / 2
+        steps += 1
+
+    while last > 0.1:
+        halve()
+    return last * steps**2
+
+
+def test_on_paths_and_in_loops():
+    agree(bound_only_on_one_path, 0.7, 1.4)
+    agree(in_a_loop_of_unknown_length, 1.3, 0.25)
+
+
+def state_in_a_map(x):
+    running = 1.0
+
+    def scale(y):
+        nonlocal running
+        running = running * y
+        return running
+
+    return sum(map(scale, [x, 2.0, x + 1])) + sum([scale(y) for y in (x, 3.0)])
+
+
+def two_levels(x):
+    a = x
+
+    def outer():
+        b = a * 2
+
+        def inner():
+            nonlocal a, b
+            a = a * b
+            b = b + a
+            return b
+
+        return inner() + inner() * b
+
+    return outer() * a
+
+
+def test_map_and_levels():
+    agree(state_in_a_map, 1.3)
+    agree(two_levels, 0.9)
+
+
+def remembers(x):
+    cached = None
+
+    def expensive():
+        nonlocal cached
+        if cached is None:
+            cached = math.exp(x) * x
+        return cached
+
+    return expensive() + expensive() * expensive()
+
+
+def recursion_that_counts(x):
+    calls = 0
+
+    def power(n):
+        nonlocal calls
+        calls += 1
+        return 1.0 if n == 0 else x * power(n - 1)
+
+    return power(4) * calls
+
+
+def test_memory_and_recursion():
+    agree(remembers, 0.7)
+    agree(recursion_that_counts, 1.3)
+
+
+def walrus_in_a_comprehension(x):
+    total = 0.0
+    parts = [total := total + y * x for y in (1.0, x, 2.0)]
+    return total * parts[0] + parts[1]
+
+
+def test_walrus_in_a_comprehension():
+    agree(walrus_in_a_comprehension, 1.3)
+
+
+def test_a_function_made_outside_that_counts():
+    count = 0
+
+    def counted(x):
+        nonlocal count
+        count += 1
+        return x * x * count
+
+    assert wg.gradient(counted, 3.0) == (6.0,)
+    assert count == 1
+    assert wg.gradient(counted, 3.0) == (12.0,)
+    assert count == 2
+
+
+def test_a_callback_made_outside():
+    history = []
+    best = None
+
+    def callback(y):
+        nonlocal best
+        history.append(float(y))
+        if best is None or y < best:
+            best = y
+
+    def descends(x):
+        for _ in range(3):
+            x = x - 0.1 * 2 * x
+            callback(x)
+        return x * x
+
+    (slope,) = wg.gradient(descends, 1.0)
+    assert slope == pytest.approx(2 * 0.8**6)
+    assert history == pytest.approx([0.8, 0.64, 0.512])
+    assert best == pytest.approx(0.512)
+
+
+# --- global -----------------------------------------------------------------------------------
+
+CALLS = 0
+SCALE = 1.0
+
+
+def counted_by_module(x):
+    global CALLS
+    CALLS += 1
+    return x * x
+
+
+def calls_counted(x):
+    return counted_by_module(x) + counted_by_module(2 * x)
+
+
+def test_a_global_counter_is_as_python_leaves_it():
+    global CALLS
+    CALLS = 0
+    assert wg.gradient(calls_counted, 3.0) == (30.0,)
+    assert CALLS == 2
+    assert wg.grad(calls_counted)(3.0) == 30.0
+    assert CALLS == 4
+
+
+def sets_scale(x):
+    global SCALE
+    SCALE = x * x
+    return reads_scale(x)
+
+
+def reads_scale(x):
+    return x * SCALE
+
+
+def test_a_global_carries_its_derivative():
+    agree(sets_scale, 1.3)
+    assert float(SCALE) == pytest.approx(1.69, abs=0.1)
+
+
+def sets_on_a_path(x):
+    global SCALE
+    SCALE = 2.0
+    for k in range(3):
+        if x * k > 1.5:
+            SCALE = SCALE * x
+    return SCALE + x
+
+
+def test_a_global_on_paths_and_in_loops():
+    agree(sets_on_a_path, 0.6, 0.9, 1.7)
+
+
+def test_a_global_set_by_an_array_program():
+    def f(x):
+        global SCALE
+        SCALE = np.sum(x * x)
+        return SCALE * x[0]
+
+    (slope,) = wg.gradient(f, np.array([1.0, 2.0]))
+    np.testing.assert_allclose(slope, [7.0, 4.0])
+    assert SCALE == 5.0
+
+
+# --- attributes of functions ------------------------------------------------------------------
+
+
+def attribute_of_a_function(x):
+    def square(y):
+        square.calls += 1
+        return y * y
+
+    square.calls = 0
+    return (square(x) + square(2 * x)) * square.calls
+
+
+def test_attributes_of_functions():
+    agree(attribute_of_a_function, 1.3)
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+def deletes(x):
+    global SCALE
+    y = SCALE * x
+    del SCALE
+    return y
+
+
+def test_del_of_a_global():
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(deletes, 1.0))
+    assert str(error) == message(
+        "WG101",
+        "`del` of the outer name `SCALE` cannot be differentiated",
+        place(deletes, 3, "del SCALE", inside="deletes"),
+        "Bind it to None instead.",
+    )
+
+
+def test_a_global_of_no_module(tmp_path):
+    file = tmp_path / "no_module.py"
+    file.write_text("y = 0.0\n\n\ndef f(x):\n    global y\n    y = x\n    return y * x\n")
+    f = runpy.run_path(str(file))["f"]
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(f, 1.0))
+    assert "`global y` belongs to no module that can be found" in str(error)

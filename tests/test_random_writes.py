@@ -1,0 +1,214 @@
+"""Programs that nobody wrote and that change what they are given, held against the oracle.
+
+`WENGERT_RANDOM_PROGRAMS=100000` runs that many (see CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import functools
+import math
+import multiprocessing
+import os
+import random
+import traceback
+
+import exact
+import numpy as np
+import oracle
+import trees
+from hypothesis import HealthCheck, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+from random_changes import Drawn, Writer, arguments
+
+import wengert as wg
+from wengert.errors import InternalError
+
+PER_BATCH = 500
+BATCHES_OF_A_TEST = 4
+PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "2000"))
+FIRST_BATCH = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
+REFUSED = 0.30
+"""The share of programs that may be refused: it may only shrink."""
+REL = 1e-9  # a drawn program may be badly conditioned; a wrong derivative is wrong by far more
+ACTIVE = (0, 1, 2, 3, 4)
+Found = collections.Counter
+
+
+class LeftOut(Exception):
+    """The oracle has nothing to say of a program, or its numbers blow up."""
+
+
+class Refused(Exception):
+    """wengert says that it cannot differentiate a program."""
+
+
+@st.composite
+def changing_programs(draw):
+    below = functools.cache(lambda n: st.integers(0, n - 1))
+    return Drawn(Writer(lambda n: draw(below(n))).program())
+
+
+def state(value, known=None):
+    """What arguments hold, and which of the objects in them are one object."""
+    known = {} if known is None else known
+    if isinstance(value, float | int):
+        return float(value)
+    if id(value) in known:
+        return f"object {known[id(value)][0]}"
+    known[id(value)] = len(known), value
+    if isinstance(value, np.ndarray):
+        return [state(item, known) if item.ndim else float(item) for item in map(np.asarray, value)]
+    items = value if isinstance(value, list | tuple) else vars(value).values()
+    return [state(item, known) for item in items]
+
+
+def refusable(compute):
+    """A refusal is told from an error that the program raises itself, and from wengert's own."""
+    try:
+        return compute()
+    except wg.WengertError as error:
+        if isinstance(error, InternalError):
+            raise
+        raise Refused(str(error)) from None
+    except (ValueError, TypeError, NameError) as error:  # of source that stands alone
+        if getattr(error, "code", "").startswith("WG1") or "'Box'" in str(error):
+            raise Refused(str(error)) from None
+        raise
+
+
+class Check:
+    """One program, everything that is asked of it, and what the oracle says."""
+
+    def __init__(self, module):
+        self.module, self.program = module, module.program
+        args = self.args()
+        self.tangents = (*trees.random_like(args[:-1]), None)
+        try:
+            self.value = self.program(*args)
+        except (IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
+            raise LeftOut from error
+        self.after = state(args)
+        self.slope = self.expected_slope()
+        if not abs(self.value) < 1e3 or not abs(self.slope) < 1e5:
+            raise LeftOut
+
+    def args(self):
+        return arguments(self.module)
+
+    def expected_slope(self):
+        try:
+            return oracle.directional(self.program, self.args(), self.tangents)
+        except (exact.NotCovered, OverflowError, ZeroDivisionError) as error:
+            raise LeftOut from error
+
+    def close(self, found, expected, what):
+        scale = 1 + abs(self.value) + abs(self.slope)
+        assert abs(found - expected) <= REL * scale, f"{what}: {found!r}, expected {expected!r}"
+
+    def changed_alike(self, args, what):
+        found, expected = state(args), self.after
+        assert _alike(found, expected), f"{what} leaves {found}, the function {expected}"
+
+    def reverse(self):
+        args = self.args()
+        value, back = refusable(lambda: wg.pullback(self.program, *args))
+        self.close(value, self.value, "value")
+        self.changed_alike(args, "reverse mode")
+        first = trees.inner(back(1.0)[:-1], self.tangents[:-1])
+        self.close(first, self.slope, "reverse")
+        again = trees.inner(back(2.0)[:-1], self.tangents[:-1])
+        self.close(again, 2 * self.slope, "the second pullback")
+
+    def forward(self):
+        args = self.args()
+        value, push = refusable(lambda: wg.pushforward(self.program, *args))
+        self.close(value, self.value, "value with tangents")
+        self.changed_alike(args, "forward mode")
+        self.close(push(*self.tangents), self.slope, "forward")
+
+    def joint(self):
+        args = self.args()
+        found = refusable(lambda: wg.grad(self.program, argnums=ACTIVE)(*args))
+        self.close(trees.inner(found, self.tangents[:-1]), self.slope, "joint")
+        self.changed_alike(args, "joint reverse mode")
+
+    def alone(self):
+        text = refusable(lambda: wg.grad(self.program, argnums=ACTIVE).source)
+        namespace = {}
+        exec(text, namespace)
+        found = refusable(lambda: namespace["grad_program"](*self.args()))
+        self.close(trees.inner(found, self.tangents[:-1]), self.slope, "source that stands alone")
+
+    def nested(self):
+        (bend,) = oracle.hessian_times(self.program, self.args(), (1.0,), wrt=(0,))
+        if abs(bend) < 1e5:
+            found = refusable(lambda: wg.hvp(self.program)(*self.args(), 1.0))
+            self.close(found, bend, "nested")
+
+
+EVERY_TIME = (Check.reverse, Check.forward)
+SOMETIMES = (Check.joint, Check.alone, Check.nested, None, None, None)
+
+
+def _alike(found, expected):
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(_alike, found, expected))
+    if isinstance(found, str) or isinstance(expected, str):
+        return found == expected
+    return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def examined(drawn, folder):
+    """Check a program; gives "right", "refused", or why nothing can be said."""
+    try:
+        check = Check(drawn.load(folder))
+    except LeftOut:
+        return "left out"
+    extra = random.Random(drawn.source).choice(SOMETIMES)
+    try:
+        for each in (*EVERY_TIME, *([extra] if extra else [])):
+            each(check)
+    except Refused:
+        return "refused"
+    return "right"
+
+
+def run_batch(number, size, folder):
+    """How many programs of a batch came out how, and what went wrong."""
+    counts = Found()
+
+    @seeded(number)
+    @settings(
+        max_examples=size,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(drawn=changing_programs())
+    def check(drawn):
+        counts[examined(drawn, folder)] += 1
+
+    try:
+        check()
+    except Exception:
+        return counts, traceback.format_exc()
+    return counts, ""
+
+
+def test_programs_that_change_things(tmp_path, capsys):
+    numbers = range(FIRST_BATCH, FIRST_BATCH + -(-PROGRAMS // PER_BATCH))
+    run = functools.partial(run_batch, size=min(PROGRAMS, PER_BATCH), folder=tmp_path)
+    counts, context = Found(), multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(min(2, len(numbers)), context) as processes:
+        for number, (found, wrong) in zip(numbers, processes.map(run, numbers), strict=True):
+            assert not wrong, f"batch {number}: {wrong}"
+            counts += found
+            if len(numbers) > BATCHES_OF_A_TEST:
+                with capsys.disabled():
+                    print(f"batch {number}: {dict(counts)}", flush=True)
+    said = counts["right"] + counts["refused"]
+    assert said > 0.8 * counts.total()
+    assert counts["refused"] <= REFUSED * said, counts
