@@ -4,6 +4,8 @@
 tests keep word for word: tests/golden, and the output shown in README.md and docs/.
 """
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -16,6 +18,8 @@ settings.register_profile(
     "nightly", max_examples=5000, deadline=None, suppress_health_check=SLOW_START
 )
 settings.load_profile("ci")
+
+os.environ["WENGERT_CACHE"] = "off"  # tests leave nothing behind; those of the cache have their own
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 FLOORS = [
     {"__init__", "__main__"},
     {"testing", "inside"},
-    {"jacobians"},
+    {"jacobians", "jitting"},
     {"api"},
     {"engine", "roots"},
     {"nested"},

@@ -60,6 +60,7 @@ POINT = {"x": x, "v": v, "A": A, "xs": xs, "d": d, "p": p}
 @pytest.fixture(autouse=True)
 def _rules_are_put_back() -> Iterator[None]:
     """What the pages register is gone when their test ends."""
+    importlib.import_module("scipy.special")  # whose table is loaded with it, and only once
     rules.rules()  # loads the tables that are not there yet
     before = dict(rules._rules)
     yield

@@ -341,6 +341,22 @@ def test_a_wrong_derivative_that_testing_finds():
     says(error, "reverse mode, argument 0", "expected 6.0", "found 3.0")
 
 
+def test_what_has_no_native_form():
+    pytest.importorskip("llvmlite")
+
+    def turned(x):
+        return abs(x * 1j)
+
+    error = refusal("WG501", NotImplementedError, lambda: wg.jit(turned, strict=True)(2.0))
+    assert str(error) == message(
+        "WG501",
+        "turned has no native form: a complex where numbers are expected",
+        place(turned, 1, "x * 1j", inside="turned"),
+        "The Python form runs instead (with `strict=True` this is an error). Native code works on floats,\n"
+        "integers, truth values and NumPy arrays of them, and on containers of known length.",
+    )
+
+
 def test_a_contradiction_of_wengerts_own():
     function = Function("f", (), Block((), (), (Var(),)), UNKNOWN)
     error = refusal("WG901", RuntimeError, lambda: verify(function))

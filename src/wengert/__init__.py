@@ -1,6 +1,8 @@
 """wengert differentiates the Python you already wrote."""
 
 import gc as _gc
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 # What an import makes stays. A search for garbage in it would take a tenth of the time; with `freeze`
 # and `unfreeze` it joins the oldest objects unsearched.
@@ -23,6 +25,7 @@ try:
     from .jacobians import diag_hessian as diag_hessian
     from .jacobians import hessian as hessian
     from .jacobians import jacobian as jacobian
+    from .jitting import jit as jit
     from .roots import implicit as implicit
     from .rules.forms import bilinear_rule as bilinear_rule
     from .rules.forms import differential as differential
@@ -46,5 +49,37 @@ finally:
             _gc.freeze()
             _gc.unfreeze()
         _gc.enable()
+
+if _TYPE_CHECKING:
+    from .backends.graph.graph import Graph as Graph
+    from .backends.graph.trace import trace as trace
+    from .numbers.dual import Dual as Dual
+    from .numbers.towers import derivatives as derivatives
+    from .numbers.towers import taylor as taylor
+
+_LATER = {
+    "Dual": "numbers.dual",
+    "Graph": "backends.graph",
+    "derivatives": "numbers.towers",
+    "taylor": "numbers.towers",
+    "trace": "backends.graph",
+}
+"""Names that few programs need, loaded at their first use, and where they are."""
+
+
+def __getattr__(name: str) -> _Any:
+    from importlib import import_module
+
+    if name == "numbers":
+        return import_module(f"{__name__}.numbers")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __version__ = "0.1.0"

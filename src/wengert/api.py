@@ -57,6 +57,12 @@ class Derivative(Generic[P, T]):
 
     derives = True
 
+    def __new__(cls, function: Callable[..., Any], verb: Verb) -> Any:
+        """The derivative of a native function is a native function."""
+        if hasattr(type(function), "of_derivative"):
+            return cast(Any, function).of_derivative(verb)
+        return super().__new__(cls)
+
     def __init__(self, function: Callable[..., Any], verb: Verb):
         engine.must_be_function(function)
         self.function = function

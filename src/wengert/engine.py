@@ -869,7 +869,12 @@ def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
     return (assembled(made, results, kind, (*function.inputs, Input("y_bar", seed.kind))),)
 
 
+def _itself(function: Function, verb: Verb) -> tuple[Function, ...]:
+    return (tidy.tidy(function),)
+
+
 VERBS: dict[str, Callable[[Function, Verb], tuple[Function, ...]]] = {
+    "itself": _itself,
     "grad": _grad,
     "value_and_grad": _grad,
     "pullback": _pullback,

@@ -173,6 +173,65 @@ class MixedLibraries(WengertError, TypeError):
     code = "WG204"
 
 
+class UnknownFunction(WengertError, AttributeError, TypeError):
+    """A function that a number with derivatives or a term of a graph does not have.
+
+    Their functions are the ops: NumPy's functions (`np.sin(x)`), methods of the same names
+    (`x.sin()`), and `wg.ops.sin(x)`.
+    """
+
+    code = "WG205"
+
+
+class LostDerivative(WengertError, TypeError):
+    """A conversion that would drop a derivative: `float(x)`, or `math.sin(x)` of a `Dual`.
+
+    Python's `math` works on floats alone: it asks a number for its float, which has no derivative. Write
+    `np.sin(x)`, `x.sin()` or `wg.ops.sin(x)`. Where only the value is wanted, say so: `x.value`.
+    """
+
+    code = "WG206"
+
+
+class MixedNumbers(WengertError, TypeError):
+    """Numbers with derivatives that do not belong together.
+
+    A `Dual` and a `Taylor` number that carry the same infinitesimal, or duals with different numbers of
+    directions. Nest one inside the other, or use one kind for one differentiation.
+    """
+
+    code = "WG207"
+
+
+class OrderExceeded(WengertError, IndexError):
+    """A derivative of a higher order than a truncated number carries.
+
+    `Taylor(..., order=2)` knows f, f′ and f″. Ask for more orders when the number is made, or leave `order`
+    out: orders are then computed as they are asked for.
+    """
+
+    code = "WG208"
+
+
+class GraphError(WengertError, ValueError):
+    """A term of a graph that cannot be used this way.
+
+    A variable without a value, a name that no variable has, terms of two graphs in one expression, a
+    value given to what is no variable, the truth of a term. The message names the term.
+    """
+
+    code = "WG209"
+
+
+class NoPicture(WengertError, RuntimeError):
+    """A picture that needs a program which is not installed.
+
+    SVG and PNG are laid out by Graphviz's `dot`. `to_dot()`, `to_mermaid()` and `to_html()` need nothing.
+    """
+
+    code = "WG210"
+
+
 class NotASolution(WengertError, ValueError):
     """A solver whose result does not solve the equation that its derivative is taken from.
 
@@ -182,7 +241,7 @@ class NotASolution(WengertError, ValueError):
     as many numbers as the solution, and where `linear_solve` did not solve.
     """
 
-    code = "WG205"
+    code = "WG211"
 
 
 class CheckFailed(WengertError, AssertionError):
@@ -193,6 +252,17 @@ class CheckFailed(WengertError, AssertionError):
     """
 
     code = "WG401"
+
+
+class NotNative(WengertError, NotImplementedError):
+    """Something in a function has no native form (yet); only `wg.jit(f, strict=True)` raises it.
+
+    Without `strict` the Python form runs and a `NativeWarning` says the same. Native code works on floats,
+    integers, truth values, NumPy arrays of them (`float64`, `float32`, `int64`, `bool`) and containers of
+    known length. Move what it cannot do out of the function, or leave that function to Python.
+    """
+
+    code = "WG501"
 
 
 class InternalError(WengertError, RuntimeError):
@@ -232,3 +302,10 @@ def of_generated_code(error: Exception) -> Exception:
     message, _, hint = str(error).partition("\n")
     span = getattr(error, "span", None)
     return cls(message, hint, span).with_traceback(error.__traceback__)
+
+
+class NativeWarning(UserWarning):
+    """A function given to `wg.jit` runs as Python: the message says which line has no native form, and why.
+
+    Raised once for each combination of argument types. `wg.jit(f, strict=True)` raises `NotNative` instead.
+    """

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import inspect
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
@@ -16,48 +13,11 @@ from ..ir.types import Number, Seq, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.registry import named
+from ..ops.signatures import Signature, parse_signature
 from .values import Items, Value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
-
-
-class Signature(NamedTuple):
-    """Operands, then options; `rest` names what takes any further positional arguments."""
-
-    operands: tuple[str, ...]
-    options: tuple[str, ...]
-    rest: str = ""
-    defaults: Mapping[str, object] = MappingProxyType({})
-
-    @property
-    def required(self) -> int:
-        """How many operands have no default."""
-        return len(self.operands) - len(self.defaults)
-
-
-@functools.lru_cache(maxsize=1024)
-def parse_signature(text: str) -> Signature:
-    """`"x, *, axis=None"` → operand x, option axis; `"x, *shape"` → further positionals are `shape`."""
-    operands: list[str] = []
-    options: list[str] = []
-    defaults: dict[str, object] = {}
-    rest = ""
-    after_star = False
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        name, _, default = part.partition("=")
-        if name == "/":
-            continue
-        if name.startswith("*"):
-            after_star = True
-            rest = name[1:]
-        elif after_star:
-            options.append(name)
-        else:
-            operands.append(name)
-            if default:
-                defaults[name] = ast.literal_eval(default)
-    return Signature(tuple(operands), tuple(options), rest, defaults)
 
 
 def emit_op(

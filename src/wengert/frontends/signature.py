@@ -116,11 +116,18 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     own = _OWN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
     if own is not None:
         return own(value, depth + 1)
+    if hasattr(type(value), "py_func") or "py_func" in getattr(value, "__dict__", ()):
+        return kind_of(compiled_from(value), depth)
     if derives(value):
         made: Any = value
         inner = kind_of(made.function, depth + 1)
         return Struct("derivative", ("function",), (inner,), made.verb)
     return _kind_of_container(value, depth + 1)
+
+
+def compiled_from(value: Any) -> Any:
+    """The Python function that a compiled one was made from (Numba's `njit`, `wg.jit`); else the value."""
+    return getattr(value, "py_func", value)
 
 
 def derives(value: Any) -> bool:
@@ -275,6 +282,7 @@ def step(value: Any, step_: Step) -> Any:
         case "attr":
             return getattr(value, step_.key)
         case "cell":
+            value = compiled_from(value)
             return value.__closure__[value.__code__.co_freevars.index(step_.key)].cell_contents
 
 

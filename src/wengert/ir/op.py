@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from .records import field, mutable_record
 from .types import UNKNOWN, Kind
@@ -63,7 +64,53 @@ class Op:
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.implementation is None:
             raise TypeError(f"the op {self.name!r} has no implementation on run-time values")
+        evaluate = evaluator_of(args)
+        if evaluate is not None:
+            return evaluate(self, args, options)
         return self.implementation(*args, **options)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+
+Evaluator = Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]
+
+libraries: dict[str, Evaluator] = {}
+"""Who computes ops on the numbers of another library, by the library's name."""
+
+_evaluators: WeakKeyDictionary[type, tuple[int, Evaluator | None]] = WeakKeyDictionary()
+
+
+def add_libraries(evaluators: Mapping[str, Evaluator]) -> None:
+    """Say who computes ops on the numbers of libraries; "builtins" are Python's own."""
+    libraries.update(evaluators)
+    _evaluators.clear()
+
+
+def evaluator_of(args: Sequence[Any]) -> Evaluator | None:
+    """Who computes an op on these values; None: the op's own implementation.
+
+    A class of values of its own has a `__compute_op__(op, args, options)`, and the operand whose class
+    has the highest `compute_priority` decides. The items of a list or tuple count as operands do.
+    """
+    return _ranked(args)[1]
+
+
+def _ranked(args: Sequence[Any]) -> tuple[int, Evaluator | None]:
+    best: tuple[int, Evaluator | None] = (-1, None)
+    for arg in args:
+        found = _ranked(arg) if isinstance(arg, (list, tuple)) else _of_type(type(arg))
+        if found[0] > best[0]:
+            best = found
+    return best
+
+
+def _of_type(cls: type) -> tuple[int, Evaluator | None]:
+    found = _evaluators.get(cls)
+    if found is None:
+        own = getattr(cls, "__compute_op__", None)
+        roots = (base.__module__.partition(".")[0] for base in cls.__mro__[:-1])
+        evaluate = own or next((libraries[root] for root in roots if root in libraries), None)
+        rank = -1 if evaluate is None else 0 if own is None else int(cls.compute_priority)
+        found = _evaluators[cls] = (rank, evaluate)
+    return found

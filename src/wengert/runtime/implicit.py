@@ -192,7 +192,7 @@ def _wrong_count(equations: int, unknowns: int) -> ValueError:
 
 def _refused(message: str) -> ValueError:
     error = ValueError(message)
-    error.code = "WG205"  # type: ignore[attr-defined]
+    error.code = "WG211"  # type: ignore[attr-defined]
     return error
 
 

@@ -1,0 +1,109 @@
+"""Values of nodes: each computed once for one set of values of the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import GraphError
+from ...ir.graph import Atom, Const, Eqn, Var
+from ...ops import structure as st
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+class Evaluation:
+    """The values that nodes have where the variables have certain values."""
+
+    def __init__(self, graph: Graph, environment: Mapping[Var, Any]):
+        self._graph = graph
+        self._environment = dict(environment)
+        self._known: dict[Var, Any] = {**graph.constants, **environment}
+
+    def is_at(self, environment: Mapping[Var, Any]) -> bool:
+        """Whether the variables have these values; an array may have changed, and counts as another."""
+        mine = self._environment
+        return (
+            environment.keys() == mine.keys()
+            and all(
+                value is mine[var] or _same_number(value, mine[var])
+                for var, value in environment.items()
+            )
+            and not any(isinstance(value, np.ndarray) for value in mine.values())
+        )
+
+    def value(self, atom: Atom) -> Any:
+        """The value of a node.
+
+        Raises:
+            GraphError: it depends on a variable that has none.
+        """
+        if isinstance(atom, Const):
+            return atom.value
+        for eqn in missing(self._graph, atom, self._known):
+            self._compute(eqn)
+        if atom not in self._known:
+            raise _unset(self._graph, atom, atom)
+        return self._known[atom]
+
+    def __contains__(self, var: Var) -> bool:
+        return var in self._known
+
+    def _compute(self, eqn: Eqn) -> None:
+        (out,) = eqn.outs
+        for atom in eqn.operands():
+            if isinstance(atom, Var) and atom not in self._known:
+                raise _unset(self._graph, atom, out)
+        args = [self._of(atom) for atom in eqn.args]
+        options = {name: self._of(atom) for name, atom in eqn.params.items()}
+        try:
+            value = _packed(args, options) if eqn.op is st.pack else eqn.op(*args, **options)
+        except Exception as error:
+            from .text import expression
+
+            where = "" if eqn.span is None else f", written at {eqn.span.file}:{eqn.span.line}"
+            error.add_note(f"in the node {expression(self._graph, out)}{where}")
+            raise
+        self._known[out] = value
+        self._graph.visit("eval", out, value)
+
+    def _of(self, atom: Atom) -> Any:
+        return atom.value if isinstance(atom, Const) else self._known[atom]
+
+
+def missing(graph: Graph, atom: Atom, known: Mapping[Var, Any]) -> list[Eqn]:
+    """The equations that a node still needs, in order; what is known is not looked behind."""
+    found: dict[Var, Eqn] = {}
+    pending = [atom]
+    while pending:
+        var = pending.pop()
+        if not isinstance(var, Var) or var in known or var in found:
+            continue
+        eqn = graph.builder.definition(var)
+        if eqn is not None:
+            found[var] = eqn
+            pending.extend(eqn.operands())
+    return sorted(found.values(), key=lambda eqn: eqn.outs[0].born)
+
+
+def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
+    return tuple(items) if options["form"] == "tuple" else items
+
+
+def _same_number(a: Any, b: Any) -> bool:
+    plain = (int, float, complex)
+    return type(a) is type(b) and type(a) in plain and repr(a) == repr(b)
+
+
+def _unset(graph: Graph, var: Var, node: Var) -> GraphError:
+    from .text import expression
+
+    eqn = graph.builder.definition(node)
+    return GraphError(
+        f"the variable {var.name!r} has no value, and {expression(graph, node)} needs it",
+        f"Give it one: `term.eval({var.name}=...)` or `graph.set({var.name}=...)`.",
+        None if eqn is None else eqn.span,
+    )

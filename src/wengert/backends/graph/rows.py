@@ -1,0 +1,110 @@
+"""Rule rows, called with terms of a graph: what they compute of them are nodes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ...errors import NoRule
+from ...ir.graph import ZERO, Atom, Const, Eqn, Var
+from ...ir.op import Op
+from ...ir.types import Array, Kind, Number
+from ...rules import scatter as scatter
+from ...rules.registry import Row, Rule, rule_for
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+_FORMS = ("scalar", "linear", "bilinear", "differential", "zero")
+
+
+class RowCaller:
+    """Rule rows, called with terms of a graph."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+
+    def rule_of(self, op: Op) -> Rule:
+        """The rule for an op, in a form that can be called with terms."""
+        rule = rule_for(op)
+        if rule is not None:
+            for each in (rule, *rule.also.values()):
+                if each.form in _FORMS:
+                    return each
+        raise NoRule(
+            f"{op.name} has no rule that the terms of a graph could use",
+            "Write one that can be read: `wg.scalar_rule`, `wg.linear_rule` or `wg.differential`.",
+            self.graph.builder.span,
+        )
+
+    def called(self, row: Row | None, operands: Sequence[Atom], eqn: Eqn) -> tuple[Atom, ...]:
+        """What a row gives, as atoms."""
+        from .term import RowTerm
+
+        assert row is not None
+        names, takes_all = _keywords(row)
+        given = eqn.params.items()
+        options = {k: self._value(v) for k, v in given if takes_all or k in names}
+        terms = [
+            x.value if isinstance(x, Const) and x != ZERO else RowTerm(self.graph, x)
+            for x in operands
+        ]
+        result = row(*terms, **options)
+        several = isinstance(result, tuple) and len(eqn.args) > 1
+        return tuple(self._atom(each) for each in (result if several else (result,)))
+
+    def _value(self, atom: Atom) -> Any:
+        from .term import RowTerm
+
+        return atom.value if isinstance(atom, Const) else RowTerm(self.graph, atom)
+
+    def _atom(self, value: Any) -> Atom:
+        return Const(int(value)) if isinstance(value, bool) else self.graph.atom(value)
+
+    def partials(self, rule: Rule, eqn: Eqn, wanted: Callable[[Atom], bool]) -> list[Any]:
+        """The operands that are wanted, each with its partial."""
+        operands = (*eqn.args, eqn.outs[0])
+        if len(rule.rows) == 1 and rule.rows[0] is not None:
+            together = self.called(rule.rows[0], operands, eqn)
+            pairs = zip(eqn.args, together, strict=True)
+            return [(arg, partial) for arg, partial in pairs if wanted(arg)]
+        return [
+            (arg, self.called(row, operands, eqn)[0])
+            for arg, row in zip(eqn.args, rule.rows, strict=False)
+            if row is not None and wanted(arg)
+        ]
+
+
+@cache
+def _keywords(row: Row) -> tuple[frozenset[str], bool]:
+    parameters = inspect.signature(row).parameters.values()
+    names = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def is_zero(atom: Atom) -> bool:
+    """Whether a tangent or a partial is known to vanish."""
+    return atom == ZERO or atom in (Const(0), Const(0.0))
+
+
+def literal_first(x: Atom, y: Atom) -> list[Atom]:
+    """Two factors, a literal before what it multiplies."""
+    return [y, x] if isinstance(y, Const) else [x, y]
+
+
+def same_shape(a: Atom, b: Atom) -> bool:
+    """Whether two values are arrays that are known to have one shape."""
+    return (
+        isinstance(a, Var)
+        and isinstance(b, Var)
+        and a.shape_of is b.shape_of
+        and not isinstance(a.kind, Number)
+    )
+
+
+def is_complex(kind: Kind) -> bool:
+    """Whether values of a kind are known to be complex."""
+    return kind == Number("complex") or (isinstance(kind, Array) and "complex" in kind.dtype)

@@ -1,0 +1,295 @@
+"""Terms: what the user of a graph holds, a node with Python's operators."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...errors import GraphError
+from ...ir.callers import calling_span
+from ...ir.graph import Atom, Const, Var
+from ...ir.op import Op
+from ...ir.types import Number
+from ...ops import elementwise as el
+from ...ops import linear_algebra as la
+from ...ops import registry
+from ...ops import structure as st
+from ...ops.lookup import Method, called, called_elementwise, op_of_name
+from ...ops.signatures import bind
+from . import derivatives
+from .graph import Graph, kinds_at
+from .seeing import Shown
+from .specialise import replayed
+
+Origin = tuple[Any, ...]
+"""How a term was written: ("variable", name), ("op", op, operands, options), ("derive", term, variable)
+or ("gradient", term, variables, k); empty for one that the graph made itself."""
+
+
+def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """An op on values of which at least one is a term."""
+    term = next(terms_in((*args, *options.values())))
+    if not op.elementwise and len(args) > 1:
+        args, options = bind(op, args, options)
+    if type(term) is RowTerm:
+        return RowTerm(term.graph, term.graph.apply(op, args, options))
+    term.graph.builder.span = calling_span()
+    atom = term.graph.apply(op, args, options)
+    derived = any(each.derived for each in terms_in(args))
+    return Term(term.graph, atom, ("op", op, args, options), derived=derived)
+
+
+def terms_in(args: Iterable[Any]) -> Any:
+    """The terms among operands and among the items of lists."""
+    for arg in args:
+        if isinstance(arg, Term):
+            yield arg
+        elif isinstance(arg, (list, tuple)):
+            yield from terms_in(arg)
+        elif isinstance(arg, slice):
+            yield from terms_in((arg.start, arg.stop, arg.step))
+
+
+def _binary(op: Op) -> Any:
+    return lambda self, other: _of_two(op, self, other, self, other)
+
+
+def _reflected(op: Op) -> Any:
+    return lambda self, other: _of_two(op, other, self, self, other)
+
+
+def _of_two(op: Op, left: Any, right: Any, term: Term, other: Any) -> Any:
+    if getattr(type(other), "compute_priority", 0) > Term.compute_priority:
+        return NotImplemented
+    if other is None or isinstance(other, (str, bytes, dict, set)):
+        return NotImplemented
+    return compute(op, (left, right), {})
+
+
+def _in_place(symbol: str) -> Any:
+    def change(self: Term, other: Any) -> Any:
+        if isinstance(self.atom, Var) and not isinstance(self.atom.kind, Number):
+            raise GraphError(
+                f"`{symbol}` would change the array {self} in place, and a term does not change",
+                f"Write `x = x {symbol[:-1]} y`.",
+                calling_span(),
+            )
+        return NotImplemented  # a number does not change: the name is bound anew
+
+    return change
+
+
+def _unary(op: Op) -> Callable[[Term], Term]:
+    return lambda self: compute(op, (self,), {})
+
+
+class Term(Shown):
+    """A node of a graph.
+
+    Terms take Python's operators, NumPy's functions (`np.exp(x)`) and methods named after ops (`x.exp()`).
+    `a < b` and `a == b` are nodes as well, for `np.where`; as a truth value, `a == b` is True of one and the
+    same node, and refused where it depends on the values.
+
+    Example:
+        >>> x, = Graph().variables("x")
+        >>> str((-x * x).exp().derive(x))
+        '-2 * x * exp(-(x * x))'
+    """
+
+    __slots__ = ("atom", "derived", "graph", "origin")
+    compute_priority = 1
+    __compute_op__ = staticmethod(compute)
+
+    def __init__(self, graph: Graph, atom: Atom, origin: Origin = (), derived: bool = False):
+        self.graph = graph
+        self.atom = atom
+        self.origin = origin
+        self.derived = derived
+        if origin:
+            graph.take_in(atom)
+
+    # --- derivatives ------------------------------------------------------------------------
+
+    def derive(self, variable: Term) -> Term:
+        """The derivative by a variable, or by any node, as a term of the same graph (forward mode).
+
+        What does not depend on the variable has the derivative 0, and no node is made for it. By an array,
+        it is the derivative in the direction of ones.
+
+        Raises:
+            GraphError: the variable is of another graph.
+            NoRule: an op on the way has no rule that can be read.
+        """
+        by = self.graph.atom(variable)
+        atom = derivatives.derive(self.graph, self.atom, by)
+        return Term(self.graph, atom, ("derive", self, variable), derived=True)
+
+    def gradient(self, *variables: Term) -> tuple[Term, ...]:
+        """The derivatives by variables, or by any nodes, as terms of the same graph (reverse mode).
+
+        Of a term that is an array they are those of the sum of its elements.
+
+        Args:
+            variables: by what; by all variables of the graph if there are none.
+
+        Returns:
+            A tuple of terms, also for one variable.
+
+        Raises:
+            GraphError: a variable is of another graph.
+            NoRule: an op on the way has no rule that can be read.
+        """
+        wanted = variables or self.graph.variables(*self.graph.leaves)
+        by = [self.graph.atom(variable) for variable in wanted]
+        atoms = derivatives.gradient(self.graph, self.atom, by)
+        return tuple(
+            Term(self.graph, atom, ("gradient", self, wanted, k), derived=True)
+            for k, atom in enumerate(atoms)
+        )
+
+    # --- values -----------------------------------------------------------------------------
+
+    def eval(self, **values: Any) -> Any:
+        """The value of the term.
+
+        Args:
+            values: values of variables, for this call; the others have those that `graph.set` gave.
+
+        Returns:
+            What the operations give: a number, an array.
+
+        Raises:
+            GraphError: a variable has no value, or there is none of that name.
+        """
+        environment = self.graph.environment(values)
+        term = self._for(environment)
+        if term.graph is not self.graph:
+            names = {var: name for name, var in self.graph.leaves.items()}
+            given = {names[var]: value for var, value in environment.items()}
+            return term.graph.evaluation(term.graph.environment(given)).value(term.atom)
+        return self.graph.evaluation(environment).value(self.atom)
+
+    def _for(self, environment: dict[Var, Any]) -> Term:
+        """The term, its derivatives taken anew if the values are of other kinds than was said."""
+        if not self.derived:
+            return self
+        kinds = kinds_at(self.graph, environment, self.graph.leaves.values())
+        return replayed(self, kinds)
+
+    def backprop(self, **values: Any) -> Any:
+        """Evaluate the term and give every node that it depends on its `grad`.
+
+        Returns:
+            The value of the term. No node is added to the graph; gradients of an earlier `backprop` are
+            forgotten.
+
+        Raises:
+            GraphError: a variable has no value.
+        """
+        from .backpropagation import backpropagate
+
+        return backpropagate(self, self.graph.environment(values))
+
+    @property
+    def value(self) -> Any:
+        """The value where the variables have the values that `graph.set` gave them."""
+        return self.eval()
+
+    @property
+    def grad(self) -> Any:
+        """What the last `backprop` found for this node.
+
+        Raises:
+            GraphError: it did not come by here.
+        """
+        if self.atom not in self.graph.gradients:
+            raise GraphError(
+                f"{self} has no gradient", "Call `backprop()` on a term that depends on it."
+            )
+        return self.graph.gradients[self.atom]
+
+    # --- operators --------------------------------------------------------------------------
+
+    __add__, __radd__ = _binary(el.add), _reflected(el.add)
+    __sub__, __rsub__ = _binary(el.sub), _reflected(el.sub)
+    __mul__, __rmul__ = _binary(el.mul), _reflected(el.mul)
+    __truediv__, __rtruediv__ = _binary(el.div), _reflected(el.div)
+    __floordiv__, __rfloordiv__ = _binary(el.floordiv), _reflected(el.floordiv)
+    __mod__, __rmod__ = _binary(el.mod), _reflected(el.mod)
+    __pow__, __rpow__ = _binary(el.pow_), _reflected(el.pow_)
+    __matmul__, __rmatmul__ = _binary(la.matmul), _reflected(la.matmul)
+    __lt__, __le__ = _binary(st.lt), _binary(st.le)
+    __gt__, __ge__ = _binary(st.gt), _binary(st.ge)
+    __iadd__, __isub__, __imul__ = _in_place("+="), _in_place("-="), _in_place("*=")
+    __itruediv__, __ipow__, __imatmul__ = _in_place("/="), _in_place("**="), _in_place("@=")
+    __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
+
+    def __getitem__(self, index: Any) -> Term:
+        return compute(st.getitem, (self, index), {})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        op = registry.find_attribute(name)
+        return compute(op, (self,), {}) if op else Method(op_of_name(name, "a term"), self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return called_elementwise(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        return called(function, args, keywords)
+
+    def apply(self, function: Callable[..., Any], *others: Any, **options: Any) -> Term:
+        """A function of one's own as a single node; its rule (`wg.scalar_rule` …) gives its derivatives."""
+        found = registry.find(function)
+        op = found[0] if found is not None else registry.foreign(function)
+        return compute(op, (self, *others), options)
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(st.eq, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(st.ne, other)
+
+    def _compared(self, op: Op, other: object) -> Any:
+        """A node that is not counted until something is computed of it."""
+        if not isinstance(other, (Term, numbers.Number, np.ndarray)):
+            return NotImplemented
+        atom = self.graph.apply(op, (self, other), {})
+        made = type(self)(self.graph, atom)
+        made.origin = ("op", op, (self, other), {})
+        return made
+
+    def __hash__(self) -> int:
+        return hash(self.atom)
+
+    def __bool__(self) -> bool:
+        if isinstance(self.atom, Const):
+            return bool(self.atom.value)
+        eqn = self.graph.builder.definition(self.atom)
+        if eqn is not None and eqn.op in (st.eq, st.ne) and eqn.args[0] == eqn.args[1]:
+            return eqn.op is st.eq  # the same node
+        raise GraphError(
+            f"whether {self} is true is not known before the variables have values",
+            "Choose with `np.where(condition, x, y)`.",
+            calling_span(),
+        )
+
+    def __float__(self) -> float:
+        raise GraphError(
+            f"{self} is no float before the variables have values",
+            "Write `np.sin(x)`, `x.sin()` or `wg.ops.sin(x)` for a function; `x.eval(...)` for a value.",
+            calling_span(),
+        )
+
+    def __iter__(self) -> Any:
+        raise GraphError(f"how many items {self} has is not known", "Index it: `x[0]`.")
+
+
+class RowTerm(Term):
+    """A term inside a rule row: what is computed of it is no expression of the user's."""
+
+    __slots__ = ()

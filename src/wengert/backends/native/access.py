@@ -1,0 +1,281 @@
+"""Reading at an index: elements, rows, slices, and elements chosen by an array of integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...ir.graph import Atom, Eqn
+from ...ir.records import record
+from .emitter import Emitter
+from .loopform import Constant, Expr, For, Slot
+from .lowering import Site, lowers
+from .sequences import Growing
+from .shapes import dims_of, expanded
+from .structure import item_of_list, wrapped
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Array,
+    Bounds,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    minus,
+    plus,
+    times,
+)
+
+# --- what an index says -------------------------------------------------------------------
+
+
+def parts_of(index: Value) -> tuple[Value, ...]:
+    return index.items if isinstance(index, Tuple) and index.form == "tuple" else (index,)
+
+
+def part_of_array(site: Site, view: View, index: Value) -> View:
+    """The part of an array that integers, slices, `None` and `...` choose; in the same memory."""
+    parts = list(parts_of(index))
+    used = sum(1 for p in parts if not (isinstance(p, Known) and p.value in (None, Ellipsis)))
+    filler = [Bounds(None, None, None)] * (len(view.dims) - used)
+    dots = next(
+        (k for k, p in enumerate(parts) if isinstance(p, Known) and p.value is Ellipsis), None
+    )
+    if dots is not None:
+        parts[dots : dots + 1] = filler
+    else:
+        parts += filler
+    if used > len(view.dims):
+        site.e.exit_if(Constant(True, "b1"), "too many indices")
+        raise Unlowered("too many indices")
+    return _chosen(site, view, parts)
+
+
+def _chosen(site: Site, view: View, parts: Sequence[Value]) -> View:
+    axes = iter(zip(view.dims, view.strides, strict=True))
+    offset, dims, strides, new = view.offset, list[Expr](), list[Expr](), set[int]()
+    for part in parts:
+        if isinstance(part, Known) and part.value is None:
+            new.add(len(dims) + len(new))
+            continue
+        dim, stride = next(axes)
+        if isinstance(part, Bounds):
+            start, count, step = slice_of(site, part, dim)
+            offset = plus(offset, times(start, stride))
+            dims.append(count)
+            strides.append(site.e.let(times(stride, step)))
+        elif isinstance(part, Scalar | Delayed | View) and not dims_of(part):
+            position = wrapped(site, site.as_scalar(part), dim)
+            offset = plus(offset, times(position, stride))
+        else:
+            raise Unlowered("an index of this kind")
+    part = View(view.root, view.code, tuple(dims), tuple(strides), site.e.let(offset))
+    return expanded(part, new) if new else part
+
+
+def slice_of(site: Site, bounds: Bounds, size: Expr) -> tuple[Expr, Expr, Expr]:
+    """Where a slice starts, how many items it has, and its step."""
+    e = site.e
+    size = e.size(e.let(size))
+    step = bounds.step.expr if bounds.step is not None else ONE
+    if not isinstance(step, Constant) or step.value == 0:
+        raise Unlowered("a slice whose step is computed")
+    if int(step.value) > 0:
+        start = _clipped(e, bounds.start, size, ZERO, size, ZERO)
+        stop = _clipped(e, bounds.stop, size, ZERO, size, size)
+        span = minus(stop, start)
+    else:
+        last = e.let(minus(size, ONE))
+        below = Constant(-1, "i64")
+        start = _clipped(e, bounds.start, size, below, last, last)
+        stop = _clipped(e, bounds.stop, size, below, last, below)
+        span = minus(start, stop)
+    width = abs(int(step.value))
+    if width > 1:
+        wide = e.let(plus(span, Constant(width - 1, "i64")))
+        span = e.apply("quotient", wide, Constant(width, "i64"))
+    if span == size:
+        return start, size, step
+    return start, e.apply("max", e.let(span), ZERO), step
+
+
+def _clipped(
+    e: Emitter, bound: Scalar | None, size: Expr, least: Expr, most: Expr, default: Expr
+) -> Expr:
+    """A bound of a slice, counted from the front and kept in range."""
+    if bound is None:
+        return default
+    if bound.code != "i64":
+        raise Unlowered("a slice between numbers that are no integers")
+    k = bound.expr
+    if isinstance(k, Constant):
+        if k.value == 0 and least == ZERO:
+            return ZERO
+        if int(k.value) >= 0:
+            return e.apply("min", k, most)
+        return e.apply("max", e.apply("add", size, k), least)
+    negative = e.apply("lt", k, ZERO, code="b1")
+    k = e.apply("select", negative, e.apply("add", k, size), k, code="i64")
+    return e.apply("max", e.apply("min", k, most), least)
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+@lowers("getitem")
+def _getitem(site: Site, eqn: Eqn) -> Value:
+    value, index = site.value(eqn.args[0]), site.value(eqn.args[1])
+    match value:
+        case View() | Delayed() | Repeated():
+            return _read(site, eqn, value, index)
+        case Tuple():
+            return _item_of_tuple(site, value, index)
+        case Growing() if not isinstance(index, Bounds):
+            return item_of_list(site, value, site.as_scalar(index))
+        case Range(start=start, count=count, step=step) if isinstance(index, Scalar):
+            position = wrapped(site, index, count)
+            return Scalar(site.e.let(plus(start.expr, times(position, step.expr))), PYTHON, 48)
+        case _:
+            raise Unlowered("indexing of something that is no array, list or tuple")
+
+
+def _read(site: Site, eqn: Eqn, value: Array, index: Value) -> Value:
+    parts = parts_of(index)
+    if any(is_index_array(p) for p in parts):
+        return _gathered(site, eqn.args[0], parts)
+    view = part_of_array(site, site.in_memory(eqn.args[0]), index)
+    dotted = any(isinstance(p, Known) and p.value is Ellipsis for p in parts)
+    if not view.dims and not dotted and parts:
+        return Scalar(site.e.load(view, ()), NUMPY)
+    return view
+
+
+def _item_of_tuple(site: Site, value: Tuple, index: Value) -> Value:
+    if isinstance(index, Scalar) and isinstance(index.expr, Constant) and value.form != "dict":
+        k = int(index.expr.value)
+        if -len(value.items) <= k < len(value.items):
+            return value.items[k]
+        site.e.exit_if(Constant(True, "b1"), "an index out of range")
+        return value.items[0] if value.items else Known(None)
+    if value.form == "dict" and isinstance(index, Known | Scalar):
+        key = index.value if isinstance(index, Known) else getattr(index.expr, "value", None)
+        if key in value.keys:
+            return value.items[value.keys.index(key)]
+    if isinstance(index, Scalar) and value.form in ("tuple", "list"):
+        return _by_number(site, value, index)
+    raise Unlowered("an item of a container that is chosen at run time")
+
+
+def _by_number(site: Site, value: Tuple, index: Scalar) -> Value:
+    """An item of a tuple of numbers by an index that is computed: one comparison for each."""
+    e = site.e
+    items = [site.as_scalar(item) for item in value.items]
+    if not items or len({(s.code, s.origin) for s in items}) > 1:
+        raise Unlowered("an item of a container that is chosen at run time")
+    position = wrapped(site, index, Constant(len(items), "i64"))
+    chosen = items[0].expr
+    for k, item in enumerate(items[1:], start=1):
+        here = e.apply("eq", position, Constant(k, "i64"), code="b1")
+        chosen = e.apply("select", here, item.expr, chosen, code=item.code)
+    return Scalar(chosen, items[0].origin, max(s.bits for s in items))
+
+
+# --- arrays of indices --------------------------------------------------------------------
+
+
+def is_index_array(part: Value) -> bool:
+    return isinstance(part, View | Delayed | Repeated) and bool(part.dims)
+
+
+@record
+class Scattered:
+    """The elements `array[…, indices, …]`: one array of integers, the other axes whole."""
+
+    view: View
+    axis: int
+    indices: View
+
+
+def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
+    places = [k for k, p in enumerate(parts) if is_index_array(p)]
+    plain = all(p == Bounds(None, None, None) or k in places for k, p in enumerate(parts))
+    if len(places) != 1 or not plain:
+        raise Unlowered("several arrays of indices")
+    indices = site.view(parts[places[0]])
+    if indices.code != "i64":
+        raise Unlowered("a mask")
+    return Scattered(view, places[0], indices)
+
+
+def over_scattered(
+    site: Site,
+    places: Scattered,
+    element: Callable[[Emitter, tuple[Expr, ...], tuple[Expr, ...]], None],
+) -> None:
+    """Do something for each element: `element(emitter, where in the result, where in the array)`."""
+    view, axis, indices = places.view, places.axis, places.indices
+    before, after = view.dims[:axis], view.dims[axis + 1 :]
+    outside, rank = (*before, *indices.dims, *after), len(indices.dims)
+
+    def at(inner: Site, here: tuple[Expr, ...]) -> None:
+        own = here[axis : axis + rank]
+        index = Scalar(inner.e.load(indices, own), NUMPY)
+        position = wrapped(inner, index, view.dims[axis])
+        element(inner.e, here, (*here[:axis], position, *here[axis + rank :]))
+
+    _nest(site, outside, at, ())
+
+
+def _nest(
+    site: Site,
+    dims: tuple[Expr, ...],
+    body: Callable[[Site, tuple[Expr, ...]], None],
+    indices: tuple[Expr, ...],
+) -> None:
+    if len(indices) == len(dims):
+        body(site, indices)
+        return
+    index = Slot(site.e.names.fresh("i"), "i64")
+    inner = site.inside(site.block)
+    inner.e.span = site.e.span
+    _nest(inner, dims, body, (*indices, index))
+    site.e.add(For(index, site.e.let(dims[len(indices)]), tuple(inner.e.statements)))
+
+
+def _gathered(site: Site, atom: Atom, parts: Sequence[Value]) -> Value:
+    places = scattered(site, site.in_memory(atom), parts)
+    view, axis = places.view, places.axis
+    site.write_all()
+    dims = (*view.dims[:axis], *places.indices.dims, *view.dims[axis + 1 :])
+    made = site.allocate(dims, view.code, ())
+
+    def element(e: Emitter, here: tuple[Expr, ...], there: tuple[Expr, ...]) -> None:
+        e.store(made, here, e.load(view, there))
+
+    over_scattered(site, places, element)
+    return made
+
+
+def over(
+    e: Emitter,
+    dims: tuple[Expr, ...],
+    element: Callable[[Emitter, tuple[Expr, ...]], None],
+    indices: tuple[Expr, ...] = (),
+) -> None:
+    """Do something at every index of a shape."""
+    if len(indices) == len(dims):
+        element(e, indices)
+        return
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    over(inner, dims, element, (*indices, index))
+    last = len(indices) == len(dims) - 1
+    count = e.let(dims[len(indices)])
+    e.add(For(index, count, tuple(inner.statements), independent=last))

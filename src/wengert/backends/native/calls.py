@@ -1,0 +1,183 @@
+"""Calls of functions that are not in place: each becomes a procedure for the types of its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Callee, Eqn, Function
+from ...ir.records import mutable_record
+from ...ir.types import BOOL, FLOAT, INT, Kind
+from .control import settled
+from .emitter import Emitter
+from .loopform import Code, Expr, Invoke, Procedure, Slot
+from .lowering import Site, Unit, lowers
+from .numbers import origin_expr
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Known,
+    Root,
+    Scalar,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+)
+
+MOST_TRIES = 4
+
+
+@mutable_record
+class Callable:
+    """A function as a procedure: its name, and what it gives (as templates)."""
+
+    name: str
+    results: tuple[Value, ...]
+
+
+@lowers("call")
+def _call(site: Site, eqn: Eqn) -> list[Value]:
+    callee: Callee = eqn.param("callee")
+    if callee.function is None or callee.updates or callee.rebinds:
+        raise Unlowered("a call of a function that changes what it is given")
+    args = [settled(site, atom) for atom in eqn.args]
+    site.write_all()
+    made = _callable(site.unit, callee.function, args)
+    slots: list[Slot] = []
+    results = [_fresh(site.e, result, slots) for result in made.results]
+    exprs = [expr for arg in args for expr in _flat(arg)]
+    site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
+    return results
+
+
+def _callable(unit: Unit, function: Function, args: Sequence[Value]) -> Callable:
+    key = (id(function), *map(_type_of, args))
+    found = unit.callees.get(key)
+    if found is not None:
+        return found
+    results = tuple(_guess(_kind(out), args) for out in function.body.outs)
+    made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
+    for _ in range(MOST_TRIES):
+        results = _lower(unit, function, args, made.name)
+        if [*map(_type_of, results)] == [*map(_type_of, made.results)]:
+            return made
+        made.results = results
+    raise Unlowered("a function whose results keep changing their types")
+
+
+def _kind(atom: Any) -> Kind:
+    return kind_of_atom(atom)
+
+
+def _guess(kind: Kind, args: Sequence[Value]) -> Value:
+    """What a call of a function gives that is still being lowered."""
+    codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+    if kind not in codes:
+        return Known(None)
+    numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
+    return Scalar(Slot("", codes[kind]), NUMPY if numpy else PYTHON)
+
+
+def _type_of(value: Value) -> Any:
+    match value:
+        case Scalar(code=code, origin=origin):
+            return code, origin if isinstance(origin, int) else None
+        case View(code=code, dims=dims):
+            return code, tuple(dim == ONE for dim in dims)
+        case Known(value=known):
+            return "known", known if isinstance(known, str | int | None) else id(known)
+        case _:
+            raise Unlowered("a call with a list or tuple of any length")
+
+
+def _flat(value: Value) -> list[Expr]:
+    """The variables that a value is passed in."""
+    match value:
+        case Scalar(expr=expr, origin=origin):
+            return [expr] if isinstance(origin, int) else [expr, origin]
+        case View():
+            dims = [dim for dim in value.dims if dim != ONE]
+            return [value.pointer, value.offset, *dims, *value.strides]
+        case _:
+            return []
+
+
+def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> Value:
+    """A value of the same type, in variables of its own."""
+
+    def slot(code: Code) -> Slot:
+        slots.append(e.slot(hint, code))
+        return slots[-1]
+
+    match like:
+        case Scalar(code=code, origin=int(origin)):
+            return Scalar(slot(code), origin)
+        case Scalar(code=code):
+            return Scalar(slot(code), slot("i64"))
+        case View(code=code):
+            root = Root(slot("ptr"), hint)
+            dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
+            e.owned.append(root)
+            return View(root, code, dims, c_strides(dims), ZERO, whole=True)
+        case _:
+            return like
+
+
+def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
+    if not isinstance(like, View):
+        return _fresh(e, like, slots, hint)
+
+    def slot(part: str, code: Code) -> Slot:
+        slots.append(e.slot(f"{hint}{part}", code))
+        return slots[-1]
+
+    root, offset = Root(slot("", "ptr"), hint), slot("_offset", "i64")
+    dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
+    strides = tuple(slot("_stride", "i64") for _ in dims)
+    return View(root, like.code, dims, strides, offset)
+
+
+def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> tuple[Value, ...]:
+    e = Emitter(unit.names)
+    params: list[Slot] = []
+    body = function.body
+    values = {
+        var: _parameter(e, arg, params, var.name or "x")
+        for var, arg in zip(body.params, args, strict=True)
+    }
+    given = [value.root for value in values.values() if isinstance(value, View)]
+    outer = unit.on_write
+
+    def on_write(root: Root) -> None:
+        if any(root is each for each in given):
+            raise Unlowered("a call of a function that changes what it is given")
+
+    unit.on_write = on_write
+    outside, unit.outside = unit.outside, {}
+    site = Site(unit, e, values, body, {})
+    site.run()
+    results = [settled(site, atom) for atom in body.outs]
+    results = [site.owned_array(r) if isinstance(r, View) else r for r in results]
+    site.write_all()
+    site.release_owned()
+    unit.on_write, unit.outside = outer, outside
+    exprs = [expr for result in results for expr in _result_exprs(result)]
+    slots = [e.variable("result", expr) for expr in exprs]
+    unit.procedures[name] = Procedure(name, tuple(params), tuple(slots), tuple(e.statements))
+    return tuple(results)
+
+
+def _result_exprs(value: Value) -> list[Expr]:
+    match value:
+        case Scalar(expr=expr, origin=origin):
+            return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
+        case View():
+            return [value.pointer, *(d for d in value.dims if d != ONE)]
+        case Known():
+            return []
+        case _:
+            raise Unlowered("a function that gives a list")

@@ -1,0 +1,349 @@
+"""What a loop carries, or a branch merges, as variables of the loop form.
+
+What type a carried value has is found by trying: it starts with the type of the initial value; if the
+body turns out to give another, `Retry` says what covers both, and the loop is lowered again.
+"""
+
+from __future__ import annotations
+
+from ...ir.graph import UNDEFINED
+from ...ir.records import mutable_record, replace
+from .emitter import Emitter
+from .loopform import Assign, Code, Constant, Expr, Release, Slot
+from .lowering import Site
+from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
+from .sequences import (
+    Arrays,
+    Column,
+    Growing,
+    Lists,
+    Numbers,
+    NumbersOfAnyOrigin,
+    Parts,
+    growing,
+)
+from .values import (
+    PYTHON,
+    UNBOUND,
+    ZERO,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+)
+
+WIDEST = 64
+
+
+class Retry(Exception):
+    """The body gives another type than was assumed: another plan for the carried value `number`."""
+
+    def __init__(self, plan: Plan):
+        super().__init__()
+        self.plan = plan
+        self.number = -1
+
+
+@mutable_record
+class NumberPlan:
+    """A number in a variable; one whose origin depends on the run has a second one for that."""
+
+    code: Code
+    origin: int | None
+    bits: int
+
+
+@mutable_record
+class ArrayPlan:
+    """An array: of its own in each iteration, or one that is changed in place."""
+
+    in_place: bool
+
+
+@mutable_record
+class SamePlan:
+    """A value that is known, or that never changes."""
+
+
+@mutable_record
+class TuplePlan:
+    plans: list[Plan]
+
+
+@mutable_record
+class ListPlan:
+    """A list that one of two branches makes."""
+
+
+Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan
+
+
+def plan_for(value: Value) -> Plan:
+    """The first guess."""
+    match value:
+        case Scalar(code=code, origin=origin, bits=bits):
+            return NumberPlan(code, origin if isinstance(origin, int) else None, bits)
+        case View() | Delayed() | Repeated():
+            return ArrayPlan(in_place=True)
+        case Tuple(items=items):
+            return TuplePlan([plan_for(item) for item in items])
+        case _:
+            return SamePlan()
+
+
+def joined(plan: NumberPlan, value: Scalar) -> NumberPlan:
+    """A plan that covers another number, too."""
+    code, origin, bits = plan.code, plan.origin, max(plan.bits, value.bits)
+    if value.code != code:
+        held = Scalar(Slot("", code), origin if origin is not None else PYTHON)
+        if not all(keeps_its_type(number, "f64") for number in (value, held)):
+            raise Unlowered(f"a variable that is now of type {code}, now of type {value.code}")
+        return NumberPlan("f64", None, WIDEST)
+    if origin is not None and value.origin != origin:
+        origin = None
+    return NumberPlan(code, origin, WIDEST if bits > plan.bits else bits)
+
+
+def covers(plan: NumberPlan, value: Scalar) -> bool:
+    if plan.code == "f64" and plan.origin is None and value.code == "i64":
+        return value.origin == PYTHON
+    same_origin = plan.origin is None or value.origin == plan.origin
+    return plan.code == value.code and same_origin and value.bits <= plan.bits
+
+
+@mutable_record
+class Holder:
+    """The variables of one carried value."""
+
+    value: Value
+    """What it is while it is carried."""
+    plan: Plan
+    slot: Slot | None = None
+    origin: Slot | None = None
+    parts: list[Holder] | None = None
+
+
+def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool) -> Holder:
+    """Variables that start with an initial value."""
+    e = site.e
+    match plan:
+        case NumberPlan(origin=origin, bits=bits):
+            expr, first = _as_planned(e, site.as_scalar(initial), plan)
+            slot = e.variable(hint, expr)
+            if origin is not None:
+                return Holder(Scalar(slot, origin, bits), plan, slot)
+            source = e.variable(f"{hint}_origin", first)
+            return Holder(Scalar(slot, source, bits), plan, slot, source)
+        case ArrayPlan(in_place=True):
+            return Holder(site.view(initial), plan)
+        case ArrayPlan():
+            return _hold_array(site, initial, plan, hint, takes_over=takes_over)
+        case TuplePlan(plans=plans) if isinstance(initial, Tuple):
+            parts = [
+                hold(site, item, inner, hint, takes_over=False)
+                for item, inner in zip(initial.items, plans, strict=True)
+            ]
+            items = tuple(part.value for part in parts)
+            return Holder(_retupled(initial, items), plan, parts=parts)
+        case _:
+            return Holder(initial, plan)
+
+
+def _hold_array(
+    site: Site, initial: Value, plan: ArrayPlan, hint: str, *, takes_over: bool
+) -> Holder:
+    """An array that a loop may replace by another: the loop has it for itself."""
+    view = site.view(initial)
+    own = takes_over and view.root in site.e.owned and view.whole
+    view = site.owned_array(view if own else site.copied(view))
+    slot = site.e.variable(hint, view.pointer)
+    root = Root(slot, hint)
+    held = View(root, view.code, view.dims, c_strides(view.dims), ZERO, whole=True)
+    return Holder(held, plan, slot)
+
+
+def _as_planned(e: Emitter, value: Scalar, plan: NumberPlan) -> tuple[Expr, Expr]:
+    if value.code == plan.code:
+        return value.expr, origin_expr(value.origin)
+    return exact_float(e, value), origin_expr(as_float_origin(value))
+
+
+def _retupled(like: Tuple, items: tuple[Value, ...]) -> Tuple:
+    return Tuple(items, like.form, like.keys, like.type)
+
+
+# --- the next value ---------------------------------------------------------------------------
+
+
+@mutable_record
+class Update:
+    """What the variables of a carried value become at the end of an iteration."""
+
+    assignments: list[tuple[Slot, Expr]]
+    released: list[Slot]
+
+
+def update(site: Site, holder: Holder, value: Value) -> Update:
+    """The next value; computed now, assigned when all the others have been computed, too.
+
+    Raises:
+        Retry: it is of a type that the plan does not cover.
+    """
+    match holder.plan:
+        case NumberPlan() as plan:
+            scalar = site.as_scalar(value)
+            if not covers(plan, scalar):
+                raise Retry(joined(plan, scalar))
+            expr, origin = _as_planned(site.e, scalar, plan)
+            assert holder.slot is not None
+            pairs = [(holder.slot, expr)]
+            if holder.origin is not None:
+                pairs.append((holder.origin, origin))
+            return Update(pairs, [])
+        case ArrayPlan(in_place=in_place):
+            return _update_array(site, holder, value, in_place=in_place)
+        case TuplePlan() as plan if isinstance(value, Tuple):
+            return _update_tuple(site, holder, value, plan)
+        case _:
+            if not is_same(holder.value, value):
+                raise Unlowered("a variable that a loop changes from one kind of value to another")
+            return Update([], [])
+
+
+def _update_array(site: Site, holder: Holder, value: Value, *, in_place: bool) -> Update:
+    before: View = holder.value
+    after = site.view(value)
+    if after.code != before.code or len(after.dims) != len(before.dims):
+        raise Unlowered("an array that a loop changes to one of another type or rank")
+    if after.root is before.root and after.whole == before.whole and after.offset == before.offset:
+        return Update([], [])
+    if in_place:
+        raise Retry(ArrayPlan(in_place=False))
+    for a, b in zip(after.dims, before.dims, strict=True):
+        site.e.must_be_same(a, b, "an array that a loop carries changes its shape")
+    after = site.owned_array(after)
+    assert holder.slot is not None
+    old = site.e.variable("old", holder.slot)
+    return Update([(holder.slot, after.pointer)], [old])
+
+
+def _update_tuple(site: Site, holder: Holder, value: Tuple, plan: TuplePlan) -> Update:
+    assert holder.parts is not None
+    if len(value.items) != len(holder.parts):
+        raise Unlowered("a tuple that changes its length")
+    total = Update([], [])
+    for k, (part, item) in enumerate(zip(holder.parts, value.items, strict=True)):
+        try:
+            step = update(site, part, item)
+        except Retry as retry:
+            plans = [*plan.plans]
+            plans[k] = retry.plan
+            raise Retry(TuplePlan(plans)) from None
+        total.assignments += step.assignments
+        total.released += step.released
+    return total
+
+
+def apply_updates(e: Emitter, updates: list[Update]) -> None:
+    """Give all carried values their next values at once."""
+    pairs = [pair for step in updates for pair in step.assignments if pair[0] != pair[1]]
+    targets = {slot for slot, _ in pairs}
+    ready = [(slot, e.variable("next", v) if v in targets else v) for slot, v in pairs]
+    for slot, value in ready:
+        e.add(Assign(slot, value))
+    for step in updates:
+        for old in step.released:
+            e.add(Release(old))
+
+
+def after_loop(site: Site, holder: Holder) -> Value:
+    """What is carried, once the loop is over."""
+    if isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place:
+        site.e.owned.append(holder.value.root)
+    return holder.value
+
+
+def is_same(a: Value, b: Value) -> bool:
+    """Whether two values are known to be the same."""
+    match a, b:
+        case Known(value=x), Known(value=y):
+            return x is y or (type(x) is type(y) and isinstance(x, str | int | tuple) and x == y)
+        case Growing(), Growing():
+            return a is b
+        case Range(), Range():
+            return a == b
+        case _:
+            return a is b
+
+
+# --- the results of branches --------------------------------------------------------------
+
+
+def merged_plan(a: Value, b: Value) -> Plan:
+    """A plan that covers the results of two branches."""
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        plan = plan_for(a)
+        assert isinstance(plan, NumberPlan)
+        return plan if covers(plan, b) else joined(plan, b)
+    if is_array(a) and is_array(b):
+        same = isinstance(a, View) and isinstance(b, View) and a.root is b.root
+        return ArrayPlan(in_place=same)
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
+        return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
+    if is_same(a, b):
+        return SamePlan()
+    if isinstance(a, Growing) and isinstance(b, Growing):
+        return ListPlan()
+    raise Unlowered("branches that give values of different kinds")
+
+
+def is_array(value: Value) -> bool:
+    return isinstance(value, View | Delayed | Repeated)
+
+
+def placeholder(site: Site, value: Value, other: Value) -> Value:
+    """Something in the place of what a branch does not assign, and nobody reads then."""
+    if not isinstance(value, Known) or value.value is not UNDEFINED.value:
+        return value
+    match other:
+        case Scalar(code=code):
+            return unbound(code)
+        case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
+            return site.allocate((ZERO,) * len(dims), code, ())
+        case Growing():
+            item = other.column.item(Emitter(site.e.names), ZERO)
+            return growing(site.e, item, "nothing", None, lambda dim: False)
+        case Tuple(items=items):
+            return replace(other, items=tuple(placeholder(site, value, item) for item in items))
+        case _:
+            return value
+
+
+def unbound(code: Code) -> Scalar:
+    """A number in the place of one that has not been assigned."""
+    zero: dict[Code, float | int | bool] = {"b1": False, "i64": 0}
+    return Scalar(Constant(zero.get(code, 0.0), code), UNBOUND, 0)
+
+
+def same_columns(a: Column, b: Column) -> bool:
+    """Whether two lists are kept in the same way."""
+    match a, b:
+        case Numbers(), Numbers():
+            return (a.code, a.origin, a.offset, b.offset) == (b.code, b.origin, ZERO, ZERO)
+        case NumbersOfAnyOrigin(), NumbersOfAnyOrigin():
+            return a.values.code == b.values.code
+        case Arrays(), Arrays():
+            return (a.code, a.dims, a.offset, b.offset) == (b.code, b.dims, ZERO, ZERO)
+        case Lists(), Lists():
+            return same_columns(a.flat.column, b.flat.column)
+        case Parts(), Parts():
+            return len(a.columns) == len(b.columns) and all(map(same_columns, a.columns, b.columns))
+        case _:
+            return False

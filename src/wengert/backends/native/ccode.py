@@ -1,0 +1,296 @@
+"""The loop form as C99: `wg.jit(f).c_source`.
+
+One file that needs the C library alone. What it defines for its caller is documented at its head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .border import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
+from .ccode_expressions import TYPES, expression, name
+from .ccode_runtime import HELPERS
+from .function import Lowered
+from .loopform import (
+    Allocate,
+    Apply,
+    Assign,
+    BreakIf,
+    Code,
+    Copy,
+    Enlarge,
+    ExitIf,
+    Expr,
+    For,
+    If,
+    Invoke,
+    Load,
+    Multiply,
+    Procedure,
+    Release,
+    Slot,
+    Statement,
+    Store,
+    While,
+    each,
+)
+from .reading import expressions_of, readable, slots_in
+from .values import Unlowered
+
+
+def program(lowered: Lowered) -> str:
+    """A program as one C file."""
+    procedures = [readable(p) for p in lowered.procedures]
+    elements = _element_types(procedures)
+    bodies = ["\n".join(_procedure(p, elements)) for p in procedures[::-1]]
+    return "\n".join([_head(lowered), HELPERS, *bodies, ""])
+
+
+def _head(lowered: Lowered) -> str:
+    main = lowered.procedures[0]
+    lines = [
+        "/*",
+        f" * {main.name}: made by wengert.",
+        " *",
+        f" * int {name(main.name)}({', '.join(_parameters(main, {}, comment=True))});",
+        " *",
+        " * Gives 0, or the number of the place where it gave up because the result is not a machine",
+        " * number (a division by zero, an index out of range, an integer of more than 64 bits).",
+        " * Arrays are given by their first element" + _order(lowered) + ".",
+        *_sizes(lowered),
+        *_results(lowered),
+        " * It allocates memory for intermediate arrays and releases all of it before it returns.",
+        " */",
+    ]
+    return "\n".join(lines)
+
+
+def _order(lowered: Lowered) -> str:
+    strided = any(isinstance(leaf, ArrayLeaf) and not leaf.contiguous for leaf in lowered.leaves)
+    return ", with strides in elements" if strided else ", in C order"
+
+
+def _sizes(lowered: Lowered) -> Iterator[str]:
+    main = lowered.procedures[0]
+    symbols = main.params[len(main.params) - lowered.sizes :]
+    params = iter(main.params)
+    for leaf in lowered.leaves:
+        if isinstance(leaf, NumberLeaf):
+            next(params)
+        elif isinstance(leaf, ArrayLeaf):
+            slot = next(params)
+            shape = ", ".join("1" if n is None else symbols[n].name for n in leaf.sizes)
+            yield f" * {slot.name}: array of shape ({shape})."
+            if not leaf.contiguous:
+                for _ in leaf.sizes:
+                    next(params)
+
+
+def _results(lowered: Lowered) -> Iterator[str]:
+    for k, result in enumerate(lowered.results):
+        if isinstance(result, ArrayResult) and result.given:
+            yield f" * Result {k} is written to {name(result.pointer.name)}."
+        elif isinstance(result, NumberResult):
+            yield f" * Result {k} is written to *out_{name(result.slot.name)}."
+        else:
+            raise Unlowered("a C function has no results whose shape it finds itself")
+
+
+# --- procedures ---------------------------------------------------------------------------
+
+
+def _element_types(procedures: Sequence[Procedure]) -> dict[Slot, Code]:
+    """Of what type the elements behind each pointer are."""
+    found: dict[Slot, Code] = {}
+    copies: list[tuple[Slot, Slot]] = []
+    for procedure in procedures:
+        for statement in each(procedure.body):
+            match statement:
+                case Allocate(pointer=pointer, code=code) | Enlarge(pointer=pointer, code=code):
+                    found[pointer] = code
+                case Store(pointer=pointer, value=value):
+                    found[pointer] = value.code
+                case Copy(target=target, source=source, code=code):
+                    found[target] = found[source] = code
+                case Multiply(target=target, left=left, right=right, code=code):
+                    found[target] = found[left] = found[right] = code
+                case Assign(slot=slot, value=Slot() as value) if slot.code == "ptr":
+                    copies.append((slot, value))
+                case _:
+                    pass
+            for value in expressions_of(statement):
+                found.update((load.pointer, load.code) for load in _loads(value))
+    for _ in copies:
+        for a, b in copies:
+            if a in found or b in found:
+                found[a] = found[b] = found.get(a) or found[b]
+    return found
+
+
+def _loads(value: Expr) -> Iterator[Load]:
+    if isinstance(value, Load):
+        yield value
+        yield from _loads(value.index)
+    elif isinstance(value, Apply):
+        for arg in value.args:
+            yield from _loads(arg)
+
+
+def _declared(slot: Slot, elements: dict[Slot, Code]) -> str:
+    if slot.code == "ptr":
+        return f"{TYPES[elements.get(slot, 'f64')]} *{name(slot.name)}"
+    return f"{TYPES[slot.code]} {name(slot.name)}"
+
+
+def _parameters(
+    procedure: Procedure, elements: dict[Slot, Code], *, comment: bool = False
+) -> list[str]:
+    outs = [f"{TYPES[r.code]} *out_{name(r.name)}" for r in procedure.results if r.code != "ptr"]
+    return [*(_declared(p, elements) for p in procedure.params), *outs]
+
+
+def _procedure(procedure: Procedure, elements: dict[Slot, Code]) -> Iterator[str]:
+    exits = _Exits()
+    body = list(_block(procedure.body, exits))
+    yield f"int {name(procedure.name)}({', '.join(_parameters(procedure, elements))})"
+    yield "{"
+    yield "    wg_block memory = {NULL, NULL};"
+    yield "    int status = 0;"
+    for slot in _locals(procedure):
+        start = "NULL" if slot.code == "ptr" else "0"
+        yield f"    {_declared(slot, elements)} = {start};"
+    read = {s for each_ in each(procedure.body) for v in expressions_of(each_) for s in slots_in(v)}
+    for slot in procedure.params:
+        if slot not in read:
+            yield f"    (void){name(slot.name)};"
+    yield from body
+    for slot in procedure.results:
+        yield f"    *out_{name(slot.name)} = {name(slot.name)};"
+    if exits.count:
+        yield "done:"
+    yield "    wg_release_all(&memory);"
+    yield "    return status;"
+    yield "}"
+
+
+def _locals(procedure: Procedure) -> Iterator[Slot]:
+    seen = set(procedure.params)
+    for statement in each(procedure.body):
+        made: Sequence[Slot] = ()
+        match statement:
+            case Assign(slot=slot):
+                made = (slot,)
+            case Allocate(pointer=pointer):
+                made = (pointer,)
+            case Invoke(results=results):
+                made = results
+            case _:
+                pass
+        for slot in made:
+            if slot not in seen:
+                seen.add(slot)
+                yield slot
+
+
+class _Exits:
+    """Numbers the places where a procedure gives up."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def next(self) -> int:
+        self.count += 1
+        return self.count
+
+
+# --- statements ---------------------------------------------------------------------------
+
+
+def _block(statements: Sequence[Statement], exits: _Exits) -> Iterator[str]:
+    for statement in statements:
+        for line in _statement(statement, exits):
+            yield "    " + line
+
+
+def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
+    match statement:
+        case Assign(slot=slot, value=value):
+            yield f"{name(slot.name)} = {expression(value)};"
+        case Store(pointer=pointer, index=index, value=value):
+            yield f"{name(pointer.name)}[{expression(index)}] = {expression(value)};"
+        case Allocate(pointer=pointer, count=count):
+            yield from _obtain(pointer, f"wg_allocate(&memory, {_bytes(pointer, count)})", exits)
+        case Enlarge(pointer=pointer, count=count):
+            text = f"wg_enlarge({name(pointer.name)}, {_bytes(pointer, count)})"
+            yield from _obtain(pointer, text, exits)
+        case Release(pointer=pointer):
+            yield f"wg_release({name(pointer.name)});"
+        case Copy():
+            yield _copy(statement)
+        case For() | While() | If():
+            yield from _nested(statement, exits)
+        case BreakIf(condition=condition):
+            yield f"if ({expression(condition)}) break;"
+        case ExitIf(condition=condition, reason=reason):
+            leave = f"{{ status = {exits.next()}; goto done; }}"
+            yield f"if ({expression(condition)}) {leave} /* {reason} */"
+        case Multiply():
+            yield _product(statement)
+        case Invoke(function=function, args=args, results=results):
+            inside = [*map(expression, args), *(f"&{name(r.name)}" for r in results)]
+            call = f"{name(function)}({', '.join(inside)})"
+            yield f"if ({call}) {{ status = {exits.next()}; goto done; }}"
+
+
+def _nested(statement: For | While | If, exits: _Exits) -> Iterator[str]:
+    match statement:
+        case For(index=index, count=count, body=body):
+            i = name(index.name)
+            yield f"for (int64_t {i} = 0, {i}_end = {expression(count)}; {i} < {i}_end; {i}++) {{"
+            yield from _block(body, exits)
+            yield "}"
+        case While(test=test, condition=condition, body=body):
+            yield "for (;;) {"
+            yield from _block(test, exits)
+            yield f"    if (!({expression(condition)})) break;"
+            yield from _block(body, exits)
+            yield "}"
+        case If(condition=condition, then=then, other=other):
+            yield f"if ({expression(condition)}) {{"
+            yield from _block(then, exits)
+            if other:
+                yield "} else {"
+                yield from _block(other, exits)
+            yield "}"
+
+
+def _product(statement: Multiply) -> str:
+    s = statement
+    left = f"{name(s.left.name)} + {expression(s.left_index, atomic=True)}"
+    right = f"{name(s.right.name)} + {expression(s.right_index, atomic=True)}"
+    strides = [
+        f"1, {expression(lead)}" if transposed else f"{expression(lead)}, 1"
+        for lead, transposed in (
+            (s.left_lead, s.left_transposed),
+            (s.right_lead, s.right_transposed),
+        )
+    ]
+    sizes = ", ".join(map(expression, (s.rows, s.inner, s.columns)))
+    helper = f"wg_multiply_{s.code}"
+    return f"{helper}({name(s.target.name)}, {left}, {strides[0]}, {right}, {strides[1]}, {sizes});"
+
+
+def _bytes(pointer: Slot, count: Expr) -> str:
+    return f"{expression(count, atomic=True)} * (int64_t)sizeof *{name(pointer.name)}"
+
+
+def _obtain(pointer: Slot, text: str, exits: _Exits) -> Iterator[str]:
+    yield f"{name(pointer.name)} = {text};"
+    yield f"if (!{name(pointer.name)}) {{ status = {exits.next()}; goto done; }}"
+
+
+def _copy(statement: Copy) -> str:
+    target = f"{name(statement.target.name)} + {expression(statement.target_index, atomic=True)}"
+    source = f"{name(statement.source.name)} + {expression(statement.source_index, atomic=True)}"
+    size = f"(size_t)({expression(statement.count)}) * sizeof *{name(statement.target.name)}"
+    return f"memcpy({target}, {source}, {size});"

@@ -1,0 +1,119 @@
+"""What every C file begins with: memory that is released together, and the operations that C lacks."""
+
+from __future__ import annotations
+
+HELPERS = """\
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define WG_MAY_BE_UNUSED __attribute__((unused))
+#else
+#define WG_MAY_BE_UNUSED
+#endif
+
+typedef struct wg_block {
+    struct wg_block *next, *before;
+} wg_block;
+
+/* 64 bytes before the elements hold the links of a list of all that is allocated. */
+WG_MAY_BE_UNUSED static void *wg_allocate(wg_block *memory, int64_t size)
+{
+    wg_block *made = malloc((size_t)size + 64);
+    if (!made) return NULL;
+    made->next = memory->next;
+    made->before = memory;
+    if (memory->next) memory->next->before = made;
+    memory->next = made;
+    return (char *)made + 64;
+}
+
+WG_MAY_BE_UNUSED static void *wg_enlarge(void *data, int64_t size)
+{
+    wg_block *made = realloc((char *)data - 64, (size_t)size + 64);
+    if (!made) return NULL;
+    made->before->next = made;
+    if (made->next) made->next->before = made;
+    return (char *)made + 64;
+}
+
+WG_MAY_BE_UNUSED static void wg_release(void *data)
+{
+    wg_block *old = (wg_block *)((char *)data - 64);
+    old->before->next = old->next;
+    if (old->next) old->next->before = old->before;
+    free(old);
+}
+
+static void wg_release_all(wg_block *memory)
+{
+    while (memory->next) {
+        wg_block *next = memory->next->next;
+        free(memory->next);
+        memory->next = next;
+    }
+}
+
+WG_MAY_BE_UNUSED static int64_t wg_max(int64_t a, int64_t b) { return a > b ? a : b; }
+WG_MAY_BE_UNUSED static int64_t wg_min(int64_t a, int64_t b) { return a < b ? a : b; }
+WG_MAY_BE_UNUSED static bool wg_outside(int64_t k, int64_t size) { return k < 0 || k >= size; }
+
+/* NaN if either is. */
+WG_MAY_BE_UNUSED static double wg_maximum(double a, double b)
+{
+    return a != a ? a : b != b ? b : fmax(a, b);
+}
+
+WG_MAY_BE_UNUSED static double wg_minimum(double a, double b)
+{
+    return a != a ? a : b != b ? b : fmin(a, b);
+}
+
+WG_MAY_BE_UNUSED static bool wg_add_overflows(int64_t a, int64_t b)
+{
+    return b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b;
+}
+
+WG_MAY_BE_UNUSED static bool wg_sub_overflows(int64_t a, int64_t b)
+{
+    return b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b;
+}
+
+WG_MAY_BE_UNUSED static bool wg_mul_overflows(int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0) return false;
+    if (a == -1) return b == INT64_MIN;
+    if (b == -1) return a == INT64_MIN;
+    if (a > 0) return b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a;
+    return b > 0 ? a < INT64_MIN / b : a < INT64_MAX / b;
+}
+
+WG_MAY_BE_UNUSED static void wg_multiply_f64(double *c, const double *a, int64_t a0, int64_t a1,
+                                             const double *b, int64_t b0, int64_t b1, int64_t rows,
+                                             int64_t inner, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) c[i * columns + j] = 0;
+        for (int64_t k = 0; k < inner; k++)
+            for (int64_t j = 0; j < columns; j++)
+                c[i * columns + j] += a[i * a0 + k * a1] * b[k * b0 + j * b1];
+    }
+}
+
+WG_MAY_BE_UNUSED static void wg_multiply_f32(float *c, const float *a, int64_t a0, int64_t a1,
+                                             const float *b, int64_t b0, int64_t b1, int64_t rows,
+                                             int64_t inner, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) c[i * columns + j] = 0;
+        for (int64_t k = 0; k < inner; k++)
+            for (int64_t j = 0; j < columns; j++)
+                c[i * columns + j] += a[i * a0 + k * a1] * b[k * b0 + j * b1];
+    }
+}
+"""

@@ -1,0 +1,381 @@
+"""Loops, branches and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ...ir.graph import UNDEFINED, Atom, Block, Eqn, Var
+from ...ir.types import BOOL, FLOAT, INT, Kind
+from . import carried
+from .carried import Holder, Plan, Retry
+from .emitter import Emitter
+from .lists import grown
+from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, each
+from .lowering import Site, lowers
+from .promotion import converted
+from .sequences import Growing, Parts, growing, item_at, numbers, push
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    times,
+)
+
+INDEX_BITS = 48
+"""No loop runs longer, and no array is larger."""
+MOST_TRIES = 8
+
+
+class Walk(NamedTuple):
+    """What a loop iterates over: how many items, and how to find one."""
+
+    length: Expr
+    item: Callable[[Site, Expr], Value]
+
+
+def walk_over(site: Site, atom: Atom) -> Walk:
+    """How to iterate over a value."""
+    value = site.value(atom)
+    match value:
+        case Range(start=start, count=count, step=step):
+
+            def of_range(inner: Site, k: Expr) -> Value:
+                inner.e.note_least(k, 0)
+                expr = inner.e.let(plus(start.expr, times(k, step.expr)))
+                least = inner.e.least(start.expr)
+                if least is not None and isinstance(step.expr, Constant) and step.expr.value > 0:
+                    inner.e.note_least(expr, least)
+                return Scalar(expr, PYTHON, INDEX_BITS)
+
+            return Walk(count, of_range)
+        case Growing():
+            return Walk(value.length, lambda inner, k: item_at(inner.e, value, k))
+        case View() | Delayed() | Repeated() if value.dims:
+            view = site.in_memory(atom)
+            return Walk(view.dims[0], lambda inner, k: row(inner, view, k))
+        case Tuple(items=items) if items and all(isinstance(i, Scalar | Delayed) for i in items):
+            made = numbers(site.e, [site.as_scalar(item) for item in items], "items")
+            return Walk(integer(len(items)), lambda inner, k: item_at(inner.e, made, k))
+        case _:
+            raise Unlowered("a loop over something that is no range, array or list of numbers")
+
+
+def row(site: Site, array: View, k: Expr) -> Value:
+    """Row k of an array; a number if it has one axis."""
+    if len(array.dims) == 1:
+        return Scalar(site.e.load(array, (k,)), NUMPY)
+    offset = site.e.let(plus(array.offset, times(k, array.strides[0])))
+    return View(array.root, array.code, array.dims[1:], array.strides[1:], offset)
+
+
+def truth(site: Site, atom: Atom) -> Expr:
+    """Whether a value counts as true."""
+    value = site.value(atom)
+    if isinstance(value, Known) and value.value is None:
+        return Constant(False, "b1")
+    return converted(site.e, site.as_scalar(value).expr, "b1")
+
+
+# --- loops --------------------------------------------------------------------------------
+
+
+@lowers("for", "while")
+def lower_loop(site: Site, eqn: Eqn) -> list[Value]:
+    site.prepare(eqn)
+    loop = _Loop(site, eqn)
+    plans = [carried.plan_for(value) for value in loop.given]
+    for _ in range(MOST_TRIES):
+        mark = _Mark(site.e)
+        try:
+            return loop.lower(plans)
+        except Retry as retry:
+            mark.restore(site.e)
+            plans[retry.number] = retry.plan
+    raise Unlowered("a loop whose variables keep changing their types")
+
+
+class _Mark:
+    """How far an emitter has come, to start again from there."""
+
+    def __init__(self, e: Emitter):
+        self._statements = len(e.statements)
+        self._owned = list(e.owned)
+        self._known = e.knowledge()
+
+    def restore(self, e: Emitter) -> None:
+        del e.statements[self._statements :]
+        e.owned[:] = self._owned
+        e.forget(self._known)
+
+
+class _Loop:
+    """One loop equation."""
+
+    def __init__(self, site: Site, eqn: Eqn):
+        self.site = site
+        self.eqn = eqn
+        n = eqn.param("iterables", 0)
+        self.iterables, self.initials = eqn.args[:n], eqn.args[n:]
+        self.test = eqn.blocks[0] if eqn.op.name == "while" else None
+        self.body = eqn.blocks[-1]
+        self.items, self.params = self.body.params[:n], self.body.params[n:]
+        results = list(self.body.outs)
+        self.stop = results.pop(0) if eqn.param("stop", False) else None
+        slots = len(self.initials)
+        self.results, self.collected = results[:slots], results[slots:]
+        self.reverse = bool(eqn.param("reverse", False))
+        self.counted = self.test is None and self.stop is None
+        self.walks = [walk_over(site, atom) for atom in self.iterables]
+        self.given = [
+            grown(site, _or_unbound(settled(site, atom), var), var.kind, var.name or "items")
+            for atom, var in zip(self.initials, self.params, strict=True)
+        ]
+
+    def lower(self, plans: Sequence[Plan]) -> list[Value]:
+        site = self.site
+        walks = self.walks
+        holders = [
+            carried.hold(
+                site, value, plan, var.name or "carried", takes_over=site.is_last_use(atom)
+            )
+            for atom, value, plan, var in zip(
+                self.initials, self.given, plans, self.params, strict=True
+            )
+        ]
+        count = self._count(walks)
+        index = Slot(site.e.names.fresh("k"), "i64")
+        inner = site.inside(self.body)
+        self._bind(inner, walks, holders, index)
+        inner.run()
+        steps = self._updates(inner, holders)
+        lists = self._collect(inner, index, count)
+        self._finish(inner, steps)
+        self._write_loop(inner, holders, index, count)
+        if self.counted and lists:
+            site.e.add(Assign(lists[0].length, count))
+        outs: list[Value] = [carried.after_loop(site, holder) for holder in holders]
+        return [*outs, *lists]
+
+    def _count(self, walks: Sequence[Walk]) -> Expr:
+        if self.test is not None:
+            return ZERO
+        e = self.site.e
+        count = e.let(walks[0].length)
+        for other in walks[1:]:
+            size = e.let(other.length)
+            if size != count and not self.eqn.param("aligned", False):
+                count = e.apply("min", count, size)
+        return count
+
+    def _bind(
+        self, inner: Site, walks: Sequence[Walk], holders: Sequence[Holder], index: Slot
+    ) -> None:
+        for var, holder in zip(self.params, holders, strict=True):
+            inner.values[var] = holder.value
+        for var, walk in zip(self.items, walks, strict=True):
+            k: Expr = index
+            if self.reverse:
+                k = inner.e.let(minus(minus(walk.length, ONE), index))
+            inner.values[var] = walk.item(inner, k)
+
+    def _updates(self, inner: Site, holders: Sequence[Holder]) -> list[carried.Update]:
+        steps: list[carried.Update] = []
+        values = [settled(inner, atom) for atom in self.results]
+        self.items_collected = [settled(inner, atom) for atom in self.collected]
+        inner.write_all()
+        for k, (holder, value) in enumerate(zip(holders, values, strict=True)):
+            try:
+                steps.append(carried.update(inner, holder, value))
+            except Retry as retry:
+                retry.number = k
+                raise
+        return steps
+
+    def _collect(self, inner: Site, index: Slot, count: Expr) -> list[Growing]:
+        """Append what is collected; all lists of a loop grow together."""
+        lists = self.eqn.outs[len(self.initials) :]
+        if not lists:
+            return []
+        assigned = {s.slot for s in each(tuple(inner.e.statements)) if isinstance(s, Assign)}
+        together = Tuple(tuple(self.items_collected))
+        hint = next((var.name for var in lists if var.name), "saved")
+        room = count if self.counted else None
+        made = growing(self.site.e, together, hint, room, lambda dim: dim not in assigned)
+        if not self.counted:
+            push(inner.e, made, together)
+        elif self.reverse:
+            place = inner.e.let(minus(minus(count, ONE), index))
+            made.column.put(inner.e, place, together)
+        else:
+            made.column.put(inner.e, index, together)
+        assert isinstance(made.column, Parts)
+        return [Growing(column, made.length, made.capacity) for column in made.column.columns]
+
+    def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
+        stop = truth(inner, self.stop) if self.stop is not None else None
+        carried.apply_updates(inner.e, steps)
+        inner.release_owned()
+        if stop is not None:
+            inner.e.break_if(stop)
+
+    def _write_loop(self, inner: Site, holders: Sequence[Holder], index: Slot, count: Expr) -> None:
+        body = tuple(inner.e.statements)
+        if self.test is None:
+            self.site.e.add(For(index, count, body))
+            return
+        test = self.site.inside(self.test)
+        for var, holder in zip(self.test.params, holders, strict=True):
+            test.values[var] = holder.value
+        test.run()
+        condition = truth(test, self.test.outs[0])
+        test.write_all()
+        test.release_owned()
+        self.site.e.add(While(tuple(test.e.statements), condition, body))
+
+
+def settled(site: Site, atom: Atom) -> Value:
+    """A result of a block: an array is in memory."""
+    value = site.value(atom)
+    if isinstance(value, Delayed):
+        return site.computed(value)
+    if isinstance(value, Repeated):
+        return site.in_memory(atom)
+    return value
+
+
+# --- branches -----------------------------------------------------------------------------
+
+
+@lowers("if")
+def lower_if(site: Site, eqn: Eqn) -> list[Value]:
+    site.prepare(eqn)
+    condition = truth(site, eqn.args[0])
+    blocks = [site.inside(block) for block in eqn.blocks]
+    results = [_branch(inner, block) for inner, block in zip(blocks, eqn.blocks, strict=True)]
+    outs: list[Value] = []
+    for first, second, var in zip(*results, eqn.outs, strict=True):
+        a, b = _grown_together(blocks, (first, second), var)
+        pair = (carried.placeholder(blocks[0], a, b), carried.placeholder(blocks[1], b, a))
+        plan = carried.merged_plan(*pair)
+        outs.append(_merged(site, blocks, pair, plan, var.name or "merged"))
+    for inner in blocks:
+        inner.release_owned()
+    then, other = (tuple(inner.e.statements) for inner in blocks)
+    if then or other:
+        site.e.add(If(condition, then, other))
+    return outs
+
+
+def _grown_together(
+    blocks: Sequence[Site], pair: tuple[Value, Value], var: Var
+) -> tuple[Value, Value]:
+    """Lists of known length as lists of any length, where branches give lists of different lengths."""
+    if not any(isinstance(value, Tuple) for value in pair):
+        return pair
+    a, b = (
+        grown(inner, value, var.kind, var.name or "items")
+        for inner, value in zip(blocks, pair, strict=True)
+    )
+    return a, b
+
+
+def _or_unbound(value: Value, var: Var) -> Value:
+    """A number in the place of one that has not been assigned when a loop begins."""
+    codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+    undefined = isinstance(value, Known) and value.value is UNDEFINED.value
+    return carried.unbound(codes[var.kind]) if undefined and var.kind in codes else value
+
+
+def _branch(inner: Site, block: Block) -> list[Value]:
+    inner.run()
+    values = [settled(inner, atom) for atom in block.outs]
+    inner.write_all()
+    return values
+
+
+def _merged(
+    site: Site, blocks: Sequence[Site], pair: Sequence[Value], plan: Plan, hint: str
+) -> Value:
+    match plan:
+        case carried.NumberPlan(code=code, origin=origin):
+            slot = site.e.slot(hint, code)
+            source = site.e.slot(f"{hint}_origin", "i64") if origin is None else None
+            whose = source if source is not None else origin
+            assert whose is not None
+            bits = 0
+            for inner, value in zip(blocks, pair, strict=True):
+                holder = Holder(None, carried.NumberPlan(code, origin, 64), slot, source)
+                carried.apply_updates(inner.e, [carried.update(inner, holder, value)])
+                bits = max(bits, value.bits)
+            return Scalar(slot, whose, bits)
+        case carried.ArrayPlan(in_place=True):
+            return pair[0]
+        case carried.ArrayPlan():
+            return _merged_array(site, blocks, pair, hint)
+        case carried.ListPlan():
+            return _merged_list(site, blocks, pair)
+        case carried.TuplePlan(plans=plans):
+            first: Tuple = pair[0]
+            items = tuple(
+                _merged(site, blocks, (a, b), inner, hint)
+                for a, b, inner in zip(first.items, pair[1].items, plans, strict=True)
+            )
+            return Tuple(items, first.form, first.keys, first.type)
+        case _:
+            return pair[0]
+
+
+def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:
+    pointer = site.e.slot(hint, "ptr")
+    views = [inner.owned_array(value) for inner, value in zip(blocks, pair, strict=True)]
+    a, b = views
+    if a.code != b.code or len(a.dims) != len(b.dims):
+        raise Unlowered("branches that give arrays of different types")
+    dims: list[Expr] = []
+    for sizes in zip(a.dims, b.dims, strict=True):
+        if sizes[0] == sizes[1]:
+            dims.append(sizes[0])
+            continue
+        size = site.e.slot("size", "i64")
+        dims.append(size)
+        for inner, own in zip(blocks, sizes, strict=True):
+            inner.e.add(Assign(size, own))
+    for inner, view in zip(blocks, views, strict=True):
+        inner.e.add(Assign(pointer, view.pointer))
+    root = Root(pointer, hint)
+    site.e.owned.append(root)
+    return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
+
+
+def _merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Value]) -> Growing:
+    """A list that one branch or the other has made: in the variables of the first."""
+    first, second = pair
+    for inner, made in zip(blocks, pair, strict=True):
+        for root in made.column.roots():
+            if root not in inner.e.owned:
+                raise Unlowered("branches that give different lists")
+            inner.e.owned.remove(root)
+    theirs = [*(r.pointer for r in second.column.roots()), second.length, second.capacity]
+    ours = [*(r.pointer for r in first.column.roots()), first.length, first.capacity]
+    if not carried.same_columns(first.column, second.column):
+        raise Unlowered("branches that give lists of different types")
+    for mine, other in zip(ours, theirs, strict=True):
+        blocks[1].e.add(Assign(mine, other))
+    site.e.owned += first.column.roots()
+    return first

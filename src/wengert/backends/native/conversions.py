@@ -1,0 +1,109 @@
+"""Numbers and arrays as others: floats, integers, rounded, of another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ir.graph import Eqn
+from . import numbers
+from .creation import code_of_option
+from .elementwise import ROWS, Elementwise
+from .fusion import mapped
+from .loopform import FLOATS, Constant, Expr
+from .lowering import Site, lowers
+from .shapes import dims_of
+from .structure import over_arrays
+from .values import (
+    NUMPY,
+    PYTHON,
+    ZERO,
+    Repeated,
+    Scalar,
+    Unlowered,
+    Value,
+)
+
+
+@lowers("to_float")
+def _to_float(site: Site, eqn: Eqn) -> Value:
+    if not eqn.args:
+        return Scalar(Constant(0.0, "f64"), PYTHON)
+    x = site.scalar(eqn.args[0])
+    return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
+
+
+@lowers("to_int", "trunc", "floor", "ceil")
+def _to_int(site: Site, eqn: Eqn) -> Value:
+    if not eqn.args:
+        return Scalar(ZERO, PYTHON, 0)
+    x = site.operand(eqn.args[0])
+    name = "trunc" if eqn.op.name == "to_int" else eqn.op.name
+    if len(eqn.args) > 1:
+        raise Unlowered("a number in another base")
+    if isinstance(x, Scalar):
+        if eqn.namespace == "np":
+            code = x.code if x.code in FLOATS else "f64"
+            expr = numbers.converted(site.e, x.expr, code)
+            return Scalar(site.e.apply(name, expr), NUMPY)
+        return numbers.to_integer(site.e, x, name)
+    return over_arrays(site, name, [x])
+
+
+for _name in ("trunc", "floor", "ceil"):
+
+    def _rounded(e: Any, args: Any, code: Any, op: str = _name) -> Expr:
+        return e.apply(op, *args)
+
+    ROWS[_name] = Elementwise("inexact", _rounded)
+
+
+@lowers("round", "around")
+def _round(site: Site, eqn: Eqn) -> Value:
+    x = site.operand(eqn.args[0])
+    if len(eqn.args) > 1 or eqn.params:
+        raise Unlowered("rounding to decimals")
+    if not isinstance(x, Scalar):
+        return over_arrays(site, "rint", [x])
+    if eqn.op.name == "round" and x.origin != NUMPY and eqn.namespace == "py":
+        return numbers.to_integer(site.e, x, "rint")
+    if x.code not in FLOATS:
+        raise Unlowered("rounding of an integer")
+    return Scalar(site.e.apply("rint", x.expr), NUMPY)
+
+
+@lowers("project")
+def _project(site: Site, eqn: Eqn) -> Value:
+    """A gradient in its final form: the shape and the type of what it belongs to."""
+    bar, x = (site.operand(atom) for atom in eqn.args)
+    if isinstance(x, Scalar):
+        return Scalar(numbers.converted(site.e, site.as_scalar(bar).expr, "f64"), PYTHON)
+    code = x.code if x.code in FLOATS else "f64"
+    dims = dims_of(x)
+    if isinstance(bar, Scalar):
+        return Repeated(Scalar(numbers.converted(site.e, bar.expr, code), NUMPY), code, dims)
+    for a, b in zip(dims_of(bar), dims, strict=True):
+        site.e.must_be_same(a, b)
+    return mapped(site, ROWS["copy"], [bar], code, dims)
+
+
+@lowers("astype", "cast_like")
+def _astype(site: Site, eqn: Eqn) -> Value:
+    x = site.array(eqn.args[0])
+    if eqn.op.name == "cast_like":
+        like = site.operand(eqn.params["like"])
+        code = like.code if like.code in FLOATS else "f64"
+    else:
+        code = code_of_option(site, eqn.params["dtype"])
+    if x.code in FLOATS and code not in FLOATS and code != "b1":
+        raise Unlowered("floats converted to integers")
+    return mapped(site, ROWS["copy"], [x], code, dims_of(x))
+
+
+@lowers("item")
+def _item(site: Site, eqn: Eqn) -> Value:
+    x = site.array(eqn.args[0])
+    if len(eqn.args) > 1 or dims_of(x):
+        raise Unlowered("`item` of an array with axes")
+    element = site.as_scalar(x).expr
+    code = "f64" if element.code == "f32" else element.code
+    return Scalar(numbers.converted(site.e, element, code), PYTHON)

@@ -1,0 +1,279 @@
+"""Arrays made inside the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import Atom, Const, Eqn, Var
+from .access import over
+from .elementwise import ROWS
+from .emitter import Emitter
+from .fusion import fill, mapped
+from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr
+from .lowering import Site, lowers
+from .numbers import converted
+from .promotion import common, operand
+from .sequences import Arrays, Growing, Numbers
+from .shapes import dims_of, sizes_of
+from .structure import SIZE_BITS, range_count
+from .values import (
+    AN_INTEGER,
+    NUMPY,
+    ONE,
+    ZERO,
+    Array,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    times,
+)
+
+
+def code_of_option(site: Site, atom: Atom | None, default: Code = "f64") -> Code:
+    """The type that the option `dtype` names."""
+    if atom is None:
+        return default
+    value = atom.value if isinstance(atom, Const) else site.value(atom)
+    value = value.value if isinstance(value, Known) else value
+    if value is None:
+        return default
+    try:
+        name = np.dtype(value).name
+    except TypeError:
+        raise Unlowered("a dtype that is computed") from None
+    if name not in CODES:
+        raise Unlowered(f"arrays of {name}")
+    return CODES[name]
+
+
+def filled(value: float | int | bool, code: Code, dims: tuple[Expr, ...]) -> Repeated:
+    """One number everywhere."""
+    kinds: dict[str, Any] = {"b1": bool, "i64": int}
+    number = Constant(kinds.get(code, float)(value), code)
+    return Repeated(Scalar(number, NUMPY), code, dims)
+
+
+@lowers("zeros_array", "ones", "empty")
+def _of_shape(site: Site, eqn: Eqn) -> Value:
+    _only(eqn, "shape", "dtype")
+    code = code_of_option(site, eqn.params.get("dtype"))
+    return filled(int(eqn.op.name == "ones"), code, sizes_of(site, eqn.params["shape"]))
+
+
+@lowers("full")
+def _full(site: Site, eqn: Eqn) -> Value:
+    _only(eqn, "dtype")
+    value = site.scalar(eqn.args[1])
+    code = code_of_option(site, eqn.params.get("dtype"), value.code)
+    return Repeated(value, code, sizes_of(site, eqn.args[0]))
+
+
+@lowers("zeros_like", "ones_like", "empty_like", "full_like")
+def _like(site: Site, eqn: Eqn) -> Value:
+    _only(eqn, "dtype")
+    x = site.operand(eqn.args[0])
+    code = code_of_option(site, eqn.params.get("dtype"), x.code)
+    if eqn.op.name == "full_like":
+        return Repeated(site.scalar(eqn.args[1]), code, dims_of(x))
+    return filled(int(eqn.op.name == "ones_like"), code, dims_of(x))
+
+
+@lowers("fill", "spread_over")
+def _fill(site: Site, eqn: Eqn) -> Value:
+    value, x = site.operand(eqn.args[0]), site.operand(eqn.args[1])
+    if isinstance(x, Scalar) or not isinstance(value, Scalar):
+        raise Unlowered("a cotangent that is the same everywhere")
+    code = x.code if x.code in FLOATS else "f64"
+    if value.code == "f64" and value.origin != 1 and code == "f32":
+        code = "f64"
+    return Repeated(value, code, x.dims)
+
+
+def _only(eqn: Eqn, *options: str) -> None:
+    if not set(eqn.params) <= set(options):
+        raise Unlowered(f"options of `{eqn.op.name}`")
+
+
+@lowers("eye", "identity")
+def _eye(site: Site, eqn: Eqn) -> Value:
+    _only(eqn, "N", "n", "dtype")
+    (size,) = sizes_of(site, eqn.params.get("N") or eqn.params["n"])
+    code = code_of_option(site, eqn.params.get("dtype"))
+    made = _zeroed(site, (size, size), code, eqn.outs)
+    one = Constant(1.0 if code in FLOATS else 1, code)
+    over(site.e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), one))
+    return made
+
+
+def _zeroed(site: Site, dims: tuple[Expr, ...], code: Code, names: tuple[Var, ...]) -> View:
+    site.write_all()
+    made = site.allocate(dims, code, names)
+    fill(site.e, made, Constant(0.0 if code in FLOATS else 0, code))
+    return made
+
+
+@lowers("arange", "arange_from")
+def _arange(site: Site, eqn: Eqn) -> Value:
+    _only(eqn, "stop", "start", "step", "dtype")
+    atoms = [*eqn.args, *(eqn.params[n] for n in ("start", "stop", "step") if n in eqn.params)]
+    bounds = [site.scalar(atom) for atom in atoms]
+    if any(b.code != "i64" for b in bounds):
+        raise Unlowered("`np.arange` of floats")
+    start = bounds[0].expr if len(bounds) > 1 else ZERO
+    stop = bounds[min(1, len(bounds) - 1)].expr
+    step = bounds[2].expr if len(bounds) > 2 else ONE
+    if not isinstance(step, Constant):
+        raise Unlowered("a step that is computed")
+    for b in bounds:
+        if b.bits > SIZE_BITS:
+            large = site.e.apply(
+                "gt", site.e.apply("abs", b.expr), integer(2**SIZE_BITS), code="b1"
+            )
+            site.e.exit_if(large, "a very long range")
+    count = range_count(site, start, stop, int(step.value))
+    code = code_of_option(site, eqn.params.get("dtype"), "i64")
+    return _counted(site, eqn, count, code, lambda e, k: plus(start, times(k, step)))
+
+
+def _counted(site: Site, eqn: Eqn, count: Expr, code: Code, value: Any) -> View:
+    site.write_all()
+    made = site.allocate((count,), code, eqn.outs)
+
+    def element(e: Emitter, indices: tuple[Expr, ...]) -> None:
+        e.store(made, indices, converted(e, e.let(value(e, indices[0])), code))
+
+    over(site.e, (count,), element)
+    return made
+
+
+@lowers("linspace")
+def _linspace(site: Site, eqn: Eqn) -> Value:
+    """`start + k * step`, and the last element exactly."""
+    _only(eqn, "num")
+    e = site.e
+    start, stop, *num = (site.scalar(atom) for atom in (*eqn.args, *eqn.params.values()))
+    count = num[0].expr if num else integer(50)
+    if num and num[0].code != "i64":
+        raise Unlowered("a number of points that is no integer")
+    first, last = (converted(e, s.expr, "f64") for s in (start, stop))
+    e.exit_if(Apply("lt", (count, integer(2)), "b1"), "fewer than two points")
+    steps = converted(e, e.let(minus(count, ONE)), "f64")
+    step = e.apply("div", e.apply("sub", last, first), steps)
+
+    def value(inner: Emitter, k: Expr) -> Expr:
+        x = inner.apply("add", inner.apply("mul", converted(inner, k, "f64"), step), first)
+        at_end = inner.apply("eq", k, inner.let(minus(count, ONE)), code="b1")
+        return Apply("select", (at_end, last, x), "f64")
+
+    return _counted(site, eqn, count, "f64", value)
+
+
+# --- arrays of numbers and of arrays ------------------------------------------------------
+
+
+@lowers("array", "asarray", "ascontiguousarray", "gather", "stack")
+def _array(site: Site, eqn: Eqn) -> Value:
+    if eqn.op.name == "stack" and eqn.params.get("axis", Const(0)) != Const(0):
+        raise Unlowered("stacking along another axis")
+    _only(eqn, "dtype", "axis") if eqn.op.name == "stack" else _only(eqn, "dtype")
+    value = site.value(eqn.args[0]) if len(eqn.args) == 1 else _packed(site, eqn)
+    asked = eqn.params.get("dtype")
+    match value:
+        case View() | Delayed() | Repeated() | Scalar():
+            return _converted(site, eqn, value, asked)
+        case Tuple(items=items) if items and value.form in ("tuple", "list"):
+            return _of_items(site, eqn, value, asked)
+        case Growing():
+            return _of_list(site, value)
+        case Range():
+            raise Unlowered("an array of a range")
+        case _:
+            raise Unlowered("an array of something that is no list of numbers")
+
+
+def _packed(site: Site, eqn: Eqn) -> Tuple:
+    return Tuple(tuple(site.value(atom) for atom in eqn.args), "list")
+
+
+def _converted(site: Site, eqn: Eqn, value: Scalar | Array, asked: Atom | None) -> Value:
+    code = code_of_option(site, asked, value.code)
+    if value.code in FLOATS and code not in FLOATS:
+        raise Unlowered("floats converted to integers")
+    if isinstance(value, Scalar):
+        return Repeated(value, code, ())
+    if eqn.op.name == "asarray" and code == value.code:
+        return value
+    return mapped(site, ROWS["copy"], [value], code, value.dims)
+
+
+def _of_list(site: Site, value: Growing) -> View:
+    """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
+    column = value.column
+    length = site.e.variable("length", value.length)
+    match column:
+        case Numbers(origin=origin) if origin != AN_INTEGER:
+            dims: tuple[Expr, ...] = (length,)
+        case Arrays(dims=inner):
+            dims = (length, *inner)
+        case _:
+            raise Unlowered("an array of a list of numbers of different types")
+    strides = tuple(map(site.e.let, c_strides(dims)))
+    offset = times(column.offset, strides[0])
+    return site.copied(View(column.root, column.code, dims, strides, offset))
+
+
+def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:
+    cells = list(_cells(site, value, ()))
+    code = code_of_option(site, asked, common(operand(cell) for _, cell in cells))
+    dims = _nested_dims(site, value)
+    site.write_all()
+    made = site.allocate(dims, code, eqn.outs)
+    for place, cell in cells:
+        at = tuple(map(integer, place))
+        if isinstance(cell, Scalar):
+            site.e.store(made, at, converted(site.e, cell.expr, code))
+            continue
+        view = site.view(cell)
+
+        def element(e: Emitter, k: tuple[Expr, ...], view: View = view, at: Any = at) -> None:
+            e.store(made, (*at, *k), converted(e, e.load(view, k), code))
+
+        over(site.e, view.dims, element)
+    return made
+
+
+def _cells(site: Site, value: Value, place: tuple[int, ...]) -> Any:
+    """The numbers and arrays in nested lists, and where they are."""
+    if isinstance(value, Tuple):
+        for k, item in enumerate(value.items):
+            yield from _cells(site, item, (*place, k))
+    elif isinstance(value, Delayed) and not value.dims:
+        yield place, site.computed(value)
+    elif isinstance(value, Scalar | View | Delayed | Repeated):
+        yield place, value if isinstance(value, Scalar) else site.view(value)
+    else:
+        raise Unlowered("an array of something that is no number")
+
+
+def _nested_dims(site: Site, value: Value) -> tuple[Expr, ...]:
+    if isinstance(value, Tuple):
+        inner = [_nested_dims(site, item) for item in value.items]
+        for other in inner[1:]:
+            if len(other) != len(inner[0]):
+                raise Unlowered("an array of lists of different depths")
+            for a, b in zip(inner[0], other, strict=True):
+                site.e.must_be_same(a, b, "rows of different lengths")
+        return (integer(len(value.items)), *(inner[0] if inner else ()))
+    return () if isinstance(value, Scalar) else tuple(map(site.e.size, dims_of(value)))

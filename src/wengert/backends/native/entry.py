@@ -1,0 +1,419 @@
+"""The entry point: a C function, made with the kernel, that Python calls without anything in between.
+
+It takes Python's objects apart and puts the results together through the C API of Python and NumPy. What
+it needs of both (functions, types, the two answers below) it finds in a table of addresses, its `self`: no
+address is compiled in, so that the code can be kept on disk.
+
+It answers `OTHER_TYPES` if the arguments are not of the types it was made for, and `EXITED` if the Python
+form is to do the work.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+import sysconfig
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ...ir.types import Kind, Static, Struct
+from .answers import EXITED, OTHER_TYPES
+from .border import ArrayLeaf, ArrayResult, KnownResult, NumberLeaf, NumberResult, Result
+from .function import Lowered
+from .llvm_ops import LLVM_TYPES
+from .loopform import Code, Constant, Expr, For, Slot, While, each
+from .values import AN_INTEGER, NUMPY, PYTHON
+
+_TYPE_AT, _VALUE_AT = 8, 16
+_ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
+"""Where the parts of an array object are: NumPy's C ABI, the same since 1.7."""
+_IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+_TABLE_AT = 32
+"""Where the bytes of a `bytes` object start."""
+_NEW_ARRAY, _NEW_SCALAR = 93, 60
+"""Places in NumPy's table of C functions."""
+_TYPE_NUMBERS: dict[Code, int] = {
+    "f64": np.dtype(np.float64).num,
+    "f32": np.dtype(np.float32).num,
+    "i64": np.dtype(np.int64).num,
+    "b1": np.dtype(np.bool_).num,
+}
+
+
+@cache
+def table() -> dict[str, int]:
+    """The addresses that entry points use, by name."""
+    api = ctypes.pythonapi
+    functions = [
+        "PyFloat_FromDouble",
+        "PyLong_FromLongLong",
+        "PyLong_FromDouble",
+        "PyTuple_New",
+        "PyTuple_SetItem",
+        "PyLong_AsLongLongAndOverflow",
+        "PyBool_FromLong",
+        "PyEval_SaveThread",
+        "PyEval_RestoreThread",
+        "Py_IncRef",
+        "Py_DecRef",
+    ]
+    found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
+    numpys = _numpys_functions()
+    found |= {"PyArray_New": numpys[_NEW_ARRAY], "PyArray_Scalar": numpys[_NEW_SCALAR]}
+    objects: dict[str, Any] = {
+        "float": float, "int": int, "bool": bool, "None": None, "True": True, "ndarray": np.ndarray,
+        "numpy.f64": np.float64, "numpy.f32": np.float32, "numpy.i64": np.int64, "numpy.b1": np.bool_,
+        "descr.f64": np.dtype(np.float64), "descr.f32": np.dtype(np.float32),
+        "descr.i64": np.dtype(np.int64), "descr.b1": np.dtype(np.bool_),
+        "other": OTHER_TYPES, "exited": EXITED,
+    }  # fmt: skip
+    return found | {name: id(value) for name, value in objects.items()}
+
+
+def _numpys_functions() -> Sequence[int]:
+    umath = import_module("numpy._core._multiarray_umath")
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    address = pointer(vars(umath)["_ARRAY_API"], None)
+    return list((ctypes.c_size_t * 100).from_address(address))
+
+
+@cache
+def is_possible() -> bool:
+    """Whether objects are laid out here as entry points expect."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False
+    if struct.calcsize("P") != 8 or sys.byteorder != "little":
+        return False
+    number, array = 1.25, np.zeros((2, 3))
+    first = ctypes.c_double.from_address(id(number) + _VALUE_AT).value
+    rank = ctypes.c_int.from_address(id(array) + _ARRAY_AT["rank"]).value
+    data = ctypes.c_size_t.from_address(id(array) + _ARRAY_AT["data"]).value
+    types = ctypes.c_size_t.from_address(id(array) + _TYPE_AT).value
+    return (first, rank, data, types) == (1.25, 2, array.ctypes.data, id(np.ndarray))
+
+
+def callable_at(address: int, name: str) -> Any:
+    """The entry point at an address as a Python function."""
+    api = ctypes.pythonapi
+    make = api.PyCFunction_NewEx
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    definition = _Method(name.encode(), address, _FASTCALL, None)
+    addresses = struct.pack(f"{len(table())}Q", *table().values())
+    function = make(ctypes.addressof(definition), addresses, None)
+    _kept.append(definition)  # Python keeps a pointer to it
+    return function
+
+
+class _Method(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+_kept: list[Any] = []
+
+
+# --- writing it -------------------------------------------------------------------------------
+
+
+def entry_function(lowered: Lowered, result: Kind) -> str:
+    """The entry point of a program whose arguments are the leaves themselves; "" if it has none."""
+    plain = all(isinstance(leaf, NumberLeaf | ArrayLeaf) for leaf in lowered.leaves)
+    return _Entry(lowered).text(result) if plain and _is_plain(result) else ""
+
+
+def _is_plain(kind: Kind) -> bool:
+    match kind:
+        case Struct(form=form, items=items):
+            return form == "tuple" and all(map(_is_plain, items))
+        case Static(value=value):
+            return value is None
+        case _:
+            return True
+
+
+class _Entry:
+    """Writes one entry point."""
+
+    def __init__(self, lowered: Lowered):
+        self.lowered = lowered
+        self.main = lowered.procedures[0]
+        self.lines: list[str] = []
+        self.numbers = {name: k for k, name in enumerate(table())}
+        self.found: dict[Slot, str] = {}
+        self.arrays: dict[Slot, str] = {}
+        self._count = 0
+
+    # --- pieces ---------------------------------------------------------------------------
+
+    def define(self, text: str) -> str:
+        self._count += 1
+        self.lines.append(f"  %e{self._count} = {text}")
+        return f"%e{self._count}"
+
+    def do(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def from_table(self, name: str) -> str:
+        place = self.define(f"getelementptr i64, ptr %table, i64 {self.numbers[name]}")
+        return self.define(f"load ptr, ptr {place}, !invariant.load !{{}}")
+
+    def at(self, base: str, offset: int, type_: str) -> str:
+        place = self.define(f"getelementptr i8, ptr {base}, i64 {offset}")
+        return self.define(f"load {type_}, ptr {place}")
+
+    def leave_unless(self, condition: str, where: str = "other") -> None:
+        self._count += 1
+        self.do(f"br i1 {condition}, label %on{self._count}, label %{where}")
+        self.lines.append(f"on{self._count}:")
+
+    def same(self, type_: str, a: str, b: str) -> str:
+        return self.define(f"icmp eq {type_} {a}, {b}")
+
+    def local(self, type_: str) -> str:
+        """Memory for one value, made at the start of the function."""
+        self._count += 1
+        self.lines.insert(self._start, f"  %m{self._count} = alloca {type_}")
+        return f"%m{self._count}"
+
+    # --- the whole ------------------------------------------------------------------------
+
+    def text(self, result: Kind) -> str:
+        self.lines = [f"  %table = getelementptr i8, ptr %self, i64 {_TABLE_AT}"]
+        self._start = 0
+        self.do("%memory = alloca [2 x ptr]")
+        self.do("store [2 x ptr] zeroinitializer, ptr %memory")
+        self.leave_unless(self.same("i64", "%count", str(len(self.lowered.leaves))))
+        self._take_arguments()
+        outs = self._call()
+        made = self._build(result, iter(self.lowered.results), outs)
+        self.do("call void @wg_release_all(ptr %memory)")
+        self.do(f"ret ptr {made}")
+        self._answers()
+        head = f"define ptr @{self.lowered.name}.entry(ptr %self, ptr %args, i64 %count) #0 {{"
+        return "\n".join([head, *self.lines, "}", ""])
+
+    def _answers(self) -> None:
+        self.lines.append("failed:")  # there was no memory for a result: the exception is set
+        self.do("call void @wg_release_all(ptr %memory)")
+        self.do("ret ptr null")
+        for label, name in (("other", "other"), ("exited", "exited")):
+            self.lines.append(f"{label}:")
+            if label == "exited":
+                for array in self.arrays.values():
+                    self.do(f"call void {self.from_table('Py_DecRef')}(ptr {array})")
+                self.do("call void @wg_release_all(ptr %memory)")
+            answer = self.from_table(name)
+            self.do(f"call void {self.from_table('Py_IncRef')}(ptr {answer})")
+            self.do(f"ret ptr {answer}")
+
+    # --- arguments ------------------------------------------------------------------------
+
+    def _take_arguments(self) -> None:
+        params = iter(self.main.params)
+        symbols = self.main.params[len(self.main.params) - self.lowered.sizes :]
+        self.sizes: dict[Slot, str] = {}
+        for k, leaf in enumerate(self.lowered.leaves):
+            place = self.define(f"getelementptr ptr, ptr %args, i64 {k}")
+            value = self.define(f"load ptr, ptr {place}")
+            if isinstance(leaf, NumberLeaf):
+                self.found[next(params)] = self._number(value, leaf)
+            else:
+                assert isinstance(leaf, ArrayLeaf)
+                self._array(value, leaf, params, symbols, written=k in self.lowered.written)
+        self.found.update(self.sizes)
+
+    def _number(self, value: str, leaf: NumberLeaf) -> str:
+        code = leaf.code
+        names = {"f64": "float", "i64": "int", "b1": "bool"}
+        wanted = f"numpy.{code}" if leaf.numpy else names[code]
+        self.leave_unless(
+            self.same("ptr", self.at(value, _TYPE_AT, "ptr"), self.from_table(wanted))
+        )
+        if code == "b1" and not leaf.numpy:
+            return self.same("ptr", value, self.from_table("True"))
+        if code == "b1":
+            return self.define(f"trunc i8 {self.at(value, _VALUE_AT, 'i8')} to i1")
+        if code != "i64" or leaf.numpy:
+            return self.at(value, _VALUE_AT, LLVM_TYPES[code])
+        over = self.local("i32")
+        function = self.from_table("PyLong_AsLongLongAndOverflow")
+        number = self.define(f"call i64 {function}(ptr {value}, ptr {over})")
+        fits = self.same("i32", self.define(f"load i32, ptr {over}"), "0")
+        self.leave_unless(fits, "other")
+        return number
+
+    def _array(
+        self, value: str, leaf: ArrayLeaf, params: Any, symbols: Sequence[Slot], *, written: bool
+    ) -> None:
+        self.leave_unless(
+            self.same("ptr", self.at(value, _TYPE_AT, "ptr"), self.from_table("ndarray"))
+        )
+        descr = self.from_table(f"descr.{leaf.code}")
+        self.leave_unless(self.same("ptr", self.at(value, _ARRAY_AT["descr"], "ptr"), descr))
+        rank = self.at(value, _ARRAY_AT["rank"], "i32")
+        self.leave_unless(self.same("i32", rank, str(len(leaf.sizes))))
+        wanted = _ALIGNED | (_IN_ORDER if leaf.contiguous else 0) | (_WRITEABLE if written else 0)
+        flags = self.define(f"and i32 {self.at(value, _ARRAY_AT['flags'], 'i32')}, {wanted}")
+        self.leave_unless(self.same("i32", flags, str(wanted)))
+        self.found[next(params)] = self.at(value, _ARRAY_AT["data"], "ptr")
+        dims = self.at(value, _ARRAY_AT["dims"], "ptr")
+        for axis, number in enumerate(leaf.sizes):
+            size = self.at(dims, 8 * axis, "i64")
+            known = "1" if number is None else self.sizes.setdefault(symbols[number], size)
+            if known != size:
+                self.leave_unless(self.same("i64", size, known))
+        if not leaf.contiguous:
+            self._strides(value, leaf, params)
+
+    def _strides(self, value: str, leaf: ArrayLeaf, params: Any) -> None:
+        strides = self.at(value, _ARRAY_AT["strides"], "ptr")
+        width = {"b1": 1, "f32": 4}.get(leaf.code, 8)
+        for axis in range(len(leaf.sizes)):
+            stride = self.at(strides, 8 * axis, "i64")
+            rest = self.define(f"srem i64 {stride}, {width}")
+            self.leave_unless(self.same("i64", rest, "0"))
+            self.found[next(params)] = self.define(f"sdiv i64 {stride}, {width}")
+
+    # --- the call -------------------------------------------------------------------------
+
+    def _call(self) -> dict[Slot, str]:
+        for made in self.lowered.results:
+            if isinstance(made, ArrayResult) and made.given:
+                array = self._new_array(made, self.found)
+                self.arrays[made.pointer] = array
+                self.found[made.pointer] = self.at(array, _ARRAY_AT["data"], "ptr")
+        outs = {slot: self.local("i64") for slot in self.main.results}
+        args = ["ptr %memory"]
+        args += [f"{LLVM_TYPES[p.code]} {self.found[p]}" for p in self.main.params]
+        args += [f"ptr {out}" for out in outs.values()]
+        works_long = any(isinstance(s, For | While) for s in each(self.main.body))
+        state = ""
+        if works_long:
+            state = self.define(f"call ptr {self.from_table('PyEval_SaveThread')}()")
+        status = self.define(f"call i32 @{self.main.name}({', '.join(args)})")
+        if works_long:
+            self.do(f"call void {self.from_table('PyEval_RestoreThread')}(ptr {state})")
+        self.leave_unless(self.same("i32", status, "0"), "exited")
+        return {
+            slot: self.define(f"load {_out_type(slot.code)}, ptr {out}")
+            for slot, out in outs.items()
+        }
+
+    def _new_array(self, made: ArrayResult, sizes: dict[Slot, str]) -> str:
+        rank = len(made.dims)
+        dims = self.local(f"[{max(rank, 1)} x i64]")
+        for axis, dim in enumerate(made.dims):
+            place = self.define(f"getelementptr i64, ptr {dims}, i64 {axis}")
+            self.do(f"store i64 {_size(dim, sizes)}, ptr {place}")
+        kind, function = self.from_table("ndarray"), self.from_table("PyArray_New")
+        array = self.define(
+            f"call ptr {function}(ptr {kind}, i32 {rank}, ptr {dims}, i32 "
+            f"{_TYPE_NUMBERS[made.code]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
+        )
+        self.leave_unless(self.define(f"icmp ne ptr {array}, null"), "failed")
+        return array
+
+    # --- results --------------------------------------------------------------------------
+
+    def _build(self, kind: Kind, results: Any, outs: dict[Slot, str]) -> str:
+        if isinstance(kind, Struct):
+            size = len(kind.items)
+            made = self.define(f"call ptr {self.from_table('PyTuple_New')}(i64 {size})")
+            setter = self.from_table("PyTuple_SetItem")
+            for k, item in enumerate(kind.items):
+                part = self._build(item, results, outs)
+                self.define(f"call i32 {setter}(ptr {made}, i64 {k}, ptr {part})")
+            return made
+        if isinstance(kind, Static):
+            return self._none()
+        return self._leaf(next(results), outs)
+
+    def _none(self) -> str:
+        none = self.from_table("None")
+        self.do(f"call void {self.from_table('Py_IncRef')}(ptr {none})")
+        return none
+
+    def _leaf(self, result: Result, outs: dict[Slot, str]) -> str:
+        match result:
+            case KnownResult():
+                return self._none()
+            case NumberResult(slot=slot, origin=int(origin)):
+                return self._python_number(outs[slot], slot.code, origin)
+            case NumberResult(slot=slot, origin=origin):
+                assert isinstance(origin, Slot)
+                return self._any_number(outs[slot], slot.code, outs[origin])
+            case ArrayResult(pointer=pointer, given=True):
+                return self.arrays[pointer]
+            case ArrayResult():
+                return self._copied(result, outs)
+
+    def _python_number(self, value: str, code: Code, origin: int) -> str:
+        if origin == NUMPY:
+            place = self.local(_out_type(code))
+            self.do(f"store {_out_type(code)} {value}, ptr {place}")
+            descr, make = self.from_table(f"descr.{code}"), self.from_table("PyArray_Scalar")
+            return self.define(f"call ptr {make}(ptr {place}, ptr {descr}, ptr null)")
+        if code == "b1":
+            short = self.define(f"trunc i64 {value} to i1")
+            return self.define(
+                f"call ptr {self.from_table('PyBool_FromLong')}(i64 {self.define(f'zext i1 {short} to i64')})"
+            )
+        name = "PyLong_FromLongLong" if code == "i64" else "PyFloat_FromDouble"
+        name = "PyLong_FromDouble" if origin == AN_INTEGER and code != "i64" else name
+        return self.define(f"call ptr {self.from_table(name)}({LLVM_TYPES[code]} {value})")
+
+    def _any_number(self, value: str, code: Code, origin: str) -> str:
+        """A number whose origin is known only now."""
+        place = self.local("ptr")
+        self._count += 1
+        end = f"made{self._count}"
+        for candidate in (AN_INTEGER, PYTHON, NUMPY):
+            self._count += 1
+            here, after = f"is{self._count}", f"not{self._count}"
+            self.do(
+                f"br i1 {self.same('i64', origin, str(candidate))}, label %{here}, label %{after}"
+            )
+            self.lines.append(f"{here}:")
+            self.do(f"store ptr {self._python_number(value, code, candidate)}, ptr {place}")
+            self.do(f"br label %{end}")
+            self.lines.append(f"{after}:")
+        self.do("br label %exited")
+        self.lines.append(f"{end}:")
+        return self.define(f"load ptr, ptr {place}")
+
+    def _copied(self, made: ArrayResult, outs: dict[Slot, str]) -> str:
+        array = self._new_array(made, outs)
+        total = "1"
+        for dim in made.dims:
+            total = self.define(f"mul i64 {total}, {_size(dim, outs)}")
+        width = {"b1": 1, "f32": 4}.get(made.code, 8)
+        size = self.define(f"mul i64 {total}, {width}")
+        data = self.at(array, _ARRAY_AT["data"], "ptr")
+        self.do(
+            f"call void @llvm.memcpy.p0.p0.i64(ptr {data}, ptr {outs[made.pointer]}, i64 {size}, "
+            "i1 false)"
+        )
+        return array
+
+
+def _out_type(code: Code) -> str:
+    return "i64" if code == "b1" else LLVM_TYPES[code]
+
+
+def _size(dim: Expr, sizes: dict[Slot, str]) -> str:
+    if isinstance(dim, Constant):
+        return str(int(dim.value))
+    assert isinstance(dim, Slot)
+    return sizes[dim]

@@ -1,0 +1,374 @@
+"""A whole function: its parameters and results, and the procedure in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from ...ir.graph import CALL, FOR, IF, WHILE, Atom, Eqn, Function, Var, walk
+from ...ir.types import Array
+from . import fusion
+from .border import (
+    ArrayLeaf,
+    ArrayResult,
+    KnownLeaf,
+    KnownResult,
+    Leaf,
+    ListLeaf,
+    NumberLeaf,
+    NumberResult,
+    Result,
+)
+from .emitter import Emitter
+from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
+from .lowering import Site, Unit
+from .recompute import recomputed
+from .sequences import Growing, Numbers
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Delayed,
+    Known,
+    Repeated,
+    Root,
+    Scalar,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    product,
+    times,
+)
+
+
+class Lowered(NamedTuple):
+    """A function in the loop form, and what its parameters and results are.
+
+    Attributes:
+        procedures: the function itself, and those that it calls.
+        leaves: what each leaf of the arguments is.
+        sizes: how many different sizes the arrays have; they are the last parameters.
+        results: what each leaf of the result is.
+        written: the parameters, by number, that the function changes.
+    """
+
+    name: str
+    procedures: tuple[Procedure, ...]
+    leaves: tuple[Leaf, ...]
+    sizes: int
+    results: tuple[Result, ...]
+    written: frozenset[int]
+
+
+class Writes(Exception):
+    """The function turned out to write to a parameter."""
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
+def read_from_outside(function: Function) -> list[tuple[Any, str]]:
+    """The global values that a function reads: in what, and under which name."""
+    found: dict[tuple[int, str], tuple[Any, str]] = {}
+    for each in (function, *_called(function)):
+        for eqn in walk(each.body):
+            if eqn.op.name == "global":
+                holder, key = eqn.param("holder"), eqn.param("key")
+                found[id(holder), key] = (holder, key)
+    return list(found.values())
+
+
+def _called(function: Function) -> Iterator[Function]:
+    """The functions that a function calls, directly or not."""
+    pending, seen = [function], {id(function)}
+    while pending:
+        for eqn in walk(pending.pop().body):
+            callee = eqn.param("callee") if eqn.op is CALL else None
+            inner = callee.function if callee is not None else None
+            if inner is not None and id(inner) not in seen:
+                seen.add(id(inner))
+                pending.append(inner)
+                yield inner
+
+
+def lower(function: Function, leaves: Sequence[Leaf]) -> Lowered:
+    """The loop form of a function for arguments with these leaves.
+
+    The leaves of the arguments are followed by those of what it reads from outside.
+
+    Raises:
+        Unlowered: something in it has no native form.
+    """
+    function = recomputed(function)
+    written: set[int] = set()
+    while True:
+        try:
+            return _Lowering(function, leaves, written).run()
+        except Writes as error:
+            written.add(error.number)
+
+
+class _Lowering:
+    def __init__(self, function: Function, leaves: Sequence[Leaf], written: set[int]):
+        self.function = function
+        self.leaves = tuple(leaves)
+        self.written = written
+        self.unit = Unit()
+        self.unit.on_write = self._on_write
+        self.e = Emitter(self.unit.names)
+        self.params: list[Slot] = []
+        self.given: dict[int, View] = {}
+        """The arrays of the caller, by parameter."""
+        self.roots: dict[int, int] = {}
+        self.results: list[Slot] = []
+        self._kept: list[Root] = []
+
+    def run(self) -> Lowered:
+        name = self.unit.names.fresh(self.function.name)
+        values: dict[Var, Value] = {}
+        count = 1 + max(
+            (k for leaf in self.leaves if isinstance(leaf, ArrayLeaf) for k in leaf.sizes
+             if k is not None), default=-1,
+        )  # fmt: skip
+        self.symbols = [self._slot(f"n{k}" if k else "n", "i64") for k in range(count)]
+        body = self.function.body
+        outside = read_from_outside(self.function)
+        inside = [Var(name=key) for _, key in outside]
+        given = zip((*body.params, *inside), self.leaves, strict=True)
+        for k, (var, leaf) in enumerate(given):
+            values[var] = self._parameter(k, var, leaf)
+        for (holder, key), var in zip(outside, inside, strict=True):
+            self.unit.outside[id(holder), key] = values[var]
+        if self.written:
+            self._must_not_overlap()
+        destinations = self._destinations()
+        site = Site(self.unit, self.e, values, body, destinations)
+        site.run()
+        results = tuple(self._result(site, k, atom) for k, atom in enumerate(body.outs))
+        self._write_back(site)
+        params = (*self.params, *self.outs, *self.symbols)
+        main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
+        procedures = (main, *self.unit.procedures.values())
+        return Lowered(
+            name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
+        )
+
+    def _slot(self, hint: str, code: Any) -> Slot:
+        return Slot(self.unit.names.fresh(hint), code)
+
+    # --- parameters -----------------------------------------------------------------------
+
+    def _parameter(self, k: int, var: Var, leaf: Leaf) -> Value:
+        hint = var.name or "x"
+        match leaf:
+            case NumberLeaf(code=code, numpy=numpy):
+                slot = self._slot(hint, code)
+                self.params.append(slot)
+                return Scalar(slot, NUMPY if numpy else PYTHON, 64)
+            case ArrayLeaf():
+                return self._array(k, hint, leaf)
+            case ListLeaf(item=item):
+                return self._list(k, hint, item)
+            case KnownLeaf(value=value):
+                return Known(value)
+
+    def _array(self, k: int, hint: str, leaf: ArrayLeaf) -> View:
+        pointer = self._slot(hint, "ptr")
+        self.params.append(pointer)
+        dims = tuple(ONE if n is None else self.symbols[n] for n in leaf.sizes)
+        strides: tuple[Expr, ...] = tuple(map(self.e.let, c_strides(dims)))
+        if not leaf.contiguous:
+            slots = [self._slot(f"{hint}_stride", "i64") for _ in dims]
+            self.params += slots
+            strides = tuple(slots)
+        root = Root(pointer, hint)
+        view = View(root, leaf.code, dims, strides, ZERO, whole=leaf.contiguous)
+        self.given[k] = view
+        if k not in self.written:
+            self.roots[id(root)] = k
+            self._kept.append(root)
+            return view
+        copy = self._slot(f"{hint}_new", "ptr")
+        self.e.add(Allocate(copy, self.e.let(product(dims)), leaf.code))
+        own = View(Root(copy, hint), leaf.code, dims, c_strides(dims), ZERO, whole=True)
+        fusion.copy_elements(self.e, own, view)
+        self._own = {**getattr(self, "_own", {}), k: own}
+        return own
+
+    def _list(self, k: int, hint: str, item: NumberLeaf) -> Growing:
+        if k in self.written:
+            raise Unlowered("a list of the caller that the function changes")
+        pointer, length = self._slot(hint, "ptr"), self._slot(f"{hint}_length", "i64")
+        self.params += [pointer, length]
+        root = Root(pointer, hint)
+        self.roots[id(root)] = k
+        self._kept.append(root)
+        column = Numbers(root, item.code, NUMPY if item.numpy else PYTHON, 64)
+        return Growing(column, length, length)
+
+    def _on_write(self, root: Root) -> None:
+        k = self.roots.get(id(root))
+        if k is not None:
+            raise Writes(k)
+
+    def _must_not_overlap(self) -> None:
+        """Leave arguments that share memory, one of which is written to, to the Python form."""
+        for a, b in combinations(self.given, 2):
+            if not self.written.isdisjoint((a, b)):
+                (from_a, to_a), (from_b, to_b) = (_extent(self.e, self.given[k]) for k in (a, b))
+                apart = self.e.apply(
+                    "or",
+                    self.e.apply("le", to_a, from_b, code="b1"),
+                    self.e.apply("le", to_b, from_a, code="b1"),
+                )
+                self.e.exit_if(self.e.apply("not", apart), "arguments that share memory")
+
+    def _write_back(self, site: Site) -> None:
+        site.write_all()
+        for k, own in getattr(self, "_own", {}).items():
+            fusion.copy_elements(self.e, self.given[k], own)
+
+    # --- results --------------------------------------------------------------------------
+
+    def _destinations(self) -> dict[Var, View]:
+        """Memory that the caller makes, for results that have the shape of an argument."""
+        body = self.function.body
+        sources = _lineage(self.function)
+        numbers = {var: k for k, var in enumerate(body.params)}
+        self.outs: list[Slot] = []
+        self.out_views: dict[int, View] = {}
+        found: dict[Var, View] = {}
+        for k, atom in enumerate(body.outs):
+            root = sources(atom)
+            if not isinstance(root, Var) or root in found or not isinstance(root.kind, Array):
+                continue
+            like = self.given.get(numbers.get(root.shape_of, -1))
+            if like is None or root in numbers or len(like.dims) != root.kind.rank:
+                continue
+            pointer = self._slot(f"{root.name or 'result'}_out", "ptr")
+            code = _code_of(root, like)
+            strides = tuple(map(self.e.let, c_strides(like.dims)))
+            view = View(Root(pointer), code, like.dims, strides, ZERO, whole=True)
+            found[root] = view
+            self.outs.append(pointer)
+            self.out_views[k] = view
+        return found
+
+    def _result(self, site: Site, k: int, atom: Atom) -> Result:
+        value = site.value(atom)
+        if isinstance(value, Delayed) and not value.dims and not _is_zero_d(atom):
+            value = site.as_scalar(value)
+        match value:
+            case Scalar():
+                slot = self.e.variable("result", value.expr)
+                self.results.append(slot)
+                origin = value.origin
+                if not isinstance(origin, int):
+                    origin = self.e.variable("origin", origin)
+                    self.results.append(origin)
+                return NumberResult(slot, origin)
+            case View() | Delayed() | Repeated():
+                return self._array_result(site, k, atom, value)
+            case Known(value=known) if known is None or isinstance(known, str | bool | int):
+                return KnownResult(known)
+            case _:
+                raise Unlowered("a result that is no number and no array")
+
+    def _array_result(self, site: Site, k: int, atom: Atom, value: Value) -> Result:
+        place = self.out_views.get(k)
+        if isinstance(value, Repeated) and place is not None and value.dims == place.dims:
+            view = site.in_memory(atom)
+        else:
+            view = site.in_memory(atom)
+        if id(view.root) in self.roots or any(
+            view.root is own.root for own in getattr(self, "_own", {}).values()
+        ):
+            raise Unlowered("a result that is an argument, or part of one")
+        if place is not None and view.root is place.root and view.whole:
+            return ArrayResult(view.pointer, view.code, view.dims, given=True)
+        if place is not None:
+            if view.dims != place.dims or view.code != place.code:
+                raise Unlowered("a result whose shape was not foreseen")
+            fusion.copy_elements(self.e, place, view)
+            return ArrayResult(place.pointer, place.code, place.dims, given=True)
+        if view.root in [v.root for v in self.out_views.values()] or not view.whole:
+            view = site.copied(view)
+        self.e.add(Assign(pointer := self._slot("result", "ptr"), view.pointer))
+        self.results.append(pointer)
+        dims = tuple(self.e.variable("size", self.e.let(d)) for d in view.dims)
+        self.results += dims
+        return ArrayResult(pointer, view.code, dims, given=False)
+
+
+def _is_zero_d(atom: Atom) -> bool:
+    return isinstance(atom, Var) and atom.kind == Array("float64", 0)
+
+
+def _code_of(var: Var, like: View) -> Any:
+    dtype = var.kind.dtype if isinstance(var.kind, Array) else ""
+    return CODES.get(dtype, like.code)
+
+
+def _extent(e: Emitter, view: View) -> tuple[Expr, Expr]:
+    """The addresses between which the elements of an array lie."""
+    base = e.apply("address", view.pointer, code="i64")
+    low: Expr = ZERO
+    high: Expr = ONE
+    for dim, stride in zip(view.dims, view.strides, strict=True):
+        reach = e.let(times(minus(dim, ONE), stride))
+        low = plus(low, e.apply("min", reach, ZERO) if not view.whole else ZERO)
+        high = plus(high, e.apply("max", reach, ZERO) if not view.whole else reach)
+    size = integer(SIZES[view.code])
+    start = e.let(plus(base, e.let(times(e.let(low), size))))
+    return start, e.let(plus(base, e.let(times(e.let(high), size))))
+
+
+def _lineage(function: Function) -> Callable[[Atom], Atom]:
+    """Of which value another is a later version: what a chain of writes started from."""
+    defined: dict[Var, tuple[Eqn, int]] = {}
+    carried: dict[Var, Atom] = {}
+    for eqn in walk(function.body):
+        defined.update({out: (eqn, k) for k, out in enumerate(eqn.outs)})
+        if eqn.op in (FOR, WHILE):
+            n = eqn.param("iterables", 0)
+            carried.update(zip(eqn.blocks[-1].params[n:], eqn.args[n:], strict=True))
+
+    def source(atom: Atom) -> Atom:
+        for step in _steps_back(defined, carried, atom):
+            atom = step
+        return atom
+
+    return source
+
+
+_VERSIONS = frozenset(("store", "stored", "add_at", "overwrite"))
+
+
+def _steps_back(
+    defined: dict[Var, tuple[Eqn, int]], carried: dict[Var, Atom], atom: Atom
+) -> Iterator[Atom]:
+    seen = set[Atom]()
+    while isinstance(atom, Var) and atom not in seen:
+        seen.add(atom)
+        if atom in carried:
+            atom = carried[atom]
+        elif atom not in defined:
+            return
+        else:
+            eqn, k = defined[atom]
+            if eqn.op.name in _VERSIONS:
+                atom = eqn.args[0]
+            elif eqn.op in (FOR, WHILE) and k < len(eqn.args) - eqn.param("iterables", 0):
+                atom = eqn.args[eqn.param("iterables", 0) + k]
+            elif eqn.op is IF:
+                atom = eqn.blocks[0].outs[k]
+            else:
+                return
+        yield atom

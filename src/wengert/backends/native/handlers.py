@@ -1,0 +1,50 @@
+"""Which handler lowers an equation."""
+
+from __future__ import annotations
+
+from ...ir.graph import Eqn
+from . import (
+    access,
+    calls,
+    control,
+    conversions,
+    creation,
+    joining,
+    products,
+    reductions,
+    shapes,
+    structure,
+    writing,
+)
+from .elementwise import ROWS
+from .lowering import HANDLERS, Handler
+from .values import Unlowered
+
+TABLES = (
+    access,
+    calls,
+    control,
+    conversions,
+    creation,
+    joining,
+    products,
+    reductions,
+    shapes,
+    structure,
+    writing,
+)
+"""The modules that enter handlers into the table."""
+
+
+def handler_of(eqn: Eqn) -> Handler:
+    """The handler of an op.
+
+    Raises:
+        Unlowered: it has none.
+    """
+    name = eqn.op.name
+    if name in HANDLERS:
+        return HANDLERS[name]
+    if name in ROWS:
+        return structure.elementwise
+    raise Unlowered(f"`{name}` has no native form yet")

@@ -1,0 +1,201 @@
+"""Arrays put together from others: joined, shifted, spread out from the items of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...ir.graph import Const, Eqn
+from ...ir.types import BOOL, FLOAT, INT, Kind
+from .access import over, slice_of
+from .emitter import Emitter
+from .fusion import copy_elements, fill
+from .lists import template_of
+from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
+from .lowering import Site, lowers
+from .promotion import common, operand
+from .sequences import Arrays, Growing, Numbers, growing
+from .structure import over_arrays
+from .values import (
+    ONE,
+    PYTHON,
+    ZERO,
+    Bounds,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    times,
+)
+
+Index = tuple[Expr, ...]
+
+
+def part_along(site: Site, view: View, start: Expr, count: Expr) -> View:
+    """So many rows of an array, from one on."""
+    offset = site.e.let(plus(view.offset, times(start, view.strides[0])))
+    return View(view.root, view.code, (count, *view.dims[1:]), view.strides, offset)
+
+
+@lowers("concatenate", "hstack")
+def _concatenate(site: Site, eqn: Eqn) -> Value:
+    """Arrays one after the other along their first axis."""
+    value = site.value(eqn.args[0])
+    if (
+        not isinstance(value, Tuple)
+        or not value.items
+        or eqn.params.get("axis", Const(0)) != Const(0)
+    ):
+        raise Unlowered("joining along another axis than the first")
+    views = [site.view(item) for item in value.items]
+    ranks = {len(view.dims) for view in views}
+    if len(ranks) > 1 or 0 in ranks or (eqn.op.name == "hstack" and ranks != {1}):
+        raise Unlowered("joining arrays of different ranks")
+    for view in views[1:]:
+        for a, b in zip(views[0].dims[1:], view.dims[1:], strict=True):
+            site.e.must_be_same(a, b, "joined arrays of different shapes")
+    site.write_all()
+    total: Expr = ZERO
+    for view in views:
+        total = site.e.let(plus(total, view.dims[0]))
+    code = common(operand(view) for view in views)
+    made = site.allocate((total, *views[0].dims[1:]), code, eqn.outs)
+    start: Expr = ZERO
+    for view in views:
+        copy_elements(site.e, part_along(site, made, start, view.dims[0]), view)
+        start = site.e.let(plus(start, view.dims[0]))
+    return made
+
+
+@lowers("diff")
+def _diff(site: Site, eqn: Eqn) -> Value:
+    view = site.in_memory(eqn.args[0])
+    if eqn.params or len(view.dims) != 1 or view.code not in FLOATS:
+        raise Unlowered("differences of this kind")
+    e = site.e
+    after = slice_of(site, Bounds(Scalar(ONE, bits=1), None, None), view.dims[0])
+    count = after[1]
+    first = part_along(site, view, ZERO, count)
+    return over_arrays(site, "sub", [View(
+        view.root, view.code, (count,), view.strides, e.let(plus(view.offset, view.strides[0]))
+    ), first])  # fmt: skip
+
+
+@lowers("undiff")
+def _undiff(site: Site, eqn: Eqn) -> Value:
+    """The transpose of `diff`: what is added to an element less what is taken from it."""
+    bar = site.in_memory(eqn.args[0])
+    like = site.array(eqn.params["like"])
+    if set(eqn.params) != {"like"} or len(like.dims) != 1 or len(bar.dims) != 1:
+        raise Unlowered("differences of this kind")
+    e = site.e
+    e.must_be_same(plus(bar.dims[0], ONE), like.dims[0], "differences of an array without elements")
+    site.write_all()
+    made = _filled(site, eqn, like.dims, bar.code)
+
+    def element(inner: Emitter, k: Index) -> None:
+        x = inner.load(bar, k)
+        inner.store(made, k, inner.apply("sub", inner.load(made, k), x))
+        after = (inner.let(plus(k[0], ONE)),)
+        inner.store(made, after, inner.apply("add", inner.load(made, after), x))
+
+    _in_order(e, bar.dims[0], element)
+    return made
+
+
+def _filled(site: Site, eqn: Eqn, dims: Index, code: Code) -> View:
+    made = site.allocate(tuple(map(site.e.size, dims)), code, eqn.outs)
+    fill(site.e, made, Constant(0.0, code))
+    return made
+
+
+def _in_order(e: Emitter, count: Expr, element: Callable[[Emitter, Index], None]) -> None:
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    element(inner, (index,))
+    e.add(For(index, e.let(count), tuple(inner.statements)))
+
+
+@lowers("roll", "unroll")
+def _roll(site: Site, eqn: Eqn) -> Value:
+    """An array turned by a number of places along its one axis, or back."""
+    view = site.in_memory(eqn.args[0])
+    shift = site.scalar(eqn.params["shift"])
+    axis = eqn.params.get("axis", Const(None))
+    if len(view.dims) != 1 or axis not in (Const(None), Const(0), Const(-1)) or shift.code != "i64":
+        raise Unlowered("turning an array along an axis")
+    e = site.e
+    size = e.let(view.dims[0])
+    site.write_all()
+    made = site.allocate((e.size(size),), view.code, eqn.outs)
+    steps = shift.expr if eqn.op.name == "roll" else e.let(minus(ZERO, shift.expr))
+    e.exit_if(e.apply("eq", size, ZERO, code="b1"), "turning an array without elements")
+    rest = e.apply("rem", steps, size)
+    negative = e.apply("lt", rest, ZERO, code="b1")
+    start = e.apply("select", negative, e.apply("add", rest, size), rest, code="i64")
+    kept = e.let(minus(size, start))
+    copy_elements(e, part_along(site, made, start, kept), part_along(site, view, ZERO, kept))
+    copy_elements(e, part_along(site, made, ZERO, start), part_along(site, view, kept, start))
+    return made
+
+
+@lowers("collected_cotangent")
+def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
+    """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
+    bars, items = (site.value(atom) for atom in eqn.args)
+    if not isinstance(bars, Growing) or not isinstance(items, View):
+        raise Unlowered("a loop over a list, whose items have cotangents")
+    if "reverse" in eqn.params and eqn.params["reverse"] != Const(False):
+        raise Unlowered("a loop backwards over rows, whose items have cotangents")
+    source = _as_view(site, bars)
+    if source.code != items.code or len(source.dims) != len(items.dims):
+        raise Unlowered("cotangents of another type than what they belong to")
+    for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
+        site.e.must_be_same(a, b)
+    site.write_all()
+    made = _filled(site, eqn, items.dims, items.code)
+    copy_elements(site.e, part_along(site, made, ZERO, source.dims[0]), source)
+    return made
+
+
+def _as_view(site: Site, value: Growing) -> View:
+    """A list of numbers, or of arrays of one shape, as an array in the same memory."""
+    length = site.e.variable("length", value.length)
+    match value.column:
+        case Numbers() as column:
+            dims: Index = (length,)
+        case Arrays(dims=inner) as column:
+            dims = (length, *inner)
+        case _:
+            raise Unlowered("an array of a list of numbers of different types")
+    strides = tuple(map(site.e.let, c_strides(dims)))
+    return View(column.root, column.code, dims, strides, times(column.offset, strides[0]))
+
+
+@lowers("repeated_items")
+def _repeated(site: Site, eqn: Eqn) -> Value:
+    """`[x] * n`"""
+    items, count = site.value(eqn.args[0]), site.scalar(eqn.args[1])
+    if not isinstance(items, Tuple) or len(items.items) != 1 or items.form != "list":
+        raise Unlowered("a list repeated as a whole")
+    if count.code != "i64":
+        raise Unlowered("a list repeated a number of times that is no integer")
+    (item,) = items.items
+    if not isinstance(item, Scalar):
+        raise Unlowered("a list of one object, several times")
+    e = site.e
+    size = e.apply("max", count.expr, ZERO)
+    most = e.apply("gt", size, integer(2**40), code="b1")
+    e.exit_if(most, "a very long list")
+    kinds: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
+    if item.code not in kinds or (item.code != "f64" and item.origin != PYTHON):
+        raise Unlowered("a list of NumPy's numbers")
+    template = template_of(kinds[item.code])
+    made = growing(e, template, "items", e.apply("max", size, ONE))
+    over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
+    e.add(Assign(made.length, size))
+    return made

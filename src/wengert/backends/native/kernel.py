@@ -1,0 +1,190 @@
+"""A compiled function, called by way of a frame: numbers and addresses, 8 bytes each."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.types import Kind
+from . import llvm
+from .answers import EXITED
+from .border import (
+    ArrayLeaf,
+    ArrayResult,
+    KnownLeaf,
+    KnownResult,
+    ListLeaf,
+    NumberLeaf,
+    NumberResult,
+    Sizes,
+    leaf_of,
+)
+from .function import Lowered
+from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot
+from .machine import compiled, machine
+from .values import AN_INTEGER, NUMPY, Unlowered
+
+_FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
+_ITEM_TYPES = {"f64": np.float64, "i64": np.int64, "b1": np.bool_, "f32": np.float32}
+
+
+class Kernel:
+    """Machine code of a function for arguments of some types."""
+
+    def __init__(self, lowered: Lowered, result: Kind):
+        from . import entry
+
+        self.lowered = lowered
+        made = entry.entry_function(lowered, result) if entry.is_possible() else ""
+        self.llvm = program_text(lowered, made)
+        self.code = compiled(self.llvm, tuple(entry.table()) if made else ())
+        self.entry = None
+        """A Python function that does all that `call` does, for leaves that are the arguments."""
+        if made:
+            address = self.code.address(f"{lowered.name}.entry")
+            self.entry = entry.callable_at(address, lowered.name)
+        main = lowered.procedures[0]
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+        self._function = kind(self.code.address(f"{lowered.name}.frame"))
+        release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        self._release = release(self.code.address("wg_release_all"))
+        self._inputs = struct.Struct("=" + "".join(_FORMATS[p.code] for p in main.params))
+        self._outputs = struct.Struct("=" + "".join(_FORMATS[r.code] for r in main.results))
+        self._places = {slot: k for k, slot in enumerate(main.results)}
+        self._params = {slot: k for k, slot in enumerate(main.params)}
+
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Whether values are of the types that the code was made for."""
+        try:
+            return signature_of(values) == self.lowered.leaves
+        except Unlowered:
+            return False
+
+    def call(self, values: Sequence[Any]) -> Any:
+        """The leaves of the result, or EXITED.
+
+        Args:
+            values: the leaves of the arguments, of the types that the code was made for.
+        """
+        if any(not values[k].flags.writeable for k in self.lowered.written):
+            return EXITED
+        keep: list[Any] = []
+        try:
+            words, sizes = self._words(values, keep)
+        except OverflowError:  # an integer of more than 64 bits
+            return EXITED
+        made = self._memory_for_results(sizes)
+        words += [array.ctypes.data for array in made.values()]
+        words += sizes
+        frame = bytearray(self._inputs.size + self._outputs.size)
+        self._inputs.pack_into(frame, 0, *words)
+        memory = (ctypes.c_void_p * 2)()
+        raw = (ctypes.c_char * len(frame)).from_buffer(frame)
+        try:
+            if self._function(ctypes.addressof(memory), ctypes.addressof(raw)):
+                return EXITED
+            found = self._outputs.unpack_from(frame, self._inputs.size)
+            return [self._result(k, found, made) for k in range(len(self.lowered.results))]
+        finally:
+            self._release(ctypes.addressof(memory))
+
+    def _words(self, values: Sequence[Any], keep: list[Any]) -> tuple[list[Any], list[int]]:
+        """What stands in the frame for these values, and the sizes of arrays among them."""
+        words: list[Any] = []
+        sizes: dict[int, int] = {}
+        for value, leaf in zip(values, self.lowered.leaves, strict=True):
+            match leaf:
+                case NumberLeaf():
+                    words.append(_machine_number(value))
+                case ArrayLeaf(sizes=numbers, contiguous=contiguous):
+                    words.append(value.ctypes.data)
+                    if not contiguous:
+                        words += [stride // value.itemsize for stride in value.strides]
+                    pairs = zip(numbers, value.shape, strict=True)
+                    sizes.update((n, size) for n, size in pairs if n is not None)
+                case ListLeaf(item=item):
+                    array = np.array(value, NUMPY_NAMES[item.code])
+                    keep.append(array)
+                    words += [array.ctypes.data, len(value)]
+                case KnownLeaf():
+                    pass
+        return words, [sizes[n] for n in range(len(sizes))]
+
+    # --- results --------------------------------------------------------------------------
+
+    def _memory_for_results(self, numbers: Sequence[int]) -> dict[Slot, Any]:
+        given = [r for r in self.lowered.results if isinstance(r, ArrayResult) and r.given]
+        params = self.lowered.procedures[0].params
+        first = len(params) - self.lowered.sizes
+        sizes = dict(zip(params[first:], numbers, strict=True))
+        return {
+            r.pointer: np.empty([_size(d, sizes) for d in r.dims], _ITEM_TYPES[r.code])
+            for r in sorted(given, key=lambda r: self._params[r.pointer])
+        }
+
+    def _result(self, k: int, found: Sequence[Any], made: dict[Slot, Any]) -> Any:
+        match self.lowered.results[k]:
+            case NumberResult(slot=slot, origin=origin):
+                number = found[self._places[slot]]
+                if isinstance(origin, Slot):
+                    origin = found[self._places[origin]]
+                assert isinstance(origin, int)
+                return python_number(number, slot.code, origin)
+            case ArrayResult(pointer=pointer, given=True):
+                return made[pointer]
+            case ArrayResult(pointer=pointer, code=code, dims=dims):
+                shape = [_size(d, {s: found[k] for s, k in self._places.items()}) for d in dims]
+                return _copied(found[self._places[pointer]], code, shape)
+            case KnownResult(value=value):
+                return value
+
+
+def program_text(lowered: Lowered, entry: str) -> str:
+    """The LLVM IR of a program for this machine, with its entry point."""
+    m = machine()
+    return llvm.module(
+        lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, lanes=m.lanes
+    )
+
+
+def _machine_number(value: Any) -> Any:
+    if isinstance(value, float | np.floating):
+        return float(value)
+    number = int(value)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError("an integer of more than 64 bits")
+    return number
+
+
+def _size(dim: Expr, sizes: dict[Slot, int]) -> int:
+    if isinstance(dim, Constant):
+        return int(dim.value)
+    assert isinstance(dim, Slot)
+    return sizes[dim]
+
+
+def python_number(number: Any, code: Code, origin: int) -> Any:
+    """A number of the loop form as the Python form would have given it."""
+    if code == "b1":
+        number = bool(number & 1)
+    if origin == NUMPY:
+        return _ITEM_TYPES[code](number)
+    return int(number) if origin == AN_INTEGER else number
+
+
+def _copied(address: int, code: Code, shape: Sequence[int]) -> Any:
+    count = int(np.prod(shape, dtype=np.int64))
+    if not count:
+        return np.empty(shape, _ITEM_TYPES[code])
+    raw = ctypes.string_at(address, count * SIZES[code])
+    return np.frombuffer(raw, _ITEM_TYPES[code]).reshape(shape).copy()
+
+
+def signature_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What each leaf of a call is."""
+    sizes = Sizes()
+    return tuple(leaf_of(value, sizes) for value in values)

@@ -1,0 +1,404 @@
+"""The loop form as LLVM IR.
+
+A procedure `f` becomes `i32 @f(ptr memory, parameters…, pointers to results…)`; it gives 0, or the number of
+the exit it took. `@f.frame(ptr memory, ptr frame)` calls it with what stands in a frame: 8 bytes for each
+parameter, then for each result. `memory` heads the list of what has been allocated and not released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .llvm_ops import LLVM_TYPES, Operations, in_memory
+from .llvm_runtime import RUNTIME
+from .loopform import (
+    SIZES,
+    Allocate,
+    Apply,
+    Assign,
+    BreakIf,
+    Code,
+    Constant,
+    Copy,
+    Enlarge,
+    ExitIf,
+    Expr,
+    For,
+    If,
+    Invoke,
+    Load,
+    Multiply,
+    Procedure,
+    Release,
+    Slot,
+    Statement,
+    Store,
+    While,
+    each,
+)
+
+DEEPEST = 900
+"""How deep calls may be nested."""
+
+
+def module(
+    procedures: Sequence[Procedure],
+    main: str,
+    entry: str = "",
+    *,
+    cpu: str = "",
+    features: str = "",
+    lanes: Sequence[tuple[str, int]] = (),
+) -> str:
+    """The module of a program: its procedures, and what Python calls.
+
+    Args:
+        procedures: the program.
+        main: the name of the procedure that Python calls.
+        entry: the text of its entry point.
+        cpu: the processor to make code for.
+        features: what it can do, as LLVM writes that.
+        lanes: which widths of libmvec's functions it has.
+    """
+    operations = Operations(lanes)
+    metadata = Metadata()
+    bodies = [_Printer(p, operations, metadata).text() for p in procedures]
+    first = next(p for p in procedures if p.name == main)
+    runtime = RUNTIME.replace("CPU", cpu).replace("FEATURES", features)
+    parts = [
+        *bodies,
+        frame_function(first),
+        entry,
+        runtime,
+        *operations.declarations(),
+        *metadata.lines,
+    ]
+    return "\n".join(parts) + "\n"
+
+
+class Metadata:
+    """Numbered notes to the optimiser."""
+
+    def __init__(self) -> None:
+        self.lines = ['!0 = !{!"branch_weights", i32 1, i32 100000}']
+
+    def add(self, text: str) -> str:
+        name = f"!{len(self.lines)}"
+        self.lines.append(f"{name} = {text.replace('SELF', name)}")
+        return name
+
+
+def result_type(code: Code) -> str:
+    """How a result is written to memory: a truth value as an integer."""
+    return "i64" if code == "b1" else LLVM_TYPES[code]
+
+
+def parameters_text(procedure: Procedure) -> str:
+    inputs = [f"{LLVM_TYPES[p.code]} %{p.name}" for p in procedure.params]
+    outputs = [f"ptr noalias %out.{r.name}" for r in procedure.results]
+    return ", ".join(["ptr %memory", *inputs, *outputs])
+
+
+class _Printer:
+    """One procedure."""
+
+    def __init__(self, procedure: Procedure, operations: Operations, metadata: Metadata):
+        self.procedure = procedure
+        self.operations = operations
+        self.metadata = metadata
+        self.lines: list[str] = []
+        self.exits: list[str] = []
+        self.allocas: list[str] = []
+        self._count = 0
+        self._loop_ends: list[str] = []
+        self._group = ""
+
+    # --- text -----------------------------------------------------------------------------
+
+    def text(self) -> str:
+        p = self.procedure
+        given = {slot.name for slot in p.params}
+        for slot in _slots_of(p):
+            self.lines.append(f"  %{slot.name}.v = alloca {LLVM_TYPES[slot.code]}")
+            if slot.name in given:
+                self.lines.append(
+                    f"  store {LLVM_TYPES[slot.code]} %{slot.name}, ptr %{slot.name}.v"
+                )
+        self.block(p.body)
+        for slot in p.results:
+            self._write_result(slot)
+        self.lines.append("  ret i32 0")
+        head = f"define internal i32 @{p.name}({parameters_text(p)}) nounwind #0 {{\nentry:"
+        return "\n".join([head, *self.allocas, *self.lines, *self.exits, "}", ""])
+
+    def _write_result(self, slot: Slot) -> None:
+        value = self.expr(slot)
+        if slot.code == "b1":
+            value = self.define(f"zext i1 {value} to i64")
+        self.lines.append(f"  store {result_type(slot.code)} {value}, ptr %out.{slot.name}")
+
+    def define(self, text: str) -> str:
+        """A name for the result of an instruction."""
+        self._count += 1
+        name = f"%t.{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def label(self, hint: str) -> str:
+        self._count += 1
+        return f"{hint}.{self._count}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+
+    def jump(self, label: str, note: str = "") -> None:
+        self.lines.append(f"  br label %{label}{note}")
+
+    def branch(self, condition: str, then: str, other: str, note: str = "") -> None:
+        self.lines.append(f"  br i1 {condition}, label %{then}, label %{other}{note}")
+
+    # --- expressions ----------------------------------------------------------------------
+
+    def expr(self, value: Expr) -> str:
+        match value:
+            case Constant(value=number, code=code):
+                return self.operations.constant(number, code)
+            case Slot(name=name, code=code):
+                return self.define(f"load {LLVM_TYPES[code]}, ptr %{name}.v")
+            case Load(pointer=pointer, index=index, code=code):
+                found = self.define(
+                    f"load {in_memory(code)}, ptr {self.address(pointer, index, code)}{self._group}"
+                )
+                return self.define(f"trunc i8 {found} to i1") if code == "b1" else found
+            case Apply(args=args):
+                return self.operations.apply(self, value, [self.expr(arg) for arg in args])
+
+    def address(self, pointer: Slot, index: Expr, code: Code) -> str:
+        base, offset = self.expr(pointer), self.expr(index)
+        return self.define(f"getelementptr inbounds {in_memory(code)}, ptr {base}, i64 {offset}")
+
+    # --- statements -----------------------------------------------------------------------
+
+    def block(self, statements: Sequence[Statement]) -> None:
+        for statement in statements:
+            _STATEMENTS[type(statement)](self, statement)
+
+    def assign(self, statement: Assign) -> None:
+        slot = statement.slot
+        value = self.expr(statement.value)
+        self.lines.append(f"  store {LLVM_TYPES[slot.code]} {value}, ptr %{slot.name}.v")
+
+    def store(self, statement: Store) -> None:
+        code = statement.value.code
+        value = self.expr(statement.value)
+        if code == "b1":
+            value = self.define(f"zext i1 {value} to i8")
+        address = self.address(statement.pointer, statement.index, code)
+        self.lines.append(f"  store {in_memory(code)} {value}, ptr {address}{self._group}")
+
+    def _bytes(self, count: Expr, code: Code) -> str:
+        return self.define(f"mul i64 {self.expr(count)}, {SIZES[code]}")
+
+    def _new_pointer(self, slot: Slot, pointer: str) -> None:
+        failed = self.define(f"icmp eq ptr {pointer}, null")
+        self._leave_if(failed)
+        self.lines.append(f"  store ptr {pointer}, ptr %{slot.name}.v")
+
+    def allocate(self, statement: Allocate) -> None:
+        size = self._bytes(statement.count, statement.code)
+        made = self.define(f"call ptr @wg_allocate(ptr %memory, i64 {size})")
+        self._new_pointer(statement.pointer, made)
+
+    def enlarge(self, statement: Enlarge) -> None:
+        size = self._bytes(statement.count, statement.code)
+        old = self.expr(statement.pointer)
+        self._new_pointer(
+            statement.pointer, self.define(f"call ptr @wg_enlarge(ptr {old}, i64 {size})")
+        )
+
+    def release(self, statement: Release) -> None:
+        self.lines.append(f"  call void @wg_release(ptr {self.expr(statement.pointer)})")
+
+    def copy(self, statement: Copy) -> None:
+        code = statement.code
+        target = self.address(statement.target, statement.target_index, code)
+        source = self.address(statement.source, statement.source_index, code)
+        size = self._bytes(statement.count, code)
+        self.lines.append(
+            f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+        )
+
+    def multiply(self, statement: Multiply) -> None:
+        s, code = statement, statement.code
+        type_, name = LLVM_TYPES[code], f"wg_{code}_gemm"
+        sizes = [f"i64 {self.expr(size)}" for size in (s.rows, s.columns, s.inner)]
+        left = f"ptr {self.address(s.left, s.left_index, code)}, i64 {self.expr(s.left_lead)}"
+        right = f"ptr {self.address(s.right, s.right_index, code)}, i64 {self.expr(s.right_lead)}"
+        orders = [f"i32 {112 if t else 111}" for t in (s.left_transposed, s.right_transposed)]
+        one, zero = (self.operations.constant(value, code) for value in (1.0, 0.0))
+        target = f"ptr {self.expr(s.target)}, {sizes[1]}"
+        inside = [
+            "i32 101",
+            *orders,
+            *sizes,
+            f"{type_} {one}",
+            left,
+            right,
+            f"{type_} {zero}",
+            target,
+        ]
+        self.operations.declare(
+            name,
+            f"declare void @{name}(i32, i32, i32, i64, i64, i64, {type_}, ptr, i64, ptr, i64, "
+            f"{type_}, ptr, i64)",
+        )
+        self.lines.append(f"  call void @{name}({', '.join(inside)})")
+
+    # --- control --------------------------------------------------------------------------
+
+    def loop(self, statement: For) -> None:
+        count, index = self.expr(statement.count), statement.index.name
+        body, latch, end = (self.label(hint) for hint in ("body", "latch", "end"))
+        self.lines.append(f"  store i64 0, ptr %{index}.v")
+        self.branch(self.define(f"icmp sgt i64 {count}, 0"), body, end)
+        self.start(body)
+        outer, note = self._group, self._independent(statement)
+        self._loop_ends.append(end)
+        self.block(statement.body)
+        self._loop_ends.pop()
+        self._group = outer
+        self.jump(latch)
+        self.start(latch)
+        before = self.define(f"load i64, ptr %{index}.v")
+        after = self.define(f"add nuw nsw i64 {before}, 1")
+        self.lines.append(f"  store i64 {after}, ptr %{index}.v")
+        self.branch(self.define(f"icmp slt i64 {after}, {count}"), body, end, note)
+        self.start(end)
+
+    def _independent(self, statement: For) -> str:
+        """Tell the vectoriser that iterations may run side by side."""
+        self._group = ""
+        if not statement.independent or any(isinstance(s, For | While) for s in statement.body):
+            return ""
+        group = self.metadata.add("distinct !{}")
+        self._group = f", !llvm.access.group {group}"
+        accesses = self.metadata.add(f'!{{!"llvm.loop.parallel_accesses", {group}}}')
+        loop = self.metadata.add(f"distinct !{{SELF, {accesses}}}")
+        return f", !llvm.loop {loop}"
+
+    def repeat(self, statement: While) -> None:
+        test, body, end = (self.label(hint) for hint in ("test", "body", "end"))
+        outer, self._group = self._group, ""
+        self.jump(test)
+        self.start(test)
+        self.block(statement.test)
+        self.branch(self.expr(statement.condition), body, end)
+        self.start(body)
+        self._loop_ends.append(end)
+        self.block(statement.body)
+        self._loop_ends.pop()
+        self.jump(test)
+        self.start(end)
+        self._group = outer
+
+    def choose(self, statement: If) -> None:
+        then, other, end = (self.label(hint) for hint in ("then", "else", "end"))
+        self.branch(self.expr(statement.condition), then, other)
+        for label, block in ((then, statement.then), (other, statement.other)):
+            self.start(label)
+            self.block(block)
+            self.jump(end)
+        self.start(end)
+
+    def leave_loop(self, statement: BreakIf) -> None:
+        after = self.label("on")
+        self.branch(self.expr(statement.condition), self._loop_ends[-1], after)
+        self.start(after)
+
+    def exit(self, statement: ExitIf) -> None:
+        self._leave_if(self.expr(statement.condition))
+
+    def _leave_if(self, condition: str) -> None:
+        leave, after = self.label("exit"), self.label("on")
+        self.branch(condition, leave, after, ", !prof !0")
+        self.exits += [f"{leave}:", f"  ret i32 {len(self.exits) // 2 + 1}"]
+        self.start(after)
+
+    def invoke(self, statement: Invoke) -> None:
+        """A call; deep recursion is left to Python, which knows how deep is too deep."""
+        place = self.define("getelementptr i64, ptr %memory, i64 1")
+        depth = self.define(f"add i64 {self.define(f'load i64, ptr {place}')}, 1")
+        self._leave_if(self.define(f"icmp sgt i64 {depth}, {DEEPEST}"))
+        self.lines.append(f"  store i64 {depth}, ptr {place}")
+        args = [f"{LLVM_TYPES[a.code]} {self.expr(a)}" for a in statement.args]
+        outs = [self.label("%out") for _ in statement.results]
+        self.allocas += [f"  {out} = alloca i64" for out in outs]
+        inside = ", ".join(["ptr %memory", *args, *(f"ptr {out}" for out in outs)])
+        status = self.define(f"call i32 @{statement.function}({inside})")
+        self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
+        back = self.define(f"sub i64 {self.define(f'load i64, ptr {place}')}, 1")
+        self.lines.append(f"  store i64 {back}, ptr {place}")
+        for slot, out in zip(statement.results, outs, strict=True):
+            found = self.define(f"load {result_type(slot.code)}, ptr {out}")
+            if slot.code == "b1":
+                found = self.define(f"trunc i64 {found} to i1")
+            self.lines.append(f"  store {LLVM_TYPES[slot.code]} {found}, ptr %{slot.name}.v")
+
+
+_STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
+    Assign: _Printer.assign,
+    Store: _Printer.store,
+    Allocate: _Printer.allocate,
+    Enlarge: _Printer.enlarge,
+    Release: _Printer.release,
+    Copy: _Printer.copy,
+    For: _Printer.loop,
+    While: _Printer.repeat,
+    If: _Printer.choose,
+    BreakIf: _Printer.leave_loop,
+    ExitIf: _Printer.exit,
+    Invoke: _Printer.invoke,
+    Multiply: _Printer.multiply,
+}
+
+
+def _slots_of(procedure: Procedure) -> Iterator[Slot]:
+    """The variables of a procedure, each once."""
+    seen: dict[str, Slot] = {slot.name: slot for slot in (*procedure.params, *procedure.results)}
+    for statement in each(procedure.body):
+        match statement:
+            case Assign(slot=slot):
+                found: Sequence[Slot] = (slot,)
+            case For(index=index):
+                found = (index,)
+            case Allocate(pointer=pointer) | Enlarge(pointer=pointer):
+                found = (pointer,)
+            case Invoke(results=results):
+                found = results
+            case _:
+                found = ()
+        seen.update((slot.name, slot) for slot in found)
+    yield from seen.values()
+
+
+def frame_function(procedure: Procedure) -> str:
+    """The function that calls a procedure with what stands in a frame."""
+    lines: list[str] = []
+    args = ["ptr %memory"]
+    for k, slot in enumerate(procedure.params):
+        type_ = "i64" if slot.code == "b1" else LLVM_TYPES[slot.code]
+        lines += [
+            f"  %a{k} = getelementptr i64, ptr %frame, i64 {k}",
+            f"  %v{k} = load {type_}, ptr %a{k}",
+        ]
+        if slot.code == "b1":
+            lines.append(f"  %b{k} = trunc i64 %v{k} to i1")
+        args.append(f"{LLVM_TYPES[slot.code]} %{'b' if slot.code == 'b1' else 'v'}{k}")
+    for k in range(len(procedure.results)):
+        place = len(procedure.params) + k
+        lines.append(f"  %r{k} = getelementptr i64, ptr %frame, i64 {place}")
+        args.append(f"ptr %r{k}")
+    call = f"  %status = call i32 @{procedure.name}({', '.join(args)})"
+    head = f"define i32 @{procedure.name}.frame(ptr %memory, ptr %frame) nounwind #0 {{"
+    return "\n".join([head, *lines, call, "  ret i32 %status", "}", ""])

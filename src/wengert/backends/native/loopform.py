@@ -1,0 +1,247 @@
+"""The typed loop form: numbers, pointers to elements, loops, branches and exits; no Python object.
+
+Everything is explicit: a variable has one of six types, an array is a pointer with an index computed
+from its strides, and what the Python form would do otherwise (raise, compute with big integers,
+broadcast in an unusual way) is an *exit*: the native function gives up, having changed nothing that its
+caller can see, and the Python form runs instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ...ir.graph import Span
+from ...ir.records import record, value_record
+
+Code = Literal["b1", "i64", "f64", "f32", "ptr"]
+"""A truth value, an integer, a float of 64 or 32 bits, a pointer to elements."""
+
+NUMPY_NAMES: dict[Code, str] = {"b1": "bool", "i64": "int64", "f64": "float64", "f32": "float32"}
+CODES: dict[str, Code] = {name: code for code, name in NUMPY_NAMES.items()}
+SIZES: dict[Code, int] = {"b1": 1, "i64": 8, "f64": 8, "f32": 4}
+FLOATS: tuple[Code, ...] = ("f64", "f32")
+
+# --- expressions ----------------------------------------------------------------------------
+
+
+@value_record
+class Slot:
+    """A variable."""
+
+    name: str
+    code: Code
+
+
+@value_record
+class Constant:
+    """A number that is known."""
+
+    value: float | int | bool
+    code: Code
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constant):
+            return False
+        return self.code == other.code and repr(self.value) == repr(other.value)  # 0.0 is not -0.0
+
+    def __hash__(self) -> int:
+        return hash((repr(self.value), self.code))
+
+
+@value_record
+class Apply:
+    """A primitive operation on numbers; `llvm` and `ccode` say what each is."""
+
+    op: str
+    args: tuple[Expr, ...]
+    code: Code
+
+
+@value_record
+class Load:
+    """An element of an array."""
+
+    pointer: Slot
+    index: Expr
+    code: Code
+
+
+Expr = Slot | Constant | Apply | Load
+
+# --- statements -------------------------------------------------------------------------------
+
+
+@record
+class Assign:
+    slot: Slot
+    value: Expr
+
+
+@record
+class Store:
+    """`pointer[index] = value`"""
+
+    pointer: Slot
+    index: Expr
+    value: Expr
+
+
+@record
+class Allocate:
+    """Memory for `count` elements, which lives until it is released or the function returns."""
+
+    pointer: Slot
+    count: Expr
+    code: Code
+
+
+@record
+class Enlarge:
+    """Move what an array holds to memory for `count` elements."""
+
+    pointer: Slot
+    count: Expr
+    code: Code
+
+
+@record
+class Release:
+    pointer: Slot
+
+
+@record
+class Copy:
+    """Copy `count` elements between arrays that do not overlap."""
+
+    target: Slot
+    target_index: Expr
+    source: Slot
+    source_index: Expr
+    count: Expr
+    code: Code
+
+
+@record
+class For:
+    """`for index in range(count)`, upwards.
+
+    `independent` says that no iteration reads elements that another writes.
+    """
+
+    index: Slot
+    count: Expr
+    body: tuple[Statement, ...]
+    independent: bool = False
+
+
+@record
+class While:
+    """Run `test`, and `body` as long as `condition` holds after it."""
+
+    test: tuple[Statement, ...]
+    condition: Expr
+    body: tuple[Statement, ...]
+
+
+@record
+class If:
+    condition: Expr
+    then: tuple[Statement, ...]
+    other: tuple[Statement, ...] = ()
+
+
+@record
+class BreakIf:
+    """Leave the innermost loop."""
+
+    condition: Expr
+
+
+@record
+class ExitIf:
+    """Give up: the Python form does what is to be done here."""
+
+    condition: Expr
+    reason: str
+    span: Span | None = None
+
+
+@record
+class Invoke:
+    """Call another function of the same program; gives up where that gives up."""
+
+    function: str
+    args: tuple[Expr, ...]
+    results: tuple[Slot, ...]
+
+
+@record
+class Multiply:
+    """`target = left @ right` by BLAS, of matrices of rows × inner and inner × columns elements.
+
+    The elements of a row of a matrix follow each other, and rows are `lead` elements apart; of a
+    transposed one it is columns.
+    """
+
+    target: Slot
+    left: Slot
+    left_index: Expr
+    left_lead: Expr
+    left_transposed: bool
+    right: Slot
+    right_index: Expr
+    right_lead: Expr
+    right_transposed: bool
+    rows: Expr
+    inner: Expr
+    columns: Expr
+    code: Code
+
+
+Statement = (
+    Assign
+    | Store
+    | Allocate
+    | Enlarge
+    | Release
+    | Copy
+    | For
+    | While
+    | If
+    | BreakIf
+    | ExitIf
+    | Invoke
+    | Multiply
+)
+
+
+@record
+class Procedure:
+    """A function of the loop form: its `results` are variables that hold them when the body ends."""
+
+    name: str
+    params: tuple[Slot, ...]
+    results: tuple[Slot, ...]
+    body: tuple[Statement, ...]
+
+
+def blocks_of(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The statements inside a statement."""
+    match statement:
+        case For(body=body):
+            return (body,)
+        case While(test=test, body=body):
+            return (test, body)
+        case If(then=then, other=other):
+            return (then, other)
+        case _:
+            return ()
+
+
+def each(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Every statement, those inside others included."""
+    for statement in statements:
+        yield statement
+        for block in blocks_of(statement):
+            yield from each(block)

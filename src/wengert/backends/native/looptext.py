@@ -1,0 +1,149 @@
+"""The loop form as text for people: `wg.jit(f).source`.
+
+It looks like Python, with types; `exit if` leaves the rest to the Python form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .loopform import (
+    Allocate,
+    Apply,
+    Assign,
+    BreakIf,
+    Constant,
+    Copy,
+    Enlarge,
+    ExitIf,
+    Expr,
+    For,
+    If,
+    Invoke,
+    Load,
+    Multiply,
+    Procedure,
+    Release,
+    Slot,
+    Statement,
+    Store,
+    While,
+)
+from .reading import readable
+
+_INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "add_any": "+", "mul_any": "*", "quotient": "//",
+    "rem": "%", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "and",
+    "or": "or", "xor": "^",
+}  # fmt: skip
+_LEVELS = {
+    "or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "^": 4, "+": 5, "-": 5,
+    "*": 6, "/": 6, "//": 6, "%": 6,
+}  # fmt: skip
+
+
+def show(procedures: Sequence[Procedure]) -> str:
+    """Procedures as text."""
+    return "\n\n".join("\n".join(_procedure(readable(p))) for p in procedures) + "\n"
+
+
+def _procedure(procedure: Procedure) -> Iterator[str]:
+    params = ", ".join(f"{p.name}: {p.code}" for p in procedure.params)
+    yield f"def {procedure.name}({params}):"
+    yield from _block(procedure.body)
+    yield f"    return {', '.join(r.name for r in procedure.results)}".rstrip()
+
+
+def _block(statements: Sequence[Statement]) -> Iterator[str]:
+    for statement in statements or ():
+        for line in _statement(statement):
+            yield "    " + line
+    if not statements:
+        yield "    pass"
+
+
+def _statement(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Assign(slot=slot, value=value):
+            yield f"{slot.name} = {expression(value)}"
+        case Store(pointer=pointer, index=index, value=value):
+            yield f"{pointer.name}[{expression(index)}] = {expression(value)}"
+        case Allocate(pointer=pointer, count=count, code=code):
+            yield f"{pointer.name} = new {code}[{expression(count)}]"
+        case Enlarge(pointer=pointer, count=count, code=code):
+            yield f"{pointer.name} = enlarged {code}[{expression(count)}]"
+        case Release(pointer=pointer):
+            yield f"release {pointer.name}"
+        case Copy():
+            yield _copy(statement)
+        case For(index=index, count=count, body=body):
+            yield f"for {index.name} in range({expression(count)}):"
+            yield from _block(body)
+        case While(test=test, condition=condition, body=body):
+            yield from _while(test, condition, body)
+        case If(condition=condition, then=then, other=other):
+            yield f"if {expression(condition)}:"
+            yield from _block(then)
+            if other:
+                yield "else:"
+                yield from _block(other)
+        case BreakIf(condition=condition):
+            yield f"break if {expression(condition)}"
+        case ExitIf(condition=condition, reason=reason, span=span):
+            where = f", {span}" if span is not None else ""
+            yield f"exit if {expression(condition)}  # {reason}{where}"
+        case Multiply():
+            yield _product(statement)
+        case Invoke(function=function, args=args, results=results):
+            call = f"{function}({', '.join(map(expression, args))})"
+            yield f"{', '.join(r.name for r in results)} = {call}"
+
+
+def _copy(statement: Copy) -> str:
+    start, source = expression(statement.target_index), expression(statement.source_index)
+    count = expression(statement.count)
+    target = f"{statement.target.name}[{start}:][:{count}]"
+    return f"{target} = {statement.source.name}[{source}:][:{count}]"
+
+
+def _product(statement: Multiply) -> str:
+    left = f"{statement.left.name}{'.T' * statement.left_transposed}"
+    right = f"{statement.right.name}{'.T' * statement.right_transposed}"
+    sizes = (statement.rows, statement.inner, statement.columns)
+    shape = " × ".join(map(expression, sizes))
+    return f"{statement.target.name} = {left} @ {right}  # {shape}"
+
+
+def _while(test: Sequence[Statement], condition: Expr, body: Sequence[Statement]) -> Iterator[str]:
+    if not test:
+        yield f"while {expression(condition)}:"
+        yield from _block(body)
+        return
+    yield "while:"
+    yield from _block(test)
+    yield f"holds {expression(condition)}:"
+    yield from _block(body)
+
+
+def expression(value: Expr, level: int = 0) -> str:
+    """An expression, in brackets where an operator of a level around it needs them."""
+    match value:
+        case Slot(name=name):
+            return name
+        case Constant(value=number):
+            return repr(number)
+        case Load(pointer=pointer, index=index):
+            return f"{pointer.name}[{expression(index)}]"
+        case Apply(op="neg", args=(x,)):
+            return f"-{expression(x, 7)}"
+        case Apply(op="not", args=(x,)):
+            return f"not {expression(x, 3)}"
+        case Apply(op="select", args=(condition, then, other)):
+            text = f"{expression(then, 1)} if {expression(condition, 1)} else {expression(other)}"
+            return f"({text})" if level else text
+        case Apply(op=op, args=(a, b)) if op in _INFIX:
+            own = _LEVELS[_INFIX[op]]
+            text = f"{expression(a, own)} {_INFIX[op]} {expression(b, own + 1)}"
+            return f"({text})" if level > own else text
+        case Apply(op=op, args=args):
+            return f"{op}({', '.join(map(expression, args))})"

@@ -1,0 +1,343 @@
+"""From the IR to the loop form: block by block, equation by equation.
+
+`Site` is one block on the way. What an op becomes stands in the tables of the modules of `handlers`; `control`
+treats loops and branches.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Var, used_by, walk
+from . import fusion
+from .elementwise import ROWS
+from .emitter import Emitter, Names
+from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release, Slot
+from .promotion import converted
+from .values import (
+    NUMPY,
+    ZERO,
+    Bounds,
+    Delayed,
+    Known,
+    Repeated,
+    Root,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    number,
+    product,
+)
+
+Handler = Callable[["Site", Eqn], Value]
+
+HANDLERS: dict[str, Handler] = {}
+"""What ops become, by name; elementwise ops are in `elementwise.ROWS`."""
+
+
+WRITES = frozenset(("store", "stored", "add_at", "overwrite"))
+"""Ops that change their first operand in place."""
+
+
+def lowers(*names: str) -> Callable[[Handler], Handler]:
+    """Enter a handler into the table under the names of ops."""
+
+    def enter(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name] = handler
+        return handler
+
+    return enter
+
+
+class Unit:
+    """A program on the way: the procedures that make it up, and what they share."""
+
+    def __init__(self) -> None:
+        self.procedures: dict[str, Procedure] = {}
+        self.callees: dict[Any, Any] = {}
+        self.names = Names()
+        self.on_write: Callable[[Root], None] = lambda root: None
+        self.outside: dict[tuple[int, str], Value] = {}
+        """Values that the program reads from outside: what a namespace holds under a name."""
+
+
+class Site:
+    """One block on the way.
+
+    Attributes:
+        e: what is written down.
+        values: what the values of the IR are.
+        pending: the loop nests that are not written down yet, in order.
+        destinations: the memory that a caller has made for values of this function.
+    """
+
+    def __init__(
+        self,
+        unit: Unit,
+        e: Emitter,
+        values: dict[Var, Value],
+        block: Block,
+        destinations: dict[Var, View],
+    ):
+        self.unit = unit
+        self.e = e
+        self.values = values
+        self.block = block
+        self.destinations = destinations
+        self.pending: list[fusion.Group] = []
+        self._own: set[Var] = set(block.params)
+        self._uses: Counter[Var] = Counter()
+        self._demanded: set[int] = set()
+        for eqn in block.eqns:
+            self._uses.update(used_by(eqn))
+        self._uses.update(out for out in block.outs if isinstance(out, Var))
+
+    def inside(self, block: Block, e: Emitter | None = None) -> Site:
+        """A block inside this one."""
+        return Site(self.unit, e or self.e.block(), self.values, block, {})
+
+    # --- equations ------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Lower all equations of the block."""
+        for eqn in self.block.eqns:
+            if eqn.op is not COMMENT:
+                self._eqn(eqn)
+
+    def _eqn(self, eqn: Eqn) -> None:
+        from . import handlers
+
+        self.e.span = eqn.span or self.e.span
+        try:
+            self._bind(eqn.outs, handlers.handler_of(eqn)(self, eqn))
+        except Unlowered as error:
+            error.span = error.span or eqn.span
+            raise
+        for var in used_by(eqn):
+            self._uses[var] -= 1
+
+    def _bind(self, outs: Sequence[Var], value: Value) -> None:
+        values = value if isinstance(value, list) else [value]
+        if not outs:
+            return
+        self._own.update(outs)
+        for out, each in zip(outs, values, strict=True):
+            self.values[out] = each
+            if isinstance(each, Delayed):
+                each.names.append(out)
+
+    def is_last_use(self, atom: Atom) -> bool:
+        """Whether the equation being lowered is the last to use a value of this block."""
+        return isinstance(atom, Var) and self._uses[atom] == 1
+
+    # --- values ---------------------------------------------------------------------------
+
+    def value(self, atom: Atom) -> Value:
+        """What a value or a constant is."""
+        if isinstance(atom, Var):
+            found = self.values.get(atom)
+            if found is None:
+                raise Unlowered(f"the value {atom.name or '%'} is used before it is known")
+            return found
+        return constant(atom)
+
+    def scalar(self, atom: Atom) -> Scalar:
+        """A number."""
+        return self.as_scalar(self.value(atom))
+
+    def as_scalar(self, value: Value) -> Scalar:
+        if isinstance(value, Delayed) and not value.dims:
+            value = self.computed(value)
+        if isinstance(value, View | Repeated) and not value.dims:
+            return self._element(value)
+        if not isinstance(value, Scalar):
+            raise Unlowered(f"{described(value)} where a number is expected")
+        return value
+
+    def _element(self, value: View | Repeated) -> Scalar:
+        if isinstance(value, Repeated):
+            return Scalar(value.element.expr, NUMPY)
+        return Scalar(self.e.load(value, ()), NUMPY)
+
+    def array(self, atom: Atom) -> View | Delayed | Repeated:
+        """An array, in memory or not."""
+        value = self.value(atom)
+        if not isinstance(value, View | Delayed | Repeated):
+            raise Unlowered(f"{described(value)} where an array is expected")
+        return value
+
+    def operand(self, atom: Atom) -> Scalar | View | Delayed | Repeated:
+        """A number or an array; a reduction that gives a number is computed."""
+        value = self.value(atom)
+        if isinstance(value, Delayed) and not value.dims:
+            return self.computed(value)
+        if not isinstance(value, Scalar | View | Delayed | Repeated):
+            raise Unlowered(f"{described(value)} where numbers are expected")
+        return value
+
+    def computed(self, value: Delayed) -> View | Scalar:
+        """A pending result, computed."""
+        if value.result is None:
+            self._demanded.add(id(value))
+            self.write(value.group)
+        assert value.result is not None
+        return value.result
+
+    def view(self, value: Value) -> View:
+        """An array in memory."""
+        if isinstance(value, Delayed):
+            value = self.computed(value)
+        if isinstance(value, Scalar):
+            value = Repeated(value, value.code, ())
+        if isinstance(value, Repeated):
+            made = self.allocate(value.dims, value.code, ())
+            fusion.fill(self.e, made, converted(self.e, value.element.expr, value.code))
+            return made
+        if not isinstance(value, View):
+            raise Unlowered(f"{described(value)} where an array is expected")
+        return value
+
+    def in_memory(self, atom: Atom) -> View:
+        """An array in memory; a value that was only planned is there from now on."""
+        value = self.value(atom)
+        if isinstance(value, Repeated) and isinstance(atom, Var):
+            made = self._filled(value, [atom])
+            if atom in self._own:  # an inner block fills memory for itself, and releases it
+                self.values[atom] = made
+            return made
+        found = self.view(value)
+        if isinstance(value, Delayed):
+            for name in value.names:
+                self.values[name] = found
+        return found
+
+    def _filled(self, value: Repeated, names: Sequence[Var]) -> View:
+        made = self.allocate(value.dims, value.code, names)
+        fusion.fill(self.e, made, converted(self.e, value.element.expr, value.code))
+        return made
+
+    def prepare(self, eqn: Eqn) -> None:
+        """Before a loop or branch: what it writes to is in memory, and nothing is pending."""
+        for inner in eqn.blocks:
+            for each in walk(inner):
+                if each.op.name in WRITES and isinstance(each.args[0], Var):
+                    target = self.values.get(each.args[0])
+                    if isinstance(target, Repeated | Delayed) and each.args[0] in self._own:
+                        self.in_memory(each.args[0])
+            for out in inner.outs:
+                if isinstance(out, Var) and isinstance(self.values.get(out), Repeated):
+                    if out in self._own:
+                        self.in_memory(out)
+        self.write_all()
+
+    # --- groups and memory ----------------------------------------------------------------
+
+    def is_needed(self, delayed: Delayed) -> bool:
+        """Whether a pending result is used by what is not lowered yet."""
+        if id(delayed) in self._demanded:
+            return True
+        return any(self._uses[name] > 0 for name in delayed.names)
+
+    def write(self, group: fusion.Group) -> None:
+        """Write a loop nest down, and those before it."""
+        while group in self.pending:
+            fusion.write(self, self.pending.pop(0))
+
+    def write_all(self) -> None:
+        """Write all loop nests down: what comes next may write to what they read."""
+        while self.pending:
+            fusion.write(self, self.pending.pop(0))
+
+    def allocate(self, dims: tuple[Expr, ...], code: Code, names: Sequence[Var]) -> View:
+        """Memory for an array: the caller's if the array is one of its results."""
+        for name in names:
+            made = self.destinations.get(name)
+            if made is not None and made.code == code and made.dims == dims:
+                del self.destinations[name]
+                return made
+        hint = next((name.name for name in names if name.name), "temporary")
+        pointer = self.e.slot(hint, "ptr")
+        self.e.add(Allocate(pointer, self.e.let(product(dims)), code))
+        root = Root(pointer, hint)
+        self.e.owned.append(root)
+        return View(root, code, dims, tuple(map(self.e.let, c_strides(dims))), ZERO, whole=True)
+
+    def copied(self, value: Value, names: Sequence[Var] = ()) -> View:
+        """An array in memory of its own."""
+        source = self.view(value)
+        made = self.allocate(source.dims, source.code, names)
+        fusion.copy_elements(self.e, made, source)
+        return made
+
+    def owned_array(self, value: Value) -> View:
+        """An array in memory that this block has made, whole, and hands on: it does not release it."""
+        view = self.view(value)
+        if view.root not in self.e.owned or not view.whole:
+            view = self.copied(view)
+        self.e.owned.remove(view.root)
+        return view
+
+    def release_owned(self) -> None:
+        """Release what this block has made and nobody else has taken over."""
+        for root in self.e.owned:
+            self.e.add(Release(root.pointer))
+        self.e.owned.clear()
+
+
+def constant(atom: Const) -> Value:
+    """What a constant is."""
+    value = atom.value
+    if atom is UNDEFINED or atom == UNDEFINED:
+        return Known(value)
+    if isinstance(value, np.generic):
+        return _numpy_scalar(value)
+    if isinstance(value, bool | int | float):
+        if isinstance(value, int) and abs(value) >= 2**63:
+            raise Unlowered("an integer of more than 64 bits")
+        return number(value)
+    if isinstance(value, tuple):
+        return Tuple(tuple(constant(Const(item)) for item in value), keys=tuple(range(len(value))))
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return Bounds(*(None if p is None else number(p) for p in parts))
+    return Known(value)
+
+
+def _numpy_scalar(value: Any) -> Scalar:
+    code = CODES.get(value.dtype.name)
+    if code is None:
+        raise Unlowered(f"numbers of type {value.dtype.name}")
+    return Scalar(Constant(value.item(), code), NUMPY)
+
+
+def described(value: Value) -> str:
+    """A value in the words of a message."""
+    match value:
+        case Scalar():
+            return "a number"
+        case View() | Delayed() | Repeated():
+            return "an array"
+        case Tuple():
+            return f"a {value.form}"
+        case Known(value=None):
+            return "None"
+        case Known(value=known):
+            return f"a {type(known).__name__}"
+        case _:
+            return "a list"
+
+
+def is_elementwise(name: str) -> bool:
+    return name in ROWS
+
+
+def parameter_slot(names: Names, hint: str, code: Code) -> Slot:
+    return Slot(names.fresh(hint), code)

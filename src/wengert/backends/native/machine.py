@@ -1,0 +1,135 @@
+"""LLVM IR → machine code, by llvmlite.
+
+llvmlite is loaded here, with the first program that is compiled.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .cache import cached
+
+LEVEL = 3
+
+
+class Machine(NamedTuple):
+    """What code is made for: the processor of this machine, and what it can do.
+
+    Attributes:
+        binding: `llvmlite.binding`.
+        cpu: the name that LLVM has for the processor.
+        features: what it can do, as LLVM writes that.
+        lanes: the widths of the functions of libmvec that it can call, by their letters.
+        versions: what took part in making code.
+    """
+
+    binding: Any
+    cpu: str
+    features: str
+    lanes: tuple[tuple[str, int], ...]
+    versions: tuple[str, ...]
+
+
+@cache
+def machine() -> Machine:
+    """The machine we are on.
+
+    Raises:
+        ImportError: llvmlite is not installed.
+    """
+    llvm = import_module("llvmlite.binding")
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features()
+    versions = (
+        import_module("llvmlite").__version__,
+        str(llvm.llvm_version_info),
+        platform.python_version(),
+        platform.platform(),
+    )
+    for name, address in blas().items():
+        llvm.add_symbol(name, address)
+    return Machine(
+        llvm, llvm.get_host_cpu_name(), features.flatten(), _libmvec(llvm, features), versions
+    )
+
+
+@cache
+def blas() -> dict[str, int]:
+    """The products of matrices of the BLAS that NumPy brings, where its wheel does; by our names."""
+    for path in Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openblas64_*"):
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError:
+            continue
+        names = {"wg_f64_gemm": "scipy_cblas_dgemm64_", "wg_f32_gemm": "scipy_cblas_sgemm64_"}
+        if all(hasattr(library, name) for name in names.values()):
+            found = {ours: getattr(library, name) for ours, name in names.items()}
+            return {n: ctypes.cast(f, ctypes.c_void_p).value or 0 for n, f in found.items()}
+    return {}
+
+
+def _libmvec(llvm: Any, features: Any) -> tuple[tuple[str, int], ...]:
+    """The widths of libmvec's functions that this machine can call."""
+    try:
+        library = ctypes.CDLL("libmvec.so.1")
+    except OSError:
+        return ()
+    if not hasattr(library, "_ZGVdN4v_erf"):  # since glibc 2.35 all of them are there
+        return ()
+    llvm.load_library_permanently("libmvec.so.1")
+    found = [("d", 4)] if features.get("avx2") else []
+    return tuple([*found, ("e", 8)] if features.get("avx512f") else found)
+
+
+class Code:
+    """Machine code; it stays as long as this object does."""
+
+    def __init__(self, engine: Any):
+        self._engine = engine
+
+    def address(self, name: str) -> int:
+        """Where a function is."""
+        return self._engine.get_function_address(name)
+
+
+def compiled(text: str, more: tuple[str, ...] = ()) -> Code:
+    """The machine code of a module, compiled or from the cache.
+
+    Args:
+        text: the module.
+        more: what its meaning depends on beside its text.
+    """
+    m = machine()
+    parts = (text, m.cpu, m.features, str(LEVEL), *m.versions, *more)
+    code = cached(parts, lambda: _object_code(text))
+    engine = m.binding.create_mcjit_compiler(m.binding.parse_assembly(""), _target())
+    engine.add_object_file(m.binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return Code(engine)
+
+
+def _object_code(text: str) -> bytes:
+    llvm, target = machine().binding, _target()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
+    options.loop_vectorization = options.loop_interleaving = True
+    options.slp_vectorization = options.loop_unrolling = True
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return target.emit_object(module)
+
+
+def _target() -> Any:
+    """A target machine: an engine owns the one it is made with."""
+    m = machine()
+    target = m.binding.Target.from_default_triple()
+    return target.create_target_machine(cpu=m.cpu, features=m.features, opt=LEVEL, jit=True)

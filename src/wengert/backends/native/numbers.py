@@ -1,0 +1,195 @@
+"""Numbers: what Python's own do that machine numbers do not.
+
+They raise at a division by zero and outside of a domain, and integers grow. Where that would happen, the
+native function exits: the Python form raises, or computes with integers of any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .elementwise import ROWS, Elementwise
+from .emitter import Emitter
+from .loopform import FLOATS, Apply, Code, Constant, Expr
+from .promotion import converted, operand, operand_code
+from .values import AN_INTEGER, NUMPY, PYTHON, Origin, Scalar, Unlowered, integer
+
+EXACT = 53
+"""Integers of so many bits are floats, too."""
+SAFE = 62
+"""Sums of two integers of so many bits do not overflow."""
+
+_RAISING_AT_ZERO = ("div", "mod", "floordiv")
+_FLOAT_AT_LEAST = ("div", "ieee_div", "safe_div")
+
+
+def merged(e: Emitter, origins: Sequence[Origin], least: int = AN_INTEGER) -> Origin:
+    """Whose number the result of arithmetic on numbers is."""
+    known = max((o for o in origins if isinstance(o, int)), default=least)
+    known = max(known, least)
+    unknown = [o for o in origins if not isinstance(o, int)]
+    if known == NUMPY or not unknown:
+        return known
+    total: Expr = integer(known)
+    for origin in unknown:
+        total = e.apply("max", total, origin)
+    return total
+
+
+def origin_expr(origin: Origin) -> Expr:
+    return integer(origin) if isinstance(origin, int) else origin
+
+
+def as_float_origin(scalar: Scalar) -> Origin:
+    """Whose a number is once it is kept as a float."""
+    if scalar.code in FLOATS:
+        return scalar.origin
+    return AN_INTEGER if scalar.origin == PYTHON else scalar.origin
+
+
+def keeps_its_type(scalar: Scalar, code: Code) -> bool:
+    """Whether a number that is kept as one of another type is still known for what it is."""
+    return scalar.code == code or (
+        scalar.code == "i64" and scalar.origin == PYTHON and code == "f64"
+    )
+
+
+def exact_float(e: Emitter, scalar: Scalar, code: Code = "f64") -> Expr:
+    """A number as a float that is the same number."""
+    if scalar.code == "i64" and scalar.bits > EXACT:
+        limit = 2**EXACT
+        large = e.apply("gt", e.apply("abs", scalar.expr), integer(limit), code="b1")
+        lowest = e.apply("eq", scalar.expr, integer(-(2**63)), code="b1")
+        e.exit_if(Apply("or", (large, lowest), "b1"), "an integer of more than 53 bits")
+    return converted(e, scalar.expr, code)
+
+
+def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) -> Scalar:
+    """The result of an elementwise op on numbers."""
+    if name in ("maximum", "minimum") and namespace == "py":
+        return _extreme(e, name, scalars)
+    row = ROWS[name]
+    code = operand_code(row.rule, map(operand, scalars), arrays=False)
+    if code == "i64":
+        found = _of_integers(e, name, row, scalars)
+        return Scalar(found.expr, NUMPY, found.bits) if namespace in ("np", "method") else found
+    origin = _origin(e, name, namespace, row, scalars)
+    if namespace == "math" and code == "f32":
+        code = "f64"  # `math` takes any number as a float of Python's
+    if code == "f32" and any(not isinstance(s.origin, int) for s in scalars):
+        raise Unlowered("a number whose type depends on the run meets a float of 32 bits")
+    exact = name != "accumulate" and code in FLOATS and row.rule != "truth"
+    args = [exact_float(e, s, code) if exact else converted(e, s.expr, code) for s in scalars]
+    if origin != NUMPY and name in _RAISING_AT_ZERO:
+        zero = Constant(0.0, code)
+        e.exit_if(Apply("eq", (args[1], zero), "b1"), "division by zero")
+    result = row.expand(e, args, code)
+    if code in FLOATS and (namespace == "math" or (name == "pow" and origin != NUMPY)):
+        _must_be_finite(e, result, f"{name} outside of its domain")
+    if row.rule in ("comparison", "truth"):
+        return Scalar(result, merged(e, [origin], PYTHON))
+    return Scalar(result, origin)
+
+
+def _origin(
+    e: Emitter, name: str, namespace: str, row: Elementwise, scalars: Sequence[Scalar]
+) -> Origin:
+    if namespace in ("math", "cmath"):
+        return PYTHON
+    if namespace in ("np", "method"):
+        return NUMPY
+    least = PYTHON if name in _FLOAT_AT_LEAST or row.rule != "arithmetic" else AN_INTEGER
+    return merged(e, [as_float_origin(s) for s in scalars], least)
+
+
+def _must_be_finite(e: Emitter, value: Expr, reason: str) -> None:
+    if isinstance(value, Constant):
+        return
+    infinite = e.apply("ge", e.apply("fabs", value), Constant(float("inf"), value.code), code="b1")
+    is_nan = e.apply("ne", value, value, code="b1")
+    e.exit_if(Apply("or", (infinite, is_nan), "b1"), reason)
+
+
+def _extreme(e: Emitter, name: str, scalars: Sequence[Scalar]) -> Scalar:
+    """Python's `max` and `min`: one of the operands, as it is."""
+    a, b = scalars
+    op = "gt" if name == "maximum" else "lt"
+    if a.code == b.code == "i64":
+        takes_b = e.apply(op, b.expr, a.expr, code="b1")
+        expr = e.apply("select", takes_b, b.expr, a.expr, code="i64")
+        return Scalar(expr, _chosen(e, takes_b, b.origin, a.origin), max(a.bits, b.bits))
+    code = operand_code("selection", map(operand, scalars), arrays=False)
+    if any(not keeps_its_type(s, code) for s in scalars):
+        raise Unlowered("one of two numbers of different types")
+    x, y = (exact_float(e, s, code) for s in scalars)
+    takes_b = e.apply(op, y, x, code="b1")
+    origin = _chosen(e, takes_b, as_float_origin(b), as_float_origin(a))
+    return Scalar(e.apply("select", takes_b, y, x, code=code), origin)
+
+
+def _chosen(e: Emitter, condition: Expr, then: Origin, other: Origin) -> Origin:
+    if then == other:
+        return then
+    return e.apply("select", condition, origin_expr(then), origin_expr(other), code="i64")
+
+
+# --- integers -----------------------------------------------------------------------------
+
+
+def _of_integers(e: Emitter, name: str, row: Elementwise, scalars: Sequence[Scalar]) -> Scalar:
+    args = [converted(e, s.expr, "i64") for s in scalars]
+    bits = [s.bits if s.code == "i64" else 1 for s in scalars]
+    origin = merged(e, [s.origin for s in scalars], PYTHON)
+    if row.rule in ("comparison", "truth"):
+        return Scalar(row.expand(e, args, "i64"), origin)
+    if name in ("mod", "floordiv"):
+        e.exit_if(Apply("eq", (args[1], integer(0)), "b1"), "division by zero")
+        lowest = Apply("eq", (args[0], integer(-(2**63))), "b1")
+        e.exit_if(lowest if bits[0] > SAFE else Constant(False, "b1"), "a large integer")
+        wide = bits[1] if name == "mod" else bits[0]
+        return Scalar(row.expand(e, args, "i64"), origin, wide)
+    if name == "pow":
+        return _integer_power(e, args, bits, origin)
+    if name in ("add", "sub", "mul", "accumulate"):
+        return _arithmetic(e, "add" if name == "accumulate" else name, args, bits, origin)
+    if name in ("neg", "abs", "square"):
+        if name == "square":
+            return _arithmetic(e, "mul", [args[0]] * 2, bits * 2, origin)
+        if bits[0] > SAFE:
+            e.exit_if(Apply("eq", (args[0], integer(-(2**63))), "b1"), "a large integer")
+    return Scalar(row.expand(e, args, "i64"), origin, max(bits, default=64))
+
+
+def _arithmetic(
+    e: Emitter, op: str, args: Sequence[Expr], bits: Sequence[int], origin: Origin
+) -> Scalar:
+    wide = sum(bits) if op == "mul" else max(bits) + 1
+    if wide > SAFE:
+        over = e.apply(f"{op}_overflows", *args, code="b1")
+        e.exit_if(over, "an integer of more than 64 bits")
+        wide = 64
+    return Scalar(e.apply(op, *args), origin, wide)
+
+
+def _integer_power(e: Emitter, args: Sequence[Expr], bits: Sequence[int], origin: Origin) -> Scalar:
+    """By way of floats, which are exact where the result has few digits."""
+    x, y = args
+    e.exit_if(Apply("lt", (y, integer(0)), "b1"), "a negative power of an integer")
+    base = exact_float(e, Scalar(x, bits=bits[0]))
+    result = e.apply("pow", base, exact_float(e, Scalar(y, bits=bits[1])))
+    large = e.apply("gt", e.apply("fabs", result), Constant(2.0**EXACT, "f64"), code="b1")
+    e.exit_if(large, "an integer of more than 53 bits")
+    return Scalar(e.apply("i64", result, code="i64"), origin, EXACT)
+
+
+def to_integer(
+    e: Emitter, scalar: Scalar, rounding: str = "trunc", origin: Origin = PYTHON
+) -> Scalar:
+    """A number rounded to an integer."""
+    if scalar.code in ("i64", "b1"):
+        bits = scalar.bits if scalar.code == "i64" else 1
+        return Scalar(converted(e, scalar.expr, "i64"), origin, bits)
+    rounded = e.apply(rounding, scalar.expr)
+    small = e.apply("lt", e.apply("fabs", rounded), Constant(2.0**SAFE, rounded.code), code="b1")
+    e.exit_if(e.apply("not", small), "a float that is no integer of 62 bits")
+    return Scalar(e.apply("i64", rounded, code="i64"), origin, SAFE)

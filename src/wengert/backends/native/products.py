@@ -1,0 +1,173 @@
+"""Products of matrices and vectors, as loop nests whose innermost loop runs along memory."""
+
+from __future__ import annotations
+
+from ...ir.graph import Eqn
+from .emitter import Emitter
+from .fusion import REDUCTIONS, fill, reduced
+from .loopform import FLOATS, Constant, Expr, For, If, Multiply, Slot
+from .lowering import Site, lowers
+from .machine import blas
+from .numbers import compute
+from .promotion import common, operand
+from .shapes import expanded, with_axes
+from .structure import over_arrays
+from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, plus, times
+
+
+@lowers("matmul", "dot", "inner")
+def _matmul(site: Site, eqn: Eqn) -> Value:
+    operands = [site.operand(atom) for atom in eqn.args]
+    ranks = [0 if isinstance(x, Scalar) else len(x.dims) for x in operands]
+    if eqn.op.name == "inner" and ranks != [1, 1]:
+        raise Unlowered("an inner product of matrices")
+    if 0 in ranks and eqn.op.name == "dot":
+        return over_arrays(site, "mul", operands)
+    if not all(rank in (1, 2) for rank in ranks):
+        raise Unlowered("products of stacks of matrices")
+    if ranks == [1, 1]:
+        return _inner(site, *map(site.array, eqn.args))
+    left, right = (site.in_memory(atom) for atom in eqn.args)
+    match ranks:
+        case [2, 1]:
+            return _matrix_vector(site, left, right)
+        case [1, 2]:
+            transposed = with_axes(right, right.dims[::-1], right.strides[::-1])
+            return _matrix_vector(site, transposed, left)
+        case _:
+            return _matrix_matrix(site, left, right)
+
+
+def _inner(site: Site, x: Array, y: Array) -> Value:
+    site.e.must_be_same(x.dims[0], y.dims[0], "a product of vectors")
+    both = over_arrays(site, "mul", [x, y])
+    return reduced(site, REDUCTIONS["sum"], both, (0,), both.code)
+
+
+def _matrix_vector(site: Site, a: View, x: View) -> Value:
+    """Row by row, or column by column, whichever follow each other in memory."""
+    site.e.must_be_same(a.dims[1], x.dims[0], "a product of a matrix and a vector")
+    if a.strides[1] == ONE or a.strides[0] != ONE:
+        both = over_arrays(site, "mul", [a, x])
+        return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
+    columns = with_axes(a, a.dims[::-1], a.strides[::-1])
+    both = over_arrays(site, "mul", [columns, expanded(x, {1})])
+    return reduced(site, REDUCTIONS["sum"], both, (0,), both.code)
+
+
+LEAST_FOR_BLAS = 2**13
+"""From how many multiplications on a product of matrices is left to BLAS."""
+
+
+def _matrix_matrix(site: Site, a: View, b: View) -> Value:
+    site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
+    code = common([operand(a), operand(b)])
+    if code in FLOATS and a.code == b.code and blas():
+        return _by_blas(site, *(x if _lead(x) is not None else site.copied(x) for x in (a, b)))
+    return _by_loops(site, a, b)
+
+
+def _lead(view: View) -> tuple[Expr, bool] | None:
+    """How far the rows of a matrix are apart, or (then it is transposed) its columns."""
+    if view.strides[1] == ONE and view.strides[0] != ZERO:
+        return view.strides[0], False
+    return (view.strides[1], True) if view.strides[0] == ONE and view.strides[1] != ZERO else None
+
+
+def _by_blas(site: Site, a: View, b: View) -> View:
+    """By BLAS if the matrices are large, by loops if they are not."""
+    site.write_all()
+    e = site.e
+    (rows, inner), columns = map(e.let, a.dims), e.let(b.dims[1])
+    made = site.allocate((e.size(rows), e.size(columns)), a.code, ())
+    (left, left_transposed), (right, right_transposed) = (
+        _lead(a) or (ONE, False),
+        _lead(b) or (ONE, False),
+    )
+    product_ = Multiply(
+        made.pointer, a.pointer, a.offset, left, left_transposed,
+        b.pointer, b.offset, right, right_transposed, rows, inner, columns, a.code,
+    )  # fmt: skip
+    small = e.block()
+    fill(small, made, Constant(0.0, a.code))
+    _add_products(small, made, a, b, (rows, inner, columns))
+    work = e.let(times(e.let(times(rows, inner)), columns))
+    is_large = e.apply("ge", work, integer(LEAST_FOR_BLAS), code="b1")
+    e.add(If(is_large, (product_,), tuple(small.statements)))
+    return made
+
+
+def _add_products(e: Emitter, made: View, a: View, b: View, sizes: tuple[Expr, Expr, Expr]) -> None:
+    i, k, j = (Slot(e.names.fresh(hint), "i64") for hint in "ikj")
+    outer = e.block()
+    middle = outer.block()
+    factor = middle.load(a, (i, k))
+    innermost = middle.block()
+    product_ = innermost.apply("mul", factor, innermost.load(b, (k, j)))
+    innermost.store(made, (i, j), innermost.apply("add", innermost.load(made, (i, j)), product_))
+    middle.add(For(j, sizes[2], tuple(innermost.statements), independent=True))
+    outer.add(For(k, sizes[1], tuple(middle.statements)))
+    e.add(For(i, sizes[0], tuple(outer.statements)))
+
+
+def _by_loops(site: Site, a: View, b: View) -> Value:
+    if b.strides[1] == ONE or b.strides[0] != ONE:
+        # result[i, j] += a[i, k] * b[k, j], j innermost
+        both = over_arrays(site, "mul", [expanded(a, {2}), b])
+        return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
+    # b is transposed: its columns lie in memory one after the other
+    right = with_axes(b, b.dims[::-1], b.strides[::-1])
+    both = over_arrays(site, "mul", [_between(a), right])
+    return reduced(site, REDUCTIONS["sum"], both, (2,), both.code)
+
+
+def _between(a: View) -> View:
+    return with_axes(a, (a.dims[0], ONE, a.dims[1]), (a.strides[0], ZERO, a.strides[1]))
+
+
+@lowers("outer")
+def _outer(site: Site, eqn: Eqn) -> Value:
+    left, right = (_vector(site, site.operand(atom), eqn, k) for k, atom in enumerate(eqn.args))
+    column = expanded(left, {1})
+    return over_arrays(site, "mul", [column, right])
+
+
+def _vector(site: Site, x: Scalar | Array, eqn: Eqn, k: int) -> View:
+    if isinstance(x, Scalar) or len(x.dims) != 1:
+        raise Unlowered("an outer product of anything but vectors")
+    return site.in_memory(eqn.args[k])
+
+
+@lowers("vdot")
+def _vdot(site: Site, eqn: Eqn) -> Value:
+    x, y = (site.array(atom) for atom in eqn.args)
+    if len(x.dims) != 1 or len(y.dims) != 1:
+        raise Unlowered("`np.vdot` of matrices")
+    return _inner(site, x, y)
+
+
+@lowers("trace")
+def _trace(site: Site, eqn: Eqn) -> Value:
+    if eqn.params:
+        raise Unlowered("options of `trace`")
+    return reduced(site, REDUCTIONS["sum"], diagonal(site, eqn), (0,), diagonal(site, eqn).code)
+
+
+def diagonal(site: Site, eqn: Eqn) -> View:
+    view = site.in_memory(eqn.args[0])
+    if len(view.dims) != 2:
+        raise Unlowered("a diagonal of anything but a matrix")
+    size: Expr = site.e.apply("min", *map(site.e.let, view.dims))
+    return with_axes(view, (size,), (site.e.let(plus(*view.strides)),))
+
+
+@lowers("norm")
+def _norm(site: Site, eqn: Eqn) -> Value:
+    x = site.array(eqn.args[0])
+    if eqn.params or len(x.dims) not in (1, 2):
+        raise Unlowered("a norm of this kind")
+    squares = over_arrays(site, "square", [x])
+    total: Delayed = reduced(
+        site, REDUCTIONS["sum"], squares, tuple(range(len(x.dims))), squares.code
+    )
+    return compute(site.e, "sqrt", "np", [site.as_scalar(total)])

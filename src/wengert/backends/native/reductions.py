@@ -1,0 +1,317 @@
+"""Sums, means, extremes and their like, along all axes or some."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ir.graph import Const, Eqn
+from .creation import filled
+from .emitter import Emitter
+from .fusion import REDUCTIONS, fill, is_contiguous, reduced, replaced_flat
+from .loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, If, Slot
+from .lowering import Site, lowers
+from .numbers import compute, converted
+from .shapes import dims_of, known_axis, sizes_of, spread
+from .structure import over_arrays
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    Array,
+    Delayed,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    plus,
+    product,
+)
+
+
+def axes_of(eqn: Eqn, rank: int) -> tuple[int, ...]:
+    """Which axes a reduction reduces."""
+    axes = known_axis(eqn.params.get("axis"), rank)
+    return tuple(range(rank)) if axes is None else axes
+
+
+def _checked_options(eqn: Eqn, *more: str) -> None:
+    if not set(eqn.params) <= {"axis", "keepdims", *more}:
+        raise Unlowered(f"options of `{eqn.op.name}`")
+
+
+def kept_axes(site: Site, eqn: Eqn, value: Value, dims: Any, axes: tuple[int, ...]) -> Value:
+    """The result of a reduction with axes of one element in the place of the lost ones."""
+    if not eqn.param("keepdims", False):
+        return value
+    shape = tuple(ONE if k in axes else d for k, d in enumerate(dims))
+    value = site.computed(value) if isinstance(value, Delayed) else value
+    if isinstance(value, Scalar):
+        return Repeated(value, value.code, shape)
+    own = iter(value.strides)
+    strides = tuple(ONE if k in axes else next(own) for k in range(len(dims)))
+    return View(value.root, value.code, shape, strides, value.offset, value.whole)
+
+
+@lowers("sum", "prod", "max", "min", "any", "all")
+def _reduction(site: Site, eqn: Eqn) -> Value:
+    _checked_options(eqn)
+    name = eqn.op.name
+    x = site.operand(eqn.args[0])
+    if isinstance(x, Scalar):
+        return Scalar(x.expr, NUMPY, x.bits)
+    axes = axes_of(eqn, len(x.dims))
+    return kept_axes(site, eqn, reduction(site, name, x, axes), x.dims, axes)
+
+
+def reduction(site: Site, name: str, x: Array, axes: tuple[int, ...]) -> Value:
+    """A reduction by name."""
+    code = _result_code(name, x.code)
+    if name in ("max", "min"):
+        _must_have_elements(site, x, axes)
+        if code not in FLOATS:
+            raise Unlowered("extremes of integers")
+    return reduced(site, REDUCTIONS[name], x, axes, code)
+
+
+def _result_code(name: str, code: Code) -> Code:
+    if name in ("any", "all"):
+        return "b1"
+    return "i64" if code == "b1" and name in ("sum", "prod") else code
+
+
+def _must_have_elements(site: Site, x: Array, axes: tuple[int, ...]) -> None:
+    for k in axes:
+        site.e.exit_if(Apply("eq", (x.dims[k], integer(0)), "b1"), "an extreme of nothing")
+
+
+def count_of(site: Site, x: Array, axes: tuple[int, ...]) -> Expr:
+    """How many elements each result of a reduction comes from, as a float."""
+    return converted(site.e, site.e.let(product(tuple(x.dims[k] for k in axes))), "f64")
+
+
+@lowers("mean")
+def _mean(site: Site, eqn: Eqn) -> Value:
+    _checked_options(eqn)
+    x = site.array(eqn.args[0])
+    axes = axes_of(eqn, len(x.dims))
+    return kept_axes(site, eqn, mean_of(site, x, axes), x.dims, axes)
+
+
+def mean_of(site: Site, x: Array, axes: tuple[int, ...]) -> Value:
+    total = reduced(site, REDUCTIONS["sum"], x, axes, x.code if x.code in FLOATS else "f64")
+    count = Scalar(converted(site.e, count_of(site, x, axes), total.code), NUMPY)
+    if not total.dims:
+        return compute(site.e, "div", "np", [site.as_scalar(total), count])
+    return over_arrays(site, "div", [total, count])
+
+
+@lowers("var", "std")
+def _spread(site: Site, eqn: Eqn) -> Value:
+    _checked_options(eqn, "ddof")
+    x = site.view(site.array(eqn.args[0]))
+    axes = axes_of(eqn, len(x.dims))
+    centre = mean_of(site, x, axes)
+    if isinstance(centre, Delayed | View):
+        raise Unlowered("a variance along an axis")
+    apart = over_arrays(site, "sub", [x, centre])
+    total = reduced(site, REDUCTIONS["sum"], over_arrays(site, "square", [apart]), axes, x.code)
+    ddof = Constant(float(eqn.param("ddof", 0)), "f64")
+    count = Scalar(site.e.apply("sub", count_of(site, x, axes), ddof), NUMPY)
+    result = compute(site.e, "div", "np", [site.as_scalar(total), count])
+    result = compute(site.e, "sqrt", "np", [result]) if eqn.op.name == "std" else result
+    return kept_axes(site, eqn, result, x.dims, axes)
+
+
+@lowers("reduced_count")
+def _reduced_count(site: Site, eqn: Eqn) -> Value:
+    x = site.array(eqn.args[0])
+    axes = axes_of(eqn, len(x.dims))
+    ddof = float(eqn.param("ddof", 0))
+    rest = site.e.apply("sub", count_of(site, x, axes), Constant(ddof, "f64"))
+    site.e.exit_if(Apply("le", (rest, Constant(0.0, "f64")), "b1"), "a mean of nothing")
+    return Scalar(rest, PYTHON)
+
+
+@lowers("argmax", "argmin")
+def _argmax(site: Site, eqn: Eqn) -> Value:
+    if any(atom != Const(None) for atom in eqn.params.values()):
+        raise Unlowered("the place of an extreme along an axis")
+    return Scalar(place_of_extreme(site, eqn, eqn.op.name == "argmax"), NUMPY, 48)
+
+
+def place_of_extreme(site: Site, eqn: Eqn, greatest: bool) -> Expr:
+    """The index of the first greatest element, or NaN, of an array read in C order."""
+    view = site.in_memory(eqn.args[0])
+    if not is_contiguous(view):
+        view = site.copied(view)
+    view = replaced_flat(view)
+    e = site.e
+    count = e.let(view.dims[0])
+    e.exit_if(Apply("eq", (count, integer(0)), "b1"), "an extreme of nothing")
+    best, place = e.variable("best", e.load(view, (integer(0),))), e.variable("place", integer(0))
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    x = inner.load(view, (index,))
+    better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
+    if x.code in FLOATS:  # the first NaN counts as the extreme
+        new = inner.apply("ne", x, x, code="b1")
+        old = inner.apply("eq", best, best, code="b1")
+        better = inner.apply("or", better, inner.apply("and", new, old))
+        better = inner.apply("and", better, old)
+    inner.add(If(better, (Assign(best, x), Assign(place, index))))
+    e.add(For(index, count, tuple(inner.statements)))
+    return e.let(place)
+
+
+# --- what derivatives are made of ---------------------------------------------------------
+
+
+@lowers("unbroadcast")
+def _unbroadcast(site: Site, eqn: Eqn) -> Value:
+    bar, x = (site.operand(atom) for atom in eqn.args)
+    return summed_to(site, bar, tuple(map(site.e.size, dims_of(x))))
+
+
+@lowers("summed_to")
+def _summed_to(site: Site, eqn: Eqn) -> Value:
+    return summed_to(site, site.operand(eqn.args[0]), sizes_of(site, eqn.args[1]))
+
+
+def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
+    """A cotangent summed over what broadcasting repeated."""
+    own = tuple(map(site.e.size, dims_of(bar)))
+    if own == dims or not own:
+        if dims and isinstance(bar, Scalar):
+            return Repeated(bar, bar.code, dims)
+        return bar
+    lead = len(own) - len(dims)
+    if lead < 0:
+        raise Unlowered("a cotangent with fewer axes than its value")
+    axes = list(range(lead))
+    for k, size in enumerate(dims):
+        if size == ONE and own[lead + k] != ONE:
+            axes.append(lead + k)
+        else:
+            site.e.must_be_same(own[lead + k], size)
+    if not axes:
+        return bar
+    assert not isinstance(bar, Scalar)
+    total = reduced(site, REDUCTIONS["sum"], bar, tuple(axes), bar.code)
+    if not dims:
+        return site.as_scalar(total)
+    if len(axes) == lead:
+        return total
+    found = site.computed(total)
+    if isinstance(found, Scalar):
+        return Repeated(found, found.code, dims)
+    strides = iter(found.strides)
+    placed = tuple(ONE if lead + k in axes else next(strides) for k in range(len(dims)))
+    return View(found.root, found.code, dims, placed, found.offset, found.whole)
+
+
+@lowers("unreduce", "broadcast_like")
+def _unreduce(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of a reduction, the same along the axes that were reduced."""
+    x = site.operand(eqn.args[1])
+    dims = tuple(map(site.e.size, dims_of(x)))
+    bar = site.operand(eqn.args[0])
+    axes = axes_of(eqn, len(dims))
+    restores = eqn.op.name == "unreduce" and not eqn.param("keepdims", False)
+    if isinstance(bar, Scalar) or not bar.dims or not restores or len(axes) == len(dims):
+        return spread(site, eqn.args[0], dims)
+    view = site.in_memory(eqn.args[0])
+    own = iter(view.strides)
+    strides = tuple(integer(0) if k in axes else next(own) for k in range(len(dims)))
+    return View(view.root, view.code, dims, strides, view.offset)
+
+
+@lowers("put_extreme")
+def _put_extreme(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of an extreme of all elements, at the first place where it is."""
+    x = site.operand(eqn.args[1])
+    if isinstance(x, Scalar) or len(axes_of(eqn, len(x.dims))) < len(x.dims):
+        raise Unlowered("the cotangent of an extreme along an axis")
+    if eqn.param("keepdims", False):
+        raise Unlowered("the cotangent of an extreme with its axes kept")
+    bar, y = site.scalar(eqn.args[0]), site.scalar(eqn.args[2])
+    view = site.in_memory(eqn.args[1])
+    site.write_all()
+    code = view.code if view.code in FLOATS else "f64"
+    made = site.allocate(tuple(map(site.e.size, view.dims)), code, eqn.outs)
+    fill(site.e, made, filled(0, code, ()).element.expr)
+    return _put_first(site, made, view, y.expr, converted(site.e, bar.expr, code))
+
+
+def _put_first(site: Site, made: View, view: View, y: Expr, bar: Expr) -> View:
+    e = site.e
+    open_ = e.variable("open", Constant(True, "b1"))
+
+    def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
+        x = inner.load(view, indices)
+        hit = inner.apply("eq", x, converted(inner, y, x.code), code="b1")
+        hit = inner.apply("and", hit, open_)
+        block = inner.block()
+        block.store(made, indices, bar)
+        block.add(Assign(open_, Constant(False, "b1")))
+        inner.add(If(hit, tuple(block.statements)))
+
+    _in_order(e, view.dims, element, ())
+    e.exit_if(open_, "an extreme that is no element")
+    return made
+
+
+def _in_order(e: Emitter, dims: Any, element: Any, indices: tuple[Expr, ...]) -> None:
+    """As `over`, of a loop in which each element depends on those before."""
+    if len(indices) == len(dims):
+        element(e, indices)
+        return
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    _in_order(inner, dims, element, (*indices, index))
+    e.add(For(index, e.let(dims[len(indices)]), tuple(inner.statements)))
+
+
+# --- running sums -------------------------------------------------------------------------
+
+
+@lowers("cumsum", "cumsum_reversed", "cumprod")
+def _cumsum(site: Site, eqn: Eqn) -> Value:
+    view = site.in_memory(eqn.args[0])
+    if len(view.dims) != 1 or view.code not in FLOATS:
+        raise Unlowered("a running sum along an axis")
+    site.write_all()
+    e = site.e
+    size = e.let(view.dims[0])
+    made = site.allocate((size,), view.code, eqn.outs)
+    product_ = eqn.op.name == "cumprod"
+    total = e.variable("total", Constant(1.0 if product_ else 0.0, view.code))
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    k: Expr = index
+    if eqn.op.name == "cumsum_reversed":
+        last = inner.let(plus(size, integer(-1)))
+        k = inner.apply("sub", last, index)
+    value = Apply("mul" if product_ else "add", (total, inner.load(view, (k,))), view.code)
+    inner.add(Assign(total, value))
+    inner.store(made, (k,), total)
+    e.add(For(index, size, tuple(inner.statements)))
+    return made
+
+
+# --- lists --------------------------------------------------------------------------------
+
+
+@lowers("sum_items")
+def _sum_items(site: Site, eqn: Eqn) -> Value:
+    """Python's `sum`, which is exact to the last digit for floats only from 3.12 on."""
+    value = site.value(eqn.args[0])
+    start = site.scalar(eqn.args[1]) if len(eqn.args) > 1 else Scalar(integer(0), PYTHON, 0)
+    if isinstance(value, Tuple):
+        total = start
+        for item in value.items:
+            total = compute(site.e, "add", "py", [total, site.as_scalar(item)])
+        return total
+    raise Unlowered("`sum` of a list")

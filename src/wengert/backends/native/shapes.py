@@ -1,0 +1,277 @@
+"""Shapes: broadcasting, and the ops that give the same elements another shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.graph import Atom, Const, Eqn
+from .elementwise import ROWS
+from .emitter import Emitter
+from .fusion import is_contiguous, mapped
+from .loopform import NUMPY_NAMES, Apply, Constant, Expr
+from .lowering import Site, lowers
+from .values import (
+    ONE,
+    PYTHON,
+    ZERO,
+    Array,
+    Known,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    c_strides,
+    integer,
+    minus,
+    plus,
+    product,
+    times,
+)
+
+Dims = tuple[Expr, ...]
+
+
+def dims_of(value: Scalar | Array) -> Dims:
+    return () if isinstance(value, Scalar) else value.dims
+
+
+def broadcast(e: Emitter, operands: Sequence[Scalar | Array]) -> Dims:
+    """The shape that operands have together."""
+    shapes = [tuple(map(e.size, dims_of(x))) for x in operands]
+    rank = max(map(len, shapes))
+    result: list[Expr] = []
+    for k in range(-rank, 0):
+        sizes = [shape[k] for shape in shapes if len(shape) >= -k and shape[k] != ONE]
+        for other in sizes[1:]:
+            e.must_be_same(sizes[0], other, "shapes that are broadcast together")
+        result.append(e.size(sizes[0]) if sizes else ONE)
+    return tuple(result)
+
+
+def known_axis(atom: Atom | None, rank: int) -> tuple[int, ...] | None:
+    """The option `axis`, counted from the front; None means all axes."""
+    if atom is None:
+        return None
+    if not isinstance(atom, Const):
+        raise Unlowered("an axis that is computed")
+    if atom.value is None:
+        return None
+    axes = atom.value if isinstance(atom.value, tuple) else (atom.value,)
+    if not all(isinstance(k, int) and -rank <= k < rank for k in axes):
+        raise Unlowered("an axis that is not there")
+    return tuple(sorted(k % rank for k in axes))
+
+
+def with_axes(view: View, dims: Dims, strides: Dims) -> View:
+    """The same memory, indexed otherwise."""
+    return View(view.root, view.code, dims, strides, view.offset)
+
+
+def sizes_of(site: Site, atom: Atom) -> Dims:
+    """A shape: an integer, or a tuple of integers."""
+    value = site.value(atom)
+    items = value.items if isinstance(value, Tuple) else (value,)
+    sizes: list[Expr] = []
+    for item in items:
+        scalar = site.as_scalar(item)
+        if scalar.code != "i64":
+            raise Unlowered("a shape of numbers that are no integers")
+        if not isinstance(scalar.expr, Constant):
+            site.e.exit_if(Apply("lt", (scalar.expr, ZERO), "b1"), "a negative size")
+        elif int(scalar.expr.value) < 0:
+            raise Unlowered("a negative size")
+        sizes.append(site.e.size(scalar.expr))
+    return tuple(sizes)
+
+
+# --- questions ----------------------------------------------------------------------------
+
+
+@lowers("shape")
+def _shape(site: Site, eqn: Eqn) -> Value:
+    dims = dims_of(site.operand(eqn.args[0]))
+    return Tuple(tuple(Scalar(d, PYTHON, 48) for d in dims), keys=tuple(range(len(dims))))
+
+
+@lowers("ndim")
+def _ndim(site: Site, eqn: Eqn) -> Value:
+    return Scalar(integer(len(dims_of(site.operand(eqn.args[0])))), PYTHON, 8)
+
+
+@lowers("size")
+def _size(site: Site, eqn: Eqn) -> Value:
+    if eqn.params:
+        raise Unlowered("the size along an axis")
+    total = product(dims_of(site.operand(eqn.args[0])))
+    return Scalar(site.e.let(total), PYTHON, 48)
+
+
+@lowers("dtype")
+def _dtype(site: Site, eqn: Eqn) -> Value:
+    import numpy as np
+
+    return Known(np.dtype(NUMPY_NAMES[site.operand(eqn.args[0]).code]))
+
+
+# --- axes ---------------------------------------------------------------------------------
+
+
+@lowers("transpose", "matrix_transpose", "swapaxes", "moveaxis")
+def _transpose(site: Site, eqn: Eqn) -> Value:
+    view = site.in_memory(eqn.args[0])
+    rank = len(view.dims)
+    order = list(range(rank))
+    match eqn.op.name:
+        case "matrix_transpose":
+            order[-2:] = order[-1], order[-2]
+        case "swapaxes":
+            a, b = (int(eqn.param(name)) for name in ("axis1", "axis2"))
+            order[a], order[b] = order[b], order[a]
+        case "moveaxis":
+            source, target = (eqn.param(name) for name in ("source", "destination"))
+            if not (isinstance(source, int) and isinstance(target, int)):
+                raise Unlowered("moving several axes")
+            order.insert(target % rank, order.pop(source % rank))
+        case _:
+            order = _given_order(site, eqn, rank)
+    return with_axes(
+        view, tuple(view.dims[k] for k in order), tuple(view.strides[k] for k in order)
+    )
+
+
+def _given_order(site: Site, eqn: Eqn, rank: int) -> list[int]:
+    given = [atom for name, atom in eqn.params.items() if name == "axes"] + list(eqn.args[1:])
+    if not given or given == [Const(None)]:
+        return list(range(rank))[::-1]
+    values = [atom.value for atom in given if isinstance(atom, Const)]
+    axes = values[0] if len(values) == 1 and isinstance(values[0], tuple) else tuple(values)
+    if len(axes) != rank or not all(isinstance(k, int) for k in axes):
+        raise Unlowered("an order of axes that is computed")
+    return [k % rank for k in axes]
+
+
+@lowers("expand_dims")
+def _expand_dims(site: Site, eqn: Eqn) -> Value:
+    value = site.array(eqn.args[0])
+    axis = eqn.param("axis")
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    rank = len(value.dims) + len(axes)
+    added = {k % rank for k in axes}
+    if isinstance(value, Repeated):
+        sizes = iter(value.dims)
+        dims = tuple(ONE if k in added else next(sizes) for k in range(rank))
+        return Repeated(value.element, value.code, dims)
+    return expanded(site.in_memory(eqn.args[0]), added)
+
+
+def expanded(view: View, added: set[int]) -> View:
+    """An array with further axes of one element."""
+    rank = len(view.dims) + len(added)
+    pairs = iter(zip(view.dims, view.strides, strict=True))
+    placed = [(ONE, ZERO) if k in added else next(pairs) for k in range(rank)]
+    return with_axes(view, tuple(d for d, _ in placed), tuple(s for _, s in placed))
+
+
+@lowers("squeeze")
+def _squeeze(site: Site, eqn: Eqn) -> Value:
+    view = site.in_memory(eqn.args[0])
+    axes = known_axis(eqn.params.get("axis"), len(view.dims))
+    if axes is None:
+        if any(not isinstance(dim, Constant) for dim in view.dims):
+            raise Unlowered("axes of one element that are found at run time")
+        axes = tuple(k for k, dim in enumerate(view.dims) if dim == ONE)
+    for k in axes:
+        site.e.must_be_same(view.dims[k], ONE)
+    kept = [k for k in range(len(view.dims)) if k not in axes]
+    return with_axes(view, tuple(view.dims[k] for k in kept), tuple(view.strides[k] for k in kept))
+
+
+@lowers("broadcast_to")
+def _broadcast_to(site: Site, eqn: Eqn) -> Value:
+    dims = sizes_of(site, eqn.params["shape"])
+    return spread(site, eqn.args[0], dims)
+
+
+def spread(site: Site, atom: Atom, dims: Dims) -> Value:
+    """A number or an array, repeated so that it has a shape."""
+    value = site.operand(atom)
+    if isinstance(value, Scalar):
+        return Repeated(value, value.code, dims)
+    if isinstance(value, Repeated):
+        return Repeated(value.element, value.code, dims)
+    own = tuple(map(site.e.size, value.dims))
+    lead = len(dims) - len(own)
+    for a, b in zip(own, dims[lead:], strict=True):
+        if a != ONE:
+            site.e.must_be_same(a, b)
+    if own == tuple(map(site.e.size, dims)):
+        return value
+    view = site.in_memory(atom)
+    strides = [
+        ZERO if dim == ONE else stride for dim, stride in zip(own, view.strides, strict=True)
+    ]
+    return with_axes(view, dims, (*[ZERO] * lead, *strides))
+
+
+@lowers("flip", "flipud", "fliplr")
+def _flip(site: Site, eqn: Eqn) -> Value:
+    view = site.in_memory(eqn.args[0])
+    axes = known_axis(eqn.params.get("axis"), len(view.dims))
+    if eqn.op.name != "flip":
+        axes = (0,) if eqn.op.name == "flipud" else (1,)
+    offset, strides = view.offset, list(view.strides)
+    for k in axes if axes is not None else range(len(view.dims)):
+        offset = plus(offset, times(minus(view.dims[k], ONE), strides[k]))
+        strides[k] = site.e.let(minus(ZERO, strides[k]))
+    return View(view.root, view.code, view.dims, tuple(strides), site.e.let(offset))
+
+
+# --- reshaping ----------------------------------------------------------------------------
+
+
+@lowers("reshape", "ravel", "flatten", "flat")
+def _reshape(site: Site, eqn: Eqn) -> Value:
+    if eqn.param("order", "C") != "C":
+        raise Unlowered("an order of elements other than C's")
+    value = site.array(eqn.args[0])
+    total = site.e.let(product(value.dims))
+    dims = (total,) if eqn.op.name != "reshape" else _new_dims(site, eqn, value.dims, total)
+    if eqn.op.name == "flatten" or not isinstance(value, Repeated):
+        return _reshaped(site, eqn, dims)
+    return Repeated(value.element, value.code, dims)
+
+
+def _reshaped(site: Site, eqn: Eqn, dims: Dims) -> Value:
+    view = site.in_memory(eqn.args[0])
+    if not is_contiguous(view):
+        view = site.copied(view)
+    strides = tuple(map(site.e.let, c_strides(dims)))
+    made = View(view.root, view.code, dims, strides, view.offset)
+    if eqn.op.name == "flatten":
+        return mapped(site, ROWS["copy"], [made], made.code, dims)
+    return made
+
+
+def _new_dims(site: Site, eqn: Eqn, old: Dims, total: Expr) -> Dims:
+    atoms = [*eqn.args[1:], *(a for name, a in eqn.params.items() if name == "shape")]
+    items = [site.value(atom) for atom in atoms]
+    if len(items) == 1 and isinstance(items[0], Tuple):
+        items = list(items[0].items)
+    exprs = [site.as_scalar(item).expr for item in items]
+    open_ = [k for k, x in enumerate(exprs) if isinstance(x, Constant) and x.value == -1]
+    given = product(tuple(x for k, x in enumerate(exprs) if k not in open_))
+    given = site.e.let(given)
+    if len(open_) > 1:
+        raise Unlowered("a shape with two unknown sizes")
+    if open_:
+        site.e.exit_if(Apply("le", (given, ZERO), "b1"), "a shape without elements")
+        rest = total if given == ONE else site.e.apply("quotient", total, given)
+        exprs[open_[0]] = rest
+        if given != ONE:
+            left = site.e.let(times(rest, given))
+            site.e.exit_if(Apply("ne", (left, total), "b1"), "a shape that does not fit")
+        return tuple(exprs)
+    site.e.must_be_same(given, total, "a shape that does not fit")
+    return tuple(map(site.e.size, exprs))

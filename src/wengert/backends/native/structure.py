@@ -1,0 +1,357 @@
+"""Numbers from numbers, tuples, ranges, and what is known before the program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ir.graph import UNDEFINED, Atom, Const, Eqn
+from ...ir.types import FLOAT
+from . import numbers
+from .carried import is_same
+from .elementwise import ROWS
+from .fusion import mapped
+from .lists import template_of
+from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
+from .lowering import Site, described, lowers
+from .promotion import operand, operand_code
+from .sequences import Growing, Numbers, NumbersOfAnyOrigin, growing, item_at
+from .shapes import broadcast, dims_of
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    UNBOUND,
+    ZERO,
+    Bounds,
+    Delayed,
+    Known,
+    Range,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    minus,
+)
+
+SIZE_BITS = 48
+
+# --- elementwise --------------------------------------------------------------------------
+
+_HARMLESS = {"order", "casting", "subok", "copy"}
+
+
+def elementwise(site: Site, eqn: Eqn) -> Value:
+    """An elementwise op: on numbers at once, on arrays in a loop nest."""
+    if not _HARMLESS.issuperset(eqn.params):
+        raise Unlowered(f"options of `{eqn.op.name}`")
+    operands = [site.operand(atom) for atom in eqn.args]
+    scalars = [x for x in operands if isinstance(x, Scalar)]
+    if len(scalars) == len(operands):
+        if eqn.op.name == "where":
+            return _chosen_number(site, scalars)
+        return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
+    if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot"):
+        return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
+    if eqn.op.name != "where" and not any(dims_of(x) for x in operands):
+        scalars = [site.as_scalar(x) for x in operands]
+        return numbers.compute(site.e, eqn.op.name, "np", scalars)
+    return over_arrays(site, eqn.op.name, operands)
+
+
+def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
+    """An elementwise op on arrays and numbers, by the name of its row."""
+    row = ROWS[name]
+    typed = operands[1:] if row.rule == "choice" else operands
+    code = operand_code(row.rule, map(operand, typed), arrays=True)
+    if name in ("mod", "floordiv") and code == "i64":
+        _must_divide(operands[1])
+    return mapped(site, row, operands, code, broadcast(site.e, operands))
+
+
+def _must_divide(divisor: Any) -> None:
+    """Refuse to divide arrays of integers by what may be zero, or may overflow."""
+    known = divisor.expr if isinstance(divisor, Scalar) else None
+    if not isinstance(known, Constant) or known.value in (0, -1):
+        raise Unlowered("arrays of integers divided by a number that is computed")
+
+
+def _chosen_number(site: Site, operands: Any) -> Repeated:
+    """`np.where` gives an array, of numbers too."""
+    e = site.e
+    code = operand_code("selection", map(operand, operands[1:]), arrays=True)
+    condition, x, y = (
+        numbers.converted(e, v.expr, c) for v, c in zip(operands, ("b1", code, code), strict=True)
+    )
+    chosen = Scalar(e.apply("select", condition, x, y, code=code), NUMPY)
+    return Repeated(chosen, code, ())
+
+
+# --- containers ---------------------------------------------------------------------------
+
+
+@lowers("pack")
+def _pack(site: Site, eqn: Eqn) -> Value:
+    items = tuple(_held(site, atom) for atom in eqn.args)
+    form, keys, type_ = (eqn.param(name) for name in ("form", "keys", "type"))
+    return Tuple(items, form, tuple(keys) if keys is not None else (), type_)
+
+
+def _held(site: Site, atom: Atom) -> Value:
+    """An item of a container: an array is in memory."""
+    value = site.value(atom)
+    if isinstance(value, Delayed | Repeated):
+        return (
+            site.as_scalar(value)
+            if isinstance(value, Delayed) and not value.dims
+            else (site.in_memory(atom))
+        )
+    return value
+
+
+@lowers("unpackable")
+def _unpackable(site: Site, eqn: Eqn) -> Value:
+    """What is about to be unpacked into so many names."""
+    value = site.value(eqn.args[0])
+    count, starred = (int(site.value(atom).expr.value) for atom in eqn.args[1:])
+    if starred >= 0:
+        raise Unlowered("unpacking with a star")
+    site.e.exit_if(
+        Apply("ne", (length_of(site, value), integer(count)), "b1"), "the wrong number of values"
+    )
+    return value
+
+
+def length_of(site: Site, value: Value) -> Expr:
+    """`len` of a value."""
+    match value:
+        case Tuple(items=items):
+            return integer(len(items))
+        case Growing(length=length):
+            return site.e.variable("length", length)  # the list may grow after this
+        case Range(count=count):
+            return count
+        case View() | Delayed() | Repeated() if value.dims:
+            return value.dims[0]
+        case Known(value=str() as text):
+            return integer(len(text))
+        case _:
+            raise Unlowered(f"the length of {described(value)}")
+
+
+@lowers("length")
+def _length(site: Site, eqn: Eqn) -> Value:
+    return Scalar(length_of(site, site.value(eqn.args[0])), PYTHON, SIZE_BITS)
+
+
+@lowers("getattr")
+def _getattr(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    name = eqn.param("name")
+    if isinstance(value, Tuple) and name in value.keys:
+        return value.items[value.keys.index(name)]
+    raise Unlowered(f"the attribute `{name}`")
+
+
+def item_of_list(site: Site, value: Growing, index: Scalar) -> Value:
+    position = wrapped(site, index, length_of(site, value))
+    return item_at(site.e, value, position)
+
+
+def wrapped(site: Site, index: Scalar, size: Expr) -> Expr:
+    """An index that may count from the end, once it is known to be in range."""
+    e = site.e
+    if index.code != "i64":
+        raise Unlowered("an index that is no integer")
+    k, size = index.expr, e.let(size)
+    if isinstance(k, Constant):
+        position = k if int(k.value) >= 0 else e.apply("add", size, k)
+        least = int(k.value) if int(k.value) >= 0 else -1 - int(k.value)
+        e.exit_if(Apply("le", (size, integer(least)), "b1"), "an index out of range")
+        return position
+    position = k
+    if (e.least(k) or -1) < 0 and e.least(k) != 0:
+        negative = e.apply("lt", k, ZERO, code="b1")
+        position = e.apply("select", negative, e.apply("add", k, size), k, code="i64")
+    e.exit_if(Apply("outside", (position, size), "b1"), "an index out of range")
+    return position
+
+
+# --- ranges -------------------------------------------------------------------------------
+
+
+@lowers("range")
+def _range(site: Site, eqn: Eqn) -> Value:
+    e = site.e
+    bounds = [site.scalar(atom) for atom in eqn.args]
+    for bound in bounds:
+        if bound.code != "i64":
+            raise Unlowered("a range of numbers that are no integers")
+        if bound.bits > SIZE_BITS:
+            large = e.apply("gt", e.apply("abs", bound.expr), integer(2**SIZE_BITS), code="b1")
+            e.exit_if(large, "a very long range")
+    start = bounds[0] if len(bounds) > 1 else Scalar(ZERO, PYTHON, 0)
+    stop = bounds[min(len(bounds), 2) - 1]
+    step = bounds[2] if len(bounds) > 2 else Scalar(ONE, PYTHON, 1)
+    if not isinstance(step.expr, Constant):
+        raise Unlowered("a range whose step is computed")
+    return Range(start, e.let(range_count(site, start.expr, stop.expr, int(step.expr.value))), step)
+
+
+def range_count(site: Site, start: Expr, stop: Expr, step: int) -> Expr:
+    """How many integers a range has."""
+    e = site.e
+    if step == 0:
+        e.exit_if(Constant(True, "b1"), "a range without a step")
+        return ZERO
+    span = minus(stop, start) if step > 0 else minus(start, stop)
+    if abs(step) > 1:
+        span = e.apply(
+            "quotient",
+            e.let(Apply("add", (span, integer(abs(step) - 1)), "i64")),
+            integer(abs(step)),
+        )
+    return e.apply("max", e.let(span), ZERO)
+
+
+@lowers("slice")
+def _slice(site: Site, eqn: Eqn) -> Value:
+    parts = [site.value(atom) for atom in eqn.args]
+    bounds = [None if isinstance(p, Known) else site.as_scalar(p) for p in parts]
+    match bounds:
+        case [stop]:
+            return Bounds(None, stop, None)
+        case [start, stop]:
+            return Bounds(start, stop, None)
+        case [start, stop, step]:
+            return Bounds(start, stop, step)
+        case _:
+            raise Unlowered("a slice of more than three parts")
+
+
+# --- what is known ------------------------------------------------------------------------
+
+
+@lowers("is", "is_not")
+def _is(site: Site, eqn: Eqn) -> Value:
+    a, b = (site.value(atom) for atom in eqn.args)
+    known = isinstance(a, Known) or isinstance(b, Known)
+    if not known:
+        raise Unlowered("a question of identity")
+    return Scalar(Constant(is_same(a, b) == (eqn.op.name == "is"), "b1"), PYTHON)
+
+
+@lowers("in", "not_in")
+def _in(site: Site, eqn: Eqn) -> Value:
+    e = site.e
+    item, container = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Tuple) or not all(
+        isinstance(x, Scalar) for x in (item, *container.items)
+    ):
+        raise Unlowered("a question of membership")
+    found: Expr = Constant(False, "b1")
+    for each in container.items:
+        same = numbers.compute(e, "eq", "py", [item, each])
+        found = e.apply("or", found, same.expr, code="b1")
+    return Scalar(found if eqn.op.name == "in" else e.apply("not", found), PYTHON)
+
+
+@lowers("bound", "accepts", "hook")
+def _bound(site: Site, eqn: Eqn) -> Value:
+    if eqn.op.name != "bound":
+        raise Unlowered(f"`{eqn.op.name}`")
+    value = site.value(eqn.args[0])
+    if isinstance(value, Known) and value.value is UNDEFINED.value:
+        site.e.exit_if(Constant(True, "b1"), "a name that is not bound")
+    elif isinstance(value, Scalar):
+        origin = numbers.origin_expr(value.origin)
+        is_unbound = site.e.apply("eq", origin, integer(UNBOUND), code="b1")
+        site.e.exit_if(is_unbound, "a name that is not bound")
+    else:
+        raise Unlowered("a name that may not be bound to a value")
+    return value
+
+
+@lowers("apart")
+def _apart(site: Site, eqn: Eqn) -> Value:
+    return Known(None)  # `function` compares the memory of all arguments that are written to
+
+
+@lowers("as_list")
+def _as_list(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    if isinstance(value, Tuple) and value.form in ("tuple", "list"):
+        return Tuple(value.items, "list", value.keys)
+    raise Unlowered(f"a list of {described(value)}")
+
+
+@lowers("global")
+def _global(site: Site, eqn: Eqn) -> Value:
+    """A global value: it is passed in with every call."""
+    found = site.unit.outside.get((id(eqn.param("holder")), eqn.param("key")))
+    if found is None:
+        raise Unlowered("a global value that is read in a function of its own")
+    return found
+
+
+@lowers("raise")
+def _raise(site: Site, eqn: Eqn) -> Value:
+    site.e.exit_if(Constant(True, "b1"), "an exception of the program's own")
+    return Known(None)
+
+
+@lowers("format")
+def _format(site: Site, eqn: Eqn) -> Value:
+    return Known(eqn)  # text that only an exception can show: the Python form makes it
+
+
+@lowers("opaque")
+def _opaque(site: Site, eqn: Eqn) -> Value:
+    function = eqn.args[0]
+    made = function.value if isinstance(function, Const) else None
+    if isinstance(made, type) and issubclass(made, BaseException):
+        return Known(eqn)
+    raise Unlowered("a call of a function that wengert does not read")
+
+
+@lowers("scalar_seed")
+def _scalar_seed(site: Site, eqn: Eqn) -> Value:
+    site.scalar(eqn.args[0])
+    return Scalar(Constant(1.0, "f64"), PYTHON)
+
+
+@lowers("zeros")
+def _zeros(site: Site, eqn: Eqn) -> Value:
+    return zeros_like(site, site.value(eqn.args[0]))
+
+
+def zeros_like(site: Site, value: Value) -> Value:
+    """The cotangent of a value that is zero."""
+    match value:
+        case Scalar():
+            return Scalar(Constant(0.0, "f64"), PYTHON)
+        case View() | Delayed() | Repeated():
+            code = value.code if value.code in FLOATS else "f64"
+            return Repeated(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
+        case Tuple(items=items):
+            inner = tuple(zeros_like(site, item) for item in items)
+            return Tuple(inner, "list", tuple(range(len(inner))))
+        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
+            return _zero_list(site, value)
+        case _:
+            raise Unlowered(f"a cotangent of {described(value)}")
+
+
+def _zero_list(site: Site, value: Growing) -> Growing:
+    """As many zeros as a list has numbers."""
+    e = site.e
+    size = length_of(site, value)
+    zero = Scalar(Constant(0.0, "f64"), PYTHON)
+    made = growing(e, template_of(FLOAT), "bars", e.apply("max", size, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, zero)
+    e.add(For(index, size, tuple(inner.statements)))
+    e.add(Assign(made.length, size))
+    return made

@@ -1,0 +1,240 @@
+"""Writing at an index, in place; appending to lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.graph import Atom, Const, Eqn
+from .access import (
+    Scattered,
+    is_index_array,
+    over,
+    over_scattered,
+    part_of_array,
+    parts_of,
+    scattered,
+)
+from .emitter import Emitter
+from .loopform import Expr
+from .lowering import Site, lowers
+from .numbers import compute, converted
+from .promotion import common, operand
+from .sequences import Growing, item_at, push
+from .shapes import with_axes
+from .structure import item_of_list, length_of, over_arrays, wrapped
+from .values import (
+    NUMPY,
+    ONE,
+    ZERO,
+    Array,
+    Bounds,
+    Delayed,
+    Repeated,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+)
+
+
+@lowers("store", "stored", "add_at")
+def _store(site: Site, eqn: Eqn) -> Value:
+    target, *path, value = eqn.args
+    container = site.value(target)
+    if isinstance(container, Growing) and len(path) == 1:
+        return _store_in_list(site, eqn, container)
+    if isinstance(container, Tuple) and len(path) == 1:
+        return _store_in_tuple(site, eqn, container)
+    if len(path) != 1:
+        return _store_in_part(site, eqn, container, path)
+    what = site.operand(value)
+    if isinstance(what, Delayed):
+        what = site.computed(what)
+    view = site.in_memory(target)
+    site.unit.on_write(view.root)
+    site.write_all()
+    parts = parts_of(site.value(path[0]))
+    if any(is_index_array(p) for p in parts):
+        _scatter(site, eqn, scattered(site, view, parts), what)
+        return view
+    part = part_of_array(site, view, site.value(path[0]))
+    write(site, part, what, adds=eqn.op.name == "add_at")
+    return view
+
+
+def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
+    """A write to a row of an array, or to an array in a list."""
+    what = site.operand(eqn.args[-1])
+    if isinstance(what, Delayed):
+        what = site.computed(what)
+    steps = [site.value(step) for step in path]
+    if isinstance(container, Growing):
+        for root in container.column.roots():
+            site.unit.on_write(root)
+        first, *steps = steps
+        site.write_all()
+        part = item_of_list(site, container, site.as_scalar(first))
+    else:
+        container = part = site.in_memory(eqn.args[0])
+        site.unit.on_write(container.root)
+        site.write_all()
+    for step in steps:
+        if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
+            raise Unlowered("a write to a part of a part")
+        part = part_of_array(site, part, step)
+    if not isinstance(part, View):
+        raise Unlowered("a write to a part of a part")
+    write(site, part, what, adds=eqn.op.name == "add_at")
+    return container
+
+
+@lowers("overwrite")
+def _overwrite(site: Site, eqn: Eqn) -> Value:
+    what = site.operand(eqn.args[1])
+    if isinstance(what, Delayed):
+        what = site.computed(what)
+    view = site.in_memory(eqn.args[0])
+    site.unit.on_write(view.root)
+    site.write_all()
+    write(site, view, what, adds=False)
+    return view
+
+
+def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool) -> None:
+    """Write a number or an array to part of an array, or add it there."""
+    e = site.e
+    _must_fit(part, what)
+    if isinstance(what, Repeated):
+        what = Scalar(converted(e, what.element.expr, what.code), NUMPY)
+    if isinstance(what, View):
+        what = _spread_over(site, part, what)
+
+    def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
+        found = what.expr if isinstance(what, Scalar) else inner.load(what, indices)
+        found = converted(inner, found, part.code)
+        if adds:
+            found = inner.apply("add", inner.load(part, indices), found)
+        inner.store(part, indices, found)
+
+    over(e, part.dims, element)
+
+
+def _must_fit(part: View, what: Scalar | Array) -> None:
+    if common([operand(what), operand(part)]) != part.code and not isinstance(what, Scalar):
+        raise Unlowered("a write that changes the type of numbers")
+    if isinstance(what, Scalar) and part.code in ("i64", "b1") and what.code != part.code:
+        raise Unlowered("a write that changes the type of numbers")
+
+
+def _spread_over(site: Site, part: View, what: View) -> View:
+    """What is written, with the shape of where it is written; never in the same memory."""
+    e = site.e
+    if what.root is part.root:
+        what = site.copied(what)
+    lead = len(part.dims) - len(what.dims)
+    if lead < 0:
+        raise Unlowered("a write of an array with more axes")
+    strides: list[Expr] = [ZERO] * lead
+    for dim, stride, size in zip(what.dims, what.strides, part.dims[lead:], strict=True):
+        if e.size(dim) == ONE:
+            strides.append(ZERO)
+        else:
+            e.must_be_same(dim, size, "a write of another shape")
+            strides.append(stride)
+    return with_axes(what, part.dims, tuple(strides))
+
+
+def _scatter(site: Site, eqn: Eqn, places: Scattered, what: Scalar | View | Repeated) -> None:
+    view = places.view
+    _must_fit(view, what)
+    adds = eqn.op.name == "add_at"
+    shape = (
+        *view.dims[: places.axis], *places.indices.dims, *view.dims[places.axis + 1 :]
+    )  # fmt: skip
+    if isinstance(what, Repeated):
+        what = Scalar(converted(site.e, what.element.expr, what.code), NUMPY)
+    if isinstance(what, View):
+        like = View(view.root, view.code, shape, shape, ZERO)
+        what = _spread_over(site, like, what)
+
+    def element(e: Emitter, here: tuple[Expr, ...], there: tuple[Expr, ...]) -> None:
+        found = what.expr if isinstance(what, Scalar) else e.load(what, here)
+        found = converted(e, found, view.code)
+        if adds:
+            found = e.apply("add", e.load(view, there), found)
+        e.store(view, there, found)
+
+    over_scattered(site, places, element)
+
+
+def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
+    index = site.value(eqn.args[1])
+    if isinstance(index, Bounds):
+        raise Unlowered("a write to a slice of a list")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    position = wrapped(site, site.as_scalar(index), length_of(site, container))
+    value = site.value(eqn.args[2])
+    if isinstance(value, Delayed | Repeated):
+        value = site.in_memory(eqn.args[2])
+    site.write_all()
+    if eqn.op.name == "add_at":
+        value = _sum_in_list(site, container, position, value)
+    container.column.put(site.e, position, value)
+    return container
+
+
+def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
+    before = item_at(site.e, container, position)
+    if not isinstance(before, Scalar):
+        raise Unlowered("a sum of items that are no numbers")
+    return compute(site.e, "add", "py", [before, site.as_scalar(value)])
+
+
+def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
+    """A list of known length with one item replaced; the others are what they were."""
+    index = eqn.args[1]
+    key = index.value if isinstance(index, Const) else None
+    key = getattr(key, "name", key)
+    if key not in container.keys and isinstance(key, int) and container.form == "list":
+        key = key % len(container.items) if container.items else None
+    if key is None or key not in container.keys:
+        raise Unlowered("a write to an item that is chosen at run time")
+    k = container.keys.index(key)
+    value = site.value(eqn.args[2])
+    if isinstance(value, Delayed | Repeated):
+        value = site.in_memory(eqn.args[2])
+    if eqn.op.name == "add_at":
+        value = _added(site, container.items[k], value)
+    items = (*container.items[:k], value, *container.items[k + 1 :])
+    return Tuple(items, container.form, container.keys, container.type)
+
+
+def _added(site: Site, before: Value, value: Value) -> Value:
+    if isinstance(before, Scalar) and isinstance(value, Scalar):
+        return compute(site.e, "add", "py", [before, value])
+    if isinstance(before, Scalar | View | Repeated) and isinstance(value, Scalar | View | Repeated):
+        return site.computed(over_arrays(site, "add", [before, value]))
+    raise Unlowered("a sum of items that are no numbers")
+
+
+@lowers("append_item", "appended")
+def _append(site: Site, eqn: Eqn) -> Value:
+    target, *path, _ = eqn.args
+    container = site.value(target)
+    if path:
+        raise Unlowered("a write to a part of a part")
+    item = site.value(eqn.args[-1])
+    if isinstance(item, Delayed | Repeated):
+        item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
+    if isinstance(container, Tuple) and container.form == "list":
+        items = (*container.items, item)
+        return Tuple(items, "list", tuple(range(len(items))))
+    if not isinstance(container, Growing):
+        raise Unlowered("an append to something that is no list")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    push(site.e, container, item)
+    return container

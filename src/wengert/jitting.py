@@ -1,0 +1,374 @@
+"""`jit`: native code for a function, or for a derivative of one."""
+
+from __future__ import annotations
+
+import functools
+import types
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import engine
+from .api import Derivative, Text
+from .backends.native.answers import EXITED, Answer
+from .engine import Call, Verb
+from .errors import BadArgument, InternalError, NativeWarning, NotNative, WengertError
+from .frontends import signature
+from .ir.graph import Function
+from .ir.records import replace
+from .ir.types import FLOAT, Kind, Static, Struct
+
+if TYPE_CHECKING:
+    from .backends.native.kernel import Kernel
+
+MOST_QUICK = 4
+"""How many native forms of one function are tried without looking at the kinds of the arguments."""
+
+
+Quick = tuple[Callable[[], bool], Any, "Kernel | None"]
+"""Whether a native form is in force, what to call then, and the code that this must not outlive."""
+
+
+def _never() -> bool:
+    return False
+
+
+class Form(NamedTuple):
+    """The native form for arguments of some types.
+
+    Attributes:
+        kernel: the machine code.
+        function: the IR that it was made from.
+        in_force: says whether nothing that it relied on has changed.
+        reads_outside: whether it is given global values beside its arguments.
+    """
+
+    kernel: Kernel
+    function: Function
+    in_force: Callable[[], bool]
+    reads_outside: bool
+
+
+class Refused(NamedTuple):
+    """Why there is no native form for arguments of some types."""
+
+    reason: WengertError
+    in_force: Callable[[], bool]
+
+
+class Jitted:
+    """A function that runs as native code; where it cannot, its Python form runs.
+
+    Attributes:
+        function: what it was made from.
+        strict: whether it raises where there is no native form.
+        exits: how many calls the Python form had to finish: one that raises, or leaves 64 bits.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, strict: bool = False):
+        engine.must_be_function(function)
+        self.function = signature.compiled_from(function)
+        self.strict = strict
+        self.exits = 0
+        self._forms: dict[Any, Form | Refused] = {}
+        self._quick: tuple[Quick, ...] = ()
+        self._latest_entry: Quick = (_never, None, None)
+        functools.update_wrapper(self, self.function, updated=())
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """What it was made from, by the name that Numba has for it."""
+        return self.function
+
+    def of_derivative(self, verb: Verb) -> Jitted:
+        """The native form of a derivative: what `wg.grad` and its kin give for a native function."""
+        return Jitted(Derivative(self.function, verb), strict=self.strict)
+
+    # --- calling --------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            in_force, entry, _kernel = self._latest_entry
+            if in_force():
+                found = entry(*args)
+                if found.__class__ is not Answer:
+                    return found
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for quick in self._quick if not kwargs else ():
+            in_force, entry, _kernel = quick
+            if in_force():
+                found = entry(*args)
+                if found.__class__ is not Answer:
+                    self._latest_entry = quick
+                    return found
+        try:
+            form = self._form(args, kwargs)
+        except WengertError:
+            if self.strict:
+                raise
+            return self.function(*args, **kwargs)
+        if isinstance(form, Refused):
+            if self.strict:
+                raise form.reason
+            return self.function(*args, **kwargs)
+        values = list(_leaves(form.function, self.function, args, kwargs))
+        if form.reads_outside and not form.kernel.fits(values):
+            self._forms.clear()
+            return self._call(args, kwargs)
+        found = form.kernel.call(values)
+        if found is EXITED:
+            self.exits += 1
+            return self.function(*args, **kwargs)
+        return _assembled(form.function.result, iter(found))
+
+    def _form(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Form | Refused:
+        key = self._key(args, kwargs)
+        found = self._forms.get(key)
+        if found is None or not found.in_force():
+            found = self._make(args, kwargs, key)
+            self._forms.pop(key, None)
+            self._forms[key] = found
+            if isinstance(found, Refused) and not self.strict:
+                warnings.warn(NativeWarning(str(found.reason)), stacklevel=4)
+        return found
+
+    def _key(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What the native form depends on: the kinds of the call, and the types of its leaves."""
+        from .backends.native.kernel import signature_of
+        from .backends.native.values import Unlowered
+
+        target = _target(self.function)
+        call = engine.call_of(target, args, kwargs)
+        inputs = zip(_inputs(target, args, kwargs), _kinds(call), strict=True)
+        values = [leaf for value, kind in inputs for leaf in signature.leaf_values(kind, value)]
+        try:
+            return call, signature_of(values)
+        except Unlowered as error:
+            return call, error.reason
+
+    def _make(self, args: Sequence[Any], kwargs: dict[str, Any], key: Any) -> Form | Refused:
+        from .backends.native import function as lowering
+        from .backends.native.kernel import Kernel, signature_of
+        from .backends.native.values import Unlowered
+
+        in_force: Callable[[], bool] = lambda: True
+        try:
+            _must_be_known(key[1])
+            ir, in_force = _specialised_ir(self.function, args, kwargs)
+            _must_be_assembled(ir.result, own=not isinstance(self.function, Derivative))
+            values = list(_leaves(ir, self.function, args, kwargs))
+            kernel = Kernel(lowering.lower(ir, signature_of(values)), ir.result)
+        except Unlowered as error:
+            message = f"{engine.name_of(self.function)} has no native form: {error.reason}"
+            return Refused(NotNative(message, _HINT, error.span), in_force)
+        except WengertError as error:
+            return Refused(error, in_force)
+        except ImportError as error:
+            return Refused(NotNative(f"llvmlite is not there: {error}", _INSTALL), in_force)
+        except Exception as error:
+            name = engine.name_of(self.function)
+            message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
+            return Refused(InternalError(message), in_force)
+        form = Form(kernel, ir, in_force, bool(lowering.read_from_outside(ir)))
+        if not kwargs and not form.reads_outside:
+            self._make_quick(form, len(args))
+        return form
+
+    def _make_quick(self, form: Form, count: int) -> None:
+        """From now on, calls whose arguments are the leaves themselves take a short way."""
+        kinds = [given.kind for given in form.function.inputs]
+        plain = len(kinds) == count and not any(isinstance(k, Struct | Static) for k in kinds)
+        if plain and form.kernel.entry is not None:
+            quick = (form.in_force, form.kernel.entry, form.kernel)
+            self._quick = (quick, *self._quick[: MOST_QUICK - 1])
+            self._latest_entry = quick
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {getattr(self.function, '__name__', self.function)}>"
+
+    def __reduce__(self) -> Any:
+        return functools.partial(Jitted, strict=self.strict), (self.function,)
+
+    # --- reading --------------------------------------------------------------------------
+
+    def explain(self) -> str:
+        """For each combination of argument types met so far: native, or why it is not."""
+        lines: list[str] = []
+        for (call, _), form in self._forms.items():
+            kinds = ", ".join(f"{name}: {kind}" for name, kind in call.arguments)
+            said = str(form.reason) if isinstance(form, Refused) else "native"
+            lines.append(f"({kinds}) {said}")
+        return Text("\n".join(lines))
+
+    @property
+    def source(self) -> str:
+        """The native form that was made last, in the typed loop form."""
+        from .backends.native.looptext import show
+
+        return Text(show(self._latest().kernel.lowered.procedures))
+
+    @property
+    def c_source(self) -> str:
+        """The native form that was made last, as one C99 file that needs the C library alone."""
+        from .backends.native.ccode import program
+        from .backends.native.values import Unlowered
+
+        try:
+            return Text(program(self._latest().kernel.lowered))
+        except Unlowered as error:
+            raise NotNative(f"{engine.name_of(self.function)}: {error.reason}") from None
+
+    @property
+    def llvm(self) -> str:
+        """The native form that was made last, as LLVM IR before optimisation."""
+        return Text(self._latest().kernel.llvm)
+
+    def _latest(self) -> Form:
+        for form in reversed(self._forms.values()):
+            if isinstance(form, Form):
+                return form
+        raise BadArgument(
+            f"{engine.name_of(self.function)} has no native form yet",
+            "It is made for the arguments of a call: call the function first.",
+        )
+
+
+_INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."
+_HINT = (
+    "The Python form runs instead (with `strict=True` this is an error). Native code works on floats,\n"
+    "integers, truth values and NumPy arrays of them, and on containers of known length."
+)
+
+
+def jit(f: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
+    """The same function as native code, made anew for each combination of argument types.
+
+    It gives the same results, of the same types, and raises the same exceptions. Where there is no
+    native form, or the result is not a machine number, the Python form runs. Needs llvmlite, which
+    `pip install 'wengert[native]'` brings.
+
+    Args:
+        f: a function of numbers, NumPy arrays (of any shapes; `float64`, `float32`, `int64` or `bool`)
+            and containers of known length, or a derivative: `wg.grad(g)`, `wg.value_and_grad(g)` …
+            Left out when `jit(strict=True)` is used as a decorator.
+        strict: whether to raise where there is no native form, instead of running the Python form.
+
+    Returns:
+        A function of the same arguments. It has `.source`, `.c_source` and `.llvm` (the native form as
+        text, once it has been called), `.explain()`, `.exits` and `.function`. Its derivatives are native.
+
+    Raises:
+        NotNative: with `strict`, on a call; says which line has no native form, and why.
+
+    Warns:
+        NativeWarning: without `strict`, where the Python form runs instead; once for each combination
+            of argument types.
+
+    >>> import wengert as wg
+    >>> square = wg.jit(lambda x: x * x)
+    >>> square(3.0), wg.grad(square)(3.0)
+    (9.0, 6.0)
+    """
+    if f is None:
+        return functools.partial(jit, strict=strict)
+    return Jitted(f, strict=strict)
+
+
+# --- the program ------------------------------------------------------------------------------
+
+
+def _specialised_ir(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Function, Callable[[], bool]]:
+    """The IR for arguments like these: of a derivative, or of the function itself."""
+    from .backends.native.values import Unlowered
+
+    verb = Verb("itself")
+    if isinstance(function, Derivative):
+        verb, function = function.verb, function.function
+    if verb.written is not None:
+        raise Unlowered(f"`{verb.name}` is put together from other derivatives")
+    derived = engine.derive_for(verb, function, args[:-1] if verb.name == "hvp" else args, kwargs)
+    ir, *others = derived.functions
+    if others:
+        raise Unlowered("a derivative in two functions")
+    return ir, derived.in_force
+
+
+def _must_be_known(leaves: Any) -> None:
+    """Refuse arguments that have no native type: then the reason stands in the place of the types."""
+    from .backends.native.values import Unlowered
+
+    if isinstance(leaves, str):
+        raise Unlowered(leaves)
+
+
+def _must_be_assembled(kind: Kind, *, own: bool) -> None:
+    """Refuse results that are objects of the program's own classes, or functions."""
+    from .backends.native.values import Unlowered
+
+    if isinstance(kind, Struct):
+        made = kind.form in ("function", "object", "derivative")
+        if made and (own or kind.type not in (None, types.SimpleNamespace)):
+            raise Unlowered("a result that is an object")
+        for item in kind.items:
+            _must_be_assembled(item, own=own)
+
+
+def _assembled(kind: Kind, values: Iterator[Any]) -> Any:
+    """A result from its leaves."""
+    match kind:
+        case Static(value=value):
+            return value
+        case Struct(form="tuple", items=items):
+            return tuple([_assembled(item, values) for item in items])
+        case Struct(form="list", items=items):
+            return [_assembled(item, values) for item in items]
+        case Struct():
+            items = iter([_assembled(item, values) for item in kind.items])
+            flat = replace(kind, items=(FLOAT,) * len(kind.items))
+            return signature.rebuild(flat, lambda _: next(items))
+        case _:
+            return next(values)
+
+
+# --- what it is given -------------------------------------------------------------------------
+
+
+def _target(function: Any) -> Any:
+    return function.function if isinstance(function, Derivative) else function
+
+
+def _inputs(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """What a program is given, in the order of the inputs of its IR."""
+    captured = engine.captured_by(target)
+    return [*captured.values(), *args, *(value for _, value in sorted(kwargs.items()))]
+
+
+def _kinds(call: Call) -> list[Kind]:
+    """The kinds of the inputs of a call, in the same order."""
+    match call.target:
+        case Struct(form="function", items=items):
+            captured = list(items)
+        case Struct() as target:
+            captured = [target]
+        case _:
+            captured = []
+    return [*captured, *(kind for _, kind in call.arguments), *(kind for _, kind in call.keywords)]
+
+
+def _leaves(
+    ir: Function, function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Iterator[Any]:
+    """The leaves of the arguments, in the order of the parameters of the IR; then global values."""
+    from .backends.native.function import read_from_outside
+
+    for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
+        yield from signature.leaf_values(given.kind, value)
+    for holder, key in read_from_outside(ir):
+        yield holder[key] if isinstance(holder, dict) else getattr(holder, key)

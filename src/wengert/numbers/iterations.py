@@ -1,0 +1,247 @@
+"""Iterations by derivatives, as lazy streams of iterates: roots, inverses, fixed points, extrema.
+
+A stream ends when an iterate repeats the one before; a caller takes what it needs. The methods of ekmett's
+`ad` (Numeric.AD.Newton and Numeric.AD.Halley), and the steps of J. Nocedal and S. Wright, Numerical
+Optimization, chapter 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from ..errors import BadArgument
+from .forward import derivative, gradient, pushforward
+from .number import value_of
+from .towers import taylor
+
+Function = Callable[[Any], Any]
+Method = Callable[[Function, Any], Iterator[Any]]
+
+
+def newton(f: Function, x: Any) -> Iterator[Any]:
+    """Newton's method for a root of f: x - f / f′, of quadratic convergence.
+
+    Args:
+        f: any callable of one real or complex number.
+        x: where to start; the first iterate.
+
+    Raises:
+        BadArgument: f′ is zero where f is not.
+
+    Example:
+        >>> list(newton(lambda x: x * x - 4, 1.0))[:3]
+        [1.0, 2.5, 2.05]
+    """
+    return _stream(lambda x: _newton_step(f, x), x)
+
+
+def _newton_step(f: Function, x: Any) -> Any:
+    y, slope = pushforward(f, (x,), (value_of(x) * 0 + 1,))
+    return x if y == 0 else x - _quotient(y, slope, x)
+
+
+def halley(f: Function, x: Any) -> Iterator[Any]:
+    """Halley's method for a root of f: x - 2 f f′ / (2 f′² - f f″), of cubic convergence.
+
+    Args:
+        f: any callable of one real or complex number.
+        x: where to start; the first iterate.
+
+    Raises:
+        BadArgument: the denominator is zero where f is not.
+    """
+    return _stream(lambda x: _halley_step(f, x), x)
+
+
+def _halley_step(f: Function, x: Any) -> Any:
+    y, slope, half = taylor(f, x, 2)
+    return x if y == 0 else x - _quotient(2 * y * slope, 2 * slope**2 - y * (2 * half), x)
+
+
+def inverse(f: Function, x: Any, y: Any, method: Method = newton) -> Iterator[Any]:
+    """Where f is y, from a first guess x."""
+    return method(lambda x: f(x) - y, x)
+
+
+def fixed_point(f: Function, x: Any, method: Method = newton) -> Iterator[Any]:
+    """Where f(x) is x, from a first guess."""
+    return method(lambda x: f(x) - x, x)
+
+
+def extremum(f: Function, x: Any, method: Method = newton) -> Iterator[Any]:
+    """Where f′ is zero, from a first guess."""
+    return method(lambda x: derivative(f, x), x)
+
+
+def gradient_descent(
+    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
+) -> Iterator[list[float]]:
+    """Steepest descent with a step that is halved when it fails and doubled after ten successes.
+
+    Args:
+        f: a function of a list of numbers.
+        xs: where to start; the first iterate.
+
+    Returns:
+        The points, each with a smaller f than the one before; the stream ends at a minimum.
+    """
+    point, value, step, successes = list(xs), f(xs), 0.1, 0
+    slope = gradient(f, point)
+    yield point
+    while step > 1e-300 and any(slope):
+        trial = [x - step * d for x, d in zip(point, slope, strict=True)]
+        found = f(trial)
+        if not found < value:
+            step, successes = step / 2, 0
+            continue
+        point, value, successes = trial, found, successes + 1
+        slope = gradient(f, point)
+        yield point
+        if successes == 10:
+            step, successes = step * 2, 0
+
+
+def gradient_ascent(
+    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
+) -> Iterator[list[float]]:
+    """Steepest ascent: descent of -f."""
+    return gradient_descent(lambda xs: -f(xs), xs)
+
+
+def conjugate_gradient_descent(
+    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
+) -> Iterator[list[float]]:
+    """Conjugate gradients by Fletcher and Reeves, with a line search by Newton's method.
+
+    Args:
+        f: a function of a list of numbers.
+        xs: where to start; the first iterate.
+
+    Returns:
+        The points; the stream ends where the gradient is zero or no step makes f smaller.
+    """
+    point = list(xs)
+    slope = gradient(f, point)
+    direction = [-d for d in slope]
+    yield point
+    while any(slope):
+        moved = _line_search(f, point, direction)
+        if moved is None:
+            if direction == [-d for d in slope]:
+                return
+            direction = [-d for d in slope]
+            continue
+        point, before = moved, slope
+        slope = gradient(f, point)
+        yield point
+        factor = sum(d * d for d in slope) / sum(d * d for d in before)
+        direction = [factor * v - d for v, d in zip(direction, slope, strict=True)]
+
+
+def conjugate_gradient_ascent(
+    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
+) -> Iterator[list[float]]:
+    """Conjugate gradients upwards: descent of -f."""
+    return conjugate_gradient_descent(lambda xs: -f(xs), xs)
+
+
+def stochastic_gradient_descent(
+    error: Callable[[Any, Sequence[Any]], Any],
+    data: Iterable[Any],
+    xs: Sequence[float],
+    rate: float = 1e-3,
+) -> Iterator[list[float]]:
+    """One step down the error of each datum in turn.
+
+    Args:
+        error: a function of a datum and a list of numbers.
+        data: the data, which may be without end.
+        xs: where to start; the first iterate.
+        rate: the step, times the gradient.
+    """
+    point = list(xs)
+    yield point
+    for datum in data:
+        slope = gradient(lambda xs, datum=datum: error(datum, xs), point)
+        point = [x - rate * d for x, d in zip(point, slope, strict=True)]
+        yield point
+
+
+def constrained_descent(
+    f: Callable[[Sequence[Any]], Any],
+    constraints: Sequence[Callable[[Sequence[Any]], Any]],
+    xs: Sequence[float],
+) -> Iterator[list[float]]:
+    """Descent inside g(x) > 0 for every constraint g, kept there by logarithmic barriers.
+
+    Args:
+        f: a function of a list of numbers.
+        constraints: functions of it that are positive where it may be.
+        xs: where to start: a point that the constraints allow.
+
+    Raises:
+        BadArgument: they do not allow it.
+    """
+    from ..ops.elementwise import log
+
+    if not all(g(xs) > 0 for g in constraints):
+        raise BadArgument(f"the constraints do not allow {list(xs)!r}", "Start at a point inside.")
+
+    def barrier(weight: float) -> Callable[[Sequence[Any]], Any]:
+        def guarded(xs: Sequence[Any]) -> Any:
+            margins = [g(xs) for g in constraints]
+            if not all(margin > 0 for margin in margins):
+                return float("inf")
+            return f(xs) - weight * sum(log(margin) for margin in margins)
+
+        return guarded
+
+    point, weight = list(xs), 1.0
+    yield point
+    while weight > 1e-12:
+        for nearer in islice(gradient_descent(barrier(weight), point), 1, 50):
+            point = nearer
+            yield point
+        weight /= 10
+
+
+def _line_search(
+    f: Callable[[Sequence[Any]], Any], point: list[float], direction: list[float]
+) -> list[float] | None:
+    """An extremum on a line by Newton's method; if f is no smaller there, a point where it is."""
+
+    def at(t: Any) -> Any:
+        return [x + t * v for x, v in zip(point, direction, strict=True)]
+
+    def along(t: Any) -> Any:
+        return f(at(t))
+
+    value, t = along(0.0), 0.0
+    for _ in range(20):
+        _, slope, half_curvature = taylor(along, t, 2)
+        if half_curvature == 0 or slope == 0:
+            break
+        t -= slope / (2 * half_curvature)
+    if along(t) < value:
+        return at(t)
+    t = 1.0
+    while t > 1e-20:
+        if along(t) < value:
+            return at(t)
+        t /= 2
+    return None
+
+
+def _stream(step: Function, x: Any) -> Iterator[Any]:
+    yield x
+    while (after := step(x)) != x:
+        x = after
+        yield x
+
+
+def _quotient(a: Any, b: Any, x: Any) -> Any:
+    if b == 0:
+        raise BadArgument(f"no step leads on from {x!r}: the derivative is 0", "Start elsewhere.")
+    return a / b

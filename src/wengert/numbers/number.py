@@ -1,0 +1,219 @@
+"""What every number with derivatives can do: Python's operators, NumPy's functions, methods.
+
+All of it comes down to `compute(op, args, options)`, and from there to the table of rules. A number is
+compared, hashed and printed by its value, so that a program takes the branch that it takes without
+derivatives.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from numbers import Number
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import LostWrite, MixedNumbers
+from ..ir.callers import calling_span
+from ..ir.op import Op, evaluator_of
+from ..ops import elementwise as el
+from ..ops import libraries as libraries
+from ..ops import linear_algebra as la
+from ..ops import reduction as rd
+from ..ops import registry
+from ..ops import structure as st
+from ..ops.joining import stack as el_stack
+from ..ops.lookup import Method, called, called_elementwise, op_of_name
+from ..ops.signatures import bind
+from .levels import Level
+from .refusals import lost
+
+
+def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """An op on values of which at least one carries derivatives, at the highest of their levels."""
+    op = _MEANT.get(op, op)
+    args = tuple(_gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
+    if op is el.log and len(args) > 1:
+        op = el.log_base
+    if not op.elementwise and len(args) > 1:
+        args, options = bind(op, args, options)
+    numbers = [number for arg in args for number in numbers_in(arg)]
+    level = max(number.level for number in numbers)
+    classes = {type(number) for number in numbers if number.level == level}
+    if len(classes) > 1:
+        names = " and ".join(f"a {name}" for name in sorted(cls.__name__ for cls in classes))
+        raise MixedNumbers(
+            f"{op.name} of {names} that carry the same infinitesimal",
+            "Use one of the two for one differentiation; nest them to differentiate twice.",
+        )
+    return classes.pop().apply(op, args, options, level)
+
+
+def _gathered(x: Any) -> Any:
+    """An array of numbers with derivatives as a number with derivatives that is an array."""
+    if x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
+        return x
+    return el_stack(x.ravel().tolist()).reshape(x.shape)
+
+
+_MEANT = {rd.at_max: rd.at_extreme, rd.at_min: rd.at_extreme}
+"""Ops that stand in rule rows for others, as long as nothing is known of their operands."""
+
+
+def numbers_in(x: Any) -> Iterator[PerturbedNumber]:
+    """The numbers with derivatives in an operand: itself, or the items of a list."""
+    if isinstance(x, PerturbedNumber):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for item in x:
+            yield from numbers_in(item)
+
+
+def value_of(x: Any) -> Any:
+    """The plain value of a number, all derivatives left away."""
+    while isinstance(x, PerturbedNumber):
+        x = x.value
+    return x
+
+
+def _binary(op: Op) -> Any:
+    def forward(self: PerturbedNumber, other: Any) -> Any:
+        return compute(op, (self, other), {}) if _is_number(other) else NotImplemented
+
+    return forward
+
+
+def _reflected(op: Op) -> Any:
+    def backward(self: PerturbedNumber, other: Any) -> Any:
+        return compute(op, (other, self), {}) if _is_number(other) else NotImplemented
+
+    return backward
+
+
+def _unary(op: Op) -> Any:
+    return lambda self: compute(op, (self,), {})
+
+
+def _compared(compare: Callable[[Any, Any], Any]) -> Any:
+    def comparison(self: PerturbedNumber, other: Any) -> Any:
+        if not _is_number(other):
+            return NotImplemented
+        return compare(value_of(self), value_of(other))
+
+    return comparison
+
+
+def _in_place(op: Op) -> Any:
+    def change(self: PerturbedNumber, other: Any) -> Any:
+        if getattr(value_of(self), "shape", ()) == ():
+            return NotImplemented  # a number does not change: the name is bound anew
+        self[...] = compute(op, (self, other), {})
+        return self
+
+    return change
+
+
+def _is_number(x: Any) -> bool:
+    """Whether arithmetic with a value is wengert's business; other classes have operators of their own."""
+    if isinstance(x, (Number, PerturbedNumber, np.ndarray, np.generic)):
+        return True
+    return evaluator_of((x,)) is not None
+
+
+class PerturbedNumber:
+    """Base of the numbers that carry derivatives."""
+
+    __slots__ = ()
+    compute_priority: ClassVar[int] = 2
+    __compute_op__ = staticmethod(compute)
+    level: Level
+
+    @property
+    def value(self) -> Any:
+        """The number without its infinitesimal; it may carry those of lower levels."""
+        raise NotImplementedError
+
+    @classmethod
+    def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
+        """The op at a level, where at least one operand has that level."""
+        raise NotImplementedError
+
+    # --- operators ------------------------------------------------------------------------
+
+    __add__, __radd__ = _binary(el.add), _reflected(el.add)
+    __sub__, __rsub__ = _binary(el.sub), _reflected(el.sub)
+    __mul__, __rmul__ = _binary(el.mul), _reflected(el.mul)
+    __truediv__, __rtruediv__ = _binary(el.div), _reflected(el.div)
+    __floordiv__, __rfloordiv__ = _binary(el.floordiv), _reflected(el.floordiv)
+    __mod__, __rmod__ = _binary(el.mod), _reflected(el.mod)
+    __matmul__, __rmatmul__ = _binary(la.matmul), _reflected(la.matmul)
+    __pow__, __rpow__ = _binary(el.pow_), _reflected(el.pow_)
+    __iadd__, __isub__, __imul__ = _in_place(el.add), _in_place(el.sub), _in_place(el.mul)
+    __itruediv__, __ipow__ = _in_place(el.div), _in_place(el.pow_)
+    __ifloordiv__, __imod__ = _in_place(el.floordiv), _in_place(el.mod)
+    __imatmul__ = _in_place(la.matmul)
+    __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
+    __trunc__, __floor__, __ceil__ = _unary(el.trunc), _unary(el.floor), _unary(el.ceil)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return compute(el.round_, (self,) if digits is None else (self, digits), {})
+
+    # --- comparison, truth, conversion ------------------------------------------------------
+
+    __lt__, __le__ = _compared(operator.lt), _compared(operator.le)
+    __gt__, __ge__ = _compared(operator.gt), _compared(operator.ge)
+    __eq__, __ne__ = _compared(operator.eq), _compared(operator.ne)
+
+    def __hash__(self) -> int:
+        return hash(value_of(self))
+
+    def __bool__(self) -> bool:
+        return bool(value_of(self))
+
+    def __int__(self) -> int:
+        return int(value_of(self))
+
+    def __float__(self) -> float:
+        raise lost(self, "a float")
+
+    def __complex__(self) -> complex:
+        raise lost(self, "a complex number")
+
+    # --- containers, methods, NumPy -----------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        return compute(st.getitem, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise LostWrite(
+            f"a {type(self).__name__} that is an array does not change in place",
+            "Build a new one: `np.where`, `np.concatenate`, `np.stack`.",
+            calling_span(),
+        )
+
+    def __len__(self) -> int:
+        return len(value_of(self))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[k] for k in range(len(self))])
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        op = registry.find_attribute(name)
+        if op is not None:
+            return compute(op, (self,), {})
+        return Method(op_of_name(name, f"a {type(self).__name__}"), self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return called_elementwise(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        return called(function, args, keywords)

@@ -1,0 +1,215 @@
+"""The rule of an op, read on run-time values: from tangents of its operands to that of its result.
+
+A row is called as the function that it is. Its ops and operators work on whatever the operands are,
+numbers with derivatives of lower levels included, so that second derivatives need nothing more.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+
+from ..errors import NoRule
+from ..ir.op import Op
+from ..ops.reduction import broadcast_like
+from ..ops.structure import getitem
+from ..rules.registry import Row, Rule, rule_for
+from ..runtime import cotangents
+from .number import PerturbedNumber, value_of
+from .precision import in_full_precision
+
+Tangents = Sequence[Any]
+Push = Callable[[Tangents], Any]
+"""From one tangent per operand, None for one without, to the tangent of the result."""
+
+
+def pushforward(op: Op, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push | None:
+    """How an op's result Ω changes with its operands; None if it is piecewise constant.
+
+    Raises:
+        NoRule: the op has no rule, or none that a pushforward can be made of.
+    """
+    if op is getitem:
+        return lambda tangents: tangents[0][operands[1]]
+    rule = rule_for(op)
+    if rule is not None:
+        for each in (rule, *rule.also.values()):
+            make = _FORMS.get(each.form)
+            if make is not None:
+                return make(each, operands, Ω, options)
+    raise NoRule(
+        f"{op.name} has no rule that a number with derivatives could use",
+        "Write one: `wg.scalar_rule`, `wg.differential` or `wg.frule`.",
+    )
+
+
+def _scalar(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
+    """Ω_dot = Σ ∂ * x_dot; a partial is computed when it is needed first."""
+    partial = partials(rule, operands, Ω, options)
+
+    def push(tangents: Tangents) -> Any:
+        terms = [
+            scaled(partial(k), tangent)
+            for k, tangent in enumerate(tangents)
+            if tangent is not None and has_partial(rule, k)
+        ]
+        return zeros_of(Ω) if not terms else whole(reduce(lambda a, b: a + b, terms), Ω)
+
+    return push
+
+
+def has_partial(rule: Rule, k: int) -> bool:
+    """Whether a scalar rule has a derivative in the operand of that number."""
+    return len(rule.rows) == 1 or (k < len(rule.rows) and rule.rows[k] is not None)
+
+
+def partials(
+    rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]
+) -> Callable[[int], Any]:
+    """The partials of a scalar rule, by the number of the operand."""
+
+    @cache
+    def together() -> tuple[Any, ...]:
+        result = evaluated(rule.rows[0], (*operands, Ω), options)
+        return result if isinstance(result, tuple) else (result,)
+
+    @cache
+    def partial(k: int) -> Any:
+        if len(rule.rows) == 1:
+            return together()[k]
+        return evaluated(rule.rows[k], (*operands, Ω), options)
+
+    return partial
+
+
+def _linear(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
+    """The op itself, on tangents in place of the operands that it is linear in."""
+
+    def push(tangents: Tangents) -> Any:
+        args = list(operands)
+        for k, tangent in enumerate(tangents[: len(rule.rows)]):
+            if rule.rows[k] is not None:
+                args[k] = completed(tangent, operands[k])
+        return whole(rule.op(*args, **options), Ω)
+
+    return push
+
+
+def _bilinear(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
+    """op(a_dot, b) + op(a, b_dot)."""
+
+    def push(tangents: Tangents) -> Any:
+        terms: list[Any] = []
+        for k, tangent in enumerate(tangents[: len(rule.rows)]):
+            if tangent is not None:
+                args = (*operands[:k], completed(tangent, operands[k]), *operands[k + 1 :])
+                terms.append(rule.op(*args, **options))
+        return reduce(lambda a, b: a + b, terms)
+
+    return push
+
+
+def _differential(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
+    def push(tangents: Tangents) -> Any:
+        ds = [completed(dot, x) for dot, x in zip(tangents, operands, strict=True)]
+        return evaluated(rule.rows[0], (*ds, *operands, Ω), options)
+
+    return push
+
+
+def _frule(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
+    def push(tangents: Tangents) -> Any:
+        ds = tuple(completed(dot, x) for dot, x in zip(tangents, operands, strict=True))
+        row = rule.rows[0]
+        assert row is not None
+        return cotangents.rule_tangent(row(operands, ds, **options))[1]
+
+    return push
+
+
+def _zero(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> None:
+    return None
+
+
+_FORMS: dict[str, Callable[[Rule, tuple[Any, ...], Any, dict[str, Any]], Push | None]] = {
+    "scalar": _scalar,
+    "linear": _linear,
+    "bilinear": _bilinear,
+    "differential": _differential,
+    "frule": _frule,
+    "zero": _zero,
+}
+
+
+# --- rows ---------------------------------------------------------------------------------
+
+
+def evaluated(row: Row | None, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What a row gives for these values."""
+    assert row is not None
+    names, takes_all = _keywords(row)
+    asked = options if takes_all else {k: v for k, v in options.items() if k in names}
+    row, operands = in_full_precision(row, operands)
+    with np.errstate(all="ignore"):
+        return row(*operands, **asked)
+
+
+@cache
+def _keywords(row: Row) -> tuple[frozenset[str], bool]:
+    parameters = inspect.signature(row).parameters.values()
+    names = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+# --- tangents -----------------------------------------------------------------------------
+
+
+def scaled(partial: Any, tangent: Any) -> Any:
+    """`partial * tangent`; a tangent that is zero stays zero where the partial is infinite."""
+    if not isinstance(tangent, (np.ndarray, PerturbedNumber)) and tangent == 0:
+        return tangent
+    with np.errstate(all="ignore"):
+        product = partial * tangent
+        if isinstance(product, np.ndarray) and not isinstance(tangent, PerturbedNumber):
+            if product.dtype != object and not np.isfinite(product).all():
+                return np.where(np.asarray(tangent) == 0, 0, product)
+    return product
+
+
+def whole(tangent: Any, Ω: Any) -> Any:
+    """A tangent in the shape of its value, which an operand without one may have widened."""
+    shape = getattr(value_of(Ω), "shape", ())
+    if shape == () or getattr(value_of(tangent), "shape", ()) == shape:
+        return tangent
+    return broadcast_like(tangent, Ω)
+
+
+def completed(tangent: Any, x: Any) -> Any:
+    """A tangent, with zeros for what has none."""
+    if tangent is None:
+        return zeros_of(x)
+    if isinstance(tangent, (list, tuple)):
+        return type(tangent)(completed(dot, item) for dot, item in zip(tangent, x, strict=True))
+    return tangent
+
+
+def zeros_of(x: Any) -> Any:
+    """The tangent of a value that does not change."""
+    if isinstance(x, PerturbedNumber):
+        return zeros_of(x.value)
+    if type(x) is int:
+        return 0
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(zeros_of, x))
+    if isinstance(x, (float, complex, np.ndarray, np.number, str, slice)) or x is None:
+        return cotangents.zeros(x)
+    return _times_zero(x)
+
+
+def _times_zero(x: Any) -> Any:
+    """The zero of a number of another library."""
+    return x * 0

@@ -1,0 +1,88 @@
+"""What a call of an op means: which arguments are operands and which are options."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..ir.op import Op
+
+
+class Signature(NamedTuple):
+    """Operands, then options; `rest` names what takes any further positional arguments."""
+
+    operands: tuple[str, ...]
+    options: tuple[str, ...]
+    rest: str = ""
+    defaults: Mapping[str, object] = MappingProxyType({})
+
+    @property
+    def required(self) -> int:
+        """How many operands have no default."""
+        return len(self.operands) - len(self.defaults)
+
+
+@functools.lru_cache(maxsize=1024)
+def parse_signature(text: str) -> Signature:
+    """`"x, *, axis=None"` → operand x, option axis; `"x, *shape"` → further positionals are `shape`."""
+    operands: list[str] = []
+    options: list[str] = []
+    defaults: dict[str, object] = {}
+    rest = ""
+    after_star = False
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        name, _, default = part.partition("=")
+        if name == "/":
+            continue
+        if name.startswith("*"):
+            after_star = True
+            rest = name[1:]
+        elif after_star:
+            options.append(name)
+        else:
+            operands.append(name)
+            if default:
+                defaults[name] = ast.literal_eval(default)
+    return Signature(tuple(operands), tuple(options), rest, defaults)
+
+
+def bind(
+    op: Op, args: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The operands and options of a call on run-time values; options that are not given stay out.
+
+    Raises:
+        TypeError: an operand is missing, or the op has no such option.
+    """
+    signature = parse_signature(op.signature)
+    count = len(signature.operands)
+    if signature.rest and not count:
+        return tuple(args), dict(keywords)
+    given = dict(zip(signature.operands, args, strict=False))
+    options = {k: v for k, v in keywords.items() if k not in signature.operands and _is_given(v)}
+    given.update({k: v for k, v in keywords.items() if k in signature.operands})
+    extra = tuple(args[count:])
+    if signature.rest and extra:
+        options[signature.rest] = extra[0] if len(extra) == 1 else extra
+    elif len(extra) > len(signature.options):
+        raise TypeError(f"{op.name} takes at most {count + len(signature.options)} arguments")
+    else:
+        options.update(zip(signature.options, extra, strict=False))
+    for name in options:
+        if name not in (*signature.options, signature.rest):
+            raise TypeError(f"the option `{name}` of {op.name} is not covered")
+    last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
+    operands: list[Any] = []
+    for name in signature.operands[: max(last + 1, signature.required)]:
+        if name not in given and name not in signature.defaults:
+            raise TypeError(f"{op.name} is called without `{name}`")
+        operands.append(given.get(name, signature.defaults.get(name)))
+    return tuple(operands), options
+
+
+def _is_given(value: Any) -> bool:
+    """Whether an option is more than NumPy's mark for one that is not given."""
+    return type(value).__name__ != "_NoValueType"

@@ -1,0 +1,28 @@
+"""The examples in the docstrings of numbers and graphs are true."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import wengert.backends.graph
+from wengert import numbers
+
+MODULES = [
+    f"{package.__name__}.{module.name}"
+    for package in (numbers, wengert.backends.graph)
+    for module in pkgutil.iter_modules(package.__path__)
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0
+
+
+def test_there_are_examples():
+    modules = [importlib.import_module(name) for name in MODULES]
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    assert sum(bool(test.examples) for m in modules for test in finder.find(m)) >= 10

@@ -1,0 +1,471 @@
+"""Graphs: derivatives by both modes, arrays, simplification, pictures, refusals."""
+
+import math
+import re
+import shutil
+import time
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wengert as wg
+from wengert.errors import BadArgument, GraphError, NoPicture, UnknownFunction
+from wengert.rules import algebra, patterns
+
+rng = np.random.default_rng(5)
+MATRIX, VECTOR = rng.normal(size=(3, 3)), rng.normal(size=3)
+
+PROGRAMS = {
+    "quotient": (lambda x, y: x / (1 + y * y), (0.7, -1.3)),
+    "powers": (lambda x, y: x**y + y**3 - 2**x, (1.7, 2.3)),
+    "functions": (lambda x, y: np.exp(-x) * np.tanh(y) + np.sqrt(x), (0.4, 0.9)),
+    "hypot": (lambda x, y: np.hypot(x, y) * np.arctan2(y, x), (0.4, 0.9)),
+    "kinks": (lambda x, y: abs(x - y) + np.maximum(x, y) * x, (0.4, 0.9)),
+    "choice": (lambda x, y: np.where(x < y, x * y, x - y).sum(), (0.4, 0.9)),
+    "product": (lambda a, v: np.sum((a @ v) ** 2), (MATRIX, VECTOR)),
+    "inverse": (lambda a, v: v @ np.linalg.inv(a) @ v, (MATRIX + 3 * np.eye(3), VECTOR)),
+    "determinant": (
+        lambda a, v: np.log(np.linalg.det(a @ a.T + np.eye(3))) * v[1],
+        (MATRIX, VECTOR),
+    ),
+    "reductions": (
+        lambda a, v: np.mean(a * v) + np.max(v) * np.sum(a, axis=0)[1],
+        (MATRIX, VECTOR),
+    ),
+    "shapes": (lambda a, v: np.sum(a.reshape(9)[2:5] * v) + np.sum(a.T * a), (MATRIX, VECTOR)),
+    "joined": (lambda a, v: np.sum(np.concatenate([v, a[0]]) ** 3), (MATRIX, VECTOR)),
+    "stacked": (lambda a, v: np.prod(np.stack([v, 2 * v, v * v])) + a[0, 1], (MATRIX, VECTOR)),
+    "products": (lambda a, v: np.dot(v, a[0]) * np.prod(v) + np.var(a), (MATRIX, VECTOR)),
+    "loop": (lambda x, y: sum((x * k - y) ** k for k in range(5)), (0.4, 0.9)),
+}
+
+
+def assert_close(found, expected, rtol=1e-12):
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_readers_of_the_rules_agree(name):
+    f, args = PROGRAMS[name]
+    expected = wg.gradient(f, *args)
+    term = wg.trace(f, *args)
+    assert_close(term.eval(), f(*args))
+    for found, wanted in zip(term.gradient(), expected, strict=True):
+        assert_close(found.eval(), wanted)
+    compiled = term.to_function(*term.gradient())
+    for found, wanted in zip(compiled(*args)[1:], expected, strict=True):
+        assert_close(found, wanted)
+    term.backprop()
+    variables = term.graph.variables(*term.graph.leaves)
+    for variable, wanted in zip(variables, expected, strict=True):
+        assert_close(variable.grad, wanted)
+    for k, (variable, wanted) in enumerate(zip(variables, expected, strict=True)):
+        assert_close(term.derive(variable).eval(), np.sum(wanted))
+        ones = [np.ones_like(x) if j == k else None for j, x in enumerate(args)]
+        assert_close(wg.numbers.pushforward(f, args, ones)[1], np.sum(wanted))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_second_derivatives_agree(name):
+    f, args = PROGRAMS[name]
+    direction = [np.ones_like(x) * 1.0 for x in args]
+
+    def slope(*xs):
+        return wg.numbers.pushforward(f, xs, [1.0 * d for d in direction])[1]
+
+    expected = wg.numbers.pushforward(slope, args, direction)[1]
+    term = wg.trace(f, *args)
+    variables = term.graph.variables(*term.graph.leaves)
+    forward = sum(term.derive(v).derive(w) for v in variables for w in variables)
+    assert_close(forward.eval() if hasattr(forward, "eval") else forward, expected, rtol=1e-9)
+    mixed = sum(np.sum(g) for v in variables for g in term.derive(v).gradient())
+    assert_close(mixed.eval(), expected, rtol=1e-9)
+
+
+def test_complex_gradients_follow_the_convention():
+    def f(z, w):
+        return abs(z * w) ** 2
+
+    z, w = 1 + 2j, 0.5 - 1j
+    term = wg.trace(f, z, w)
+    for found, wanted in zip(term.gradient(), wg.gradient(f, z, w), strict=True):
+        assert found.eval() == pytest.approx(wanted, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.linalg.slogdet(a)[1],
+        lambda a: np.linalg.eigh(a @ a.T)[0][0],
+        lambda a: np.sum(np.linalg.svd(a)[1]),
+        lambda a: np.sum(np.linalg.qr(a)[1] ** 2),
+        lambda a: np.sum(np.linalg.cholesky(a @ a.T + np.eye(3))),
+    ],
+)
+def test_factorisations(f):
+    (expected,) = wg.gradient(f, MATRIX)
+    term = wg.trace(f, MATRIX)
+    (found,) = term.gradient()
+    np.testing.assert_allclose(found.eval(), expected, rtol=1e-12, atol=1e-13)
+    (a,) = term.graph.variables("a")
+    np.testing.assert_allclose(term.derive(a).eval(), expected.sum(), rtol=1e-11)
+
+
+def test_the_gradient_of_a_real_variable_is_real():
+    term = wg.trace(lambda x, z: abs(x * z) ** 2, 2.0, 1 + 1j)
+    x_bar, _ = (t.eval() for t in term.gradient())
+    assert x_bar == pytest.approx(8.0)
+    assert not isinstance(x_bar, complex)
+
+
+def test_trace_takes_containers_apart_and_passes_the_rest_on():
+    def f(records, name):
+        return sum(value for key, value in records if key == name)
+
+    term = wg.trace(f, [("a", 1.0), ("b", 2.0), ("a", 3.0)], "a")
+    assert str(term) == "records_0_1 + records_2_1"
+    assert wg.trace(lambda d: d["u"] * d["v"], {"u": 2.0, "v": 3.0}).eval() == 6.0
+
+
+def test_a_new_rule_takes_effect_at_once():
+    def half(x):
+        return x / 2
+
+    wg.scalar_rule(half, lambda x, Ω: 0.25)
+    g = wg.Graph()
+    (x,) = g.variables("x")
+    f = x.apply(half)
+    assert f.derive(x).eval(x=1.0) == 0.25
+    wg.scalar_rule(half, lambda x, Ω: 0.5)
+    assert f.derive(x).eval(x=1.0) == 0.5
+    f.backprop(x=1.0)
+    assert x.grad == 0.5
+
+
+def test_a_graph_is_specialised_to_the_kinds_of_its_values():
+    g = wg.Graph()
+    x, y = g.variables("x", "y")
+    total = np.sum(x * y)
+    slope, _ = total.gradient(x, y)
+    assert slope.eval(x=2.0, y=3.0) == 3.0
+    assert slope.eval(x=np.ones((2, 3)), y=np.array([1.0, 2.0, 3.0])).shape == (2, 3)
+    assert slope.eval(x=2.0, y=np.ones(4)) == 4.0
+    mixed = slope * 2 + total
+    assert mixed.eval(x=2.0, y=np.ones(4)) == 16.0
+    assert len(g) == len(g.nodes)
+
+
+def test_functions_of_terms_are_specialised_too():
+    g = wg.Graph()
+    x, w = g.variables("x", "w")
+    total = np.sum(w * x)
+    slope = total.gradient(w)[0].to_function(name="slope")
+    assert slope.source.endswith("def slope(x, w):\n    return x\n")
+    assert slope(3.0, 7.0) == 3.0
+    assert slope(np.ones(4), 7.0) == 4.0
+    both = total.to_function(*total.gradient(x, w))
+    assert both(2.0, 3.0) == (6.0, 3.0, 2.0)
+    value, x_bar, w_bar = both(np.array([1.0, 2.0, 3.0]), w=0.5)
+    assert (value, x_bar.tolist(), w_bar) == (3.0, [0.5, 0.5, 0.5], 6.0)
+    assert "Its arguments: x, w." in refusal(BadArgument, lambda: both(1.0))
+    assert repr(both) == "<function f(x, w) of a graph>"
+
+
+def test_literals_and_arrays_as_operands():
+    g = wg.Graph()
+    (x,) = g.variables("x", like=np.zeros(3))
+    f = np.sum(VECTOR * x + np.float64(2.0))
+    assert_close(f.gradient(x)[0].eval(x=np.zeros(3)), VECTOR)
+    assert_close(f.eval(x=np.zeros(3)), 6.0)
+
+
+def test_time_is_linear_in_the_size_of_the_graph():
+    def seconds(n):
+        g = wg.Graph()
+        (x,) = g.variables("x")
+        start = time.perf_counter()
+        y = x
+        for k in range(n):
+            y = np.sin(y) * (x + k)
+        y.gradient(x)[0].eval(x=0.3)
+        y.derive(x)
+        return time.perf_counter() - start, len(g)
+
+    seconds(100)
+    (short, small), (long, large) = seconds(150), seconds(1200)
+    assert large < 8.1 * small
+    assert long < 24 * short  # quadratic time would be 64 times
+
+
+def test_a_deep_graph_has_a_text():
+    g = wg.Graph()
+    (x,) = g.variables("x")
+    y = x
+    for _ in range(3000):
+        y = np.sin(y * x)
+    lines = str(y).split("\n")
+    assert len(lines) == 6000
+    assert lines[0] == "%1 = x * x"
+    assert lines[-1] == "sin(%5999)"
+
+
+# --- simplification --------------------------------------------------------------------------
+
+numbers_ = st.floats(-30, 30).filter(lambda v: abs(v) > 1e-3)
+IDENTITIES = [
+    pytest.param(group, pair, id=f"{group}-{k}")
+    for group, pairs in {
+        "exact": algebra.EXACT,
+        "rounding": algebra.ROUNDING,
+        "finite": algebra.FINITE_ONLY,
+        "collecting": algebra.COLLECTING,
+    }.items()
+    for k, pair in enumerate(pairs)
+]
+
+
+@pytest.mark.parametrize(("group", "pair"), IDENTITIES)
+def test_identities_hold(group, pair):
+    left, right = pair
+    names = left.__code__.co_varnames[: left.__code__.co_argcount]
+
+    @given(st.tuples(*(st.integers(-9, 9) if n in "ij" else numbers_ for n in names)))
+    def holds(values):
+        if not all(v > 0 for v, n in zip(values, names, strict=True) if n == "x"):
+            values = tuple(abs(v) if n == "x" else v for v, n in zip(values, names, strict=True))
+        found, expected = right(*values), left(*values)
+        if group == "exact":
+            assert found == expected
+        else:
+            scale = max(1.0, *(abs(v) for v in values)) ** 2
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-10 * scale)
+
+    holds()
+
+
+def test_exact_identities_hold_for_what_is_no_number():
+    specials = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.5, -2.0]
+    with np.errstate(all="ignore"):
+        for left, right in algebra.EXACT:
+            count = left.__code__.co_argcount
+            for values in np.array(np.meshgrid(*[specials] * count)).reshape(count, -1).T:
+                numbers = [np.float64(v) for v in values]
+                found, expected = right(*numbers), left(*numbers)
+                assert found == expected or (np.isnan(found) and np.isnan(expected))
+
+
+def test_right_sides_are_no_larger():
+    def size(side):
+        return len(side) if isinstance(side, patterns.Expression) else 0
+
+    for group in algebra.GROUPS:
+        for rewrites in patterns.rewrites(group).values():
+            for rewrite in rewrites:
+                assert size(rewrite.right) <= size(rewrite.left)
+
+
+def test_what_each_group_does():
+    def text(simplify):
+        (x, y) = wg.Graph(simplify).variables("x", "y")
+        return [str(t) for t in (x + x, (x + y) - y, x / x, x * y + x * (y + 1), x * 0)]
+
+    assert text(None) == ["x + x", "x + y - y", "x / x", "x * y + x * (y + 1)", "x * 0"]
+    assert text("exact") == ["2 * x", "x + y - y", "x / x", "x * y + x * (y + 1)", "x * 0"]
+    assert text("rounding")[1:3] == ["x", "x / x"]
+    assert text("finite")[2:] == ["1", "x * (y + y + 1)", "0"]
+
+
+def test_common_subexpressions_are_shared_across_orders():
+    g = wg.Graph()
+    x, y = g.variables("x", "y")
+    assert x * y == y * x
+    assert (x * y).sin() == np.sin(y * x)
+    before = len(g)
+    assert (x * y).sin() == wg.ops.sin(x * y)
+    assert len(g) == before
+
+
+@given(st.floats(-2, 2))
+def test_higher_orders_agree_with_the_tower(x0):
+    g = wg.Graph()
+    (x,) = g.variables("x")
+    f = np.exp(np.sin(x)) / (2 + x * x)
+    tower = list(islice(wg.derivatives(lambda x: np.exp(np.sin(x)) / (2 + x * x), x0), 5))
+    for expected in tower:
+        assert f.eval(x=x0) == pytest.approx(expected, rel=1e-10, abs=1e-10)
+        f = f.derive(x)
+
+
+# --- seeing --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair():
+    g = wg.Graph()
+    (x,) = g.variables("x")
+    f = np.exp(-x * x)
+    g.set(x=0.5)
+    return f, f.derive(x)
+
+
+def test_latex():
+    g = wg.Graph()
+    alpha, x_1, y = g.variables("alpha", "x_1", "y")
+    f = alpha * x_1**2 / (1 + np.exp(-y)) - np.sqrt(abs(y))
+    assert f.to_latex() == (r"\frac{\alpha \, x_{1}^{2}}{1 + e^{-y}} - \sqrt{\left|y\right|}")
+    assert (np.sin(y) * 2 * 1e-7).to_latex() == r"\sin\left(y\right) \cdot 2 \cdot 1 \cdot 10^{-7}"
+    assert (y - (y - alpha)).to_latex() == r"y - \left(y - \alpha\right)"
+    assert y.arcsinh().to_latex() == r"\operatorname{asinh}\left(y\right)"
+
+
+def test_svg_is_well_formed(pair):
+    f, d = pair
+    for text in (f.to_svg(d), d.to_svg(show_values=True, highlights=[f]), d.to_animated_svg()):
+        opened = []
+        for closing, tag, alone in re.findall(r"<(/?)(\w+)[^>]*?(/?)>", text):
+            if closing:
+                assert opened.pop() == tag
+            elif not alone:
+                opened.append(tag)
+        assert opened == []
+    labels = re.findall(r"<text [^>]*>([^<]+)</text>", d.to_svg())
+    assert labels == ["x", "*", "-", "exp", "*", "-2 * ·"]
+
+
+def test_nodes_do_not_lie_on_each_other(pair):
+    from wengert.backends.graph.dot import Picture
+    from wengert.backends.graph.layout import layout
+
+    picture = Picture(pair)
+    boxes = list(layout(picture, picture.label, 44).boxes.values())
+    for k, a in enumerate(boxes):
+        for b in boxes[:k]:
+            apart = abs(a.x - b.x) >= (a.width + b.width) / 2 or abs(a.y - b.y) >= 30
+            assert apart
+
+
+def test_mermaid_and_html(pair):
+    f, d = pair
+    text = d.to_mermaid()
+    assert text.startswith('flowchart LR\n    a0(["x"])\n    a1["*"]\n')
+    assert "    a0 --> a1\n" in text
+    page = f.to_html(d)
+    assert page.startswith("<!doctype html>")
+    assert "<svg" in page
+    assert "-2 * x * exp(-(x * x))" in page
+
+
+def test_png_needs_graphviz(pair, monkeypatch):
+    if shutil.which("dot"):
+        assert pair[0].to_png()[:8] == b"\x89PNG\r\n\x1a\n"
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(NoPicture, match="laid out by Graphviz's `dot`, which is not installed"):
+        pair[0].to_png()
+
+
+def test_compiled_terms_are_python_one_can_read(pair):
+    f, d = pair
+    slope = d.to_function(name="slope")
+    assert slope.source.endswith("def slope(x):\n    return -2 * (x * math.exp(-(x * x)))\n")
+    assert f.to_function(d)(0.5) == (f.eval(), d.eval())
+
+
+# --- refusals ------------------------------------------------------------------------------------
+
+
+def refusal(error, call):
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_variables_without_values():
+    g = wg.Graph()
+    a, b = g.variables("a", "b")
+    f = a * b
+    text = refusal(GraphError, lambda: f.eval(a=1.0))
+    assert text.startswith("[WG209] the variable 'b' has no value, and a * b needs it")
+    assert "f = a * b" in text
+    assert "^^^^^" in text
+    assert "`term.eval(b=...)` or `graph.set(b=...)`" in text
+    assert "has no variable 'q'" in refusal(GraphError, lambda: f.eval(q=1.0))
+    assert "Its variables: a, b." in refusal(GraphError, lambda: g.set(q=1.0))
+    assert "'1a' is no name" in refusal(GraphError, lambda: g.variables("1a"))
+    assert "b has no gradient" in refusal(GraphError, lambda: b.grad)
+
+
+def test_terms_of_another_graph():
+    (a,) = wg.Graph().variables("a")
+    (b,) = wg.Graph().variables("b")
+    text = refusal(GraphError, lambda: a + b)
+    assert "the term b belongs to another graph" in text
+    assert "a + b" in text
+    assert "belongs to another graph" in refusal(GraphError, lambda: a.derive(b))
+    (x,) = wg.Graph("finite").variables("x")
+    assert "1.5 is no variable" in refusal(GraphError, lambda: x.derive((x - x) + 1.5))
+
+
+def test_comparison_with_numbers_is_never_decided_silently():
+    g = wg.Graph()
+    a, b = g.variables("a", "b")
+    assert a * b == b * a
+    assert not a * b != b * a
+    assert {a * b: 1}[b * a] == 1
+    assert a != "a"
+    chosen = np.where(a == b, a * b, a - b)
+    assert chosen.eval(a=2.0, b=2.0) == 4.0
+    assert chosen.eval(a=2.0, b=3.0) == -1.0
+    assert "whether a == 0 is true is not known" in refusal(
+        GraphError, lambda: wg.trace(lambda a: 1.0 if a == 0 else a, 0.0)
+    )
+
+
+def test_terms_do_not_change_in_place():
+    def shift(x):
+        y = x
+        y += 1.0
+        return np.sum(x * y)
+
+    assert "`+=` would change the array x in place" in refusal(
+        GraphError, lambda: wg.trace(shift, np.ones(2))
+    )
+    assert wg.trace(shift, 3.0).eval() == 12.0
+    assert "has no method 'sort', which would change it in place" in refusal(
+        UnknownFunction, lambda: wg.trace(lambda x: x.sort(), np.ones(2))
+    )
+
+
+def test_what_is_not_known_before_the_values_are():
+    (x,) = wg.Graph().variables("x")
+
+    def branch(x):
+        return x if x > 0 else -x
+
+    text = refusal(GraphError, lambda: wg.trace(branch, 1.0))
+    assert "whether x > 0 is true is not known" in text
+    assert "return x if x > 0 else -x" in text
+    assert "x is no float" in refusal(GraphError, lambda: math.sin(x))
+    assert "how many items x has" in refusal(GraphError, lambda: list(x))
+    assert "a term has no attribute or function 'foo'" in refusal(UnknownFunction, lambda: x.foo())
+    assert "no identities are called 'all'" in refusal(BadArgument, lambda: wg.Graph("all"))
+    assert "cannot be called" in refusal(BadArgument, lambda: wg.trace(3.0))
+
+    def hooked():
+        with x.graph.hook("write", print):
+            pass
+
+    assert "no event is called 'write'" in refusal(BadArgument, hooked)
+    assert "no sweep is called 'run'" in refusal(
+        BadArgument, lambda: x.to_animated_svg(of=("run",))
+    )
+
+
+def test_an_error_of_a_node_says_which_it_was():
+    (x,) = wg.Graph().variables("x")
+    f = np.log(x) + 1
+    with pytest.raises(ValueError, match="math domain error") as caught:
+        f.eval(x=-1.0)
+    assert caught.value.__notes__[0].startswith("in the node log(x), written at ")
