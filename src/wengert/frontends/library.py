@@ -548,7 +548,26 @@ def handler_of(known: Any) -> Handler | None:
     """How to read a call of a function that Python implements."""
     if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
         return _chain_from_iterable
+    if _starts_elsewhere(known):
+        return _refuse(
+            "what runs in another thread, process or event loop cannot be differentiated",
+            "Call the function itself; or start the threads outside and differentiate in each.",
+        )
     return HANDLERS.get(id(known))
+
+
+_ELSEWHERE = {
+    "threading": ("Thread", "Timer"),
+    "concurrent": ("ThreadPoolExecutor", "ProcessPoolExecutor"),
+    "multiprocessing": ("Process", "Pool", "ThreadPool"),
+    "asyncio": ("run", "gather"),
+}
+"""By package: none of these is imported for it."""
+
+
+def _starts_elsewhere(known: Any) -> bool:
+    package = str(getattr(known, "__module__", "")).partition(".")[0]
+    return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
 
 
 _chain_from_iterable = _as_it_is_asked(_in_python(chain_from_iterable), lazily_chained)
