@@ -827,3 +827,12 @@ def test_quotients_and_remainders_at_the_edges(f):
             for b in numbers:
                 if b != 0:
                     assert alike(compiled(a, b), f(a, b)), (a, b)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [round, bool, math.floor, lambda x: not x, lambda x: math.isnan(x), lambda x: np.floor(x)],
+)
+@pytest.mark.parametrize("x", [2.5, np.float64(2.5), np.float64(0.0)])
+def test_functions_that_give_numbers_of_another_kind(f, x):
+    native(lambda x: f(x), x)

@@ -40,7 +40,11 @@ def _to_int(site: Site, eqn: Eqn) -> Value:
     name = "trunc" if eqn.op.name == "to_int" else eqn.op.name
     if len(eqn.args) > 1:
         raise Unlowered("a number in another base")
+    if x.code not in FLOATS and eqn.namespace == "np":
+        raise Unlowered("rounding of integers, whose type depends on the version of NumPy")
     if isinstance(x, Scalar):
+        if eqn.op.name == "trunc" and x.origin != PYTHON and x.code not in FLOATS:
+            raise Unlowered("`math.trunc` of an integer of NumPy's")
         if eqn.namespace == "np":
             code = x.code if x.code in FLOATS else "f64"
             expr = numbers.converted(site.e, x.expr, code)
@@ -63,8 +67,10 @@ def _round(site: Site, eqn: Eqn) -> Value:
     if len(eqn.args) > 1 or eqn.params:
         raise Unlowered("rounding to decimals")
     if not isinstance(x, Scalar):
+        if x.code not in FLOATS:
+            raise Unlowered("rounding of integers")
         return over_arrays(site, "rint", [x])
-    if eqn.op.name == "round" and x.origin != NUMPY and eqn.namespace == "py":
+    if eqn.op.name == "round" and eqn.namespace == "py" and x.code in FLOATS:
         return numbers.to_integer(site.e, x, "rint")
     if x.code not in FLOATS:
         raise Unlowered("rounding of an integer")

@@ -72,7 +72,8 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
     code = operand_code(row.rule, map(operand, scalars), arrays=False)
     if code == "i64":
         found = _of_integers(e, name, row, scalars)
-        return Scalar(found.expr, NUMPY, found.bits) if namespace in ("np", "method") else found
+        whose = {"np": NUMPY, "method": NUMPY, "math": PYTHON}.get(namespace, found.origin)
+        return Scalar(found.expr, whose, found.bits)
     origin = _origin(e, name, namespace, row, scalars)
     if namespace == "math" and code == "f32":
         code = "f64"  # `math` takes any number as a float of Python's
@@ -84,11 +85,23 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
         zero = Constant(0.0, code)
         e.exit_if(Apply("eq", (args[1], zero), "b1"), "division by zero")
     result = row.expand(e, args, code)
-    if code in FLOATS and (namespace == "math" or (name == "pow" and origin != NUMPY)):
+    if result.code in FLOATS and (namespace == "math" or (name == "pow" and origin != NUMPY)):
         _must_be_finite(e, result, f"{name} outside of its domain")
+    if row.rule == "truth" and namespace not in ("np", "method"):
+        return Scalar(result, _whose_truth(name, scalars))
     if row.rule in ("comparison", "truth"):
         return Scalar(result, merged(e, [origin], PYTHON))
     return Scalar(result, origin)
+
+
+def _whose_truth(name: str, scalars: Sequence[Scalar]) -> Origin:
+    """`not` and `bool` give a truth value of Python's, `and` and `or` one of their operands."""
+    if name in ("not", "truth"):
+        return PYTHON
+    first, *others = (s.origin for s in scalars)
+    if any(origin != first for origin in others):
+        raise Unlowered("one of two truth values of different types")
+    return first
 
 
 def _origin(
