@@ -623,11 +623,21 @@ def copied_and_longer(a):
     return a[-1] + sum(items) + len(a)
 
 
-GENERAL = [tail_scaled, tail_written, doubled_twice, copied_and_longer]
+def view_of_what_was_scaled(a):
+    a *= a
+    z = a[:2].reshape(1, 2).T[1]
+    a[1] = a[2]
+    return z[0] + a[0] + 2 * a[1]
 
 
-def test_general_source_refused():
-    refusal("WG101", NotImplementedError, lambda: wg.grad(tail_scaled_and_written).source)
+GENERAL = [
+    tail_scaled,
+    tail_written,
+    tail_scaled_and_written,
+    doubled_twice,
+    copied_and_longer,
+    view_of_what_was_scaled,
+]
 
 
 @pytest.mark.parametrize("function", GENERAL)
@@ -699,3 +709,16 @@ def test_right(name):
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_refused(name):
     refusal("WG101", NotImplementedError, lambda: gradient_of(name))
+
+
+@program(0.7, np.array([0.3, 0.5]))
+def swapped_where_nothing_is_raised(x, a):
+    b, c = np.full(2, x), a * x
+    try:
+        if a[1] < x:
+            raise ValueError
+        a, b = b, a
+    except ValueError:
+        b = c
+    b[0] *= 2.0
+    return a.sum() + 10 * (b * c).sum()

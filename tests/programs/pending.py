@@ -43,6 +43,7 @@ SPECIALISED = frozenset("""
 """But not when specialised."""
 
 ALONE = frozenset("""
+    mutation.overlapping_slices
     control.prime_factor_weights
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
@@ -62,11 +63,8 @@ ALONE = frozenset("""
     mutable_containers.replaced_tuples
     mutable_containers.slices_of_lists
     mutable_containers.sliding_maximum
-    mutation.flat_view
-    mutation.group_by_two_names
     mutation.output_buffers
     mutation.row_view
-    mutation.transposed_view
     objects.bank
     objects.flight_of_the_given
     objects.heated_room

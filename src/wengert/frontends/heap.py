@@ -168,18 +168,18 @@ def _with_items_now(it: Interpreter, items: Items) -> Items:
 
 def _var_now(it: Interpreter, var: Var) -> Value:
     place = it.reading.places.get(var)
-    if place is not None:
-        content = it.heap.get(place)
-        if content is None:
-            _refuse_stale(it, var)
-        return var if content is None or content is var else _read(it, place, content, var)
+    content = None if place is None else it.heap.get(place)
+    if place is not None and content is not None:
+        return var if content is var else _read(it, place, content, var)
     if isinstance(var.kind, Number | Other | Static):
         return var
     _refuse_stale(it, var)
+    chosen = it.reading.choices.get(var)
+    if place is not None:
+        return var if chosen is None else _choice_now(it, var, chosen)
     whose = it.reading.stands_for.get(var)
     if whose is not None:
         return var if not any(_what_happened(it, whose, var.born)) else _var_now(it, whose)
-    chosen = it.reading.choices.get(var)
     if chosen is not None:
         return _choice_now(it, var, chosen)
     eqn = view_of(it, var)
@@ -216,7 +216,8 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
             "a part of a container is used after the container got other items, and items changed",
             "Take the item out again where it is used.",
         )
-    changeable = it.emit(me.can_change if changed else ident.is_view, var)
+    copied = eqn.op is st.getitem and _is_slice(eqn.args[1])  # if it is a list
+    changeable = it.emit(me.can_change if changed and not copied else ident.is_view, var)
     outer = it.builder
     it.builder = outer.child()
     then = it.builder.block((), [again()])
@@ -245,12 +246,22 @@ def _what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, bo
 
 
 def _depth(kind: Kind, steps: Sequence[Atom]) -> int:
-    """How many containers a path goes through before it comes to an array."""
-    for k, step in enumerate(steps):
-        if isinstance(kind, Array):
-            return k
+    """How many containers a path goes through before it comes to an array.
+
+    A slice of something unknown is a view, if it is one of an array, or else a copy: no step.
+    """
+    count = 0
+    for step in steps:
+        only_arrays_have_it = isinstance(step, Const) and isinstance(step.value, me.Viewed)
+        if isinstance(kind, Array) or only_arrays_have_it:
+            return count
+        count += not (kind == UNKNOWN and _is_slice(step))
         kind = _kind_at(kind, step)
-    return len(steps)
+    return count
+
+
+def _is_slice(step: Atom) -> bool:
+    return str(kind_of_atom(step)) == "slice"
 
 
 def _kind_at(kind: Kind, step: Atom) -> Kind:
@@ -300,7 +311,7 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return None
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
         return None
-    return eqn if isinstance(var.kind, Array) else None
+    return eqn if isinstance(var.kind, Array | Unknown) else None
 
 
 def _is_view(kind: Kind, index: Atom) -> bool:
@@ -583,7 +594,7 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
 
     whole, views = _views_to(it, var)
     chosen = it.reading.choices.get(whole)
-    if chosen is not None and whole not in it.reading.places:
+    if chosen is not None and it.reading.places.get(whole) not in it.heap:
         condition, first, second = chosen
         if isinstance(first, Var) and isinstance(second, Var):
             it.branch(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -857,31 +857,42 @@ class Merger:
     def _merge_as_atoms(self, a: Value, b: Value) -> Var:
         atoms = [self._atom_in(0, a), self._atom_in(1, b)]
         out = self._out(join(*map(kind_of_atom, atoms)), *atoms)
-        if is_mutable(out):
+        if not is_mutable(out):
+            return out
+        made_of_others = [self._note_aliases(out, each, side) for side, each in enumerate((a, b))]
+        if any(made_of_others):
+            known = [each for each in (a, b) if self._is_known_object(each)]
+        else:
             self._note_choice(out, a, b)
-        for side, each in enumerate((a, b)):
-            if isinstance(each, Items) and is_mutable(each) and self._is_from_outside(each):
-                hp.may_be_one(
-                    self.interpreter,
-                    hp.place_of(self.interpreter, out),
-                    hp.place_of(self.interpreter, each),
-                )
-            self._note_aliases(out, each, atoms[side], side)
+            known = [each for each in (a, b) if isinstance(each, Items) and is_mutable(each)]
+        for each in known:
+            if self._is_from_outside(each):
+                self._may_be(out, hp.identities(self.interpreter, each, own=True), 0)
         return out
 
-    def _note_aliases(self, out: Var, value: Value, current: Atom, side: int) -> None:
-        """What an object that an arm made may turn out to be, its stand-in outside may be too."""
+    def _is_known_object(self, value: Value) -> TypeGuard[Var | Items]:
+        return isinstance(value, Var | Items) and is_mutable(value)
+
+    def _note_aliases(self, out: Var, value: Value, side: int) -> bool:
+        """What an object that an arm made may turn out to be, its stand-in outside may be too.
+
+        Gives whether there is such an object. A value from outside is a choice, which is known exactly.
+        """
+        if not self._is_known_object(value) or not is_mutable(out) or self._is_from_outside(value):
+            return False
         it, start = self.interpreter, self.context.start
-        if not is_mutable(out) or not isinstance(value, Var | Items):
-            return
-        if isinstance(current, Var) and self._is_from_outside(current):
-            return  # that is a choice, which is known exactly
         outer, it.builder = it.builder, self.arms[side].builder  # it knows what views are of
-        places, depth = hp.identities(it, value), hp.depth_in_whole(it, value)
+        places = hp.identities(it, value, own=True)
+        depth = hp.depth_in_whole(it, value)
         it.builder = outer
-        for place in hp.with_aliases(it, places, start):
-            if place.born <= start:
-                hp.may_be_part(it, hp.place_of(it, out), place, depth)
+        outside = {place for place in hp.with_aliases(it, places, start) if place.born <= start}
+        self._may_be(out, outside, depth)
+        return bool(outside)
+
+    def _may_be(self, out: Var, places: set[Place], depth: int) -> None:
+        it = self.interpreter
+        for place in places:
+            hp.may_be_part(it, hp.place_of(it, out), place, depth)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""
@@ -1062,7 +1073,7 @@ class Merger:
         current = self._current(value, side)
         assert isinstance(current, Var)
         out = self._sided(current.kind, current, side)
-        self._note_aliases(out, value, current, side)
+        self._note_aliases(out, value, side)
         if is_mutable(out) and self._is_from_outside(value):
             self.interpreter.reading.choices[out] = Const(True), value, None
         return out
