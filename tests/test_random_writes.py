@@ -18,7 +18,7 @@ import exact
 import numpy as np
 import oracle
 import trees
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from random_changes import Drawn, Writer, arguments
@@ -183,6 +183,7 @@ def run_batch(number, size, folder):
     @seeded(number)
     @settings(
         max_examples=size,
+        phases=(Phase.explicit, Phase.generate),  # shrinking takes longer than the whole test
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
