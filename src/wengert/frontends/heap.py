@@ -311,7 +311,12 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return None
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
         return None
-    return eqn if isinstance(var.kind, Array | Unknown) else None
+    unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
+    return eqn if unknown or isinstance(var.kind, Array) else None
+
+
+_OF_ARRAYS = ("np", "method", "attr")
+"""The namespaces of what only arrays have, or what makes arrays."""
 
 
 def _is_view(kind: Kind, index: Atom) -> bool:
