@@ -89,6 +89,9 @@ def test_examples(
         pytest.importorskip("scipy")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    assert "```text\n```" not in pages.text_of(page), (
+        "an example that was to show something shows nothing"
+    )
     printed = pages.outputs(page, tmp_path)
     if update:
         page.write_text(pages.with_outputs(pages.text_of(page), printed), encoding="utf-8")

@@ -63,14 +63,6 @@ def indexed(kind: Array, index: Atom) -> Kind:
     return _combine(kind, [effect for effect in effects if effect is not None])
 
 
-def rank_after_index(rank: int, index: Atom) -> int | None:
-    """How many axes an array of this rank has after indexing; None if that is not known."""
-    result = indexed(Array("float64", rank), index)
-    if isinstance(result, Array):
-        return result.rank
-    return 0 if isinstance(result, Number) else None
-
-
 def element_kind(dtype: str) -> Kind:
     """The kind of one element of an array of that dtype."""
     prefixes = (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Infer, Op
 from ..ir.types import (
     BOOL,
@@ -388,8 +388,3 @@ not_ = declare("not", "x", infer=_always(BOOL), py="not", implementation=operato
 both = declare("both", "a, b", infer=_always(BOOL), py="and", implementation=lambda a, b: a and b)
 either = declare("either", "a, b", infer=_always(BOOL), py="or", implementation=lambda a, b: a or b)
 truth = declare("truth", "x", infer=_always(BOOL), py="bool", implementation=bool)
-
-
-def is_value(atom: Atom) -> bool:
-    """Whether an atom is computed at run time."""
-    return isinstance(atom, Var)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import NoRule
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Const, Eqn, Var
+from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.types import INT, NONE, SLICE, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
 from ..ops import memory as me
 from ..ops import registry
@@ -151,18 +151,6 @@ def is_plain(index: object) -> bool:
 
 
 # --- zeros --------------------------------------------------------------------------------
-
-
-def zero_like(builder: Builder, value: Atom, holder: Kind) -> Atom:
-    """The zero tangent of a value that is stored in something of a kind."""
-    if isinstance(holder, Array):
-        return Const(0.0)
-    return builder.emit(st.zeros, value)
-
-
-def has_zero(bar: Atom) -> bool:
-    """Whether a tangent or cotangent is the symbolic zero."""
-    return bar == ZERO
 
 
 def old_zero(builder: Builder, before: Builder, eqn: Eqn) -> Atom:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .refusals import coded
+
 
 def scalar_seed(y: Any, function: str) -> float:
     """The cotangent 1.0 of a real scalar; TypeError for anything else."""
@@ -19,8 +21,7 @@ def scalar_seed(y: Any, function: str) -> float:
         "For several results use `wg.jacobian`; to choose the cotangent of the result yourself use\n"
         "`wg.pullback`."
     )
-    error.code = "WG201"  # type: ignore[attr-defined]
-    raise error
+    raise coded(error, "WG201")
 
 
 def real_result(y: Any) -> None:
@@ -56,8 +57,7 @@ def spanning(x: Any) -> None:
 
 def _refused(code: str, message: str) -> TypeError:
     error = TypeError(message)
-    error.code = code  # type: ignore[attr-defined]
-    return error
+    return coded(error, code)
 
 
 def unpackable(x: Any, count: int, starred: int) -> Any:

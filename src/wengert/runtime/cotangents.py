@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .containers import attributes_of
+from .refusals import coded
 
 
 def zeros(x: Any) -> Any:
@@ -246,8 +247,7 @@ def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
         "the program runs\n"
         "Call a method instead; or pass such objects as arguments of their own, or in a short list."
     )
-    error.code = "WG101"  # type: ignore[attr-defined]
-    raise error
+    raise coded(error, "WG101")
 
 
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
@@ -271,8 +271,7 @@ def shadow_items(x_bar: Any) -> list[Any]:
 
 def _wrong_rule(message: str) -> ValueError:
     error = ValueError(message)
-    error.code = "WG301"  # type: ignore[attr-defined]
-    return error
+    return coded(error, "WG301")
 
 
 def rule_pair(returned: Any, rule: str = "the rule") -> Any:

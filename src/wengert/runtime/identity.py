@@ -8,6 +8,7 @@ import numpy as np
 
 from .containers import attributes_of
 from .memory import can_change, snapshot
+from .refusals import coded
 
 
 def is_view(part: Any) -> bool:
@@ -31,8 +32,7 @@ def as_long(items: Any, count: int) -> None:
             "a list gets longer or shorter while a loop walks over it\n"
             "Walk over a copy: `for item in list(items)`."
         )
-        error.code = "WG101"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG101")
 
 
 def of_array(part: Any) -> None:
@@ -42,8 +42,7 @@ def of_array(part: Any) -> None:
             "a slice of a list is changed, where only the run tells it from a view of an array\n"
             "Copy it (`list(part)`), or specialise the derivative for example arguments."
         )
-        error.code = "WG101"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG101")
 
 
 def rebound(value: Any) -> None:
@@ -53,8 +52,7 @@ def rebound(value: Any) -> None:
             "an array or list is changed in place that a loop or branch chose and that others may refer to\n"
             "Write `x = x + …`, or specialise the derivative for example arguments."
         )
-        error.code = "WG101"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG101")
 
 
 def _held_by(x: Any) -> dict[Any, Any]:
@@ -82,8 +80,7 @@ def kept(owner: Any, name: str) -> None:
             "the program runs\n"
             "Call a method instead; or create the object inside the function, or pass it as an argument."
         )
-        error.code = "WG101"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG101")
 
 
 def built_in(owner: Any, name: str) -> None:
@@ -94,8 +91,7 @@ def built_in(owner: Any, name: str) -> None:
             "program runs\n"
             "Create the object inside the function, or pass it as an argument of its own."
         )
-        error.code = "WG101"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG101")
 
 
 def applied(f: Any, *args: Any, **named: Any) -> Any:
@@ -108,8 +104,7 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
             "a function that is known only when the program runs changes an object that it is given\n"
             "Choose the function where wengert can see it, or return the new value."
         )
-        error.code = "WG101"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG101")
     return y
 
 
@@ -157,13 +152,11 @@ def _given_twice(message: str) -> ValueError:
         f"the function changes an argument, and {message}\n"
         "Pass a copy; or differentiate `lambda x: f(x, x)`, which is one function of one object."
     )
-    error.code = "WG101"  # type: ignore[attr-defined]
-    return error
+    return coded(error, "WG101")
 
 
 def _shared(message: str) -> ValueError:
     error = ValueError(
         f"{message}\nPut a copy into the container, so that every object is in one place."
     )
-    error.code = "WG101"  # type: ignore[attr-defined]
-    return error
+    return coded(error, "WG101")

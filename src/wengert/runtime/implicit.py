@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .cotangents import zeros
+from .refusals import coded
 
 
 def linear_root(
@@ -192,8 +193,7 @@ def _wrong_count(equations: int, unknowns: int) -> ValueError:
 
 def _refused(message: str) -> ValueError:
     error = ValueError(message)
-    error.code = "WG211"  # type: ignore[attr-defined]
-    return error
+    return coded(error, "WG211")
 
 
 def _singular() -> np.linalg.LinAlgError:

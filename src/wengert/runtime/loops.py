@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .cotangents import zeros
+from .refusals import coded
 
 
 def blocks(x: Any, *counts: int, every: int | None = None) -> list[Any]:
@@ -22,8 +23,7 @@ def blocks(x: Any, *counts: int, every: int | None = None) -> list[Any]:
             f"a loop is checkpointed every so many iterations, not every {size!r}\n"
             "Pass a whole number greater than 0, or leave `every` out."
         )
-        error.code = "WG202"  # type: ignore[attr-defined]
-        raise error
+        raise coded(error, "WG202")
     return [x[start : min(start + size, count)] for start in range(0, count, size)]
 
 

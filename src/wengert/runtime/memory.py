@@ -12,6 +12,7 @@ import numpy as np
 
 from .containers import attributes_of, list_cotangent
 from .cotangents import unbroadcast, zeros
+from .refusals import coded
 
 
 def can_change(x: Any) -> bool:
@@ -135,8 +136,7 @@ def accepts(x: Any, *path_and_value: Any) -> None:
 
 def _lost(message: str, hint: str) -> ValueError:
     error = ValueError(f"{message}\n{hint}")
-    error.code = "WG104"  # type: ignore[attr-defined]
-    return error
+    return coded(error, "WG104")
 
 
 # --- writes to tangents and cotangents ----------------------------------------------------

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .refusals import coded
+
 # --- quantiles ----------------------------------------------------------------------------
 
 
@@ -69,8 +71,7 @@ def _place(q: Any, count: Any, method: str) -> tuple[Any, Any]:
         f"quantiles with method={method!r} have no derivative rule\n"
         "Use method='linear', 'lower', 'higher', 'midpoint', 'nearest', 'hazen' or 'weibull'."
     )
-    error.code = "WG103"  # type: ignore[attr-defined]
-    raise error
+    raise coded(error, "WG103")
 
 
 # --- looking up ---------------------------------------------------------------------------

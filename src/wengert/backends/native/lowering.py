@@ -14,9 +14,8 @@ import numpy as np
 
 from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Var, used_by, walk
 from . import fusion
-from .elementwise import ROWS
 from .emitter import Emitter, Names
-from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release, Slot
+from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
 from .promotion import converted
 from .values import (
     NUMPY,
@@ -333,11 +332,3 @@ def described(value: Value) -> str:
             return f"a {type(known).__name__}"
         case _:
             return "a list"
-
-
-def is_elementwise(name: str) -> bool:
-    return name in ROWS
-
-
-def parameter_slot(names: Names, hint: str, code: Code) -> Slot:
-    return Slot(names.fresh(hint), code)
