@@ -685,6 +685,7 @@ def test_pushed_twice_through_an_object():
 
 REFUSED = frozenset("""
     one_array_twice_in_a_pair array_in_a_list_that_is_made_anew view_of_an_array_of_the_loop
+    swapped_and_kept_in_a_dictionary_that_grows
     one_of_two_in_a_dictionary short_list_changed_under_way list_that_grows_under_way
     one_of_two_lists best_of_many listed_in_every_iteration changed_through_a_comprehension
     read_through_a_comprehension read_through_a_slice read_through_a_longer_list
@@ -716,6 +717,19 @@ def swapped_where_nothing_is_raised(x, a):
         b, root = c, x
     b[0] *= root
     return a.sum() + 10 * (b * c).sum()
+
+
+@program(0.7, 2)
+def swapped_and_kept_in_a_dictionary_that_grows(x, n):
+    b, c = np.full(3, x), np.full(3, 2 * x)
+    kept = {"first": b}
+    k = 0
+    while k < n:
+        k += 1
+        b, c = c, b
+    kept[n] = x
+    b += x * x
+    return kept["first"].sum() + b[0]
 
 
 def gradient_of(name):

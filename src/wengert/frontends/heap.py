@@ -785,6 +785,8 @@ def adopt(it: Interpreter, child: Value, owner: Place, step: Atom) -> None:
         it.heap[place] = Lost("two containers hold it")
         return
     it.heap[place] = Part(owner, step)
+    for other in list(it.reading.aliases.get(place, ())):
+        may_be_part(it, other, owner, 1)
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
