@@ -16,7 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 FLOORS = [
     {"__init__", "__main__"},
     {"testing", "inside"},
-    {"jacobians", "jitting"},
+    {"jacobians", "jitting", "unknown_calls"},
+    {"linear_maps"},
     {"api"},
     {"engine", "roots"},
     {"nested"},

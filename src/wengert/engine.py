@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import nested
 from .backends import python as printer
 from .errors import BadArgument, MixedLibraries, NoSource, UnsupportedSyntax
 from .frontends import signature, source
 from .frontends.interpreter import NeedsKnown
 from .frontends.sources import source_of
+from .frontends.values import Value
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Span, Var, walk
 from .ir.records import field, mutable_record, replace
@@ -413,10 +413,30 @@ def read(call: Call) -> source.Program:
         call.target,
         call.arguments,
         dict(call.keywords),
-        specials=nested.specials(),
-        derivative=nested.derivative,
+        special=_special,
+        derivative=_read_derivative,
         opted_out=rules.opted_out,
     )
+
+
+def _special(function: Any) -> Callable[..., Value] | None:
+    """How to read a call of a function, where it is one of wengert's own."""
+    if not isinstance(function, types.FunctionType) or not _is_ours(function):
+        return None
+    from .nested import handler_of
+
+    return handler_of(function)
+
+
+def _is_ours(function: types.FunctionType) -> bool:
+    return (function.__module__ or "").partition(".")[0] == __package__
+
+
+def _read_derivative(*call: Any) -> Value:
+    """How to read a call of a derivative function inside a program."""
+    from .nested import derivative
+
+    return derivative(*call)
 
 
 # --- functions that users pass in ---------------------------------------------------------

@@ -14,7 +14,7 @@ from .errors import BadArgument, NoSource, UnsupportedSyntax
 from .frontends.calls import Args, Kwargs, call
 from .frontends.expressions import as_known, open_up
 from .frontends.interpreter import Interpreter
-from .frontends.signature import kind_of
+from .frontends.signature import describe, kind_of
 from .frontends.values import Closure, Items, Native, Value, kind_of_value
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Const, Var
@@ -181,6 +181,9 @@ def kind_of_implicit(value: Any, depth: int) -> Kind:
         ),
         Implicit,
     )
+
+
+describe(Implicit, kind_of_implicit)
 
 
 def _annotated(function: Any) -> Kind:

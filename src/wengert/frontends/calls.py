@@ -127,7 +127,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="function") if _module_of(function.type.function) in _LIBRARIES:
             return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
-            special = it.reading.specials.get(id(function.type.function))
+            special = it.reading.special(function.type.function)
             if special is not None:
                 return special(it, args, kwargs)
             found = _by_rule(function.type.function)  # a rule needs no source
@@ -142,7 +142,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             from .operators import call_method_of_class
 
             own = getattr(function.type, "__call__", None)  # noqa: B004
-            special = it.reading.specials.get(id(own))
+            special = it.reading.special(own)
             if special is not None:
                 return special(it, [function, *args], kwargs)
             result = call_method_of_class(it, function, "__call__", args, kwargs)
@@ -179,7 +179,7 @@ def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs
 
 def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a Python object that is known when the program is read."""
-    special = it.reading.specials.get(id(known))
+    special = it.reading.special(known)
     if special is not None:
         return special(it, args, kwargs)
     if derives(known):

@@ -21,8 +21,7 @@ from ..ops import structure as st
 from ..ops.implicit import linear_root
 from .groups import Groups, is_computed
 from .residuals import renamed_block
-from .versions import versioned
-from .written import WRITES
+from .written import WRITES, targets
 
 
 def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:
@@ -51,7 +50,10 @@ def settled(function: Function) -> Function:
     """The function with as few copies as are safe."""
     if any(eqn.op is st.add_at for eqn in walk(function.body)):
         function = replace(function, body=_in_place(function.body, Groups(function.body)))
-    function = versioned(function)
+    if any(eqn.op in WRITES or targets(eqn) for eqn in walk(function.body)):
+        from .versions import versioned
+
+        function = versioned(function)
     if not any(eqn.op is st.project for eqn in walk(function.body)):
         return function
     body = function.body
