@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 
 import numpy as np
 
-from . import engine
+from . import calling, engine, verbs
 from .backends import python as printer
-from .engine import Derived, Verb
+from .engine import Derived
 from .errors import (
     BadArgument,
     NoRule,
@@ -23,6 +23,7 @@ from .errors import (
 )
 from .passes.tidy import tidy
 from .rules.places import at_its_rule
+from .verbs import Verb
 
 if TYPE_CHECKING:
     import pathlib
@@ -59,13 +60,13 @@ class Derivative(Generic[P, T]):
         return super().__new__(cls)
 
     def __init__(self, function: Callable[..., Any], verb: Verb):
-        engine.must_be_function(function)
+        calling.must_be_function(function)
         self.function = function
         self.verb = verb
         functools.update_wrapper(self, function, updated=())
         self._quick: dict[tuple[type, ...], Any] = {}
         self._times_ready = 0
-        self._captures = bool(engine.captured_by(function))
+        self._captures = bool(calling.captured_by(function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -81,11 +82,11 @@ class Derivative(Generic[P, T]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:
-            engine.check_argnums(self.verb, self.function, args)
+            verbs.check_argnums(self.verb, self.function, args)
         derived = self._derived(args, kwargs)
         if not kwargs:
             self._make_ready(args, derived)
-        captured = engine.captured_by(self.function) if self._captures else {}
+        captured = calling.captured_by(self.function) if self._captures else {}
         return derived.run(*args, **kwargs, **captured)
 
     def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
@@ -177,7 +178,7 @@ def presented(error: Exception, function: Any = None) -> Exception:
     elif isinstance(error, NoRule | NotASolution | UnsupportedSyntax):
         error = error.at(printer.last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
-        error = error.at(engine.definition_of(function))
+        error = error.at(calling.definition_of(function))
     return error.with_traceback(printer.without_generated(error.__traceback__))
 
 
@@ -226,7 +227,7 @@ class Specialization:
         args = _primals(origin, self.args)
         derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs)
         text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
-        function = printer.with_options(derived.method, engine.captured_by(origin.function))
+        function = printer.with_options(derived.method, calling.captured_by(origin.function))
         function.source = Text(text)  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
@@ -383,7 +384,7 @@ def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> S
     *primals, vector = args
     (argnum,) = derivative_.verb.argnums or (0,)
     if argnum < len(primals):
-        name = engine.argument_names(derivative_.function, len(primals))[argnum]
+        name = calling.argument_names(derivative_.function, len(primals))[argnum]
         leaves_like(primals[argnum], vector, "the vector", f"argument {argnum} (`{name}`)")
     return primals
 
@@ -391,9 +392,9 @@ def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> S
 # --- reading ------------------------------------------------------------------------------
 
 
-def _call(f: Callable[..., Any], args: Sequence[Any]) -> engine.Call:
-    engine.must_be_function(f)
-    return engine.call_of(f, args, {}) if args else engine.general_call(f)
+def _call(f: Callable[..., Any], args: Sequence[Any]) -> calling.Call:
+    calling.must_be_function(f)
+    return calling.call_of(f, args, {}) if args else calling.general_call(f)
 
 
 def code_ir(f: Callable[..., Any], *args: Any) -> str:
@@ -410,11 +411,11 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
     With example arguments it is specialised to their kinds, without them it is general.
     """
     derived = engine.derive(Verb("adjoint"), _call(f, args))
-    defaults = {"y_bar": 1.0, **engine.captured_literals(f)}
+    defaults = {"y_bar": 1.0, **calling.captured_literals(f)}
     return Text(derived.with_defaults(defaults).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
     derived = engine.derive(Verb("pushforward"), _call(f, args))
-    return Text(derived.with_defaults(engine.captured_literals(f)).source)
+    return Text(derived.with_defaults(calling.captured_literals(f)).source)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from . import api, jacobians, linear_maps, nested, roots, steering
-from .engine import Verb
 from .errors import BadArgument
 from .frontends.calls import Args, Kwargs
 from .frontends.interpreter import Interpreter
 from .frontends.values import Native, Value
 from .ir.graph import Const
+from .verbs import Verb
 
 
 def _install() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import engine
+from . import calling, engine
 from .api import presented
-from .engine import Verb
 from .errors import BadTangent
 from .ir.types import UNKNOWN, Kind, Struct
 from .ops.checks import counted
 from .tangents import apart, copied, leaves_like, whole_like
+from .verbs import Verb
 
 
 class Pullback:
@@ -75,12 +75,12 @@ def pullback_of(
     f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], *, inside: bool = False
 ) -> tuple[Any, Pullback, list[Any]]:
     """A value, its pullback, and what is in the hands of the caller and may yet change."""
-    engine.must_be_function(f)
+    calling.must_be_function(f)
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     if inside:
         derived.must_leave_arguments()
     ahead, backward = derived.published
-    captured = engine.captured_by(f)
+    captured = calling.captured_by(f)
     try:
         y, residuals = ahead(*args, **kwargs, **captured)
     except Exception as error:
@@ -88,7 +88,7 @@ def pullback_of(
     outside = [*args, *kwargs.values(), *captured.values(), *derived.read_from(), y]
     kind = derived.functions[0].result
     assert isinstance(kind, Struct)
-    back = Pullback(engine.name_of(f), backward, residuals, y, kind.items[0])
+    back = Pullback(calling.name_of(f), backward, residuals, y, kind.items[0])
     return y, back, outside
 
 
@@ -109,10 +109,10 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     >>> push(3.0)
     3.0
     """
-    engine.must_be_function(f)
+    calling.must_be_function(f)
     derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
-    captured = engine.captured_by(f)
-    names = engine.argument_names(f, len(args))
+    captured = calling.captured_by(f)
+    names = calling.argument_names(f, len(args))
     at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them
     y = f(*args, **kwargs)
     kept_whole = {each.name for each in derived.functions[0].inputs if each.kind == UNKNOWN}
@@ -125,7 +125,7 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(args):
             raise BadTangent(
-                f"the pushforward of {engine.name_of(f)} takes {counted(len(args), 'tangent')}, one for "
+                f"the pushforward of {calling.name_of(f)} takes {counted(len(args), 'tangent')}, one for "
                 f"each positional argument; it was given {len(tangents)}",
                 "Pass None for a zero tangent.",
             )

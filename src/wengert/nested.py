@@ -68,7 +68,7 @@ from .passes.copies import inlined
 from .passes.residuals import clones, renamed_block
 
 if TYPE_CHECKING:
-    from .engine import Verb
+    from .verbs import Verb
 
 Handler = Callable[[Interpreter, Args, Kwargs], Value]
 

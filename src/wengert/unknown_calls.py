@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import engine
-from .engine import Verb
 from .linear_maps import pullback, pullback_of, pushforward
 from .tangents import as_cotangent, as_structured
+from .verbs import Verb
 
 
 def _caller(names: Sequence[str]) -> Callable[..., Any]:
