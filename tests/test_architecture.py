@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 FLOORS = [
     {"__init__", "__main__"},
     {"testing", "inside"},
+    {"solvers"},
     {"jacobians", "jitting", "unknown_calls"},
     {"linear_maps"},
     {"api"},
@@ -40,6 +41,10 @@ ABOUT = {
     "rules/special.py": {"scipy"},
     "frontends/scipy_in_python.py": {"scipy"},
     "frontends/scipy_linalg_in_python.py": {"scipy"},
+    "solvers/initial_values.py": {"scipy"},
+    "solvers/minima.py": {"scipy"},
+    "solvers/quadrature.py": {"scipy"},
+    "solvers/roots_of_functions.py": {"scipy"},
 }
 """Modules about an optional package, which are loaded only where a program has imported that."""
 

@@ -630,7 +630,16 @@ def _fill_defaults(
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
     from .statements import raise_now
 
+    if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
+        # it stands for a function of a library, which may well take these arguments
+        raise it.unsupported(
+            f"this call of {closure.name} is not covered: it {message}",
+            "Leave out the option, or give a function of your own a rule (`@wg.rrule`).",
+        )
     raise_now(it, TypeError, f"{closure.qualname}() {message}")
+
+
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def escape(it: Interpreter, closure: Closure) -> Atom:

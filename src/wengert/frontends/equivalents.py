@@ -204,8 +204,13 @@ _LATE = {
     "statistics": "statistics_in_python",
     "scipy.special": "scipy_in_python",
     "scipy.linalg": "scipy_linalg_in_python",
+    "scipy.optimize": "..solvers.optimisation",
+    "scipy.integrate": "..solvers.integrals",
 }
-"""Where the equivalents of modules are, most of which most programs do without."""
+"""Where the equivalents of modules are, most of which most programs do without.
+
+Those that are written over derivatives stand above this module, and are named, not imported.
+"""
 
 
 def stand_in_for(function: Any) -> Callable[..., Any] | None:
@@ -224,5 +229,5 @@ def late_equivalent(function: Any) -> Callable[..., Any] | None:
 
 @functools.cache
 def _table(name: str) -> dict[int, Callable[..., Any]]:
-    module = importlib.import_module(f".{name}", __package__)
+    module = importlib.import_module(name if name.startswith(".") else f".{name}", __package__)
     return {id(function): equivalent for function, equivalent in module.EQUIVALENTS}
