@@ -363,6 +363,8 @@ def conjugated(sweep: Sweep, partial: Atom) -> Atom:
 
 
 _OF_UNKNOWN_ORIGIN = frozenset(("apply", "pullback_of", "global", "means", "root"))
+_TURN_COMPLEX = frozenset(("eig", "eigvals", "roots", "fft", "ifft", "rfft", "irfft_adjoint"))
+"""What may give complex numbers of real ones, and whose dtype may be unknown all the same."""
 
 
 def may_be_complex(block: Block) -> bool:
@@ -381,7 +383,7 @@ def may_be_complex(block: Block) -> bool:
 def _may_turn_complex(eqn: Eqn) -> bool:
     """Whether an op may give complex numbers of real ones."""
     unknown = not eqn.op.spellings and eqn.namespace == "call" and eqn.outs[0].kind == UNKNOWN
-    return unknown or eqn.op.name in ("eig", "eigvals", "roots")
+    return unknown or eqn.op.name in _TURN_COMPLEX
 
 
 def is_complex(kind: Kind) -> bool:
