@@ -52,6 +52,9 @@ _LIBRARIES = {"numpy", "scipy"}
 OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
 """Their functions are called as they are: no derivative flows through them."""
 
+_OF_CONSTANTS = {"random", "re", "json", "string", "textwrap", "csv", "calendar", "hashlib", "uuid"}
+"""Their functions are called as they are, and refused where a derivative would flow through them."""
+
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
@@ -223,8 +226,8 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
-    if module == "random":
-        return call_foreign(it, known, args, kwargs)  # a constant, as long as its arguments are
+    if module in _OF_CONSTANTS:
+        return call_foreign(it, known, args, kwargs)
     from .library_objects import ATTRS
 
     match known:
@@ -248,7 +251,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
-        case types.MethodType():
+        case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
             return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
         case functools.partial():
             before = [as_known(a) for a in known.args]

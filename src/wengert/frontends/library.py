@@ -38,7 +38,6 @@ from .iterators_in_python import ENDLESS, LAZY, filter_, map_, reduce_, step
 from .iterators_in_python import chain_from_iterable as lazily_chained
 from .iterators_in_python import repeat as repeat_without_end
 from .loops import collect, loop_over
-from .opcalls import emit_op
 from .stand_ins import STAND_INS
 from .values import Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
@@ -412,15 +411,6 @@ def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
 
 
-def _float(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if args and isinstance(args[0], Var) and (args[0].kind == STR or args[0] in it.reading.inert):
-        raise it.unsupported(
-            "a number read back from text has lost its derivative",
-            "Use the number itself; turn it into text only to show it.",
-        )
-    return emit_op(it, el.to_float, "py", args, kwargs)
-
-
 def _refuse(what: str, hint: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(what, hint)
@@ -467,7 +457,6 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         frozenset,
         lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
     ),
-    (float, _float),
     (iter, iterators.make_iterator),
     (next, iterators.next_item),
     (step, iterators.step),

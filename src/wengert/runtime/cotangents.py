@@ -203,10 +203,16 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
     if isinstance(items, np.ndarray):
         n = len(items_bar)
         start = len(items) - n if reverse else 0
-        result = np.zeros(items.shape, np.result_type(zeros(items), *items_bar[:1]))
+        result = zeros(items)
         if n:
-            result[start : start + n] = items_bar
+            bars = np.asarray(items_bar)
+            result[start : start + n] = bars if items.dtype.kind == "c" else bars.real
         return result
+    if complex in map(type, items_bar) or np.complex128 in map(type, items_bar):
+        # what is real has a real cotangent, also beside complex items
+        reached = items[len(items) - len(items_bar) :] if reverse else items
+        pairs = zip(items_bar, reached, strict=False)
+        items_bar = [bar.real if isinstance(x, float) else bar for bar, x in pairs]
     missing = len(items) - len(items_bar)
     rest = items[:missing] if reverse else items[len(items) - missing :]
     return [*zeros(rest), *items_bar] if reverse else [*items_bar, *zeros(rest)]
