@@ -160,6 +160,11 @@ def frexp(x: Any, /) -> Any:
     return math.ldexp(x, -exponent), exponent
 
 
+def hypot_of(xs: Any) -> Any:
+    """`math.hypot(*xs)`."""
+    return functools.reduce(math.hypot, xs, 0.0)
+
+
 def polar(z: Any, /) -> Any:
     """`cmath.polar`."""
     return abs(z), cmath.phase(z)

@@ -596,12 +596,14 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return item_of(it, value, index)
     if isinstance(value, Iteration | Closure | Native):
         value = it.atom(value)
-    if isinstance(value, Const) and isinstance(value.value, type(np.r_) | type(np.c_)):
+    if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
         from .calls import call
-        from .numpy_in_python import columns_of, rows_of
+        from .numpy_grids_in_python import BY_CLASS
 
-        joined = rows_of if isinstance(value.value, type(np.r_)) else columns_of
-        return call(it, Const(joined), [index], {})
+        made = BY_CLASS.get(type(value.value))
+        first = index.values[0] if isinstance(index, Items) and index.values else index
+        if made is not None and kind_of_value(first) != STR:  # text says how to put together
+            return call(it, Const(made), [index], {})
     from .operators import call_method_of_class
 
     own = call_method_of_class(it, value, "__getitem__", [index])
