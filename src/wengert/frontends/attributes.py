@@ -319,7 +319,7 @@ _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
     "items": lambda it, items, args: list_of(
         *(tuple_of(from_key(k), v) for k, v in zip(items.keys, items.values, strict=True))
     ),
-    "keys": lambda it, items, args: list_of(*map(from_key, items.keys)),
+    "keys": lambda it, items, args: Iteration("keys", (items,)),
     "values": lambda it, items, args: list_of(*items.values),
     "get": _items_get,
     "copy": lambda it, items, args: Items(items.form, items.keys, items.values, items.type),

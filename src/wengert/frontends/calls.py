@@ -83,17 +83,23 @@ def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
         return call(it, function, args, kwargs)
 
 
-def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    from .iteration import known_items
+def positional(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of expressions side by side, with the items of `*items` where these are known."""
+    from .iteration import known_items, settled
 
-    args: list[Value] = []
-    for arg in node.args:
-        if isinstance(arg, ast.Starred):
-            value = evaluate(it, arg.value)
-            items = known_items(it, value)
-            args.extend(items if items is not None else [star(it.atom(value))])
-        else:
-            args.append(evaluate(it, arg))
+    values: list[Value] = []
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            values.append(evaluate(it, node))
+            continue
+        value = settled(it, evaluate(it, node.value))
+        items = known_items(it, value)
+        values.extend(items if items is not None else [star(it.atom(value))])
+    return values
+
+
+def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    args = positional(it, node.args)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate(it, keyword.value)
@@ -121,13 +127,13 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
     match function:
         case Native():
             return function.call(it, args, kwargs)
-        case Closure(function=known) if known and _module_of(known) in _LIBRARIES:
+        case Closure(function=known) if known and _by_itself(known):
             return call_known(it, known, args, kwargs)
         case Closure():
             return call_closure(it, function, args, kwargs)
         case Items(form="function", type=Maker()):
             return call(it, put_together(function), args, kwargs)
-        case Items(form="function") if _module_of(function.type.function) in _LIBRARIES:
+        case Items(form="function") if _by_itself(function.type.function):
             return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
             special = it.reading.specials.get(id(function.type.function))
@@ -249,6 +255,8 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             return call_known(it, of_entries, [as_known(known.pyfunc), *args], kwargs)
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
+        case types.FunctionType(registry=_, dispatch=dispatch) if args:
+            return call(it, _dispatched(it, dispatch, args[0]), args, kwargs)
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
@@ -273,6 +281,25 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _by_itself(function: FunctionType) -> bool:
+    """Whether a function is called for what it is known as, and not read like one of the user's."""
+    return _module_of(function) in _LIBRARIES or hasattr(function, "registry")
+
+
+def _dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
+    """The function that `functools.singledispatch` chooses."""
+    from .heap import now
+    from .objects import class_of
+
+    cls = class_of(now(it, first))
+    if cls is None:
+        raise it.unsupported(
+            "which function is dispatched to depends on a class that only the run knows",
+            "Create the object in the function, or specialise on an example of it.",
+        )
+    return as_known(dispatch(cls))
 
 
 def _module_of(function: Any) -> str:
@@ -570,8 +597,7 @@ def bind_arguments(
     bound: dict[str, Value] = dict(zip(names, positional, strict=False))
     extra = positional[len(names) :]
     if spec.vararg is not None:
-        only_star = len(extra) == 1 and is_star(extra[0])
-        bound[spec.vararg.arg] = extra[0].values[0] if only_star else tuple_of(*extra)  # type: ignore[union-attr]
+        bound[spec.vararg.arg] = _rest(it, extra)
     elif extra:
         _wrong_call(
             it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given"
@@ -599,6 +625,10 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
         return args
     starred = args[k]
     assert isinstance(starred, Items)
+    if has_vararg and k == len(args) - 1:
+        items = it.atom(starred.values[0])
+        first = [subscript(it, items, Const(j)) for j in range(count - k)]
+        return [*args[:k], *first, star(it.emit(st.getitem, items, Const(slice(count - k, None))))]
     missing = count - (len(args) - 1)
     if has_vararg or any(map(is_star, args[k + 1 :])):
         raise it.unsupported(
@@ -607,6 +637,15 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
         )
     source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
     return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
+
+
+def _rest(it: Interpreter, extra: list[Value]) -> Value:
+    """What `*args` of a function holds."""
+    from .iteration import joined
+
+    if len(extra) == 1 and isinstance(extra[0], Items) and is_star(extra[0]):
+        return extra[0].values[0]
+    return joined(it, extra) if any(map(is_star, extra)) else tuple_of(*extra)
 
 
 def _fill_defaults(

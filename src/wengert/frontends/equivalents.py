@@ -133,6 +133,11 @@ def groupby(iterable: Any, key: Any = None) -> Any:
     return groups
 
 
+def from_keys(keys: Any, value: Any = None) -> Any:
+    """`dict.fromkeys`."""
+    return {key: value for key in keys}  # noqa: C420  (what is read instead of `dict.fromkeys`)
+
+
 def without(table: Any, keys: Any) -> Any:
     """A dictionary without some of its keys."""
     return {key: table[key] for key in table if key not in keys}

@@ -31,7 +31,7 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
 from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
-from .equivalents import EQUIVALENTS, chain_from_iterable, hypot_of, repeat, transposed
+from .equivalents import EQUIVALENTS, chain_from_iterable, from_keys, hypot_of, repeat, transposed
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
 from .iterators import iterator_of
@@ -563,6 +563,8 @@ def handler_of(known: Any) -> Handler | None:
     """How to read a call of a function that Python implements."""
     if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
         return _chain_from_iterable
+    if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
+        return _in_python(from_keys)
     if _starts_elsewhere(known):
         return _refuse(
             "what runs in another thread, process or event loop cannot be differentiated",

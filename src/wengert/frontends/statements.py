@@ -204,8 +204,9 @@ def _hint(value: Value, name: str) -> None:
 
 
 def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value, node: ast.expr) -> None:
-    from .iteration import known_items
+    from .iteration import known_items, settled
 
+    value = settled(it, value)
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     items = known_items(it, value)
     if items is None:
