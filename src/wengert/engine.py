@@ -20,7 +20,7 @@ from . import nested
 from .backends import python as printer
 from .errors import BadArgument, MixedLibraries, NoSource, UnsupportedSyntax
 from .frontends import signature, source
-from .frontends.interpreter import NeedsKnown
+from .frontends.reading import NeedsKnown
 from .frontends.sources import source_of
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Span, Var, walk

@@ -21,9 +21,10 @@ from ..ops import structure as st
 from ..rules.registry import rule_for
 from . import cells, generators
 from .expressions import as_known, evaluate, lift
-from .interpreter import Interpreter, NeedsCallee
+from .interpreter import Interpreter
 from .local_classes import StandIn
 from .opcalls import emit_op
+from .reading import NeedsCallee
 from .signature import Template, derives
 from .sources import source_of
 from .values import (
@@ -42,7 +43,7 @@ from .values import (
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from .interpreter import Frame
+    from .reading import Frame
 
 INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""

@@ -18,7 +18,7 @@ from . import cells
 from .attributes import read_attribute
 from .expressions import evaluate, subscript, truth
 from .heap import settle_doubts
-from .interpreter import Diverges, Step
+from .reading import Diverges, Step
 from .sharing import is_merged, may_be_shared
 from .values import Closure, Items, Value, kind_of_value
 from .writes import add_in_place, delete_attribute, delete_item, set_attribute, set_item
