@@ -720,13 +720,17 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
 
 
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
-    """`np.lib.stride_tricks.sliding_window_view` along one axis, as a copy."""
-    (width,) = _as_axes(window_shape)
-    (axis,) = _as_axes(0 if axis is None else axis)
-    moved = np.moveaxis(array_of(x), axis, -1)
-    starts = np.arange(np.shape(moved)[-1] - width + 1)
-    windows = take_op(moved, np.expand_dims(starts, 1) + np.arange(width), axis=-1)
-    return np.moveaxis(windows, -2, axis)
+    """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
+    x, widths = array_of(x), _as_axes(window_shape)
+    rank = np.ndim(x)
+    axes = tuple(range(rank)) if axis is None else _as_axes(axis)
+    for width, along in zip(widths, axes, strict=True):
+        place = along % rank  # those of the windows come behind
+        moved = np.moveaxis(x, place, -1)
+        starts = np.arange(np.shape(moved)[-1] - width + 1)
+        windows = take_op(moved, np.expand_dims(starts, 1) + np.arange(width), axis=-1)
+        x = np.moveaxis(windows, -2, place)
+    return x
 
 
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:

@@ -72,7 +72,7 @@ def class_of(value: Value) -> type | None:
         case _:
             if isinstance(value, Const):
                 return type(value.value)
-            return str if str(kind) == "str" else None
+            return {"str": str, "slice": slice, "range": range}.get(str(kind))
 
 
 def is_object(value: Value) -> bool:

@@ -221,6 +221,8 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
 def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
     """`buffer.name += value`, where `buffer` is the cotangent of the object `x`; in place."""
     fields = getattr(x, "_fields", None)
+    if fields is not None and name not in fields:
+        fields = None  # a method of a namedtuple
     if fields is None and _is_computed(x, name):
         return accumulate(buffer, _of_receiver(x, value, name))
     key = fields.index(name) if fields is not None else name
@@ -258,8 +260,8 @@ def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
 
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
     """The part of the cotangent of the object `x` that belongs to its attribute `name`."""
-    fields = getattr(x, "_fields", None)
-    if fields is not None:
+    fields = getattr(x, "_fields", ())
+    if name in fields:
         return x_bar[fields.index(name)]
     if _is_computed(x, name):
         _of_receiver(x, None, name)
