@@ -10,6 +10,7 @@ from .engine import Verb
 from .errors import BadArgument
 from .frontends import signature
 from .frontends.calls import Args, Kwargs
+from .frontends.equivalents import root_of
 from .frontends.interpreter import Interpreter
 from .frontends.values import Native, Value
 from .ir.graph import Const
@@ -30,6 +31,7 @@ def install() -> None:
     signature.describe(roots.Implicit, roots.kind_of_implicit)
     nested.special(roots.implicit, roots.read_implicit)
     nested.special(roots.Implicit.__call__, roots.read_call)
+    nested.special(root_of, roots.read_root)
     for written in jacobians.WRITTEN:
         nested.special(written, nested.read_anew(written))
     nested.special(jacobians.is_number, nested.is_number)

@@ -229,6 +229,12 @@ def read_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return known.call(it, rest, kwargs)
 
 
+def read_root(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`root_of(residual, solver, *args)`, which stand-ins of solvers call."""
+    residual, solver, *rest = args
+    return Known(residual, solver, Const(None), TOLERANCE).call(it, rest, kwargs)
+
+
 class Known(NamedTuple):
     """What is known of an `Implicit` when a call of it is read."""
 
