@@ -39,6 +39,11 @@ ABOUT = {
     "rules/special.py": {"scipy"},
     "frontends/scipy_in_python.py": {"scipy"},
     "frontends/scipy_linalg_in_python.py": {"scipy"},
+    "frontends/scipy_distributions_in_python.py": {"scipy"},
+    "frontends/scipy_integrate_in_python.py": {"scipy"},
+    "frontends/scipy_optimize_in_python.py": {"scipy"},
+    "frontends/scipy_signal_in_python.py": {"scipy"},
+    "frontends/scipy_stats_in_python.py": {"scipy"},
 }
 """Modules about an optional package, which are loaded only where a program has imported that."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -228,7 +229,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if writes is not None:
         return writes(it, args, kwargs)
     equivalent = late_equivalent(known)
-    if equivalent is not None:
+    if equivalent is not None and _takes(equivalent, args, kwargs):
         return call_known(it, equivalent, args, kwargs)
     module = _module_of(known)
     if module in OPAQUE_MODULES:
@@ -282,6 +283,17 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _takes(equivalent: Any, args: Args, kwargs: Kwargs) -> bool:
+    """Whether what stands for a function has the options that are given."""
+    if any(map(is_star, args)) or not isinstance(equivalent, types.FunctionType):
+        return True
+    try:
+        inspect.signature(equivalent).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _by_itself(function: FunctionType) -> bool:

@@ -191,6 +191,11 @@ def root_of(residual: Any, solver: Any, *args: Any) -> Any:
     return solver(*args)
 
 
+def as_it_is(function: Any, *args: Any) -> Any:
+    """A call of a function that something stands for, of constants: it is called as it is."""
+    return function(*args)
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (math.modf, modf),
     (math.frexp, frexp),
@@ -219,6 +224,11 @@ _LATE = {
     "statistics": "statistics_in_python",
     "scipy.special": "scipy_in_python",
     "scipy.linalg": "scipy_linalg_in_python",
+    "scipy.integrate": "scipy_integrate_in_python",
+    "scipy.signal": "scipy_signal_in_python",
+    "scipy.fft": "scipy_signal_in_python",
+    "scipy.stats": "scipy_stats_in_python",
+    "scipy.optimize": "scipy_optimize_in_python",
 }
 """Where the equivalents of modules are, most of which most programs do without."""
 
@@ -233,8 +243,16 @@ def late_equivalent(function: Any) -> Callable[..., Any] | None:
     module = str(getattr(function, "__module__", None) or type(function).__module__)
     for name, table in _LATE.items():
         if module == name or module.startswith(f"{name}."):
-            return _table(table).get(id(function))
+            return _table(table).get(id(function)) or _of_distribution(module, function)
     return None
+
+
+def _of_distribution(module: str, function: Any) -> Callable[..., Any] | None:
+    if not module.startswith("scipy.stats."):
+        return None
+    from .scipy_distributions_in_python import equivalent_of
+
+    return equivalent_of(function)
 
 
 @functools.cache

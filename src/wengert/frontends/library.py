@@ -31,7 +31,15 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
 from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
-from .equivalents import EQUIVALENTS, chain_from_iterable, from_keys, hypot_of, repeat, transposed
+from .equivalents import (
+    EQUIVALENTS,
+    as_it_is,
+    chain_from_iterable,
+    from_keys,
+    hypot_of,
+    repeat,
+    transposed,
+)
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
 from .iterators import iterator_of
@@ -476,6 +484,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.itemgetter, _itemgetter),
     (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
+    (as_it_is, lambda it, args, kwargs: call_foreign(it, args[0].value, args[1:], kwargs)),  # type: ignore[union-attr]
     (math.hypot, _hypot),
     (math.dist, _dist),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
