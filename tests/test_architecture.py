@@ -41,6 +41,7 @@ ABOUT = {
     "frontends/scipy_linalg_in_python.py": {"scipy"},
     "frontends/scipy_distributions_in_python.py": {"scipy"},
     "frontends/scipy_integrate_in_python.py": {"scipy"},
+    "frontends/scipy_interpolate_in_python.py": {"scipy"},
     "frontends/scipy_optimize_in_python.py": {"scipy"},
     "frontends/scipy_signal_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},

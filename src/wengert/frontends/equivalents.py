@@ -229,6 +229,7 @@ _LATE = {
     "scipy.fft": "scipy_signal_in_python",
     "scipy.stats": "scipy_stats_in_python",
     "scipy.optimize": "scipy_optimize_in_python",
+    "scipy.interpolate": "scipy_interpolate_in_python",
 }
 """Where the equivalents of modules are, most of which most programs do without."""
 
@@ -243,16 +244,21 @@ def late_equivalent(function: Any) -> Callable[..., Any] | None:
     module = str(getattr(function, "__module__", None) or type(function).__module__)
     for name, table in _LATE.items():
         if module == name or module.startswith(f"{name}."):
-            return _table(table).get(id(function)) or _of_distribution(module, function)
+            return _table(table).get(id(function)) or _of_object(name, function)
     return None
 
 
-def _of_distribution(module: str, function: Any) -> Callable[..., Any] | None:
-    if not module.startswith("scipy.stats."):
-        return None
-    from .scipy_distributions_in_python import equivalent_of
+_OF_OBJECTS = {
+    "scipy.stats": "scipy_distributions_in_python",
+    "scipy.interpolate": "scipy_interpolate_in_python",
+}
+"""Where it is said what stands for objects that can be called, and for their methods."""
 
-    return equivalent_of(function)
+
+def _of_object(module: str, function: Any) -> Callable[..., Any] | None:
+    if module not in _OF_OBJECTS:
+        return None
+    return importlib.import_module(f".{_OF_OBJECTS[module]}", __package__).equivalent_of(function)
 
 
 @functools.cache

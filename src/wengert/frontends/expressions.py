@@ -410,7 +410,11 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
     elif isinstance(left, Iteration) or isinstance(right, Iteration):
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
     if isinstance(operator_, ast.In | ast.NotIn) and isinstance(right, Items):
-        if right.form == "dict":
+        if right.form == "tuple" and isinstance(left, Const):
+            right = as_key(right)
+            if isinstance(right, Const):
+                return Const(function(left.value, right.value))
+        elif right.form == "dict":
             from .choosing import among_keys
 
             left = as_key(left)
