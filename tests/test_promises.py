@@ -6,8 +6,12 @@ the values of the forward call, and nothing lost in silence.
 
 from __future__ import annotations
 
+import cmath
+import io
+import math
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -182,6 +186,7 @@ def test_a_real_array_joined_with_a_complex_one_has_a_real_gradient(
 
 # --- nothing lost in silence --------------------------------------------------------------
 
+WITH_PERCENT, WITH_BRACES = "%.3f", "{:.3f}"
 READ_BACK: list[Callable[..., Any]] = [
     lambda x: np.array([str(x)]).astype(float)[0],
     lambda x: np.array([str(x)], dtype=float)[0],
@@ -192,6 +197,14 @@ READ_BACK: list[Callable[..., Any]] = [
     lambda x: np.float64(str(x)),
     lambda x: complex(str(x)).real,
     lambda x: np.fromstring(str(x), sep=" ")[0],
+    lambda x: float(f"{x} {2 * x}".split()[1]),
+    lambda x: float(WITH_PERCENT % x),
+    lambda x: float(WITH_BRACES.format(x)),
+    lambda x: sum(map(float, ",".join([str(x), str(2 * x)]).split(","))),
+    lambda x: float(re.findall(r"\S+", f"{x} {2 * x}")[1]),
+    lambda x: float({"text": str(x), "number": x}["text"]),
+    lambda x: np.loadtxt(io.StringIO(f"{x},{2 * x}"), delimiter=",").sum(),
+    lambda x: timedelta(seconds=x).total_seconds() * 2.0,
 ]
 
 
@@ -199,6 +212,45 @@ READ_BACK: list[Callable[..., Any]] = [
 def test_a_number_read_back_from_text_is_refused(f: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedSyntax, match="a number read back from text"):
         wg.grad(f)(0.5)
+
+
+def test_numbers_beside_text_made_of_them_keep_their_derivatives() -> None:
+    def total(x: float) -> float:
+        rows, log = [], []
+        for k in range(3):
+            rows.append((f"{x:.2f}", x * k))
+            log.append(f"step {k}: {x}")
+        return sum(float(value) for _, value in rows) * len(log) + x * float(str(len(log)))
+
+    assert wg.grad(total)(1.5) == 12.0
+    assert wg.grad(total).source
+
+
+SPECTRA: list[Callable[..., Any]] = [
+    lambda x: np.abs(np.fft.rfft(x * np.hanning(4)))[1] ** 2,
+    lambda x: np.abs(np.fft.fft(np.ones(4, dtype=x.dtype) * x))[1] ** 2,
+    lambda x: sum(abs(v) ** 2 * k for k, v in enumerate(_spectrum(list(x)))),
+    lambda x: sum(abs(v) ** 2 * k for k, v in enumerate(_spectrum(x))),
+]
+
+
+def _spectrum(a: Any) -> Any:
+    """The fast Fourier transform, as a recursion."""
+    n = len(a)
+    if n == 1:
+        return a
+    even, odd = _spectrum(a[::2]), _spectrum(a[1::2])
+    turned = [cmath.exp(-2j * math.pi * k / n) * odd[k] for k in range(n // 2)]
+    return [even[k] + turned[k] for k in range(n // 2)] + [
+        even[k] - turned[k] for k in range(n // 2)
+    ]
+
+
+@pytest.mark.parametrize("f", SPECTRA)
+def test_a_spectrum_is_complex_also_where_its_kind_does_not_say_so(f: Callable[..., Any]) -> None:
+    x = np.array([0.5, 1.2, 0.7, 2.1])
+    assert wg.grad(f)(x).dtype == np.float64
+    wg.testing.check_gradient(f, x)
 
 
 def test_operands_passed_by_name_go_where_they_belong() -> None:

@@ -24,7 +24,7 @@ from .calling import (
 )
 from .errors import UnsupportedSyntax
 from .frontends import signature, source
-from .frontends.interpreter import NeedsKnown
+from .frontends.reading import NeedsKnown
 from .frontends.values import Value
 from .guards import one_check, test_of_captured, test_of_function
 from .ir.graph import Function, Input, walk

@@ -20,7 +20,8 @@ from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.checkpoints import Checkpoint
 from .frontends.heap import identities, now
-from .frontends.interpreter import Diverges, Interpreter, fresh
+from .frontends.interpreter import Interpreter, fresh
+from .frontends.reading import Diverges
 from .frontends.values import (
     Closure,
     Items,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
-from ..ir.types import STR, UNKNOWN, Array, Number, Other, Static, Struct
+from ..ir.types import SLICE, STR, UNKNOWN, Array, Number, Other, Static, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
 from . import cells, iterators, objects
@@ -54,6 +54,7 @@ _PYTHON_CLASSES: dict[str, type] = {
 }
 
 
+_OF_SLICES = ("start", "stop", "step")
 _QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
 """Methods of a number whose answer has no derivative."""
 
@@ -176,6 +177,10 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         opened = open_up(it, value)
         if isinstance(opened, Items):
             return _of_items(it, opened, name)
+    if kind == SLICE and name in _OF_SLICES:
+        made = it.builder.visible_definition(value)  # type: ignore[arg-type]
+        if made is not None and made.op is st.slice_:
+            return made.args[_OF_SLICES.index(name)]
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return open_up(it, it.builder.emit_with(op, (value,), {}, "attr"))
@@ -319,7 +324,7 @@ _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
     "items": lambda it, items, args: list_of(
         *(tuple_of(from_key(k), v) for k, v in zip(items.keys, items.values, strict=True))
     ),
-    "keys": lambda it, items, args: list_of(*map(from_key, items.keys)),
+    "keys": lambda it, items, args: Iteration("keys", (items,)),
     "values": lambda it, items, args: list_of(*items.values),
     "get": _items_get,
     "copy": lambda it, items, args: Items(items.form, items.keys, items.values, items.type),

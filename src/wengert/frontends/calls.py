@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,10 @@ from ..ops import structure as st
 from ..rules.registry import rule_for
 from . import cells, generators
 from .expressions import as_known, evaluate, lift
-from .interpreter import Interpreter, NeedsCallee
+from .interpreter import Interpreter
 from .local_classes import StandIn
 from .opcalls import emit_op
+from .reading import NeedsCallee
 from .signature import Template, derives
 from .sources import source_of
 from .values import (
@@ -42,7 +44,7 @@ from .values import (
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from .interpreter import Frame
+    from .reading import Frame
 
 INLINE_NODES = 400
 """A function whose syntax tree is larger than this is called, not inlined."""
@@ -51,6 +53,9 @@ _LIBRARIES = {"numpy", "scipy"}
 """Where their Python cannot be read, their functions have no derivative, which only matters if used."""
 OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
 """Their functions are called as they are: no derivative flows through them."""
+
+_OF_CONSTANTS = {"random", "re", "json", "string", "textwrap", "csv", "calendar", "hashlib", "uuid"}
+"""Their functions are called as they are, and refused where a derivative would flow through them."""
 
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
@@ -80,17 +85,23 @@ def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
         return call(it, function, args, kwargs)
 
 
-def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    from .iteration import known_items
+def positional(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of expressions side by side, with the items of `*items` where these are known."""
+    from .iteration import known_items, settled
 
-    args: list[Value] = []
-    for arg in node.args:
-        if isinstance(arg, ast.Starred):
-            value = evaluate(it, arg.value)
-            items = known_items(it, value)
-            args.extend(items if items is not None else [star(it.atom(value))])
-        else:
-            args.append(evaluate(it, arg))
+    values: list[Value] = []
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            values.append(evaluate(it, node))
+            continue
+        value = settled(it, evaluate(it, node.value))
+        items = known_items(it, value)
+        values.extend(items if items is not None else [star(it.atom(value))])
+    return values
+
+
+def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    args = positional(it, node.args)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate(it, keyword.value)
@@ -118,13 +129,13 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
     match function:
         case Native():
             return function.call(it, args, kwargs)
-        case Closure(function=known) if known and _module_of(known) in _LIBRARIES:
+        case Closure(function=known) if known and _by_itself(known):
             return call_known(it, known, args, kwargs)
         case Closure():
             return call_closure(it, function, args, kwargs)
         case Items(form="function", type=Maker()):
             return call(it, put_together(function), args, kwargs)
-        case Items(form="function") if _module_of(function.type.function) in _LIBRARIES:
+        case Items(form="function") if _by_itself(function.type.function):
             return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
             special = it.reading.special(function.type.function)
@@ -218,13 +229,29 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if writes is not None:
         return writes(it, args, kwargs)
     equivalent = late_equivalent(known)
-    if equivalent is not None:
+    if equivalent is None:
+        return _call_as_written(it, known, args, kwargs)
+    if _takes(equivalent, args, kwargs):
         return call_known(it, equivalent, args, kwargs)
+    here = it.builder.span
+    try:
+        return _call_as_written(it, known, args, kwargs)
+    except UnsupportedSyntax:
+        options = ", ".join(f"`{name}=`" for name in kwargs) or "so many arguments"
+        raise UnsupportedSyntax(
+            f"{known.__name__} is not covered with {options}",
+            "Leave out the option that is not needed; or compute it in a function of your own with a\n"
+            "rule (`@wg.rrule`).",
+            here,
+        ) from None
+
+
+def _call_as_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
-    if module == "random":
-        return call_foreign(it, known, args, kwargs)  # a constant, as long as its arguments are
+    if module in _OF_CONSTANTS:
+        return call_foreign(it, known, args, kwargs)
     from .library_objects import ATTRS
 
     match known:
@@ -246,9 +273,11 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             return call_known(it, of_entries, [as_known(known.pyfunc), *args], kwargs)
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
+        case types.FunctionType(registry=_, dispatch=dispatch) if args:
+            return call(it, _dispatched(it, dispatch, args[0]), args, kwargs)
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
-        case types.MethodType():
+        case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
             return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
         case functools.partial():
             before = [as_known(a) for a in known.args]
@@ -270,6 +299,36 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _takes(equivalent: Any, args: Args, kwargs: Kwargs) -> bool:
+    """Whether what stands for a function has the options that are given."""
+    if any(map(is_star, args)) or not isinstance(equivalent, types.FunctionType):
+        return True
+    try:
+        inspect.signature(equivalent).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _by_itself(function: FunctionType) -> bool:
+    """Whether a function is called for what it is known as, and not read like one of the user's."""
+    return _module_of(function) in _LIBRARIES or hasattr(function, "registry")
+
+
+def _dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
+    """The function that `functools.singledispatch` chooses."""
+    from .heap import now
+    from .objects import class_of
+
+    cls = class_of(now(it, first))
+    if cls is None:
+        raise it.unsupported(
+            "which function is dispatched to depends on a class that only the run knows",
+            "Create the object in the function, or specialise on an example of it.",
+        )
+    return as_known(dispatch(cls))
 
 
 def _module_of(function: Any) -> str:
@@ -567,8 +626,7 @@ def bind_arguments(
     bound: dict[str, Value] = dict(zip(names, positional, strict=False))
     extra = positional[len(names) :]
     if spec.vararg is not None:
-        only_star = len(extra) == 1 and is_star(extra[0])
-        bound[spec.vararg.arg] = extra[0].values[0] if only_star else tuple_of(*extra)  # type: ignore[union-attr]
+        bound[spec.vararg.arg] = _rest(it, extra)
     elif extra:
         _wrong_call(
             it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given"
@@ -596,6 +654,10 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
         return args
     starred = args[k]
     assert isinstance(starred, Items)
+    if has_vararg and k == len(args) - 1:
+        items = it.atom(starred.values[0])
+        first = [subscript(it, items, Const(j)) for j in range(count - k)]
+        return [*args[:k], *first, star(it.emit(st.getitem, items, Const(slice(count - k, None))))]
     missing = count - (len(args) - 1)
     if has_vararg or any(map(is_star, args[k + 1 :])):
         raise it.unsupported(
@@ -604,6 +666,15 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
         )
     source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
     return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
+
+
+def _rest(it: Interpreter, extra: list[Value]) -> Value:
+    """What `*args` of a function holds."""
+    from .iteration import joined
+
+    if len(extra) == 1 and isinstance(extra[0], Items) and is_star(extra[0]):
+        return extra[0].values[0]
+    return joined(it, extra) if any(map(is_star, extra)) else tuple_of(*extra)
 
 
 def _fill_defaults(
@@ -630,16 +701,7 @@ def _fill_defaults(
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
     from .statements import raise_now
 
-    if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
-        # it stands for a function of a library, which may well take these arguments
-        raise it.unsupported(
-            f"this call of {closure.name} is not covered: it {message}",
-            "Leave out the option, or give a function of your own a rule (`@wg.rrule`).",
-        )
     raise_now(it, TypeError, f"{closure.qualname}() {message}")
-
-
-_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def escape(it: Interpreter, closure: Closure) -> Atom:

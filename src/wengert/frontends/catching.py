@@ -27,7 +27,9 @@ from . import heap as hp
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
-    from .interpreter import Arm, Frame, Interpreter
+    from .arms import Arm
+    from .interpreter import Interpreter
+    from .reading import Frame
 
 Read = TypeVar("Read")
 Classes = tuple[type[BaseException], ...]
@@ -429,7 +431,7 @@ class Catching:
         return before
 
     def _arm(self, builder: Builder, heap: hp.Heap) -> Arm:
-        from .interpreter import Arm
+        from .arms import Arm
 
         return Arm(builder, {}, heap, False)
 
@@ -523,7 +525,7 @@ class Catching:
 
     def take_last(self, *, dead: bool) -> tuple[OpenArm, list[Arm]]:
         """The arm that was opened last, and both sides of its branch, the condition's first."""
-        from .interpreter import Arm
+        from .arms import Arm
 
         it, opened = self._it, self.arms.pop()
         right = Arm(it.builder, it.vars, it.heap, dead)

@@ -19,7 +19,9 @@ from .declarations import declarations, names_in_cells
 from .values import Closure, Items, Lost, Maybe, Scope, Value
 
 if TYPE_CHECKING:
-    from .interpreter import Arm, Frame, Interpreter
+    from .arms import Arm
+    from .interpreter import Interpreter
+    from .reading import Frame
 
 
 class NeedsCells(Exception):

@@ -14,10 +14,10 @@ from . import generators, iterators
 from .expressions import as_key, evaluate, truth
 from .generators import Producer, as_function
 from .heap import now
-from .interpreter import Frame
 from .iteration import Running, at_run_time, iteration
 from .iterators import iterator_of
 from .loops import LoopKey, run_loop, should_unroll
+from .reading import Frame
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from .liveness import read_around
 from .values import Closure, Items, Native, Value, tuple_of
 
 if TYPE_CHECKING:
-    from .interpreter import Interpreter, Step
+    from .interpreter import Interpreter
+    from .reading import Step
 
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]

@@ -133,6 +133,11 @@ def groupby(iterable: Any, key: Any = None) -> Any:
     return groups
 
 
+def from_keys(keys: Any, value: Any = None) -> Any:
+    """`dict.fromkeys`."""
+    return {key: value for key in keys}  # noqa: C420  (what is read instead of `dict.fromkeys`)
+
+
 def without(table: Any, keys: Any) -> Any:
     """A dictionary without some of its keys."""
     return {key: table[key] for key in table if key not in keys}
@@ -160,6 +165,11 @@ def frexp(x: Any, /) -> Any:
     return math.ldexp(x, -exponent), exponent
 
 
+def hypot_of(xs: Any) -> Any:
+    """`math.hypot(*xs)`."""
+    return functools.reduce(math.hypot, xs, 0.0)
+
+
 def polar(z: Any, /) -> Any:
     """`cmath.polar`."""
     return abs(z), cmath.phase(z)
@@ -174,6 +184,16 @@ def transposed(rows: Any) -> Any:
     """`zip(*rows)`, as a list of lists."""
     rows = [list(row) for row in rows]
     return [[row[k] for row in rows] for k in range(min([len(row) for row in rows]))]
+
+
+def root_of(residual: Any, solver: Any, *args: Any) -> Any:
+    """What `wg.implicit(residual, solver)(*args)` means, for what stands in for a solver here."""
+    return solver(*args)
+
+
+def as_it_is(function: Any, *args: Any) -> Any:
+    """A call of a function that something stands for, of constants: it is called as it is."""
+    return function(*args)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
@@ -206,6 +226,10 @@ _LATE = {
     "scipy.linalg": "scipy_linalg_in_python",
     "scipy.optimize": "..solvers.optimisation",
     "scipy.integrate": "..solvers.integrals",
+    "scipy.signal": "scipy_signal_in_python",
+    "scipy.fft": "scipy_signal_in_python",
+    "scipy.stats": "scipy_stats_in_python",
+    "scipy.interpolate": "scipy_interpolate_in_python",
 }
 """Where the equivalents of modules are, most of which most programs do without.
 
@@ -223,8 +247,21 @@ def late_equivalent(function: Any) -> Callable[..., Any] | None:
     module = str(getattr(function, "__module__", None) or type(function).__module__)
     for name, table in _LATE.items():
         if module == name or module.startswith(f"{name}."):
-            return _table(table).get(id(function))
+            return _table(table).get(id(function)) or _of_object(name, function)
     return None
+
+
+_OF_OBJECTS = {
+    "scipy.stats": "scipy_distributions_in_python",
+    "scipy.interpolate": "scipy_interpolate_in_python",
+}
+"""Where it is said what stands for objects that can be called, and for their methods."""
+
+
+def _of_object(module: str, function: Any) -> Callable[..., Any] | None:
+    if module not in _OF_OBJECTS:
+        return None
+    return importlib.import_module(f".{_OF_OBJECTS[module]}", __package__).equivalent_of(function)
 
 
 @functools.cache

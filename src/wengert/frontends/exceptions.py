@@ -11,11 +11,13 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
 from . import objects
+from .arms import Arm
 from .catching import Classes, Leaves, Region, see
 from .expressions import evaluate
 from .heap import now
-from .interpreter import Arm, Diverges, Interpreter, Step
+from .interpreter import Interpreter
 from .liveness import live_after, looks_inside
+from .reading import Diverges, Step
 from .values import Items, Maybe, Native, Value, tuple_of
 
 if TYPE_CHECKING:

@@ -263,6 +263,8 @@ def binary(
     if _both_literal(left, right) or _both_classes(left, right):
         with suppress(Exception):  # it must fail when the program runs, not when it is read
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
+    if op in (el.bitand, el.bitor, el.bitxor, el.sub):
+        left, right = _set_of_keys(it, left), _set_of_keys(it, right)
     if op is el.add and _is_list(left) and _is_list(right):
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
     if op is el.mul and (_is_list(left) or _is_list(right)):
@@ -280,6 +282,16 @@ def binary(
             st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(())
         )
     return dispatch_operator(it, op, [left, right])
+
+
+def _set_of_keys(it: Interpreter, value: Value) -> Value:
+    """`d.keys()` and `d.items()` as the sets that they are to an operator; anything else as it is."""
+    if not (isinstance(value, Iteration) and value.form in ("keys", "items")):
+        return value
+    from .calls import call_foreign
+    from .iteration import as_list
+
+    return call_foreign(it, set, [it.atom(as_list(it, value))], {})
 
 
 def _repeated(it: Interpreter, left: Value, right: Value) -> Value:
@@ -392,8 +404,17 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
             return same if isinstance(operator_, ast.Is) else _not(it, same)
     if isinstance(left, Const) and isinstance(right, Const):
         return Const(function(left.value, right.value))
+    if isinstance(operator_, ast.In | ast.NotIn):
+        if isinstance(right, Iteration) and right.form == "keys":
+            right = right.parts[0]
+    elif isinstance(left, Iteration) or isinstance(right, Iteration):
+        left, right = _set_of_keys(it, left), _set_of_keys(it, right)
     if isinstance(operator_, ast.In | ast.NotIn) and isinstance(right, Items):
-        if right.form == "dict":
+        if right.form == "tuple" and isinstance(left, Const):
+            right = as_key(right)
+            if isinstance(right, Const):
+                return Const(function(left.value, right.value))
+        elif right.form == "dict":
             from .choosing import among_keys
 
             left = as_key(left)
@@ -476,37 +497,14 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 # --- containers ---------------------------------------------------------------------------
 
 
-def _elements(it: Interpreter, nodes: Sequence[ast.expr]) -> list[Value] | None:
-    """The elements of a literal; None if a starred one is known only at run time."""
-    from .iteration import known_items
-
-    values: list[Value] = []
-    for node in nodes:
-        if isinstance(node, ast.Starred):
-            items = known_items(it, evaluate(it, node.value))
-            if items is None:
-                return None
-            values.extend(items)
-        else:
-            values.append(evaluate(it, node))
-    return values
-
-
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
-    make = tuple_of if isinstance(node, ast.Tuple) else list_of
-    values = _elements(it, node.elts)
-    if values is not None:
-        return make(*values)
-    parts: list[Atom] = []
-    for element in node.elts:
-        if isinstance(element, ast.Starred):
-            parts.append(it.emit(st.as_list, it.atom(evaluate(it, element.value))))
-        else:
-            parts.append(it.atom(list_of(evaluate(it, element))))
-    joined = parts[0]
-    for part in parts[1:]:
-        joined = it.emit(co.join_lists, joined, part)
-    return joined
+    from .calls import is_star, positional
+    from .iteration import joined
+
+    values = positional(it, node.elts)
+    if any(map(is_star, values)):
+        return joined(it, values)
+    return tuple_of(*values) if isinstance(node, ast.Tuple) else list_of(*values)
 
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
@@ -598,12 +596,14 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return item_of(it, value, index)
     if isinstance(value, Iteration | Closure | Native):
         value = it.atom(value)
-    if isinstance(value, Const) and isinstance(value.value, type(np.r_) | type(np.c_)):
+    if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
         from .calls import call
-        from .numpy_in_python import columns_of, rows_of
+        from .numpy_grids_in_python import BY_CLASS
 
-        joined = rows_of if isinstance(value.value, type(np.r_)) else columns_of
-        return call(it, Const(joined), [index], {})
+        made = BY_CLASS.get(type(value.value))
+        first = index.values[0] if isinstance(index, Items) and index.values else index
+        if made is not None and kind_of_value(first) != STR:  # text says how to put together
+            return call(it, Const(made), [index], {})
     from .operators import call_method_of_class
 
     own = call_method_of_class(it, value, "__getitem__", [index])

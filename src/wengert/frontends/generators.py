@@ -21,7 +21,8 @@ from .expressions import evaluate, truth
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, list_of
 
 if TYPE_CHECKING:
-    from .interpreter import Frame, Interpreter, Step
+    from .interpreter import Interpreter
+    from .reading import Frame, Step
 
 NOT_STARTED = 0
 
@@ -239,7 +240,7 @@ class Producer:
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
         from .calls import recurs, returned
-        from .interpreter import NeedsCallee
+        from .reading import NeedsCallee
         from .statements import run_body
 
         if recurs(it, self.closure, self.bound):

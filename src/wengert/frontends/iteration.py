@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import UNKNOWN, Seq
+from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
 from .expressions import open_up
@@ -286,9 +287,35 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
 
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
+    from .operators import defines, iterated
+
     value = now(it, value)
+    if defines(value, "__iter__"):
+        value = iterated(it, value)
     one_pass = isinstance(value, Items) and value.form == "iterator"
     return as_list(it, value) if one_pass else value
+
+
+def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
+    """The list of these values, with the items of those that stand for `*items`."""
+    from .calls import is_star
+
+    parts: list[Atom] = []
+    known: list[Value] = []
+    for value in values:
+        if not (isinstance(value, Items) and is_star(value)):
+            known.append(value)
+            continue
+        if known:
+            parts.append(it.atom(list_of(*known)))
+            known = []
+        parts.append(it.atom(as_list(it, value.values[0])))
+    if known:
+        parts.append(it.atom(list_of(*known)))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = it.emit(co.join_lists, whole, part)
+    return whole
 
 
 def as_list(it: Interpreter, value: Value) -> Value:

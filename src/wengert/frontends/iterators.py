@@ -21,7 +21,8 @@ from .generators import Consumer, is_generator, producer_of
 from .values import Items, Iteration, Lost, Maybe, Native, Scope, Value, list_of, tuple_of
 
 if TYPE_CHECKING:
-    from .interpreter import Interpreter, Step
+    from .interpreter import Interpreter
+    from .reading import Step
 
 KEYS = ("source", "position")
 

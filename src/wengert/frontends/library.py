@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import math
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +31,15 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
 from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
-from .equivalents import EQUIVALENTS, chain_from_iterable, repeat, transposed
+from .equivalents import (
+    EQUIVALENTS,
+    as_it_is,
+    chain_from_iterable,
+    from_keys,
+    hypot_of,
+    repeat,
+    transposed,
+)
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
 from .iterators import iterator_of
@@ -298,7 +307,8 @@ def _extremum(which: str) -> Handler:
         if objects is not None:
             return choosing.extremum(it, which, objects, key)
         if key is not None and key != Const(None):
-            return _extremum_by_key(it, which, args, key)
+            source = list_of(*args) if len(args) > 1 else args[0]
+            return _extremum_by_key(it, which, it.atom(as_list(it, source)), key, kwargs)
         if len(args) > 1 and any(isinstance(kind_of_value(arg), Struct) for arg in args):
             return choosing.extremum(it, which, list(args), None)
         if len(args) > 1:
@@ -321,6 +331,9 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
             return choosing.extremum(it, which, items, None)
         return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, items))
     listed = it.atom(as_list(it, source))
+    kind = kind_of_value(listed)
+    if not (isinstance(kind, Seq) and isinstance(kind.item, Number)):
+        return _extremum_by_key(it, which, listed, None, kwargs)
     combine = lambda a, b: it.emit(op, it.atom(a), it.atom(b))
     return it.choose(
         it.emit(st.length, listed),
@@ -339,13 +352,31 @@ def _of_nothing(it: Interpreter, which: str, kwargs: Kwargs) -> Value:
     return kwargs["default"]
 
 
-def _extremum_by_key(it: Interpreter, which: str, args: Args, key: Value) -> Value:
-    source = list_of(*args) if len(args) > 1 else args[0]
-    values = it.atom(as_list(it, source))
-    running = Running((values,), lambda elements: elements[0])
-    keys = it.atom(collect(it, running, lambda item: call(it, key, [item], {})))
-    order = it.emit(co.sorted_order, keys, reverse=Const(which == "max"))
-    return subscript(it, values, subscript(it, order, Const(0)))
+def _extremum_by_key(
+    it: Interpreter, which: str, values: Atom, key: Value | None, kwargs: Kwargs
+) -> Value:
+    """The first in order of anything that can be put in order, or of what `key` gives for it."""
+    keys = values
+    if key is not None:
+        running = Running((values,), lambda elements: elements[0])
+        keys = it.atom(collect(it, running, lambda item: call(it, key, [item], {})))
+
+    def first() -> Value:
+        order = it.emit(co.sorted_order, keys, reverse=Const(which == "max"))
+        return subscript(it, values, subscript(it, order, Const(0)))
+
+    return it.choose(it.emit(st.length, values), first, lambda: _of_nothing(it, which, kwargs))
+
+
+def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) == 1 and is_star(args[0]):
+        return call(it, Const(hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
+    return emit_op(it, el.hypot, "math", args, kwargs)
+
+
+def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`math.dist`, whose operands are lists to its rule."""
+    return emit_op(it, red.dist, "math", [as_list(it, arg) for arg in args], kwargs)
 
 
 def _any_or_all(which: str) -> Handler:
@@ -412,15 +443,6 @@ def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
 
 
-def _float(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if args and isinstance(args[0], Var) and (args[0].kind == STR or args[0] in it.reading.inert):
-        raise it.unsupported(
-            "a number read back from text has lost its derivative",
-            "Use the number itself; turn it into text only to show it.",
-        )
-    return emit_op(it, el.to_float, "py", args, kwargs)
-
-
 def _refuse(what: str, hint: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(what, hint)
@@ -462,12 +484,14 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.itemgetter, _itemgetter),
     (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
+    (as_it_is, lambda it, args, kwargs: call_foreign(it, args[0].value, args[1:], kwargs)),  # type: ignore[union-attr]
+    (math.hypot, _hypot),
+    (math.dist, _dist),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
     (
         frozenset,
         lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
     ),
-    (float, _float),
     (iter, iterators.make_iterator),
     (next, iterators.next_item),
     (step, iterators.step),
@@ -548,6 +572,8 @@ def handler_of(known: Any) -> Handler | None:
     """How to read a call of a function that Python implements."""
     if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
         return _chain_from_iterable
+    if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
+        return _in_python(from_keys)
     if _starts_elsewhere(known):
         return _refuse(
             "what runs in another thread, process or event loop cannot be differentiated",

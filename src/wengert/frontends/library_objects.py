@@ -23,8 +23,8 @@ from .calls import call, opaque
 from .construct import blank, construct, construct_plainly, new_namedtuple
 from .expressions import as_known, open_up
 from .heap import now
-from .interpreter import Diverges
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
+from .reading import Diverges
 from .values import Closure, Items, Maybe, Native, Place, Value, is_mutable, kind_of_value, tuple_of
 
 if TYPE_CHECKING:

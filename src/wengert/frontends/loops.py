@@ -40,7 +40,7 @@ from .heap import (
     now,
     place_of,
 )
-from .interpreter import Diverges, coerce, fresh
+from .interpreter import coerce, fresh
 from .iteration import UNROLL, Running, at_run_time, iteration
 from .loop_aliases import Ends, Objects, link, objects_in
 from .loop_heap import (
@@ -53,6 +53,7 @@ from .loop_heap import (
     slots_of,
     up_to_date,
 )
+from .reading import Diverges
 from .values import (
     Closure,
     Items,

@@ -674,30 +674,6 @@ def _with_rank(a: Any, rank: Any) -> Any:
     return np.reshape(a, (*[1 for _ in range(rank - np.ndim(a))], *np.shape(a)))
 
 
-def rows_of(items: Any) -> Any:
-    """`np.r_[items]`."""
-    items = items if isinstance(items, tuple) else (items,)
-    return np.concatenate([np.atleast_1d(_spelled_out(item)) for item in items])
-
-
-def columns_of(items: Any) -> Any:
-    """`np.c_[items]`."""
-    items = items if isinstance(items, tuple) else (items,)
-    return np.concatenate([_as_columns(_spelled_out(item)) for item in items], axis=-1)
-
-
-def _spelled_out(item: Any) -> Any:
-    """The numbers that a slice stands for."""
-    if not isinstance(item, slice):
-        return item
-    start = 0 if item.start is None else item.start
-    return np.arange(start, item.stop, 1 if item.step is None else item.step)
-
-
-def _as_columns(item: Any) -> Any:
-    return np.reshape(item, (-1, 1)) if np.ndim(item) < 2 else item
-
-
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """`np.insert`."""
     arr = array_of(arr)
@@ -744,13 +720,17 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
 
 
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
-    """`np.lib.stride_tricks.sliding_window_view` along one axis, as a copy."""
-    (width,) = _as_axes(window_shape)
-    (axis,) = _as_axes(0 if axis is None else axis)
-    moved = np.moveaxis(array_of(x), axis, -1)
-    starts = np.arange(np.shape(moved)[-1] - width + 1)
-    windows = take_op(moved, np.expand_dims(starts, 1) + np.arange(width), axis=-1)
-    return np.moveaxis(windows, -2, axis)
+    """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
+    x, widths = array_of(x), _as_axes(window_shape)
+    rank = np.ndim(x)
+    axes = tuple(range(rank)) if axis is None else _as_axes(axis)
+    for width, along in zip(widths, axes, strict=True):
+        place = along % rank  # those of the windows come behind
+        moved = np.moveaxis(x, place, -1)
+        starts = np.arange(np.shape(moved)[-1] - width + 1)
+        windows = take_op(moved, np.expand_dims(starts, 1) + np.arange(width), axis=-1)
+        x = np.moveaxis(windows, -2, place)
+    return x
 
 
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
@@ -849,6 +829,34 @@ def running_products(x: Any, axis: Any = 0, dtype: Any = None) -> Any:
     return np.cumprod(x, axis=axis, dtype=dtype)
 
 
+def sums_between(x: Any, indices: Any, axis: Any = 0) -> Any:
+    """`np.add.reduceat`."""
+    return _between(np.sum, x, indices, axis)
+
+
+def products_between(x: Any, indices: Any, axis: Any = 0) -> Any:
+    """`np.multiply.reduceat`."""
+    return _between(np.prod, x, indices, axis)
+
+
+def largest_between(x: Any, indices: Any, axis: Any = 0) -> Any:
+    """`np.maximum.reduceat`."""
+    return _between(np.max, x, indices, axis)
+
+
+def smallest_between(x: Any, indices: Any, axis: Any = 0) -> Any:
+    """`np.minimum.reduceat`."""
+    return _between(np.min, x, indices, axis)
+
+
+def _between(reduce: Any, x: Any, indices: Any, axis: Any) -> Any:
+    """From each index to the next; the entry alone, where the next one is not larger."""
+    moved = np.moveaxis(array_of(x), axis, 0)
+    ends = [*indices[1:], np.shape(moved)[0]]
+    parts = [moved[a : max(a + 1, b)] for a, b in zip(indices, ends, strict=True)]
+    return np.moveaxis(np.stack([reduce(part, axis=0) for part in parts]), 0, axis)
+
+
 def running_largest(x: Any, axis: Any = 0) -> Any:
     """`np.maximum.accumulate`."""
     x = array_of(x)
@@ -871,6 +879,10 @@ OF_UFUNCS: dict[tuple[Any, str], Callable[..., Any]] = {
     (np.multiply, "accumulate"): running_products,
     (np.maximum, "accumulate"): running_largest,
     (np.minimum, "accumulate"): running_smallest,
+    (np.add, "reduceat"): sums_between,
+    (np.multiply, "reduceat"): products_between,
+    (np.maximum, "reduceat"): largest_between,
+    (np.minimum, "reduceat"): smallest_between,
 }
 """What stands for a method of one of NumPy's elementwise functions."""
 

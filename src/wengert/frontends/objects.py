@@ -21,7 +21,7 @@ from .heap import now, place_of, put
 from .local_classes import Held
 from .outside import root_of
 from .signature import namedtuple_fields
-from .values import Closure, Items, Native, Place, Value, is_mutable, kind_of_value
+from .values import Closure, Items, Iteration, Native, Place, Value, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -38,12 +38,26 @@ PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "comp
 # --- classes ------------------------------------------------------------------------------
 
 
+_ITERATORS: dict[str, type] = {
+    "zip": zip,
+    "map": map,
+    "filter": filter,
+    "enumerate": enumerate,
+    "reversed": reversed,
+    "generator": types.GeneratorType,
+}
+
+
 def class_of(value: Value) -> type | None:
     """The class of a value, where it is known when the program is read."""
     if isinstance(value, Closure):
         return types.FunctionType
     if isinstance(value, Native):
         return types.MethodType if receiver_of(value) is not None else None
+    if isinstance(value, Items) and value.form == "iterator":
+        value = value["source"]
+    if isinstance(value, Iteration):
+        return _ITERATORS.get(value.form)
     kind = kind_of_value(value)
     match kind:
         case Number(type=t):
@@ -58,7 +72,7 @@ def class_of(value: Value) -> type | None:
         case _:
             if isinstance(value, Const):
                 return type(value.value)
-            return str if str(kind) == "str" else None
+            return {"str": str, "slice": slice, "range": range}.get(str(kind))
 
 
 def is_object(value: Value) -> bool:

@@ -33,7 +33,7 @@ def emit_op(
     from .expressions import open_up
 
     signature = parse_signature(op.signature)
-    args = _spread(it, op, signature, args)
+    args = _spread(it, op, namespace, signature, args)
     out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
     if out is not None:
         from .writing_functions import write_to_out
@@ -66,7 +66,7 @@ def _refuse_numbers_of_text(it: Interpreter, op: Op, params: Mapping[str, Atom])
 
 
 def _spread(
-    it: Interpreter, op: Op, signature: Signature, args: Sequence[Value]
+    it: Interpreter, op: Op, namespace: str, signature: Signature, args: Sequence[Value]
 ) -> Sequence[Value]:
     """The arguments with `*items` taken apart, where the op says how many items there are."""
     from .calls import is_star
@@ -76,8 +76,11 @@ def _spread(
     k = next((k for k, arg in enumerate(args) if is_star(arg)), None)
     if k is None or (signature.rest and count and k >= count):
         return args
+    required = signature.required
+    if op.elementwise and namespace == "np" and not count:
+        count = required = 2  # `math.hypot` takes any number of operands, NumPy's two
     missing = count - (len(args) - 1)
-    if not 0 < count == signature.required or missing < 0 or any(map(is_star, args[k + 1 :])):
+    if not 0 < count == required or missing < 0 or any(map(is_star, args[k + 1 :])):
         raise it.unsupported(
             f"`*` in a call of {op.name} needs a sequence whose length is known when the program is "
             "read",

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
+from ..ops.creation import gather as array_of
+from ..ops.factorisations import svdvals
 from ..ops.shape import matrix_transpose
+from .equivalents import root_of
 
 
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
@@ -71,12 +74,22 @@ def cho_solve(c_and_lower: Any, b: Any) -> Any:
     return np.linalg.solve(np.conj(matrix_transpose(L)), np.linalg.solve(L, b))
 
 
-def eigh(a: Any, *, lower: Any = True, eigvals_only: Any = False) -> Any:
-    """`scipy.linalg.eigh` of one matrix."""
+def eigh(
+    a: Any, b: Any = None, *, lower: Any = True, eigvals_only: Any = False, check_finite: Any = True
+) -> Any:
+    """`scipy.linalg.eigh`: A v = λ v, or A v = λ B v."""
+    if b is None:
+        if eigvals_only:
+            return eigvalsh(a, lower=lower)
+        values, vectors = np.linalg.eigh(a, UPLO="L" if lower else "U")
+        return values, vectors
+    factor = np.linalg.cholesky(b)
+    half = np.linalg.solve(factor, a)
+    whole = np.linalg.solve(factor, np.conj(matrix_transpose(half)))
+    values, vectors = np.linalg.eigh(whole, UPLO="L" if lower else "U")
     if eigvals_only:
-        return eigvalsh(a, lower=lower)
-    values, vectors = np.linalg.eigh(a, UPLO="L" if lower else "U")
-    return values, vectors
+        return values
+    return values, np.linalg.solve(np.conj(matrix_transpose(factor)), vectors)
 
 
 def eigvalsh(a: Any, *, lower: Any = True) -> Any:
@@ -105,6 +118,196 @@ def toeplitz(c: Any, r: Any = None) -> Any:
     return values[start - np.expand_dims(rows, 1) + np.expand_dims(columns, 0)]
 
 
+def circulant(c: Any) -> Any:
+    """`scipy.linalg.circulant` of one vector."""
+    places = np.arange(np.shape(c)[0])
+    return array_of(c)[(np.expand_dims(places, 1) - places) % np.shape(c)[0]]
+
+
+def solve_banded(l_and_u: Any, ab: Any, b: Any, *, check_finite: Any = True) -> Any:
+    """`scipy.linalg.solve_banded`, by way of the whole matrix."""
+    below, above = l_and_u
+    size = np.shape(ab)[1]
+    rows, columns = np.expand_dims(np.arange(size), 1), np.arange(size)
+    diagonal = above + rows - columns
+    inside = (diagonal >= 0) & (diagonal <= below + above)
+    entries = array_of(ab)[np.clip(diagonal, 0, below + above), columns]
+    return np.linalg.solve(np.where(inside, entries, 0.0), b)
+
+
+# --- decompositions -------------------------------------------------------------------------
+
+
+def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
+    """`scipy.linalg.svd`."""
+    if not compute_uv:
+        return svdvals(a)
+    left, values, right = np.linalg.svd(a, full_matrices)
+    return left, values, right
+
+
+def qr(a: Any, *, mode: Any = "full") -> Any:
+    """`scipy.linalg.qr` without pivoting."""
+    if mode == "r":
+        return (np.linalg.qr(a, "r"),)
+    square = np.shape(a)[0] <= np.shape(a)[1]
+    orthogonal, triangle = np.linalg.qr(
+        a, "reduced" if mode == "economic" or square else "complete"
+    )
+    return orthogonal, triangle
+
+
+def eig(a: Any) -> Any:
+    """`scipy.linalg.eig` of one matrix, with its right eigenvectors."""
+    values, vectors = np.linalg.eig(a)
+    return values + 0j, vectors
+
+
+def eigvals(a: Any) -> Any:
+    """`scipy.linalg.eigvals` of one matrix."""
+    return np.linalg.eigvals(a) + 0j
+
+
+def pinv(a: Any) -> Any:
+    """`scipy.linalg.pinv`."""
+    return np.linalg.pinv(a)
+
+
+def lstsq(a: Any, b: Any, cond: Any = None) -> Any:
+    """`scipy.linalg.lstsq` of a matrix of full rank."""
+    solution, squares, rank, values = np.linalg.lstsq(a, b, rcond=cond)
+    return solution, squares[0] if np.ndim(b) == 1 and np.size(squares) else squares, rank, values
+
+
+def lu(a: Any) -> Any:
+    """`scipy.linalg.lu`."""
+    factors, pivots = _eliminated(array_of(a))
+    rows, columns = np.shape(a)
+    least = min(rows, columns)
+    left = np.tril(factors[:, :least], -1) + np.eye(rows, least)
+    return np.eye(rows)[:, _exchanged(rows, pivots)], left, np.triu(factors[:least])
+
+
+def lu_factor(a: Any) -> Any:
+    """`scipy.linalg.lu_factor`."""
+    factors, pivots = _eliminated(array_of(a))
+    return factors, np.array(pivots)
+
+
+def lu_solve(lu_and_piv: Any, b: Any) -> Any:
+    """`scipy.linalg.lu_solve`."""
+    factors, pivots = lu_and_piv
+    size = np.shape(factors)[0]
+    left = np.tril(factors, -1) + np.eye(size)
+    exchanged = array_of(b)[_exchanged(size, pivots)]
+    return np.linalg.solve(np.triu(factors), np.linalg.solve(left, exchanged))
+
+
+def _eliminated(a: Any) -> Any:
+    """Gauss's elimination with partial pivoting: both factors in one matrix, and the row of each pivot."""
+    pivots = []
+    for k in range(min(np.shape(a))):
+        pivot = k + np.argmax(np.abs(a[k:, k]))
+        pivots.append(pivot)
+        exchange = np.arange(np.shape(a)[0])
+        exchange[k], exchange[pivot] = pivot, k
+        a = a[exchange]
+        factors = a[k + 1 :, k] / a[k, k]
+        rest = a[k + 1 :, k + 1 :] - np.outer(factors, a[k, k + 1 :])
+        below = np.concatenate((a[k + 1 :, :k], np.expand_dims(factors, 1), rest), axis=1)
+        a = np.concatenate((a[: k + 1], below))
+    return a, pivots
+
+
+def _exchanged(size: Any, pivots: Any) -> Any:
+    """The order of the rows after exchanging each with that of its pivot."""
+    order = np.arange(size)
+    for k, pivot in enumerate(pivots):
+        order[k], order[pivot] = order[pivot], order[k]
+    return order
+
+
+# --- functions of matrices ------------------------------------------------------------------
+
+_PADE = (
+    64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0,
+    129060195264000.0, 10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0,
+    40840800.0, 960960.0, 16380.0, 182.0, 1.0,
+)  # fmt: skip
+
+
+def expm(A: Any) -> Any:
+    """`scipy.linalg.expm` of one matrix: scaling and squaring (Higham 2005)."""
+    matrix = array_of(A) + 0.0
+    size = np.max(np.sum(np.abs(matrix), axis=0))
+    halvings = int(np.ceil(np.log2(size / 5.371920351148152))) if size > 5.371920351148152 else 0
+    matrix = matrix / 2.0**halvings
+    one, A2 = np.eye(len(matrix)), matrix @ matrix
+    A4 = A2 @ A2
+    A6 = A2 @ A4
+    b = _PADE
+    high = A6 @ (b[13] * A6 + b[11] * A4 + b[9] * A2)
+    odd = matrix @ (high + b[7] * A6 + b[5] * A4 + b[3] * A2 + b[1] * one)
+    even = (
+        A6 @ (b[12] * A6 + b[10] * A4 + b[8] * A2) + b[6] * A6 + b[4] * A4 + b[2] * A2 + b[0] * one
+    )
+    power = np.linalg.solve(even - odd, even + odd)
+    for _ in range(halvings):
+        power = power @ power
+    return power
+
+
+def sqrtm(A: Any) -> Any:
+    """`scipy.linalg.sqrtm`."""
+    return root_of(lambda X, A: X @ X - A, linalg.sqrtm, array_of(A))
+
+
+def logm(A: Any) -> Any:
+    """`scipy.linalg.logm`."""
+    return root_of(lambda X, A: expm(X) - A, linalg.logm, array_of(A))
+
+
+# --- matrix equations -----------------------------------------------------------------------
+
+
+def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+    """`scipy.linalg.solve_sylvester`: A X + X B = Q, as one system."""
+    rows, columns = np.shape(q)
+    system = np.kron(a, np.eye(columns)) + np.kron(np.eye(rows), np.transpose(b))
+    return np.reshape(np.linalg.solve(system, np.ravel(q)), (rows, columns))
+
+
+def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    """`scipy.linalg.solve_continuous_lyapunov`: A X + X Aᴴ = Q."""
+    return solve_sylvester(a, np.conj(np.transpose(a)), q)
+
+
+def solve_discrete_lyapunov(a: Any, q: Any) -> Any:
+    """`scipy.linalg.solve_discrete_lyapunov`: A X Aᴴ - X + Q = 0, as one system."""
+    size = np.shape(a)[0]
+    system = np.eye(size * size) - np.kron(a, np.conj(a))
+    return np.reshape(np.linalg.solve(system, np.ravel(q)), (size, size))
+
+
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+    """`scipy.linalg.solve_continuous_are` of real matrices."""
+    return root_of(_continuous_riccati, linalg.solve_continuous_are, a, b, q, r)
+
+
+def _continuous_riccati(X: Any, a: Any, b: Any, q: Any, r: Any) -> Any:
+    return np.transpose(a) @ X + X @ a - X @ b @ np.linalg.solve(r, np.transpose(b) @ X) + q
+
+
+def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+    """`scipy.linalg.solve_discrete_are` of real matrices."""
+    return root_of(_discrete_riccati, linalg.solve_discrete_are, a, b, q, r)
+
+
+def _discrete_riccati(X: Any, a: Any, b: Any, q: Any, r: Any) -> Any:
+    gain = np.linalg.solve(r + np.transpose(b) @ X @ b, np.transpose(b) @ X @ a)
+    return np.transpose(a) @ X @ (a - b @ gain) - X + q
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.det, det),
     (linalg.inv, inv),
@@ -118,4 +321,24 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.eigvalsh, eigvalsh),
     (linalg.block_diag, block_diag),
     (linalg.toeplitz, toeplitz),
+    (linalg.circulant, circulant),
+    (linalg.solve_banded, solve_banded),
+    (linalg.svd, svd),
+    (linalg.svdvals, svdvals),
+    (linalg.qr, qr),
+    (linalg.eig, eig),
+    (linalg.eigvals, eigvals),
+    (linalg.pinv, pinv),
+    (linalg.lstsq, lstsq),
+    (linalg.lu, lu),
+    (linalg.lu_factor, lu_factor),
+    (linalg.lu_solve, lu_solve),
+    (linalg.expm, expm),
+    (linalg.sqrtm, sqrtm),
+    (linalg.logm, logm),
+    (linalg.solve_sylvester, solve_sylvester),
+    (linalg.solve_continuous_lyapunov, solve_continuous_lyapunov),
+    (linalg.solve_discrete_lyapunov, solve_discrete_lyapunov),
+    (linalg.solve_continuous_are, solve_continuous_are),
+    (linalg.solve_discrete_are, solve_discrete_are),
 ]

@@ -17,7 +17,8 @@ from . import cells, heap
 from .calls import inline
 from .captures import free_names, taken_apart
 from .expressions import open_up
-from .interpreter import Diverges, Interpreter, coerce, fresh
+from .interpreter import Interpreter, coerce, fresh
+from .reading import Diverges
 from .values import Closure, Items, Scope, Value, flatten, kind_of_value
 
 

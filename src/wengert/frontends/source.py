@@ -17,7 +17,8 @@ from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
 from .expressions import open_up
 from .heap import ByIndex, NeedsWhole, SharedItems, now
-from .interpreter import Diverges, Interpreter, NeedsCallee, Reading, fresh
+from .interpreter import Interpreter, fresh
+from .reading import Diverges, NeedsCallee, Reading
 from .signature import Template
 from .sources import source_of
 from .values import Items, Value, flatten, is_mutable, kind_of_value
@@ -117,7 +118,7 @@ def _read_once(
 def _top_frame(it: Interpreter, target: Kind) -> Any:
     from contextlib import contextmanager
 
-    from .interpreter import Frame
+    from .reading import Frame
     from .values import Closure, Scope
 
     @contextmanager

@@ -18,7 +18,7 @@ from . import cells
 from .attributes import read_attribute
 from .expressions import evaluate, subscript, truth
 from .heap import settle_doubts
-from .interpreter import Diverges, Step
+from .reading import Diverges, Step
 from .sharing import is_merged, may_be_shared
 from .values import Closure, Items, Value, kind_of_value
 from .writes import add_in_place, delete_attribute, delete_item, set_attribute, set_item
@@ -204,8 +204,9 @@ def _hint(value: Value, name: str) -> None:
 
 
 def _unpack(it: Interpreter, targets: Sequence[ast.expr], value: Value, node: ast.expr) -> None:
-    from .iteration import known_items
+    from .iteration import known_items, settled
 
+    value = settled(it, value)
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     items = known_items(it, value)
     if items is None:

@@ -144,8 +144,21 @@ def _constant(atom: Atom) -> Any:
 
 
 pack = declare("pack", "*items, form, keys, type", infer=_infer_pack)
+
+
+def _fold_getitem(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """`x[()]` of a number: NumPy's numbers give themselves."""
+    x, index = args
+    return x if index == Const(()) and isinstance(kind_of_atom(x), Number) else None
+
+
 getitem = declare(
-    "getitem", "x, index", infer=_infer_getitem, fresh=False, implementation=operator.getitem
+    "getitem",
+    "x, index",
+    infer=_infer_getitem,
+    fold=_fold_getitem,
+    fresh=False,
+    implementation=operator.getitem,
 )
 slice_ = declare(
     "slice", "start, stop, step", infer=_always(SLICE), fold=_make_slice, implementation=slice

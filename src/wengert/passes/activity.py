@@ -18,6 +18,7 @@ from ..ops import structure as st
 from ..rules.registry import Rule, rule_for
 from .caught import carries
 from .loops import LOOPS, view
+from .read_back import numbers_read_back, refuse_numbers_read_back
 
 Operands = Callable[[Eqn], Iterable[Atom]]
 BRANCHES = (IF, TRY)
@@ -61,10 +62,15 @@ def active(
     forward = _Varied(set(varied), operands)
     forward.block(block)
     refuse_active_options(block, forward.varied)
+    read_back = numbers_read_back(block, forward.varied)
+    if read_back:
+        forward.varied.update(read_back)
+        forward.block(block)
     backward = _Useful(set(useful), forward.varied, operands)
     backward.block(block)
     found = forward.varied & backward.useful
     refuse_cut_off(block, found)
+    refuse_numbers_read_back(read_back, found)
     return found
 
 

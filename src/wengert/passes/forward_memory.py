@@ -13,8 +13,9 @@ from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
 from .forward_rules import on_first
+from .realness import is_complex, is_real
 from .reverse_memory import check_cast
-from .reverse_rules import is_complex, is_real, real_part
+from .reverse_rules import real_part
 from .shadows import in_shadow, stored_at
 
 if TYPE_CHECKING:

@@ -40,10 +40,11 @@ from . import activity
 from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
 from .loops import LOOPS
+from .realness import may_be_complex
 from .residuals import clones, plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
 from .reverse_control import reverse_if, reverse_loop, reverse_try
-from .reverse_rules import may_be_complex, reverse_by_rule
+from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .tidy import tidy
 from .unbound import block_with_unbound_marked, with_unbound_marked

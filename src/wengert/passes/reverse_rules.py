@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InternalError, NoRule
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var, walk
+from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import replace
-from ..ir.types import UNKNOWN, Array, Kind, Number
+from ..ir.types import Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.places import refuse
 from ..rules.registry import Row, Rule, rule_for
 from . import activity
 from .cotangents import Path, bar_name
+from .realness import is_complex, is_real, says_little
 from .residuals import renamed_eqn
 from .reverse_calls import reverse_rrule
 
@@ -356,46 +357,9 @@ def scaled(builder: Builder, factor: Atom, partial: Atom) -> Atom:
 def conjugated(sweep: Sweep, partial: Atom) -> Atom:
     """The conjugate of a partial that is, or may be, complex; a real one as it is."""
     kind = kind_of_atom(partial)
-    possible = kind == UNKNOWN or (isinstance(kind, Array) and not kind.dtype)
-    if is_complex(kind) or (possible and sweep.context.maybe_complex):
+    if is_complex(kind) or (says_little(kind) and sweep.context.maybe_complex):
         return sweep.builder.emit(registry.named("conj"), partial, namespace="np")
     return partial
-
-
-_OF_UNKNOWN_ORIGIN = frozenset(("apply", "pullback_of", "global", "means", "root"))
-
-
-def may_be_complex(block: Block) -> bool:
-    """Whether a value of unknown kind in a program may be complex: something must have made it so."""
-    atoms = [*block.params, *(atom for eqn in walk(block) for atom in (*eqn.operands(), *eqn.outs))]
-    return (
-        any(is_complex(kind_of_atom(atom)) for atom in atoms)
-        or any(kind_of_atom(param) == UNKNOWN for param in block.params)
-        or any(
-            eqn.op.name in _OF_UNKNOWN_ORIGIN and eqn.outs[0].kind == UNKNOWN for eqn in walk(block)
-        )
-        or any(map(_may_turn_complex, walk(block)))
-    )
-
-
-def _may_turn_complex(eqn: Eqn) -> bool:
-    """Whether an op may give complex numbers of real ones."""
-    unknown = not eqn.op.spellings and eqn.namespace == "call" and eqn.outs[0].kind == UNKNOWN
-    return unknown or eqn.op.name in ("eig", "eigvals", "roots")
-
-
-def is_complex(kind: Kind) -> bool:
-    """Whether values of this kind are known to be complex."""
-    return kind == Number("complex") or (
-        isinstance(kind, Array) and kind.dtype.startswith("complex")
-    )
-
-
-def is_real(kind: Kind) -> bool:
-    """Whether values of this kind are known to be real."""
-    if isinstance(kind, Array):
-        return bool(kind.dtype) and not kind.dtype.startswith(("complex", "object"))
-    return isinstance(kind, Number) and kind.type != "complex"
 
 
 def real_part(builder: Builder, bar: Atom, kind: Kind) -> Atom:

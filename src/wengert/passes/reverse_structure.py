@@ -14,7 +14,8 @@ from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
-from .reverse_rules import is_complex, is_real, real_part
+from .realness import is_complex, is_real
+from .reverse_rules import real_part
 
 if TYPE_CHECKING:
     from .reverse import Sweep

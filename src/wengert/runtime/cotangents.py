@@ -207,10 +207,16 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
     if isinstance(items, np.ndarray):
         n = len(items_bar)
         start = len(items) - n if reverse else 0
-        result = np.zeros(items.shape, np.result_type(zeros(items), *items_bar[:1]))
+        result = zeros(items)
         if n:
-            result[start : start + n] = items_bar
+            bars: Any = np.asarray(items_bar)
+            result[start : start + n] = bars if items.dtype.kind == "c" else bars.real
         return result
+    if complex in map(type, items_bar) or np.complex128 in map(type, items_bar):
+        # what is real has a real cotangent, also beside complex items
+        reached = items[len(items) - len(items_bar) :] if reverse else items
+        pairs = zip(items_bar, reached, strict=False)
+        items_bar = [bar.real if isinstance(x, float) else bar for bar, x in pairs]
     missing = len(items) - len(items_bar)
     rest = items[:missing] if reverse else items[len(items) - missing :]
     return [*zeros(rest), *items_bar] if reverse else [*items_bar, *zeros(rest)]
@@ -219,6 +225,8 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
 def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
     """`buffer.name += value`, where `buffer` is the cotangent of the object `x`; in place."""
     fields = getattr(x, "_fields", None)
+    if fields is not None and name not in fields:
+        fields = None  # a method of a namedtuple
     if fields is None and _is_computed(x, name):
         return accumulate(buffer, _of_receiver(x, value, name))
     key = fields.index(name) if fields is not None else name
@@ -256,8 +264,8 @@ def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
 
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
     """The part of the cotangent of the object `x` that belongs to its attribute `name`."""
-    fields = getattr(x, "_fields", None)
-    if fields is not None:
+    fields = getattr(x, "_fields", ())
+    if name in fields:
         return x_bar[fields.index(name)]
     if _is_computed(x, name):
         _of_receiver(x, None, name)

@@ -291,6 +291,9 @@ def import_path(value: Any) -> tuple[str, str] | None:
         module, name = getattr(value, "__module__", None) or _home_of(value), value.__name__
     if not isinstance(module, str) or not isinstance(name, str) or not can_import_from(module):
         return None
+    name = name.rpartition(".")[
+        2
+    ]  # a module may hold a method: `random.gauss` is one of its `Random`
     found = getattr(sys.modules.get(module), name, None)
     return (module, name) if name.isidentifier() and found is value else None
 

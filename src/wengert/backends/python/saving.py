@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import inspect
 import sys
 import types
@@ -97,10 +98,13 @@ class _Parts:
         self.imports[f"from {module} import {attribute}{renamed}"] = None
 
     def _expression(self, value: Any) -> str | None:
-        """An expression that makes an equal object: a bound method, a call that pickling knows."""
+        """An expression that gives an equal object: a bound method, a member, a call that pickling knows."""
         if isinstance(value, types.MethodType | types.BuiltinMethodType):
             owner = self._operand(value.__self__)
             return None if owner is None else f"{owner}.{value.__name__}"
+        if isinstance(value, enum.Enum):
+            owner = self._operand(type(value))
+            return None if owner is None else f'{owner}["{value.name}"]'
         reduced = _reduced(value)
         if reduced is None:
             return None

@@ -1,0 +1,172 @@
+"""Where two paths of control meet: what each leaves, and what stands for it afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Var
+from ..ir.records import field, mutable_record
+from ..ir.types import Kind, Number
+from . import heap as hp
+from .catching import OpenArm
+from .values import Items, Place, Scope, Value, is_mutable
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+@mutable_record
+class Arm:
+    """One side of a branch after it has been read."""
+
+    builder: Builder
+    vars: dict[str, Value]
+    heap: hp.Heap
+    dead: bool
+    open: list[OpenArm] = field(default_factory=list["OpenArm"])
+    """The branches that it goes on in one side of."""
+
+
+@mutable_record
+class Merge:
+    """What merging the two arms of one branch shares, whatever name is merged."""
+
+    arms: list[Arm]
+    condition: Atom
+    start: int
+    """What was born later was made inside an arm."""
+    outs: list[tuple[Var, Atom, Atom]] = field(default_factory=list[tuple[Var, Atom, Atom]])
+    exported: hp.Heap = field(default_factory=dict[Place, Any])
+    """What objects that one arm made hold after the branch."""
+    known: dict[int, Items] = field(default_factory=dict[int, Items])
+    """Known objects that one arm made, as they are called after the branch."""
+    named: dict[tuple[int, Place], list[Var]] = field(default_factory=dict[Any, Any])
+    """For every object of an arm, the values outside that stand for it."""
+    pairs: dict[tuple[int, int], Items] = field(default_factory=dict[tuple[int, int], Items])
+    """Objects that stand for one of two."""
+    scopes: dict[int, tuple[Scope, Scope]] = field(default_factory=dict[int, tuple[Scope, Scope]])
+    """The names that functions made in an arm refer to, there and after the branch."""
+
+
+@mutable_record
+class Meeting:
+    """What one name is at the ends of two arms, and the values that come out of the branch for it."""
+
+    interpreter: Interpreter
+    context: Merge
+    name: str
+
+    @property
+    def arms(self) -> list[Arm]:
+        return self.context.arms
+
+    @property
+    def outs(self) -> list[tuple[Var, Atom, Atom]]:
+        return self.context.outs
+
+    def _current(self, value: Value, side: int) -> Value:
+        """A value as it is at the end of an arm."""
+        it, arm = self.interpreter, self.arms[side]
+        outer, heap = it.builder, it.heap
+        it.builder, it.heap = arm.builder, arm.heap
+        try:
+            return hp.now(it, value)
+        finally:
+            it.builder, it.heap = outer, heap
+
+    def _atom_in(self, side: int, value: Value) -> Atom:
+        it, arm = self.interpreter, self.arms[side]
+        outer, heap = it.builder, it.heap
+        it.builder, it.heap = arm.builder, arm.heap
+        try:
+            return it.atom(value)
+        finally:
+            it.builder, it.heap = outer, heap
+
+    def _is_from_outside(self, value: Var | Items) -> bool:
+        place = value.place if isinstance(value, Items) else None
+        if isinstance(value, Var):
+            place = self.interpreter.reading.places.get(value)
+        return (value if place is None else place).born <= self.context.start
+
+    def _out(self, kind: Kind, a: Atom, b: Atom) -> Var:
+        if not isinstance(kind, Number):
+            for out, x, y in self.outs:
+                if x is a and y is b:
+                    return out  # two names for one object
+        name = "" if self.name.startswith("%") else self.name
+        shapes = {x.shape_of for x in (a, b) if isinstance(x, Var)}
+        source = (
+            next(iter(shapes))
+            if len(shapes) == 1 and isinstance(a, Var) and isinstance(b, Var)
+            else None
+        )
+        out = Var(kind, name, source)
+        self.outs.append((out, a, b))
+        if is_mutable(out):
+            self._note_common_objects(out, a, b)
+        return out
+
+    def _is_known_object(self, value: Value) -> TypeGuard[Var | Items]:
+        return isinstance(value, Var | Items) and is_mutable(value)
+
+    def _note_aliases(self, out: Var, value: Value, side: int) -> bool:
+        """What an object that an arm made may turn out to be, its stand-in outside may be too.
+
+        Gives whether there is such an object. A value from outside is a choice, which is known exactly.
+        """
+        if not self._is_known_object(value) or not is_mutable(out) or self._is_from_outside(value):
+            return False
+        it, start = self.interpreter, self.context.start
+        outer, it.builder = it.builder, self.arms[side].builder  # it knows what views are of
+        places = hp.identities(it, value, own=True)
+        depth = hp.depth_in_whole(it, value)
+        it.builder = outer
+        outside = {place for place in hp.with_aliases(it, places, start) if place.born <= start}
+        self._may_be(out, outside, depth)
+        return bool(outside)
+
+    def _may_be(self, out: Var, places: set[Place], depth: int) -> None:
+        it = self.interpreter
+        for place in places:
+            hp.may_be_part(it, hp.place_of(it, out), place, depth)
+
+    def _note_choice(self, out: Var, a: Value, b: Value) -> None:
+        """Remember which objects a value may be, of those that are known outside the branch."""
+        first, second = (
+            each if isinstance(each, Var) and self._is_from_outside(each) else None
+            for each in (a, b)
+        )
+        if first is not None or second is not None:
+            self.interpreter.reading.choices[out] = self.context.condition, first, second
+
+    def _note_common_objects(self, out: Var, a: Atom, b: Atom) -> None:
+        """Two names that are one object in one arm may be one object after the branch."""
+        it = self.interpreter
+        if all(isinstance(atom, Var) and self._is_from_outside(atom) for atom in (a, b)):
+            return  # that is a choice, which is known exactly
+        for side, atom in enumerate((a, b)):
+            for place in self._identities_in(side, atom):
+                others = self.context.named.setdefault((side, place), [])
+                for other in others:
+                    hp.may_be_one(it, hp.place_of(it, out), hp.place_of(it, other))
+                    for each in (out, other):
+                        for outer in hp.identities(it, each, own=True):
+                            hp.may_be_one(it, hp.place_of(it, each), outer)
+                others.append(out)
+
+    def _identities_in(self, side: int, atom: Atom) -> set[Place]:
+        it, arm = self.interpreter, self.arms[side]
+        outer, it.builder = it.builder, arm.builder
+        try:
+            return hp.identities(it, atom, own=True)
+        finally:
+            it.builder = outer
+
+    def _placed(self, place: Place, value: Value) -> Value:
+        if isinstance(value, Var):
+            self.interpreter.reading.places[value] = place
+        elif isinstance(value, Items):
+            value.place = place
+        return value

@@ -1,0 +1,51 @@
+"""The heap: what the objects that the program changes hold now.
+
+The IR has no memory: a write takes the old version of a value and gives the new one. A name keeps
+referring to an object by the value it was bound to; `now` finds what that object has become. Objects
+that never change are not on the heap.
+
+An object is either *known* (its items are values of the front end, and changing it emits nothing) or a
+run-time value, which is changed by an equation. Views, rows and items of run-time values are not on
+the heap either: they are read again, and written through what they are part of.
+"""
+
+from .aliases import depth_of_items as depth_of_items
+from .aliases import hold_same as hold_same
+from .aliases import holds_mutable as holds_mutable
+from .aliases import link_holders as link_holders
+from .aliases import may_be_one as may_be_one
+from .aliases import may_be_part as may_be_part
+from .changes import ByIndex as ByIndex
+from .changes import Write as Write
+from .changes import changed as changed
+from .changes import is_of_copy as is_of_copy
+from .changes import moved as moved
+from .changes import path_to as path_to
+from .changes import put as put
+from .changes import replaced as replaced
+from .changes import store as store
+from .changes import update as update
+from .changes import whole as whole
+from .current import now as now
+from .current import part_of as part_of
+from .packing import NeedsWhole as NeedsWhole
+from .packing import adopt as adopt
+from .packing import holds_objects as holds_objects
+from .packing import keep as keep
+from .packing import materialise as materialise
+from .packing import note_copied as note_copied
+from .packing import packed as packed
+from .packing import refuse_given as refuse_given
+from .places import Content as Content
+from .places import Heap as Heap
+from .places import alternatives as alternatives
+from .places import content_in as content_in
+from .places import dropped as dropped
+from .places import identities as identities
+from .places import place_of as place_of
+from .places import with_aliases as with_aliases
+from .sharings import SharedItems as SharedItems
+from .sharings import note_sharing as note_sharing
+from .sharings import settle_doubts as settle_doubts
+from .views import depth_in_whole as depth_in_whole
+from .views import view_of as view_of

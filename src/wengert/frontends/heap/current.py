@@ -1,0 +1,221 @@
+"""What things are now: a name keeps the value that it was bound to, and the heap knows what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Block, Const, Eqn, Var
+from ...ir.types import UNKNOWN, Number, Other, Static
+from ...ops import identity as ident
+from ...ops import memory as me
+from ...ops import structure as st
+from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, flatten
+from .aliases import refuse_stale
+from .places import Content, identities, place_of
+from .views import depth_of_views, is_slice, view_of, views_to
+
+if TYPE_CHECKING:
+    from ..interpreter import Interpreter
+
+
+def now(it: Interpreter, value: Value) -> Value:
+    """What a value refers to, as it is at this point of the program."""
+    if not it.heap:
+        return value
+    match value:
+        case Items():
+            return _items_now(it, value)
+        case Var():
+            return _var_now(it, value)
+        case Maybe(value=inner, witness=witness):
+            current = now(it, inner)
+            return value if current is inner else Maybe(current, _witness(inner, current, witness))
+        case Iteration(form=form, parts=parts, function=function):
+            return Iteration(form, tuple(now(it, part) for part in parts), function)
+        case _:
+            return value
+
+
+def _witness(before: Value, value: Value, witness: Var) -> Var:
+    leaf = next(flatten(value), None)
+    return leaf if isinstance(leaf, Var) and next(flatten(before), None) is witness else witness
+
+
+def _items_now(it: Interpreter, items: Items) -> Value:
+    if items.place is not None and items.place.choice is not None:
+        return _merged_now(it, items, items.place.choice)
+    if items.place is not None and items.place in it.heap:
+        content = it.heap[items.place]
+        return read(it, items.place, content, items)
+    if items.home is not None:
+        return _opened_now(it, items, items.home)
+    return _with_items_now(it, items)
+
+
+def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
+    first, second = now(it, choice.first), now(it, choice.second)
+    if first is choice.seen[0] and second is choice.seen[1]:
+        return items
+    return it.choose(choice.condition, lambda: first, lambda: second)
+
+
+def _opened_now(it: Interpreter, items: Items, home: Var) -> Value:
+    current = _var_now(it, home)
+    if current is home or not isinstance(current, Var):
+        return _with_items_now(it, items)
+    return _taken(it, current, items)
+
+
+def _with_items_now(it: Interpreter, items: Items) -> Items:
+    values = [now(it, value) for value in items.values]
+    if all(a is b for a, b in zip(values, items.values, strict=True)):
+        return items
+    if items.form in ("function", "derivative", "tuple", "namedtuple", "star"):
+        return items.holding(values)
+    place_of(it, items)
+    return items.holding(values)
+
+
+def read(it: Interpreter, place: Place, content: Content, like: Value) -> Value:
+    match content:
+        case Lost(reason=reason):
+            raise it.unsupported(
+                f"it is not known what this object holds: {reason}",
+                "Change a copy, or return the new value and bind it to a name.",
+            )
+        case Part():
+            return _taken(it, part_of(it, content), like)
+        case Items():
+            if place in it.looking:  # it refers to itself: whoever reads the inner one asks again
+                return content
+            it.looking.add(place)
+            try:
+                return _with_items_now(it, content)
+            finally:
+                it.looking.remove(place)
+        case Var():
+            return _taken(it, content, like)
+        case _:
+            return content
+
+
+def _taken(it: Interpreter, var: Value, like: Value) -> Value:
+    """A run-time value, taken apart if it stands for what was known before."""
+    from ..expressions import open_up
+
+    if not isinstance(like, Items):
+        return var
+    opened = open_up(it, var)
+    if isinstance(opened, Items):
+        opened.place = opened.place or like.place
+    return opened
+
+
+def part_of(it: Interpreter, part: Part) -> Value:
+    """An object inside a run-time object."""
+    return part_at(it, one_value(it, now(it, part.place.origin)), part.step)
+
+
+def one_value(it: Interpreter, current: Value) -> Atom:
+    """What `now` has found, as one run-time value."""
+    return current if isinstance(current, Var | Const) else it.atom(current)
+
+
+def part_at(it: Interpreter, owner: Atom, step: Atom) -> Atom:
+    if isinstance(step, Const) and isinstance(step.value, me.Field):
+        return it.builder.emit_with(st.getattr_, (owner,), {"name": Const(step.value.name)})
+    return it.emit(st.getitem, owner, step)
+
+
+def _var_now(it: Interpreter, var: Var) -> Value:
+    place = it.reading.places.get(var)
+    content = None if place is None else it.heap.get(place)
+    if place is not None and content is not None:
+        return var if content is var else read(it, place, content, var)
+    if isinstance(var.kind, Number | Other | Static):
+        return var
+    refuse_stale(it, var)
+    chosen = it.reading.choices.get(var)
+    if place is not None:
+        return var if chosen is None else _choice_now(it, var, chosen)
+    whose = it.reading.stands_for.get(var)
+    if whose is not None:
+        return var if not any(what_happened(it, whose, var.born)) else _var_now(it, whose)
+    if chosen is not None:
+        return _choice_now(it, var, chosen)
+    eqn = view_of(it, var)
+    if eqn is None:
+        return var
+    base = eqn.args[0]
+    assert isinstance(base, Var)
+    current = _var_now(it, base)
+    if current is base:
+        return var
+    return _seen_again(it, var, eqn, one_value(it, current))
+
+
+def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
+    """A view or a part of something that has changed, taken again.
+
+    What a container refers to stays what it is when the container refers to something else.
+    """
+
+    def again() -> Atom:
+        args = (base, *eqn.args[1:])
+        return it.builder.emit_with(
+            eqn.op, args, eqn.params, eqn.namespace, var.name, kind_of_atom(var)
+        )
+
+    replaced, changed = what_happened(it, var)
+    unknown = kind_of_atom(var) == UNKNOWN
+    if not changed and not (unknown and eqn.args[0].kind == UNKNOWN):  # type: ignore[union-attr]
+        return var
+    if not unknown and not replaced:
+        return again()
+    if not unknown:
+        raise it.unsupported(
+            "a part of a container is used after the container got other items, and items changed",
+            "Take the item out again where it is used.",
+        )
+    copied = eqn.op is st.getitem and is_slice(eqn.args[1])  # if it is a list
+    changeable = it.emit(me.can_change if changed and not copied else ident.is_view, var)
+    outer = it.builder
+    it.builder = outer.child()
+    then = it.builder.block((), [again()])
+    it.builder = outer
+    out = Var(UNKNOWN, var.name)
+    outer.if_(changeable, then, Block((), (), (var,)), [out])
+    it.reading.stands_for[out] = var
+    return out
+
+
+def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, bool]:
+    """Whether containers that lead to a part have got other items, and whether the part itself changed.
+
+    `after` says since when; if it is left out, since the part was taken.
+    """
+    root, views = views_to(it, var)
+    depth = depth_of_views(root, views)
+    start = max(after, root.born)
+    since = [
+        d
+        for place in identities(it, root)
+        for born, d in it.reading.writes.get(place, ())
+        if born > start
+    ]
+    return any(d <= depth for d in since), any(d > depth for d in since)
+
+
+def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Atom | None, Atom | None]) -> Value:
+    condition, *objects = chosen
+    current = [var if each is None else now(it, each) for each in objects]
+    if all(each is None or each is c for each, c in zip(objects, current, strict=True)):
+        return var
+    first, second = (one_value(it, each) for each in current)
+    out = Var(var.kind, var.name)
+    it.builder.if_(condition, Block((), (), (first,)), Block((), (), (second,)), [out])
+    first_object = None if objects[0] is None else first
+    second_object = None if objects[1] is None else second
+    it.reading.choices[out] = (condition, first_object, second_object)
+    return out

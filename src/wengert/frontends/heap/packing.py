@@ -1,0 +1,184 @@
+"""Known objects that are needed as run-time values: copies where nothing changes, or the objects themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Atom, Const, Var
+from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
+from ...ops import memory as me
+from ...ops import structure as st
+from ..values import Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
+from .aliases import may_be_part
+from .current import now
+from .places import alternatives, place_of
+from .views import view_of
+
+if TYPE_CHECKING:
+    from ..interpreter import Interpreter
+
+
+class NeedsWhole(Exception):
+    """The program changes a container that it is given: it is read again with the object itself."""
+
+
+def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
+    """A known container as a run-time value: a copy, unless it or the copy changes.
+
+    Raises:
+        NeedsWhole: it does, and the program is read again.
+    """
+    _refuse_object_keys(it, items)
+    key = it.builder.span
+    if is_mutable(items):
+        if items.home is not None:
+            return items.home
+        if items.place in it.packing:
+            raise it.unsupported(
+                "an object that refers to itself is needed as a value at run time",
+                "Pass on what is needed of it: its numbers and arrays.",
+            )
+        if key in it.reading.kept:
+            return materialise(it, items)
+    if items.place is not None:
+        it.packing.add(items.place)
+        try:
+            return _packed(it, items, name, key)
+        finally:
+            it.packing.remove(items.place)
+    return _packed(it, items, name, key)
+
+
+def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
+    atoms = [it.atom(value) for value in items.values]
+    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
+    var = it.builder.emit_with(st.pack, atoms, params, name=name)
+    if holds_objects(items) or is_mutable(items):
+        it.reading.copies[var] = key
+    for value in items.values:
+        note_copied(it, value, key)
+    return var
+
+
+def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
+    """A known object becomes a run-time object; what it holds is from then on part of it."""
+    _refuse_object_keys(it, items)
+    place = place_of(it, items)
+    if place.choice is not None:
+        first, second = (materialise(it, x) for x in (place.choice.first, place.choice.second))
+        return it.choose(place.choice.condition, lambda: first, lambda: second)  # type: ignore[return-value]
+    refuse_given(it, place)
+    content = it.heap.get(place, items)
+    if isinstance(content, Var):
+        return content
+    if isinstance(content, Items):
+        items = content
+    values = [now(it, value) for value in items.values]
+    atoms = [it.atom(value) for value in values]
+    params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
+    var = it.builder.emit_with(st.pack, atoms, params, kind=_run_time_kind(items, item))
+    assert isinstance(var, Var)
+    it.reading.places[var] = place
+    it.heap[place] = var
+    if place.twin is not None:
+        it.heap[place.twin] = Lost("only the object or its `__dict__` can be known at run time")
+    _adopt_items(it, items.holding(values), place)
+    return var
+
+
+def adopt(it: Interpreter, child: Value, owner: Place, step: Atom) -> None:
+    """An object is from now on kept inside a run-time object."""
+    if not is_mutable(child) or (isinstance(child, Var) and child.kind == UNKNOWN):
+        return
+    assert isinstance(child, Items | Var)
+    if isinstance(child, Var):
+        if it.reading.places.get(child) is None and view_of(it, child) is not None:
+            return
+    place = place_of(it, child)
+    known = it.heap.get(place)
+    if isinstance(known, Part):
+        it.heap[place] = Lost("two containers hold it")
+        return
+    it.heap[place] = Part(owner, step)
+    for other in list(it.reading.aliases.get(place, ())):
+        may_be_part(it, other, owner, 1)
+    content = known if isinstance(known, Items) else child
+    if isinstance(content, Items):
+        _adopt_items(it, content, place)
+
+
+def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
+    """What a known object holds is kept where the object is kept."""
+    field = items.form in ("object", "dataclass")
+    for key, value in zip(items.keys, items.values, strict=True):
+        adopt(it, value, owner, Const(me.Field(key)) if field else Const(key))
+
+
+def refuse_given(it: Interpreter, place: Place) -> None:
+    """What is given in parts cannot be changed as one object.
+
+    Raises:
+        NeedsWhole: it is to be given as one object.
+    """
+    name = it.reading.given.get(id(place.origin))
+    if name is not None:
+        it.reading.whole.add(name)
+        raise NeedsWhole
+
+
+def keep(it: Interpreter, keys: Iterable[Any]) -> None:
+    """Have the objects themselves at these places in the source, no copies.
+
+    Raises:
+        NeedsWhole: there were copies so far.
+    """
+    copied = set(keys)
+    if copied - it.reading.kept:
+        it.reading.kept |= copied
+        raise NeedsWhole
+    if copied:
+        raise it.unsupported(
+            "this changes an object while something else may refer to a copy of it",
+            "Change it before it is put into a container, or change a copy (`copy.copy(x)`).",
+        )
+
+
+def note_copied(it: Interpreter, value: Value, key: Any) -> None:
+    """Remember that there is a copy of a known object, and of all that it holds."""
+    if not isinstance(value, Items) or value.home is not None:
+        return
+    if is_mutable(value):
+        it.reading.copied.setdefault(place_of(it, value), set()).add(key)
+    for each in alternatives(value):
+        if each is not value:
+            note_copied(it, each, key)
+    for item in value.values:
+        note_copied(it, item, key)
+
+
+def holds_objects(items: Items) -> bool:
+    """Whether something in a known container can change."""
+    return any(
+        is_mutable(value) or (isinstance(value, Items) and holds_objects(value))
+        for value in items.values
+    )
+
+
+def _refuse_object_keys(it: Interpreter, items: Items) -> None:
+    if items.form == "dict" and any(isinstance(key, ObjectKey) for key in items.keys):
+        raise it.unsupported(
+            "a dictionary whose keys are objects is needed as a value at run time",
+            "Keep the values on the objects, or in a list beside them.",
+        )
+
+
+def _run_time_kind(items: Items, item: Kind | None) -> Kind:
+    kinds = [kind_of_value(value) for value in items.values]
+    if items.form == "list":
+        for kind in kinds:
+            item = kind if item is None else join(item, kind)
+        return Seq(UNKNOWN if item is None else item)
+    if items.form == "dict":
+        return UNKNOWN
+    return Struct(items.form, items.keys, tuple(kinds), items.type)

@@ -1,0 +1,104 @@
+"""Which object a value is, or is part of: identities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Var
+from ...ir.types import Number, Other
+from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable
+from .views import view_of
+
+if TYPE_CHECKING:
+    from ..interpreter import Interpreter
+
+Content = Value | Part | Lost
+
+Heap = dict[Place, Content]
+
+
+def place_of(it: Interpreter, value: Items | Var) -> Place:
+    """The identity of an object."""
+    if isinstance(value, Items):
+        if value.place is None:
+            value.place = Place(value)
+        return value.place
+    places = it.reading.places
+    place = places.get(value)
+    if place is None:
+        place = places[value] = it.reading.globals_at.get(_global(it, value)) or Place(value)
+        it.reading.globals_at.setdefault(_global(it, value), place)
+    return place
+
+
+def _global(it: Interpreter, var: Var) -> Any:
+    """What tells a global's object from others; a value of the program is told by itself."""
+    found = it.reading.read_from.get(var)
+    if found is None:
+        return var
+    holder, key = found
+    return id(holder[key] if isinstance(holder, dict) else getattr(holder, key))
+
+
+def alternatives(items: Items) -> list[Items]:
+    """The objects that a known object may be: itself, or those that it stands for."""
+    choice = items.place.choice if items.place is not None else None
+    if choice is None:
+        return [items]
+    return [*alternatives(choice.first), *alternatives(choice.second)]
+
+
+def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> set[Place]:
+    """The objects that a value is, or is part of: those that have changed, or (`own`) all."""
+    match value:
+        case Maybe(value=inner):
+            return identities(it, inner, own=own)
+        case Items(values=values) if value.form in ("tuple", "namedtuple", "function"):
+            return set[Place]().union(*(identities(it, v, own=own) for v in values))
+        case Items(home=Var() as home) if is_mutable(value):
+            return identities(it, home, own=own)
+        case Items() if is_mutable(value) and (own or value.place is not None):
+            return {place_of(it, each) for each in alternatives(value)}
+        case Var(kind=kind) if not isinstance(kind, Number | Other):
+            return _identities_of_var(it, value, own=own)
+        case _:
+            return set()
+
+
+def _identities_of_var(it: Interpreter, var: Var, *, own: bool) -> set[Place]:
+    place = it.reading.places.get(var)
+    chosen = it.reading.choices.get(var)
+    whose = it.reading.stands_for.get(var)
+    found = set() if place is None else {place}
+    if whose is not None:
+        found |= identities(it, whose, own=own)
+    for each in () if chosen is None else chosen[1:]:
+        found |= identities(it, each, own=own)
+    if found or chosen is not None:
+        return found
+    eqn = view_of(it, var)
+    if eqn is not None:
+        return identities(it, eqn.args[0], own=own)  # type: ignore[arg-type]
+    return {place_of(it, var)} if own and is_mutable(var) else set()
+
+
+def with_aliases(it: Interpreter, places: set[Place], start: int) -> set[Place]:
+    """Objects, and those that objects made after some point may turn out to be."""
+    found: set[Place] = set()
+    pending = list(places)
+    while pending:
+        place = pending.pop()
+        if place not in found:
+            found.add(place)
+            pending += it.reading.aliases.get(place, ()) if place.born > start else ()
+    return found
+
+
+def content_in(heap: Heap, place: Place) -> Content:
+    """What an object holds, according to one heap."""
+    return heap.get(place, place.origin)
+
+
+def dropped(heap: Heap, start: int) -> Heap:
+    """The heap without the objects that were made after some point of the reading."""
+    return {place: content for place, content in heap.items() if place.born <= start}

@@ -1,0 +1,74 @@
+"""Parts that are put into containers: where they change as well, the program is read again with checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...ir.graph import Atom, Var
+from ...ir.types import UNKNOWN, Number, Other
+from ...ops import identity as ident
+from ..values import Place, Value
+from .places import place_of
+from .views import depth_of_path, steps_to_write, view_of
+
+if TYPE_CHECKING:
+    from ..interpreter import Interpreter
+
+
+class SharedItems(Exception):
+    """What two containers (or two places of one) hold changes: it is read again, with checks."""
+
+
+def note_sharing(it: Interpreter, value: Value, owner: Var) -> Value:
+    """A part of something is put into a container: two ways lead to it from now on.
+
+    That matters only if it changes. Where it does, the program checks when it runs.
+    """
+    if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
+        return value
+    source = _whole_of(it, value)
+    if source is None:
+        return value
+    goal = _whole_of(it, owner) or (place_of(it, owner), 0)
+    key = it.builder.span
+    for (place, depth), deeper in ((source, 0), (goal, 1)):
+        it.reading.sharings.setdefault(place, {})[key] = depth + deeper
+        check_sharing(it, place)
+    if key not in it.reading.checked:
+        return value
+    if source[0] is goal[0] and goal[1] + 1 == source[1]:
+        it.reading.doubtful[owner] = None
+        return value
+    if value.kind != UNKNOWN:
+        raise it.unsupported(
+            "an object that is changed elsewhere is put into a second container",
+            "Put a copy into the container, so that every object is in one place.",
+        )
+    it.emit(ident.unshared, value)
+    return value
+
+
+def check_sharing(it: Interpreter, place: Place) -> None:
+    """Have the program read again with checks if what is shared changes."""
+    deepest = max((depth for _, depth in it.reading.writes.get(place, ())), default=0)
+    for key, depth in it.reading.sharings.get(place, {}).items():
+        if deepest > depth and key not in it.reading.checked:
+            it.reading.checked.add(key)
+            raise SharedItems
+
+
+def _whole_of(it: Interpreter, var: Var) -> tuple[Place, int] | None:
+    """The object that a value is part of, and through how many containers; None of what is whole."""
+    root, steps = var, list[Atom]()
+    while root not in it.reading.places and (eqn := view_of(it, root)) is not None:
+        steps[:0] = steps_to_write(it, eqn)
+        root = eqn.args[0]
+        assert isinstance(root, Var)
+    return (place_of(it, root), depth_of_path(root.kind, steps)) if steps else None
+
+
+def settle_doubts(it: Interpreter) -> None:
+    """Check that no object stands twice in a container whose items were moved about."""
+    while it.reading.doubtful:
+        owner, _ = it.reading.doubtful.popitem()
+        it.emit(ident.distinct, it.atom(owner))

@@ -1,0 +1,131 @@
+"""Views and parts: the ways that lead from a run-time object to what is inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.types import UNKNOWN, Array, Kind, Seq, Struct, Unknown
+from ...ops import memory as me
+from ...ops import structure as st
+from ..values import Value
+
+if TYPE_CHECKING:
+    from ..interpreter import Interpreter
+
+_SAME_OBJECT = (st.bound, st.unpackable)
+
+_OF_ARRAYS = ("np", "method", "attr")
+"""The namespaces of what only arrays have, or what makes arrays."""
+
+
+def view_of(it: Interpreter, var: Var) -> Eqn | None:
+    """The equation that makes a value a part or a view of its first operand, if it is one."""
+    eqn = it.builder.visible_definition(var)
+    if eqn is None or not eqn.args or not isinstance(eqn.args[0], Var):
+        return None
+    if eqn.op is st.getitem:
+        return eqn if _is_view(eqn.args[0].kind, eqn.args[1]) else None
+    if eqn.op is st.getattr_ or eqn.op in _SAME_OBJECT:
+        return eqn
+    if eqn.op is st.as_list:
+        return eqn if var in it.reading.walked else None
+    if eqn.op.name == "asarray" and (eqn.args[0].kind != var.kind or var.kind == UNKNOWN):
+        return None
+    if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
+        return None
+    unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
+    return eqn if unknown or isinstance(var.kind, Array) else None
+
+
+def _is_view(kind: Kind, index: Atom) -> bool:
+    """Whether reading by this index gives a part of the value itself, not a copy."""
+    at = kind_of_atom(index)
+    if isinstance(kind, Array):
+        return not any(map(_gathers, at.items if isinstance(at, Struct) else (at,)))
+    return str(at) != "slice" or kind == UNKNOWN
+
+
+def _gathers(index: Kind) -> bool:
+    """Whether reading an array by an index of this kind copies what it reads."""
+    return isinstance(index, Array | Seq) or (isinstance(index, Struct) and index.form == "list")
+
+
+def views_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
+    """The object that a value is part of, and the equations that lead from it to the value."""
+    views: list[Eqn] = []
+    while var not in it.reading.places and (eqn := view_of(it, var)) is not None:
+        views.insert(0, eqn)
+        base = eqn.args[0]
+        assert isinstance(base, Var)
+        var = base
+    return var, views
+
+
+def depth_in_whole(it: Interpreter, value: Value) -> int:
+    """Through how many containers a value was reached."""
+    if not isinstance(value, Var):
+        return 0
+    return depth_of_views(*views_to(it, value))
+
+
+def depth_of_views(root: Var, views: Sequence[Eqn]) -> int:
+    return depth_of_path(root.kind, [step for eqn in views for step in steps_of(eqn)])
+
+
+def depth_of_path(kind: Kind, steps: Sequence[Atom]) -> int:
+    """How many containers a path goes through before it comes to an array.
+
+    A slice of something unknown is a view, if it is one of an array, or else a copy: no step.
+    """
+    count = 0
+    for step in steps:
+        only_arrays_have_it = isinstance(step, Const) and isinstance(step.value, me.Viewed)
+        if isinstance(kind, Array) or only_arrays_have_it:
+            return count
+        count += not (kind == UNKNOWN and is_slice(step))
+        kind = _kind_at(kind, step)
+    return count
+
+
+def _kind_at(kind: Kind, step: Atom) -> Kind:
+    match kind:
+        case Seq(item=item):
+            return kind if str(kind_of_atom(step)) == "slice" else item
+        case Struct(keys=keys, items=items) if isinstance(step, Const):
+            key = step.value.name if isinstance(step.value, me.Field) else step.value
+            return items[keys.index(key)] if key in keys else UNKNOWN
+        case Struct(form="list"):
+            return st.item_kind(kind)
+        case _:
+            return UNKNOWN
+
+
+def is_slice(step: Atom) -> bool:
+    return str(kind_of_atom(step)) == "slice"
+
+
+def steps_of(eqn: Eqn) -> tuple[Atom, ...]:
+    """The way from a value to a view of it, as parts of a path."""
+    if eqn.op is st.getitem:
+        return (eqn.args[1],)
+    if eqn.op is st.getattr_:
+        return (Const(me.Field(eqn.param("name"))),)
+    if eqn.op in _SAME_OBJECT or eqn.op is st.as_list or eqn.op.name == "asarray":
+        return ()
+    options = {name: atom.value for name, atom in eqn.params.items() if isinstance(atom, Const)}
+    return (Const(me.Viewed(eqn.op, eqn.namespace, tuple(options.items()))),)
+
+
+def steps_to_write(it: Interpreter, eqn: Eqn) -> tuple[Atom, ...]:
+    taken = eqn.op is st.getitem or eqn.op is st.getattr_ or eqn.op in _SAME_OBJECT
+    if not (taken or eqn.op is st.as_list or eqn.op.name == "asarray"):
+        options = (*eqn.args[1:], *eqn.params.values())
+        if not all(isinstance(atom, Const) for atom in options):
+            raise it.unsupported(
+                "a view whose shape is known only when the program runs is written to",
+                "Write to the array itself, by index.",
+            )
+    return steps_of(eqn)

@@ -1,0 +1,236 @@
+"""How the two values that a name has at the ends of two arms become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Const, Var
+from ..ir.types import BOOL, UNKNOWN, join
+from . import heap as hp
+from .exports import Exports
+from .values import (
+    Choice,
+    Closure,
+    Items,
+    Lost,
+    Maybe,
+    Native,
+    Part,
+    Place,
+    Value,
+    flatten,
+    is_mutable,
+    same,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def _call_chosen(
+    chosen: Var,
+    first: Value,
+    second: Value,
+    it: Interpreter,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value:
+    from .calls import call
+
+    return it.choose(
+        chosen, lambda: call(it, first, args, kwargs), lambda: call(it, second, args, kwargs)
+    )
+
+
+class Merger(Exports):
+    """Merges the two values that one name has at the end of two arms."""
+
+    def merge_content(self, place: Place, a: hp.Content, b: hp.Content) -> hp.Content:
+        """What an object holds that both arms know."""
+        if a is b:
+            return a
+        for side in (0, 1):
+            if self.arms[1 - side].dead:
+                content = (a, b)[side]
+                if isinstance(content, Part | Lost):
+                    return content
+                return self._placed(place, self._exported_content(content, side))
+        if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.step) == (b.place, b.step):
+            return a
+        if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
+            return Lost("a branch has moved it")
+        a, b = self._current(a, 0), self._current(b, 1)
+        pairs = self._held_by_both(a, b)
+        if isinstance(a, Items) and pairs is not None:
+            values = [self.merge(x, y) for x, y in pairs.values()]
+            return self._placed(place, a.holding(values, tuple(pairs)))
+        merged = self._merge_as_atoms(a, b)
+        placed = self._placed(place, merged)
+        self._note_items(merged, a, b)
+        return placed
+
+    def _held_by_both(
+        self, a: Value, b: Value
+    ) -> dict[Any, tuple[Value | None, Value | None]] | None:
+        from .objects import attributes_of_both
+
+        if not isinstance(a, Items) or not isinstance(b, Items):
+            return None
+        return attributes_of_both(self.interpreter, a, b)
+
+    def _note_items(self, container: Var, *contents: Value) -> None:
+        """What a container held is part of a run-time object now, at a place that depends on the path."""
+        it = self.interpreter
+        for content in contents:
+            for item in content.values if isinstance(content, Items) else ():
+                if isinstance(item, Var) and is_mutable(item) and self._is_from_outside(item):
+                    for place in hp.identities(it, item, own=True):
+                        hp.hold_same(it, place, 0, hp.place_of(it, container), 1)
+                elif isinstance(item, Items | Var) and is_mutable(item):
+                    place = hp.place_of(it, item)
+                    self.context.exported[place] = Lost("branches differ in what holds it")
+
+    def merge_names(self, a: Value | None, b: Value | None) -> Value:
+        """What a name refers to; if one arm has lost it, only who reads it later is refused."""
+        for side, value in enumerate((a, b)):
+            lost = self._lost_in(side, value)
+            if lost is not None and value is not (b, a)[side]:
+                return self._lost(lost)
+        return self.merge(a, b)
+
+    def _lost_in(self, side: int, value: Value | None) -> Lost | None:
+        if self.arms[side].dead:
+            return None
+        inner = value.value if isinstance(value, Maybe) else value
+        place = inner.place if isinstance(inner, Items) else None
+        if isinstance(inner, Var):
+            place = self.interpreter.reading.places.get(inner)
+        content = None if place is None else self.arms[side].heap.get(place)
+        return content if isinstance(content, Lost) else None
+
+    def _lost(self, content: Lost) -> Items:
+        """Something that nobody may ask what it is."""
+        from .iterators import lost_iterator
+
+        lost = lost_iterator(self.interpreter, content.reason)
+        assert lost.place is not None
+        self.context.exported[lost.place] = content
+        return lost
+
+    def merge(self, a: Value | None, b: Value | None) -> Value:
+        if a is not None and b is not None and same(a, b):
+            return a
+        if self.arms[0].dead:
+            assert b is not None or a is not None
+            return self._one_sided(b if b is not None else a, side=1, certain=True)  # type: ignore[arg-type]
+        if self.arms[1].dead:
+            return self._one_sided(a if a is not None else b, side=0, certain=True)  # type: ignore[arg-type]
+        if a is None or b is None:
+            present, side = (b, 1) if a is None else (a, 0)
+            assert present is not None
+            return self._one_sided(present, side, certain=False)
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            return self._merge_maybe(a, b)
+        return self._merge_both(a, b)
+
+    def _merge_both(self, a: Value, b: Value) -> Value:
+        if same(a, b):
+            return a
+        if any(isinstance(each, Items) and each.form == "iterator" for each in (a, b)):
+            return self._merge_iterators(a, b)
+        if isinstance(a, Items) and isinstance(b, Items) and is_mutable(a) and is_mutable(b):
+            return self._merge_objects(a, b)
+        if (
+            isinstance(a, Items)
+            and isinstance(b, Items)
+            and (a.form, a.keys, a.type) == (b.form, b.keys, b.type)
+        ):
+            values = [self._merge_both(x, y) for x, y in zip(a.values, b.values, strict=True)]
+            return Items(a.form, a.keys, tuple(values), a.type)
+        if (isinstance(a, Closure | Native) and isinstance(b, Closure | Native | Const)) or (
+            isinstance(b, Closure | Native) and isinstance(a, Const)
+        ):
+            return self._choice(a, b)
+        return self._merge_as_atoms(a, b)
+
+    def _merge_iterators(self, a: Value, b: Value) -> Value:
+        """An iterator that is another one on each path: if only the run knows which, nobody may ask it."""
+        from .iterators import walks_over_data
+
+        contents = [
+            each for pair in ((a, 0), (b, 1)) if (each := self._contents(*pair)) is not None
+        ]
+        if len(contents) == 2 and all(map(walks_over_data, contents)):
+            assert isinstance(a, Items)
+            assert isinstance(b, Items)
+            return self._merge_objects(a, b)
+        return self._lost(Lost("branches differ in which iterator it is"))
+
+    def _contents(self, value: Value, side: int) -> Items | None:
+        """What an iterator holds at the end of an arm, if that is known."""
+        if not isinstance(value, Items) or value.form != "iterator":
+            return None
+        content = self.arms[side].heap.get(value.place, value) if value.place else value
+        return content if isinstance(content, Items) else None
+
+    def _merge_as_atoms(self, a: Value, b: Value) -> Var:
+        atoms = [self._atom_in(0, a), self._atom_in(1, b)]
+        out = self._out(join(*map(kind_of_atom, atoms)), *atoms)
+        if not is_mutable(out):
+            return out
+        made_of_others = [self._note_aliases(out, each, side) for side, each in enumerate((a, b))]
+        if any(made_of_others):
+            known = [each for each in (a, b) if self._is_known_object(each)]
+        else:
+            self._note_choice(out, a, b)
+            known = [each for each in (a, b) if isinstance(each, Items) and is_mutable(each)]
+        for each in known:
+            if self._is_from_outside(each):
+                self._may_be(out, hp.identities(self.interpreter, each, own=True), 0)
+        return out
+
+    def _merge_objects(self, a: Items, b: Items) -> Value:
+        """Two known objects, one on each path: from now on one object that stands for either."""
+        key = id(a.place or a), id(b.place or b)
+        known = self.context.pairs.get(key)
+        if known is not None:
+            return known
+        x, y = self._current(a, 0), self._current(b, 1)
+        if not isinstance(x, Items) or not isinstance(y, Items):
+            return self._merge_as_atoms(x, y)
+        pairs = self._held_by_both(x, y)
+        if pairs is None:
+            return self._merge_as_atoms(x, y)
+        values = tuple(self.merge(v, w) for v, w in pairs.values())
+        merged = Items(a.form, tuple(pairs), values, a.type)
+        self.context.pairs[key] = merged
+        if self._is_from_outside(a) or self._is_from_outside(b):
+            first, second = self._export(a, 0), self._export(b, 1)
+            assert isinstance(first, Items)
+            assert isinstance(second, Items)
+            seen = tuple(
+                current if self._is_from_outside(each) else exported
+                for each, current, exported in ((a, x, first), (b, y, second))
+            )
+            place = hp.place_of(self.interpreter, merged)
+            place.choice = Choice(self.context.condition, first, second, seen)  # type: ignore[arg-type]
+        return merged
+
+    def _choice(self, a: Value, b: Value) -> Native:
+        """One of two functions, chosen when the program runs: a call of it is a branch."""
+        chosen = self._out(BOOL, Const(True), Const(False))
+        first, second = self._function_of(a, 0), self._function_of(b, 1)
+        return Native("a chosen function", partial(_call_chosen, chosen, first, second))
+
+    def _merge_maybe(self, a: Value, b: Value) -> Value:
+        inner_a = a.value if isinstance(a, Maybe) else a
+        inner_b = b.value if isinstance(b, Maybe) else b
+        inner = self._merge_both(inner_a, inner_b)
+        leaf = next(flatten(inner), None)
+        if isinstance(leaf, Var) and any(out is leaf for out, _, _ in self.outs):
+            return Maybe(inner, leaf)
+        witnesses = [v.witness if isinstance(v, Maybe) else Const(True) for v in (a, b)]
+        return Maybe(inner, self._out(UNKNOWN, *witnesses))

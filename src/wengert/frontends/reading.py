@@ -1,0 +1,139 @@
+"""What one reading of a program knows and collects, and the reasons to stop or to begin again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Callee, Eqn, Var
+from ..ir.records import field, mutable_record
+from ..ir.types import Kind
+from .values import Closure, Items, Place, Scope, Value
+
+Step = Callable[[], None]
+
+
+class Diverges(Exception):
+    """The path being read never comes back: it raises, or recurses without end."""
+
+
+class NeedsCallee(Exception):
+    """A function turned out to be recursive: read again, keeping it a function of its own."""
+
+
+class NeedsKnown(Exception):
+    """A captured number turned out to be an option that must be known when the program is read."""
+
+    def __init__(self, template: Any, name: str):
+        self.template = template
+        self.name = name
+
+
+@mutable_record
+class Frame:
+    """One activation of a function that is being inlined."""
+
+    closure: Closure
+    scope: Scope
+    loops: int = 0
+    around: Frame | None = None
+    """Of a comprehension, the function that it stands in."""
+    producing: Any = None
+    """Of a generator, what `yield` does."""
+    unbound: set[str] = field(default_factory=set[str])
+    """Local names that were read where nothing had bound them."""
+    bound: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
+    """The arguments that it was called with."""
+
+
+@mutable_record
+class Reading:
+    """What one reading of a program collects, whatever function it is in."""
+
+    guards: dict[tuple[int, str], tuple[Any, str, Kind]] = field(default_factory=dict[Any, Any])
+    """Globals the reading relied on: holder, key and the kind (or identity) it had."""
+    separate: set[Any] = field(default_factory=set[Any])
+    """Functions that are not inlined, because they recurse."""
+    callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
+    special: Callable[[Any], Callable[..., Value] | None] = lambda function: None
+    """How to read a call of a function, where it is one of wengert's own."""
+    read_from: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
+    """Where a value that is read when the program runs comes from: holder and key."""
+    captured: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
+    """The captured values of the function that is differentiated: what made it, and the name."""
+    inputs: list[Value] = field(default_factory=list["Value"])
+    """The arguments of the program, and what they hold: the caller's own objects."""
+    entries: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """For a parameter of a loop's body, the value it has when the loop starts."""
+    inert: set[Atom] = field(default_factory=set[Atom])
+    """What opaque calls gave: nothing that is got from it has a derivative."""
+    loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What earlier attempts learned about the values a loop carries."""
+    places: dict[Var, Place] = field(default_factory=dict[Var, Place])
+    """Which object every version of a value that changes belongs to."""
+    writes: dict[Place | None, list[tuple[int, int]]] = field(default_factory=dict[Any, Any])
+    """The writes to every object: when, and through how many containers."""
+    globals_at: dict[Any, Place] = field(default_factory=dict[Any, Place])
+    """The objects that were there before the program ran, by what tells them apart."""
+    changed_outside: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those of them that the program changes, by identity."""
+    seen_outside: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those that it reads."""
+    outside: dict[int, Var] = field(default_factory=dict[int, Var])
+    """What those that it changes are at its start."""
+    choices: dict[Var, tuple[Atom, Atom | None, Atom | None]] = field(
+        default_factory=dict[Var, Any]
+    )
+    """A value that is one of two objects: the condition, and each object made outside the branch."""
+    aliases: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    """For every object, those that change with it: and through how many containers at least."""
+    holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
+    """Objects that hold some of the same objects, and through how many containers they do."""
+    linked: set[Var] = field(default_factory=set[Var])
+    """Run-time containers of which it has been found out where their items came from."""
+    sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])
+    """Where parts of every object were put into containers, and how deep in it they were."""
+    checked: set[Any] = field(default_factory=set[Any])
+    """The places in the source where that needs a check when the program runs."""
+    doubtful: dict[Var, None] = field(default_factory=dict[Var, None])
+    """Containers that are to be checked before the next statement that moves no items."""
+    stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """What a part of something was when it was looked at again, and the part."""
+    walked: set[Var] = field(default_factory=set[Var])
+    """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
+    elements: dict[Var, int] = field(default_factory=dict[Var, int])
+    """The items that a loop walks over, and the loop."""
+    given: dict[int, Any] = field(default_factory=dict[int, Any])
+    """The containers among the inputs that were taken apart, and the names of the inputs (with the
+    function, of one that is called)."""
+    whole: set[Any] = field(default_factory=set[Any])
+    """The inputs that are not taken apart, since the program changes them."""
+    by_index: set[int] = field(default_factory=set[int])
+    """The loops that walk over what they change."""
+    copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
+    """Run-time copies of known containers, and the places in the source where they were made."""
+    copied: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    """For known objects, the places in the source where something that holds them was copied."""
+    kept: set[Any] = field(default_factory=set[Any])
+    """The places where the container itself is wanted, since it or its copy changes."""
+    local_classes: dict[tuple[int, int], tuple[type, Scope]] = field(default_factory=dict[Any, Any])
+    """The classes that the program defines, by statement and scope."""
+    remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What methods gave that remember their results: the result, its block, the objects then."""
+    class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
+    """The attributes of classes that the program assigns to."""
+    root: Builder | None = None
+    """The block of the program itself."""
+    early: list[Eqn] = field(default_factory=list[Eqn])
+    """What is to be done at its very start."""
+    bound_outside: dict[tuple[int, str], tuple[Any, str]] = field(default_factory=dict[Any, Any])
+    """The names that the program binds that were there before it: holder and key."""
+    cells: dict[tuple[int, str], Items] = field(default_factory=dict[Any, Any])
+    """Their cells."""
+    externals: dict[Place, tuple[Any, str]] = field(default_factory=dict[Place, Any])
+    """Holder and key, by the identities of the cells."""
+    derivative: Callable[..., Value] = lambda it, verb, function, args, kwargs: NotImplemented
+    """How to read a call of a derivative function."""
+    opted_out: Callable[[Any], bool] = lambda function: False
+    """Whether the code of an op that stands for a function is to be read, not its rule."""

@@ -1,0 +1,265 @@
+"""SciPy's probability distributions, as far as formulas for them have rules: the front end reads these.
+
+Of each distribution the standard form is here; where it lies and how wide it is makes the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
+
+from ..ops.creation import gather as array_of
+from .scipy_stats_in_python import METHODS as OF_VECTORS
+
+_LOG_2PI = 1.8378770664093453
+_LOG_PI = 1.1447298858494002
+_LOG_2 = 0.6931471805599453
+
+# --- densities: their logarithms at z, given shapes ---------------------------------------------
+
+
+def _where(inside: Any, value: Any) -> Any:
+    return np.where(inside, value, -np.inf)
+
+
+DENSITIES: dict[Any, Callable[..., Any]] = {
+    stats.norm: lambda z: -0.5 * (z * z + _LOG_2PI),
+    stats.halfnorm: lambda z: _where(z >= 0, _LOG_2 - 0.5 * (z * z + _LOG_2PI)),
+    stats.lognorm: lambda z, s: _where(
+        z > 0, -0.5 * (np.log(z) / s) ** 2 - np.log(s * z) - 0.5 * _LOG_2PI
+    ),
+    stats.expon: lambda z: _where(z >= 0, -z),
+    stats.laplace: lambda z: -np.abs(z) - _LOG_2,
+    stats.uniform: lambda z: _where((z >= 0) & (z <= 1), 0.0 * z),
+    stats.gamma: lambda z, a: _where(z >= 0, special.xlogy(a - 1, z) - z - special.gammaln(a)),
+    stats.invgamma: lambda z, a: _where(z > 0, -(a + 1) * np.log(z) - special.gammaln(a) - 1 / z),
+    stats.chi2: lambda z, df: _where(
+        z >= 0,
+        special.xlogy(df / 2 - 1, z) - z / 2 - special.gammaln(df / 2) - _LOG_2 * df / 2,
+    ),
+    stats.beta: lambda z, a, b: _where(
+        (z >= 0) & (z <= 1),
+        special.xlogy(a - 1, z) + special.xlog1py(b - 1, -z) - special.betaln(a, b),
+    ),
+    stats.t: lambda z, df: (
+        special.gammaln((df + 1) / 2)
+        - special.gammaln(df / 2)
+        - 0.5 * (np.log(df) + _LOG_PI)
+        - (df + 1) / 2 * np.log1p(z * z / df)
+    ),
+    stats.cauchy: lambda z: -_LOG_PI - np.log1p(z * z),
+    stats.logistic: lambda z: -np.abs(z) - 2 * np.log1p(np.exp(-np.abs(z))),
+    stats.gumbel_r: lambda z: -z - np.exp(-z),
+    stats.gumbel_l: lambda z: z - np.exp(z),
+    stats.rayleigh: lambda z: _where(z >= 0, np.log(z) - 0.5 * z * z),
+    stats.weibull_min: lambda z, c: _where(z >= 0, np.log(c) + special.xlogy(c - 1, z) - z**c),
+    stats.pareto: lambda z, b: _where(z >= 1, np.log(b) - (b + 1) * np.log(z)),
+}
+
+# --- how much lies below z, and above it --------------------------------------------------------
+
+
+def _below_zero_none(value: Any, z: Any) -> Any:
+    return np.where(z > 0, value, 0.0)
+
+
+def _student(z: Any, df: Any) -> Any:
+    tail = 0.5 * special.betainc(df / 2, 0.5, df / (df + z * z))
+    return np.where(z > 0, 1 - tail, tail)
+
+
+BELOW: dict[Any, Callable[..., Any]] = {
+    stats.norm: special.ndtr,
+    stats.halfnorm: lambda z: _below_zero_none(2 * special.ndtr(z) - 1, z),
+    stats.lognorm: lambda z, s: _below_zero_none(special.ndtr(np.log(z) / s), z),
+    stats.expon: lambda z: _below_zero_none(-np.expm1(-z), z),
+    stats.laplace: lambda z: np.where(z > 0, 1 - 0.5 * np.exp(-z), 0.5 * np.exp(z)),
+    stats.uniform: lambda z: np.clip(z, 0.0, 1.0),
+    stats.gamma: lambda z, a: _below_zero_none(special.gammainc(a, z), z),
+    stats.chi2: lambda z, df: _below_zero_none(special.gammainc(df / 2, z / 2), z),
+    stats.beta: lambda z, a, b: special.betainc(a, b, np.clip(z, 0.0, 1.0)),
+    stats.t: _student,
+    stats.cauchy: lambda z: 0.5 + np.arctan(z) / np.pi,
+    stats.logistic: special.expit,
+    stats.gumbel_r: lambda z: np.exp(-np.exp(-z)),
+    stats.gumbel_l: lambda z: -np.expm1(-np.exp(z)),
+    stats.rayleigh: lambda z: _below_zero_none(-np.expm1(-0.5 * z * z), z),
+    stats.weibull_min: lambda z, c: _below_zero_none(-np.expm1(-(z**c)), z),
+    stats.pareto: lambda z, b: np.where(z >= 1, 1 - z**-b, 0.0),
+}
+
+ABOVE: dict[Any, Callable[..., Any]] = {
+    stats.norm: lambda z: special.ndtr(-z),
+    stats.expon: lambda z: np.where(z > 0, np.exp(-z), 1.0),
+    stats.gamma: lambda z, a: np.where(z > 0, special.gammaincc(a, z), 1.0),
+    stats.chi2: lambda z, df: np.where(z > 0, special.gammaincc(df / 2, z / 2), 1.0),
+    stats.logistic: lambda z: special.expit(-z),
+    stats.cauchy: lambda z: 0.5 - np.arctan(z) / np.pi,
+}
+"""Where one minus what lies below would cancel."""
+
+QUANTILES: dict[Any, Callable[..., Any]] = {
+    stats.norm: special.ndtri,
+    stats.lognorm: lambda q, s: np.exp(s * special.ndtri(q)),
+    stats.expon: lambda q: -np.log1p(-q),
+    stats.laplace: lambda q: np.where(q > 0.5, -np.log(2 * (1 - q)), np.log(2 * q)),
+    stats.uniform: lambda q: 1.0 * q,
+    stats.cauchy: lambda q: np.tan(np.pi * (q - 0.5)),
+    stats.logistic: special.logit,
+    stats.gumbel_r: lambda q: -np.log(-np.log(q)),
+    stats.rayleigh: lambda q: np.sqrt(-2 * np.log1p(-q)),
+    stats.weibull_min: lambda q, c: (-np.log1p(-q)) ** (1 / c),
+    stats.pareto: lambda q, b: (1 - q) ** (-1 / b),
+}
+
+MASSES: dict[Any, Callable[..., Any]] = {
+    stats.poisson: lambda k, mu: special.xlogy(k, mu) - special.gammaln(k + 1) - mu,
+    stats.binom: lambda k, n, p: (
+        special.gammaln(n + 1)
+        - special.gammaln(k + 1)
+        - special.gammaln(n - k + 1)
+        + special.xlogy(k, p)
+        + special.xlog1py(n - k, -p)
+    ),
+    stats.bernoulli: lambda k, p: special.xlogy(k, p) + special.xlog1py(1 - k, -p),
+    stats.geom: lambda k, p: special.xlog1py(k - 1, -p) + np.log(p),
+}
+"""Logarithms of the probabilities of k, where that can occur."""
+
+# --- methods ----------------------------------------------------------------------------------
+
+
+def _places(names: Any, args: Any, named: Any) -> Any:
+    """Shapes, location and scale, however they were passed."""
+    given = {"loc": 0.0, "scale": 1.0, **dict(zip(names, args, strict=False)), **named}
+    return [given[name] for name in names]
+
+
+def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any) -> Any:
+    def logpdf(x: Any, *args: Any, **named: Any) -> Any:
+        *shapes, loc, scale = _places(names, args, named)
+        return (density((array_of(x) - loc) / scale, *shapes) - np.log(scale))[()]
+
+    def pdf(x: Any, *args: Any, **named: Any) -> Any:
+        return np.exp(logpdf(x, *args, **named))
+
+    def cdf(x: Any, *args: Any, **named: Any) -> Any:
+        *shapes, loc, scale = _places(names, args, named)
+        return below((array_of(x) - loc) / scale, *shapes)[()]
+
+    def sf(x: Any, *args: Any, **named: Any) -> Any:
+        *shapes, loc, scale = _places(names, args, named)
+        z = (array_of(x) - loc) / scale
+        return (1 - below(z, *shapes) if above is None else above(z, *shapes))[()]
+
+    def ppf(q: Any, *args: Any, **named: Any) -> Any:
+        *shapes, loc, scale = _places(names, args, named)
+        return (quantile(array_of(q), *shapes) * scale + loc)[()]
+
+    def isf(q: Any, *args: Any, **named: Any) -> Any:
+        return ppf(1 - array_of(q), *args, **named)
+
+    def logcdf(x: Any, *args: Any, **named: Any) -> Any:
+        return np.log(cdf(x, *args, **named))
+
+    def logsf(x: Any, *args: Any, **named: Any) -> Any:
+        return np.log(sf(x, *args, **named))
+
+    methods = {"logpdf": logpdf, "pdf": pdf}
+    if below is not None:
+        methods |= {"cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf}
+    return methods | ({} if quantile is None else {"ppf": ppf, "isf": isf})
+
+
+def _log_normal_below(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
+    return special.log_ndtr((array_of(x) - loc) / scale)[()]
+
+
+def _log_normal_above(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
+    return special.log_ndtr((loc - array_of(x)) / scale)[()]
+
+
+def _discrete_methods_of(names: Any, mass: Any) -> Any:
+    def logpmf(k: Any, *args: Any, **named: Any) -> Any:
+        *shapes, loc, _ = _places(names, args, named)
+        return mass(array_of(k) - loc, *shapes)[()]
+
+    def pmf(k: Any, *args: Any, **named: Any) -> Any:
+        return np.exp(logpmf(k, *args, **named))
+
+    return {"logpmf": logpmf, "pmf": pmf}
+
+
+def _names_of(distribution: Any) -> tuple[str, ...]:
+    shapes = distribution.shapes
+    return (*(shapes.replace(",", " ").split() if shapes else ()), "loc", "scale")
+
+
+METHODS: dict[type, dict[str, Callable[..., Any]]] = {
+    **{
+        type(each): _methods_of(
+            _names_of(each), density, BELOW.get(each), ABOVE.get(each), QUANTILES.get(each)
+        )
+        for each, density in DENSITIES.items()
+    },
+    **{type(each): _discrete_methods_of(_names_of(each), mass) for each, mass in MASSES.items()},
+    **OF_VECTORS,
+}
+"""By a distribution's class, what stands for its methods."""
+METHODS[type(stats.norm)] |= {"logcdf": _log_normal_below, "logsf": _log_normal_above}
+
+
+class Frozen:
+    """A distribution with its shapes, location and scale."""
+
+    def __init__(self, methods: Any, args: Any, named: Any):
+        self.methods = methods
+        self.args = args
+        self.named = named
+
+    def pdf(self, x: Any) -> Any:
+        return self.methods["pdf"](x, *self.args, **self.named)
+
+    def logpdf(self, x: Any) -> Any:
+        return self.methods["logpdf"](x, *self.args, **self.named)
+
+    def pmf(self, k: Any) -> Any:
+        return self.methods["pmf"](k, *self.args, **self.named)
+
+    def logpmf(self, k: Any) -> Any:
+        return self.methods["logpmf"](k, *self.args, **self.named)
+
+    def cdf(self, x: Any) -> Any:
+        return self.methods["cdf"](x, *self.args, **self.named)
+
+    def logcdf(self, x: Any) -> Any:
+        return self.methods["logcdf"](x, *self.args, **self.named)
+
+    def sf(self, x: Any) -> Any:
+        return self.methods["sf"](x, *self.args, **self.named)
+
+    def logsf(self, x: Any) -> Any:
+        return self.methods["logsf"](x, *self.args, **self.named)
+
+    def ppf(self, q: Any) -> Any:
+        return self.methods["ppf"](q, *self.args, **self.named)
+
+    def isf(self, q: Any) -> Any:
+        return self.methods["isf"](q, *self.args, **self.named)
+
+
+def equivalent_of(function: Any) -> Callable[..., Any] | None:
+    """What stands for a method of a distribution, frozen or not, or for the distribution as a function."""
+    if type(function) in METHODS:
+        methods = METHODS[type(function)]
+        return lambda *args, **named: Frozen(methods, args, named)
+    owner: Any = getattr(function, "__self__", None)
+    if type(owner) in METHODS:
+        return METHODS[type(owner)].get(function.__name__)
+    methods = METHODS.get(type(getattr(owner, "dist", None)), {})
+    if function.__name__ not in methods:
+        return None
+    return getattr(Frozen(methods, owner.args, owner.kwds), function.__name__)

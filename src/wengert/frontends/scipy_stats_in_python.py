@@ -1,0 +1,140 @@
+"""SciPy's descriptive statistics in terms of NumPy's functions: the front end reads these instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
+
+from ..ops.creation import gather as array_of
+
+_LOG_2PI = 1.8378770664093453
+
+
+def zscore(a: Any, axis: Any = 0, ddof: Any = 0) -> Any:
+    """`scipy.stats.zscore`."""
+    a = array_of(a)
+    spread = np.std(a, axis=axis, ddof=ddof, keepdims=True)
+    return (a - np.mean(a, axis=axis, keepdims=True)) / spread
+
+
+def _moment(a: Any, order: Any, axis: Any) -> Any:
+    return np.mean((a - np.mean(a, axis=axis, keepdims=True)) ** order, axis=axis)
+
+
+def skew(a: Any, axis: Any = 0, bias: Any = True) -> Any:
+    """`scipy.stats.skew`."""
+    a = array_of(a)
+    found = _moment(a, 3, axis) / _moment(a, 2, axis) ** 1.5
+    n = np.size(a) if axis is None else np.shape(a)[axis]
+    return found if bias else found * np.sqrt(n * (n - 1.0)) / (n - 2.0)
+
+
+def kurtosis(a: Any, axis: Any = 0, fisher: Any = True) -> Any:
+    """`scipy.stats.kurtosis`, biased."""
+    a = array_of(a)
+    found = _moment(a, 4, axis) / _moment(a, 2, axis) ** 2
+    return found - 3.0 if fisher else found
+
+
+def gmean(a: Any, axis: Any = 0) -> Any:
+    """`scipy.stats.gmean`."""
+    return np.exp(np.mean(np.log(a), axis=axis))
+
+
+def hmean(a: Any, axis: Any = 0) -> Any:
+    """`scipy.stats.hmean`."""
+    return 1 / np.mean(1 / array_of(a), axis=axis)
+
+
+def sem(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
+    """`scipy.stats.sem`."""
+    a = array_of(a)
+    n = np.size(a) if axis is None else np.shape(a)[axis]
+    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(n)
+
+
+def entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:
+    """`scipy.stats.entropy`."""
+    pk = array_of(pk)
+    pk = pk / np.sum(pk, axis=axis, keepdims=True)
+    if qk is None:
+        found = np.sum(special.entr(pk), axis=axis)
+    else:
+        qk = array_of(qk)
+        found = np.sum(special.rel_entr(pk, qk / np.sum(qk, axis=axis, keepdims=True)), axis=axis)
+    return found if base is None else found / np.log(base)
+
+
+class PearsonR(NamedTuple):
+    """What `scipy.stats.pearsonr` gives."""
+
+    statistic: Any
+    pvalue: Any
+
+
+def pearsonr(x: Any, y: Any) -> Any:
+    """`scipy.stats.pearsonr`."""
+    x, y = x - np.mean(x), y - np.mean(y)
+    r = np.sum(x * y) / np.sqrt(np.sum(x * x) * np.sum(y * y))
+    return PearsonR(r, special.betainc(np.size(x) / 2 - 1.0, 0.5, 1 - r * r))
+
+
+class Line(NamedTuple):
+    """What `scipy.stats.linregress` gives."""
+
+    slope: Any
+    intercept: Any
+    rvalue: Any
+    pvalue: Any
+    stderr: Any
+
+
+def linregress(x: Any, y: Any) -> Any:
+    """`scipy.stats.linregress`."""
+    x, y = array_of(x), array_of(y)
+    n, dx, dy = np.size(x), x - np.mean(x), y - np.mean(y)
+    xx, xy, yy = np.mean(dx * dx), np.mean(dx * dy), np.mean(dy * dy)
+    r = xy / np.sqrt(xx * yy)
+    slope = xy / xx
+    error = np.sqrt((1 - r * r) * yy / xx / (n - 2))
+    chance = special.betainc(n / 2 - 1.0, 0.5, 1 - r * r)
+    return Line(slope, np.mean(y) - slope * np.mean(x), r, chance, error)
+
+
+def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
+    """`scipy.stats.multivariate_normal.logpdf` of a matrix that is positive definite."""
+    x = array_of(x)
+    size = np.shape(x)[-1] if np.ndim(x) else 1
+    mean = np.zeros(size) if mean is None else mean
+    cov = array_of(cov)
+    cov = cov if np.ndim(cov) == 2 else cov * np.eye(size)
+    deviation = np.reshape(x - mean, (-1, np.shape(cov)[0]))
+    half = np.linalg.solve(np.linalg.cholesky(cov), np.transpose(deviation))
+    squares = np.sum(half * half, axis=0)
+    logs = -0.5 * (squares + np.shape(cov)[0] * _LOG_2PI + np.linalg.slogdet(cov)[1])
+    return logs[0] if np.ndim(x) < 2 else logs
+
+
+def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
+    """`scipy.stats.multivariate_normal.pdf`."""
+    return np.exp(normal_logpdf(x, mean, cov))
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (stats.zscore, zscore),
+    (stats.skew, skew),
+    (stats.kurtosis, kurtosis),
+    (stats.gmean, gmean),
+    (stats.hmean, hmean),
+    (stats.sem, sem),
+    (stats.entropy, entropy),
+    (stats.pearsonr, pearsonr),
+    (stats.linregress, linregress),
+]
+METHODS: dict[type, dict[str, Callable[..., Any]]] = {
+    type(stats.multivariate_normal): {"logpdf": normal_logpdf, "pdf": normal_pdf}
+}
+"""By the class of an object, what stands for its methods."""

@@ -1,0 +1,249 @@
+"""SciPy's functions that are read as Python: their values are SciPy's, their derivatives the differences'."""
+
+# programs under test are written as users write them
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+pytest.importorskip("scipy")
+from scipy import fft, integrate, interpolate, linalg, optimize, signal, stats
+
+A = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.7], [0.5, 0.7, 5.0]])
+B = np.array([[1.3, 0.4], [0.2, 0.9], [-0.5, 0.6]])
+X = np.array([0.55, 1.2, 0.7, 2.1, 0.3, 1.4])
+T = np.linspace(0.0, 1.0, 6)
+P = np.array([0.15, 0.4, 0.6, 0.33])
+C = np.ones(3)
+
+OF_MATRICES: list[Callable[..., Any]] = [
+    lambda a: linalg.expm(0.1 * a),
+    lambda a: linalg.expm(3.0 * a),
+    lambda a: linalg.logm(a),
+    lambda a: linalg.sqrtm(a),
+    lambda a: linalg.lu(a[::-1])[1],
+    lambda a: linalg.lu(a[::-1])[2],
+    lambda a: linalg.lu(a[1:])[2],
+    lambda a: linalg.lu_solve(linalg.lu_factor(a[::-1]), C),
+    lambda a: np.prod(np.diag(linalg.lu_factor(a[::-1])[0])),
+    lambda a: np.abs(linalg.qr(a)[1]),
+    lambda a: np.abs(linalg.qr(a[:, :2], mode="economic")[0]),
+    lambda a: linalg.svd(a)[1],
+    lambda a: linalg.svd(a, compute_uv=False),
+    lambda a: linalg.svdvals(a),
+    lambda a: linalg.eigh(a + a.T)[0],
+    lambda a: linalg.eigh(a + a.T, np.diag([1.0, 2.0, 3.0]), eigvals_only=True),
+    lambda a: linalg.eigh(a + a.T, a @ a.T)[1] ** 2,
+    lambda a: np.sort(linalg.eig(a)[0].real),
+    lambda a: np.sort(linalg.eigvals(a).real),
+    lambda a: linalg.pinv(a[:2]),
+    lambda a: linalg.lstsq(a[:, :2], C)[0],
+    lambda a: linalg.lstsq(a[:, :2], C)[1],
+    lambda a: linalg.solve_banded((1, 1), a, C),
+    lambda a: linalg.circulant(a[0]),
+    lambda a: linalg.solve_sylvester(a, a[:2, :2], B),
+    lambda a: linalg.solve_continuous_lyapunov(a, np.eye(3)),
+    lambda a: linalg.solve_discrete_lyapunov(0.1 * a, np.eye(3)),
+    lambda a: linalg.solve_continuous_are(a, B, np.eye(3), np.eye(2)),
+    lambda a: linalg.solve_discrete_are(0.2 * a, B, np.eye(3), np.eye(2)),
+    lambda a: signal.convolve2d(a, a[:2, :2], mode="same"),
+    lambda a: signal.convolve2d(a, a[:2], mode="valid"),
+    lambda a: signal.convolve2d(a, a[:2, :2], boundary="symm"),
+    lambda a: signal.correlate2d(a, a[:2]),
+    lambda a: signal.lfilter([1.0, 0.5, 0.2], [1.0, -0.3], a, axis=0),
+    lambda a: signal.detrend(a, axis=0, type="constant"),
+    lambda a: np.abs(fft.fft2(a)),
+    lambda a: fft.dct(a, axis=0, norm="ortho"),
+    lambda a: stats.zscore(a, axis=1, ddof=1),
+    lambda a: stats.multivariate_normal.logpdf(a[0], a[1], a @ a.T),
+    lambda a: stats.multivariate_normal.pdf(0.1 * a, cov=2.0 * np.eye(3)),
+    lambda a: integrate.simpson(a, axis=0),
+]
+
+OF_VECTORS: list[Callable[..., Any]] = [
+    lambda x: integrate.trapezoid(x, T),
+    lambda x: integrate.cumulative_trapezoid(x, T, initial=0),
+    lambda x: integrate.simpson(x, dx=0.1),
+    lambda x: integrate.simpson(x[:5] ** 2, x=T[:5] ** 2),
+    lambda x: integrate.simpson(x, x=T + 0.1 * x),
+    lambda x: integrate.simpson(x[:2]),
+    lambda x: integrate.quad(lambda s: np.exp(-s * x[0]) * x[1], 0, x[2])[0],
+    lambda x: integrate.quad(lambda s, a: np.exp(-s * a), 0, np.inf, args=(x[0],))[0],
+    lambda x: integrate.quad(lambda s: np.exp(-x[0] * s * s), -np.inf, np.inf)[0],
+    lambda x: integrate.quad(lambda s: np.exp(x[0] * s), -np.inf, x[1])[0],
+    lambda x: integrate.quad(lambda s: np.sqrt(s + 0.01 * x[0]), 0.0, 1.0)[0],
+    lambda x: integrate.fixed_quad(lambda s: np.exp(-s * x[0]), 0, x[1], n=4)[0],
+    lambda x: optimize.brentq(lambda s: s**3 - x[0], 0, 3),
+    lambda x: optimize.brentq(lambda s, a, b: a * s**3 - b, 0, 3, args=(x[0], x[1])),
+    lambda x: optimize.bisect(lambda s: np.cos(s) - x[0] * s, 0, 3, xtol=1e-14),
+    lambda x: optimize.newton(lambda s: s**3 - x[0], 1.0, tol=1e-13),
+    lambda x: optimize.newton(lambda s: s**3 - x[0], 1.0, lambda s: 3 * s**2, tol=1e-13),
+    lambda x: optimize.root_scalar(lambda s: s**3 - x[0], bracket=(0, 3), xtol=1e-14).root,
+    lambda x: optimize.root_scalar(lambda s: s**3 - x[0], x0=1.0, xtol=1e-13).root,
+    lambda x: optimize.fsolve(
+        lambda s: [s[0] ** 2 + s[1] - x[0], s[1] ** 3 - x[1] * s[0]], [1.0, 1.0], xtol=1e-13
+    ),
+    lambda x: optimize.root(lambda s: s**3 - x[:2], [1.0, 1.0], tol=1e-13).x,
+    lambda x: optimize.rosen(x),
+    lambda x: stats.skew(x),
+    lambda x: stats.skew(x, bias=False),
+    lambda x: stats.kurtosis(x),
+    lambda x: stats.gmean(x),
+    lambda x: stats.hmean(x),
+    lambda x: stats.sem(x),
+    lambda x: stats.entropy(x),
+    lambda x: stats.entropy(x, x[::-1], base=2),
+    lambda x: stats.pearsonr(x, T)[0],
+    lambda x: stats.pearsonr(x, T).pvalue,
+    lambda x: stats.linregress(T, x).slope,
+    lambda x: stats.linregress(T, x)[1],
+    lambda x: stats.linregress(x, T).rvalue,
+    lambda x: stats.linregress(x, T).pvalue,
+    lambda x: stats.linregress(x, T).stderr,
+    lambda x: signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x),
+    lambda x: signal.lfilter(x[:3], x[3:], T),
+    lambda x: signal.lfilter([0.5], [2.0], x),
+    lambda x: signal.lfilter([1.0, 0.5], [1.0, -0.3], x, zi=np.array([0.2]))[1],
+    lambda x: signal.filtfilt([1.0, 0.5], [1.0, -0.3], x, padlen=3),
+    lambda x: signal.sosfilt(signal.butter(4, 0.3, output="sos"), x),
+    lambda x: signal.convolve(x, x[:3]),
+    lambda x: signal.convolve(x, x[:3], mode="same"),
+    lambda x: signal.convolve(x, x[:4], mode="valid"),
+    lambda x: signal.fftconvolve(x, x[:4], mode="same"),
+    lambda x: signal.correlate(x, x[:3]),
+    lambda x: signal.detrend(x),
+    lambda x: np.abs(signal.hilbert(x)),
+    lambda x: np.abs(signal.hilbert(x[:5])),
+    lambda x: signal.savgol_filter(x, 5, 2),
+    lambda x: signal.resample(x, 8),
+    lambda x: np.abs(fft.fft(x)),
+    lambda x: np.abs(fft.rfft(x, 8)),
+    lambda x: fft.idct(fft.dct(x) ** 2),
+    lambda x: fft.dst(x),
+]
+
+OF_PROBABILITIES: list[Callable[..., Any]] = [
+    lambda p: stats.norm.pdf(p),
+    lambda p: stats.norm.pdf(0.3, p, 2 * p),
+    lambda p: stats.norm.cdf(0.3, loc=p, scale=p),
+    lambda p: stats.norm.logpdf(1.0, p[0], scale=p[1]),
+    lambda p: stats.norm.logcdf(-20.0 + p),
+    lambda p: stats.norm.logsf(20.0 + p),
+    lambda p: stats.norm.sf(p),
+    lambda p: stats.norm.ppf(p),
+    lambda p: stats.norm.isf(p, 1.0, 2.0),
+    lambda p: stats.norm(p[0], p[1]).pdf(0.3) * stats.norm(loc=p[2]).cdf(p[3]),
+    lambda p: stats.expon.pdf(p - 0.2, scale=2.0),
+    lambda p: stats.expon.ppf(p) + stats.expon.sf(p) + stats.expon.cdf(p),
+    lambda p: stats.gamma.logpdf(p, 2.0 + p, scale=1.5),
+    lambda p: stats.gamma.cdf(p, 2.0) + stats.gamma.sf(p, a=2.0),
+    lambda p: stats.invgamma.logpdf(p, 2.0),
+    lambda p: stats.beta.pdf(p, 2.0 + p, 3.0) + stats.beta.cdf(p, 2.0, 3.0),
+    lambda p: stats.t.logpdf(p, 4.0 + p) + stats.t.cdf(p - 0.3, 4.0) + stats.t.sf(p, df=3.0),
+    lambda p: stats.lognorm.pdf(p, 0.5) + stats.lognorm.cdf(p, s=p) + stats.lognorm.ppf(p, 0.5),
+    lambda p: stats.uniform.pdf(p) + stats.uniform.cdf(p, scale=2.0) + stats.uniform.ppf(p),
+    lambda p: stats.chi2.sf(p, 3) + stats.chi2.logpdf(p, 3) + stats.chi2.cdf(p, 3),
+    lambda p: stats.laplace.pdf(p - 0.5) + stats.laplace.cdf(p - 0.5) + stats.laplace.ppf(p),
+    lambda p: stats.cauchy.pdf(p) + stats.cauchy.cdf(p) + stats.cauchy.ppf(p),
+    lambda p: stats.logistic.pdf(p) + stats.logistic.cdf(p) + stats.logistic.ppf(p),
+    lambda p: stats.gumbel_r.pdf(p) + stats.gumbel_r.cdf(p) + stats.gumbel_r.ppf(p),
+    lambda p: stats.gumbel_l.pdf(p) + stats.gumbel_l.cdf(p),
+    lambda p: stats.rayleigh.pdf(p) + stats.rayleigh.cdf(p) + stats.rayleigh.ppf(p),
+    lambda p: stats.halfnorm.pdf(p) + stats.halfnorm.cdf(p),
+    lambda p: (
+        stats.weibull_min.pdf(p, 1.5) + stats.weibull_min.cdf(p, p) + stats.weibull_min.ppf(p, 2.0)
+    ),
+    lambda p: stats.pareto.pdf(1 + p, 2.0) + stats.pareto.cdf(1 + p, p) + stats.pareto.ppf(p, 2.0),
+    lambda p: stats.poisson.logpmf(3, p) + stats.poisson.pmf(2, mu=p),
+    lambda p: stats.binom.logpmf(3, 5, p) + stats.binom.pmf(0, 5, p),
+    lambda p: stats.bernoulli.pmf(1, p) + stats.geom.logpmf(3, p),
+]
+
+ALL = [
+    *((f, A) for f in OF_MATRICES),
+    *((f, X) for f in OF_VECTORS),
+    *((f, P) for f in OF_PROBABILITIES),
+]
+
+
+@pytest.mark.parametrize(("f", "x"), ALL)
+def test_a_function_of_scipy(f: Callable[..., Any], x: Any) -> None:
+    weights = np.cos(np.arange(np.size(f(x))).reshape(np.shape(f(x))))
+
+    def total(x: Any) -> Any:
+        return np.sum(weights * f(x))
+
+    np.testing.assert_allclose(wg.pullback(f, x)[0], f(x), rtol=1e-10, atol=1e-12)
+    wg.testing.check_gradient(total, x, rtol=2e-5)
+
+
+KNOTS, AT = T**1.2, np.array([0.1, 0.37, 0.9, -0.1, 1.1])
+SPLINE, LINE = interpolate.CubicSpline(KNOTS, X), interpolate.interp1d(KNOTS, X)
+
+INTERPOLANTS: list[Callable[..., Any]] = [
+    lambda y, q: interpolate.CubicSpline(KNOTS, y)(q),
+    lambda y, q: interpolate.CubicSpline(KNOTS + 0.01 * y, y, bc_type="natural")(q),
+    lambda y, q: interpolate.CubicSpline(KNOTS, y, bc_type="clamped")(q, 1),
+    lambda y, q: interpolate.CubicSpline(KNOTS[:3], y[:3])(q),
+    lambda y, q: interpolate.CubicSpline(KNOTS[:2], y[:2])(q),
+    lambda y, q: interpolate.CubicSpline(KNOTS, y).derivative(2)(q),
+    lambda y, q: interpolate.CubicSpline(KNOTS, y).antiderivative()(q),
+    lambda y, q: interpolate.CubicSpline(KNOTS, y).integrate(0.2, q[1]) * q,
+    lambda y, q: interpolate.CubicHermiteSpline(KNOTS, y, y**2)(q),
+    lambda y, q: interpolate.PchipInterpolator(KNOTS, y)(q),
+    lambda y, q: interpolate.PchipInterpolator(KNOTS, np.sort(y))(q),
+    lambda y, q: interpolate.interp1d(KNOTS, y)(q[:3]),
+    lambda y, q: interpolate.interp1d(KNOTS, y, fill_value="extrapolate")(q),
+    lambda y, q: interpolate.interp1d(KNOTS, y, kind="nearest", bounds_error=False, fill_value=0.0)(
+        q
+    ),
+    lambda y, q: interpolate.interp1d(KNOTS, y, bounds_error=False, fill_value=(y[0], y[-1]))(q),
+    lambda y, q: interpolate.interp1d(KNOTS, y, kind="cubic")(q[:3]),
+    lambda y, q: interpolate.make_interp_spline(KNOTS, y)(q),
+    lambda y, q: interpolate.splev(q, interpolate.splrep(KNOTS, y), der=1),
+    lambda y, q: interpolate.InterpolatedUnivariateSpline(KNOTS, y)(q),
+    lambda y, q: SPLINE(q) * y[0],
+    lambda y, q: SPLINE(q[0]) * SPLINE.derivative()(q[1]) * y,
+    lambda y, q: LINE(q[:3]) * y[0],
+]
+
+
+@pytest.mark.parametrize("f", INTERPOLANTS)
+def test_an_interpolant(f: Callable[..., Any]) -> None:
+    weights = np.cos(np.arange(np.size(f(X, AT))))
+
+    def total(y: Any, q: Any) -> Any:
+        return np.sum(weights * f(y, q))
+
+    np.testing.assert_allclose(wg.pullback(f, X, AT)[0], f(X, AT), rtol=1e-10, atol=1e-12)
+    wg.testing.check_gradient(total, X, AT, rtol=2e-5)
+
+
+def test_an_interpolant_with_conditions_that_are_not_covered_is_refused() -> None:
+    with pytest.raises(wg.errors.NoRule, match="CubicSpline has no derivative rule"):
+        wg.grad(lambda y: interpolate.CubicSpline(T, y - y, bc_type="periodic")(0.3))(X)
+
+
+FROZEN = stats.norm(0.5, 2.0)
+
+
+def test_a_frozen_distribution_from_outside() -> None:
+    wg.testing.check_gradient(lambda x: FROZEN.cdf(x) * FROZEN.pdf(x), 0.3)
+
+
+def test_roots_have_second_derivatives() -> None:
+    def cube_root(a: float) -> Any:
+        return optimize.brentq(lambda x: x**3 - a, 0.0, 3.0)
+
+    assert wg.derivative(cube_root, order=2)(2.0) == pytest.approx(-2 / 9 * 2 ** (-5 / 3))
+
+
+def test_options_without_a_meaning_here_are_refused() -> None:
+    with pytest.raises(wg.errors.NoRule, match="lu has no derivative rule"):
+        wg.grad(lambda a: np.sum(linalg.lu(a, permute_l=True)[0]))(A)
