@@ -129,6 +129,11 @@ class Holder:
     origin: Slot | None = None
     parts: list[Holder] | None = None
 
+    def slots(self) -> list[Slot]:
+        """All of its variables."""
+        own = [slot for slot in (self.slot, self.origin) if slot is not None]
+        return own + [slot for part in self.parts or () for slot in part.slots()]
+
 
 def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool) -> Holder:
     """Variables that start with an initial value."""
@@ -319,7 +324,7 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
             return site.allocate((ZERO,) * len(dims), code, ())
         case Growing():
             item = other.column.item(Emitter(site.e.names), ZERO)
-            return growing(site.e, item, "nothing", None, lambda dim: False)
+            return growing(site.e, item, "nothing", None)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
         case _:

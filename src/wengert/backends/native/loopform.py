@@ -245,3 +245,17 @@ def each(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         yield statement
         for block in blocks_of(statement):
             yield from each(block)
+
+
+def assigned_in(statements: tuple[Statement, ...]) -> Iterator[Slot]:
+    """The variables of numbers that statements give values to."""
+    for statement in each(statements):
+        match statement:
+            case Assign(slot=slot):
+                yield slot
+            case For(index=index):
+                yield index
+            case Invoke(results=results):
+                yield from results
+            case _:
+                pass

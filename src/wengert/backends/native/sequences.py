@@ -28,13 +28,17 @@ from .loopform import (
     Slot,
     Store,
     While,
+    assigned_in,
 )
 from .numbers import as_float_origin, exact_float
 from .values import (
     NUMPY,
     ONE,
+    PYTHON,
     ZERO,
+    Bounds,
     Known,
+    Range,
     Root,
     Scalar,
     Tuple,
@@ -91,12 +95,16 @@ class Growing:
     capacity: Slot
 
 
+def _never(expr: Expr) -> bool:
+    return False
+
+
 def growing(
     e: Emitter,
     template: Value,
     hint: str,
     room: Expr | None = None,
-    is_outside: Callable[[Expr], bool] = lambda dim: True,
+    is_outside: Callable[[Expr], bool] = _never,
 ) -> Growing:
     """An empty list.
 
@@ -105,7 +113,7 @@ def growing(
         template: an item.
         hint: what to call it.
         room: for how many items there is room at first.
-        is_outside: whether a size is known where the list is made.
+        is_outside: whether a number is known where the list is made, and is the same in all items.
     """
     capacity = e.variable(f"{hint}_room", room or LEAST)
     column = _column(e, template, hint, capacity, is_outside)
@@ -124,6 +132,10 @@ def _column(
     e: Emitter, item: Value, hint: str, room: Expr, is_outside: Callable[[Expr], bool]
 ) -> Column:
     match item:
+        case Known():
+            return Same(item)
+        case Scalar(origin=int(), expr=Slot() | Constant() as expr) if is_outside(expr):
+            return Same(item)
         case Scalar(origin=int(origin), code=code, bits=bits):
             return Numbers(_memory(e, hint, room, code), code, origin, bits)
         case Scalar(code=code, bits=bits):
@@ -137,20 +149,30 @@ def _column(
             flat = growing(e, Scalar(Slot("", code), NUMPY), f"{hint}_elements")
             return RaggedArrays(starts, sizes, flat)
         case Growing():
-            inner = growing(e, item.column.item(Emitter(e.names), ZERO), hint, None, _never)
+            inner = _items_of(e, item, hint, is_outside)
             starts, sizes = (_integers(e, f"{hint}_{part}", room) for part in ("starts", "sizes"))
             return Lists(starts, sizes, inner)
         case Tuple(items=items):
             columns = [_column(e, each, hint, room, is_outside) for each in items]
             return Parts(columns, item)
-        case Known():
-            return Same(item)
+        case Range():
+            parts = _column(e, _range_parts(item), hint, room, is_outside)
+            return Converted(parts, _range_parts, _range_of)
+        case Bounds():
+            parts = _column(e, _bounds_parts(item), hint, room, is_outside)
+            return Converted(parts, _bounds_parts, _bounds_of)
         case _:
             raise Unlowered("a list of such items")
 
 
-def _never(dim: Expr) -> bool:
-    return isinstance(dim, Constant)
+def _items_of(
+    e: Emitter, item: Growing, hint: str, is_outside: Callable[[Expr], bool]
+) -> Growing:
+    """An empty list for the items of lists like this one."""
+    trial = Emitter(e.names)
+    template = item.column.item(trial, ZERO)
+    made = set(assigned_in(tuple(trial.statements)))
+    return growing(e, template, hint, None, lambda expr: expr not in made and is_outside(expr))
 
 
 def _integers(e: Emitter, hint: str, room: Expr) -> Numbers:
@@ -350,9 +372,9 @@ class Parts:
 
 @mutable_record
 class Same:
-    """Items that are all the same known value."""
+    """Items that are all the same: a known value, or a number that no item changes."""
 
-    value: Known
+    value: Known | Scalar
 
     def roots(self) -> list[Root]:
         return []
@@ -361,14 +383,60 @@ class Same:
         pass
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Known) or item.value is not self.value.value:
+        known = isinstance(self.value, Known) and isinstance(item, Known)
+        if self.value.value is not item.value if known else self.value != item:
             raise Unlowered("a list of items of different types")
 
-    def item(self, e: Emitter, position: Expr) -> Known:
+    def item(self, e: Emitter, position: Expr) -> Known | Scalar:
         return self.value
 
     def shifted(self, e: Emitter, start: Expr) -> Same:
         return self
+
+
+@mutable_record
+class Converted:
+    """Ranges or slices, as tuples of their numbers."""
+
+    column: Column
+    to_tuple: Callable[[Value], Value]
+    from_tuple: Callable[[Tuple], Value]
+
+    def roots(self) -> list[Root]:
+        return self.column.roots()
+
+    def enlarge(self, e: Emitter, room: Expr) -> None:
+        self.column.enlarge(e, room)
+
+    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+        self.column.put(e, position, self.to_tuple(item))
+
+    def item(self, e: Emitter, position: Expr) -> Value:
+        return self.from_tuple(self.column.item(e, position))
+
+    def shifted(self, e: Emitter, start: Expr) -> Converted:
+        return replace(self, column=self.column.shifted(e, start))
+
+
+def _range_parts(item: Value) -> Value:
+    if not isinstance(item, Range):
+        return item
+    return Tuple((item.start, Scalar(item.count, PYTHON, 48), item.step))
+
+
+def _range_of(parts: Tuple) -> Range:
+    start, count, step = parts.items
+    return Range(start, count.expr, step)
+
+
+def _bounds_parts(item: Value) -> Value:
+    if not isinstance(item, Bounds):
+        return item
+    return Tuple(tuple(Known(None) if p is None else p for p in (item.start, item.stop, item.step)))
+
+
+def _bounds_of(parts: Tuple) -> Bounds:
+    return Bounds(*(part if isinstance(part, Scalar) else None for part in parts.items))
 
 
 def _must_be_array(item: Value, code: Code, rank: int) -> None:
