@@ -12,7 +12,7 @@ from .fusion import copy_elements, fill
 from .lists import template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
-from .promotion import common, operand
+from .promotion import common, converted, operand
 from .sequences import Arrays, Growing, Numbers, growing
 from .structure import over_arrays
 from .values import (
@@ -29,6 +29,7 @@ from .values import (
     integer,
     minus,
     plus,
+    product,
     times,
 )
 
@@ -199,3 +200,20 @@ def _repeated(site: Site, eqn: Eqn) -> Value:
     over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
     e.add(Assign(made.length, size))
     return made
+
+
+@lowers("basis")
+def _basis(site: Site, eqn: Eqn) -> Value:
+    """Arrays that are one (or `unit`) in one place and zero elsewhere, for every place."""
+    x, unit = site.operand(eqn.args[0]), eqn.params.get("unit", Const(1.0))
+    if isinstance(x, Scalar) or not x.dims or x.code not in FLOATS:
+        raise Unlowered("the directions of something that is no array of floats")
+    e = site.e
+    value = converted(e, site.scalar(unit).expr, x.code)
+    dims = tuple(map(e.size, x.dims))
+    size = e.let(product(dims))
+    made = _filled(site, eqn, (size, size), x.code)
+    over(e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), value))
+    return Growing(
+        Arrays(made.root, x.code, dims), e.variable("length", size), e.variable("room", size)
+    )
