@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import Callee, Eqn, Function
-from ...ir.records import mutable_record
-from ...ir.types import BOOL, FLOAT, INT, Kind
+from ...ir.graph import Callee, Eqn, Function, Var
+from ...ir.records import mutable_record, replace
+from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from .control import settled
 from .emitter import Emitter
-from .loopform import Code, Expr, Invoke, Procedure, Slot
+from .function import read_from_outside
+from .fusion import copy_elements
+from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from .lowering import Site, Unit, lowers
 from .numbers import origin_expr
 from .values import (
@@ -22,6 +24,7 @@ from .values import (
     Known,
     Root,
     Scalar,
+    Tuple,
     Unlowered,
     Value,
     View,
@@ -29,6 +32,8 @@ from .values import (
 )
 
 MOST_TRIES = 4
+MOST_FORMS = 12
+"""For how many combinations of types one function is lowered."""
 
 
 @mutable_record
@@ -42,27 +47,42 @@ class Callable:
 @lowers("call")
 def _call(site: Site, eqn: Eqn) -> list[Value]:
     callee: Callee = eqn.param("callee")
-    if callee.function is None or callee.updates or callee.rebinds:
-        raise Unlowered("a call of a function that changes what it is given")
+    if callee.function is None or callee.rebinds:
+        raise Unlowered("a call of a function that binds names outside of it")
+    outside = read_from_outside(callee.function)
     args = [settled(site, atom) for atom in eqn.args]
+    args += [site.unit.outside[id(holder), key] for holder, key in outside]
     site.write_all()
-    made = _callable(site.unit, callee.function, args)
+    changed = tuple(k for k, _ in eqn.param("updates", ()))
+    for k in changed:
+        if not isinstance(args[k], View):
+            raise Unlowered("a call of a function that changes a list that it is given")
+        site.unit.on_write(args[k].root)
+    made = _callable(site.unit, callee.function, args, changed)
     slots: list[Slot] = []
     results = [_fresh(site.e, result, slots) for result in made.results]
+    results += [args[k] for k in changed]
     exprs = [expr for arg in args for expr in _flat(arg)]
     site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
     return results
 
 
-def _callable(unit: Unit, function: Function, args: Sequence[Value]) -> Callable:
+def _callable(
+    unit: Unit, function: Function, args: Sequence[Value], changed: tuple[int, ...]
+) -> Callable:
+    """The procedure for arguments like these, some of which it changes in place."""
     key = (id(function), *map(_type_of, args))
     found = unit.callees.get(key)
     if found is not None:
         return found
-    results = tuple(_guess(_kind(out), args) for out in function.body.outs)
+    if sum(1 for of, *_ in unit.callees if of == id(function)) >= MOST_FORMS:
+        raise Unlowered("a recursion in which the types of the arguments keep changing")
+    own = function.body.outs[: len(function.body.outs) - len(changed)]
+    results = tuple(_guess(_kind(out), args) for out in own)
     made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
+    prepared = unit.prepare(function)
     for _ in range(MOST_TRIES):
-        results = _lower(unit, function, args, made.name)
+        results = _lower(unit, prepared, args, made.name, changed)
         if [*map(_type_of, results)] == [*map(_type_of, made.results)]:
             return made
         made.results = results
@@ -76,6 +96,9 @@ def _kind(atom: Any) -> Kind:
 def _guess(kind: Kind, args: Sequence[Value]) -> Value:
     """What a call of a function gives that is still being lowered."""
     codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+    if isinstance(kind, Array) and kind.dtype in CODES and isinstance(kind.rank, int):
+        dims = tuple(Slot("", "i64") for _ in range(kind.rank))
+        return View(Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, ZERO, whole=True)
     if kind not in codes:
         return Known(None)
     numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
@@ -90,8 +113,10 @@ def _type_of(value: Value) -> Any:
             return code, tuple(dim == ONE for dim in dims)
         case Known(value=known):
             return "known", known if isinstance(known, str | int | None) else id(known)
+        case Tuple(items=items, form=form, keys=keys, type=type_):
+            return form, keys, id(type_), *map(_type_of, items)
         case _:
-            raise Unlowered("a call with a list or tuple of any length")
+            raise Unlowered("a call with a list of any length")
 
 
 def _flat(value: Value) -> list[Expr]:
@@ -102,6 +127,8 @@ def _flat(value: Value) -> list[Expr]:
         case View():
             dims = [dim for dim in value.dims if dim != ONE]
             return [value.pointer, value.offset, *dims, *value.strides]
+        case Tuple(items=items):
+            return [expr for item in items for expr in _flat(item)]
         case _:
             return []
 
@@ -123,11 +150,15 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
             dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
             e.owned.append(root)
             return View(root, code, dims, c_strides(dims), ZERO, whole=True)
+        case Tuple(items=items):
+            return replace(like, items=tuple(_fresh(e, item, slots, hint) for item in items))
         case _:
             return like
 
 
 def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
+    if isinstance(like, Tuple):
+        return replace(like, items=tuple(_parameter(e, item, slots, hint) for item in like.items))
     if not isinstance(like, View):
         return _fresh(e, like, slots, hint)
 
@@ -141,34 +172,67 @@ def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
     return View(root, like.code, dims, strides, offset)
 
 
-def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> tuple[Value, ...]:
+def _lower(
+    unit: Unit, function: Function, args: Sequence[Value], name: str, changed: tuple[int, ...]
+) -> tuple[Value, ...]:
     e = Emitter(unit.names)
     params: list[Slot] = []
     body = function.body
+    read = [(Var(name=key), (id(holder), key)) for holder, key in read_from_outside(function)]
     values = {
         var: _parameter(e, arg, params, var.name or "x")
-        for var, arg in zip(body.params, args, strict=True)
+        for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)
     }
-    given = [value.root for value in values.values() if isinstance(value, View)]
-    outer = unit.on_write
+    e.settled.update(params)
+    shared = [body.params[k] for k in changed]
+    kept = [view.root for var, v in values.items() if var not in shared for view in _views(v)]
+    outer = unit.on_write, unit.is_kept, unit.outside
 
     def on_write(root: Root) -> None:
-        if any(root is each for each in given):
+        if root in kept:
             raise Unlowered("a call of a function that changes what it is given")
 
-    unit.on_write = on_write
-    outside, unit.outside = unit.outside, {}
+    unit.on_write, unit.is_kept = on_write, kept.__contains__
+    unit.outside = {place: values[var] for var, place in read}
     site = Site(unit, e, values, body, {})
     site.run()
     results = [settled(site, atom) for atom in body.outs]
-    results = [site.owned_array(r) if isinstance(r, View) else r for r in results]
+    site.write_all()
+    for var in reversed(shared):
+        _write_back(e, values[var], results.pop())
+    results = [_handed_on(site, result) for result in results]
     site.write_all()
     site.release_owned()
-    unit.on_write, unit.outside = outer, outside
+    unit.on_write, unit.is_kept, unit.outside = outer
     exprs = [expr for result in results for expr in _result_exprs(result)]
     slots = [e.variable("result", expr) for expr in exprs]
     unit.procedures[name] = Procedure(name, tuple(params), tuple(slots), tuple(e.statements))
     return tuple(results)
+
+
+def _write_back(e: Emitter, param: Value, latest: Value) -> None:
+    """Give an array of the caller what it holds in the end."""
+    if not isinstance(param, View) or not isinstance(latest, View) or param.code != latest.code:
+        raise Unlowered("a call of a function that changes the type of an array")
+    if latest.root is param.root:
+        return
+    for a, b in zip(param.dims, latest.dims, strict=True):
+        e.must_be_same(a, b)
+    copy_elements(e, param, latest)
+
+
+def _views(value: Value) -> list[View]:
+    """The arrays in a value."""
+    if isinstance(value, Tuple):
+        return [view for item in value.items for view in _views(item)]
+    return [value] if isinstance(value, View) else []
+
+
+def _handed_on(site: Site, value: Value) -> Value:
+    """A result, whose arrays the caller is going to own."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
+    return site.owned_array(value) if isinstance(value, View) else value
 
 
 def _result_exprs(value: Value) -> list[Expr]:
@@ -177,7 +241,9 @@ def _result_exprs(value: Value) -> list[Expr]:
             return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
         case View():
             return [value.pointer, *(d for d in value.dims if d != ONE)]
+        case Tuple(items=items):
+            return [expr for item in items for expr in _result_exprs(item)]
         case Known():
             return []
         case _:
-            raise Unlowered("a function that gives a list")
+            raise Unlowered("a function that gives a list of any length")

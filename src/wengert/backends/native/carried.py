@@ -8,20 +8,12 @@ from __future__ import annotations
 
 from ...ir.graph import UNDEFINED
 from ...ir.records import mutable_record, replace
+from .columns import Arrays, Column, Growing, Numbers, NumbersOfAnyOrigin, Parts
 from .emitter import Emitter
 from .loopform import Assign, Code, Constant, Expr, Release, Slot
 from .lowering import Site
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
-from .sequences import (
-    Arrays,
-    Column,
-    Growing,
-    Lists,
-    Numbers,
-    NumbersOfAnyOrigin,
-    Parts,
-    growing,
-)
+from .sequences import Lists, growing
 from .values import (
     PYTHON,
     UNBOUND,
@@ -128,6 +120,11 @@ class Holder:
     slot: Slot | None = None
     origin: Slot | None = None
     parts: list[Holder] | None = None
+
+    def slots(self) -> list[Slot]:
+        """All of its variables."""
+        own = [slot for slot in (self.slot, self.origin) if slot is not None]
+        return own + [slot for part in self.parts or () for slot in part.slots()]
 
 
 def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool) -> Holder:
@@ -319,7 +316,7 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
             return site.allocate((ZERO,) * len(dims), code, ())
         case Growing():
             item = other.column.item(Emitter(site.e.names), ZERO)
-            return growing(site.e, item, "nothing", None, lambda dim: False)
+            return growing(site.e, item, "nothing", None)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
         case _:

@@ -9,12 +9,13 @@ from ...ir.graph import UNDEFINED, Atom, Block, Eqn, Var
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
+from .columns import Growing, Parts
 from .emitter import Emitter
 from .lists import grown
-from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, each
+from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import Site, lowers
 from .promotion import converted
-from .sequences import Growing, Parts, growing, item_at, numbers, push
+from .sequences import growing, item_at, numbers, push
 from .values import (
     NUMPY,
     ONE,
@@ -164,7 +165,8 @@ class _Loop:
         self._bind(inner, walks, holders, index)
         inner.run()
         steps = self._updates(inner, holders)
-        lists = self._collect(inner, index, count)
+        changing = {index, *(slot for holder in holders for slot in holder.slots())}
+        lists = self._collect(inner, index, count, changing)
         self._finish(inner, steps)
         self._write_loop(inner, holders, index, count)
         if self.counted and lists:
@@ -207,16 +209,16 @@ class _Loop:
                 raise
         return steps
 
-    def _collect(self, inner: Site, index: Slot, count: Expr) -> list[Growing]:
+    def _collect(self, inner: Site, index: Slot, count: Expr, changing: set[Slot]) -> list[Growing]:
         """Append what is collected; all lists of a loop grow together."""
         lists = self.eqn.outs[len(self.initials) :]
         if not lists:
             return []
-        assigned = {s.slot for s in each(tuple(inner.e.statements)) if isinstance(s, Assign)}
+        changing |= set(assigned_in(tuple(inner.e.statements)))
         together = Tuple(tuple(self.items_collected))
         hint = next((var.name for var in lists if var.name), "saved")
         room = count if self.counted else None
-        made = growing(self.site.e, together, hint, room, lambda dim: dim not in assigned)
+        made = growing(self.site.e, together, hint, room, lambda expr: expr not in changing)
         if not self.counted:
             push(inner.e, made, together)
         elif self.reverse:
@@ -225,7 +227,7 @@ class _Loop:
         else:
             made.column.put(inner.e, index, together)
         assert isinstance(made.column, Parts)
-        return [Growing(column, made.length, made.capacity) for column in made.column.columns]
+        return [Growing(column, made.length, made.capacity, room) for column in made.column.columns]
 
     def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None

@@ -38,7 +38,7 @@ def grown(site: Site, value: Value, kind: Kind, hint: str) -> Value:
     """A list of known length as one that can grow, if that is what it is going to do."""
     if not isinstance(value, Tuple) or value.form != "list" or not isinstance(kind, Seq):
         return value
-    made = growing(site.e, template_of(kind.item), hint, None, lambda dim: False)
+    made = growing(site.e, template_of(kind.item), hint, None)
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))

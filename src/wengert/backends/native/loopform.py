@@ -245,3 +245,42 @@ def each(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         yield statement
         for block in blocks_of(statement):
             yield from each(block)
+
+
+def assigned_in(statements: tuple[Statement, ...]) -> Iterator[Slot]:
+    """The variables of numbers that statements give values to."""
+    for statement in each(statements):
+        match statement:
+            case Assign(slot=slot):
+                yield slot
+            case For(index=index):
+                yield index
+            case Invoke(results=results):
+                yield from results
+            case _:
+                pass
+
+
+def slots_in(value: Expr) -> Iterator[Slot]:
+    """The variables that an expression reads."""
+    match value:
+        case Slot():
+            yield value
+        case Apply(args=args):
+            for arg in args:
+                yield from slots_in(arg)
+        case Load(pointer=pointer, index=index):
+            yield pointer
+            yield from slots_in(index)
+        case Constant():
+            return
+
+
+def expressions_of(statement: Statement) -> Iterator[Expr]:
+    """The expressions of a statement itself, not of those inside it."""
+    for name in type(statement).__match_args__:
+        value = getattr(statement, name)
+        if isinstance(value, Slot | Constant | Apply | Load):
+            yield value
+        elif isinstance(statement, Invoke) and name == "args":
+            yield from value

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Var, used_by, walk
+from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from . import fusion
 from .emitter import Emitter, Names
 from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
@@ -59,11 +59,15 @@ def lowers(*names: str) -> Callable[[Handler], Handler]:
 class Unit:
     """A program on the way: the procedures that make it up, and what they share."""
 
-    def __init__(self) -> None:
+    def __init__(self, prepare: Callable[[Function], Function]) -> None:
+        self.prepare = prepare
+        """What is done to a function that is called before it is lowered."""
         self.procedures: dict[str, Procedure] = {}
         self.callees: dict[Any, Any] = {}
         self.names = Names()
         self.on_write: Callable[[Root], None] = lambda root: None
+        self.is_kept: Callable[[Root], bool] = lambda root: False
+        """Whether a piece of memory stays as it is for as long as the function runs."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -92,6 +96,7 @@ class Site:
         self.block = block
         self.destinations = destinations
         self.pending: list[fusion.Group] = []
+        self.placements: dict[int, fusion.Place] = {}
         self._own: set[Var] = set(block.params)
         self._uses: Counter[Var] = Counter()
         self._demanded: set[int] = set()
@@ -249,6 +254,19 @@ class Site:
         """Write a loop nest down, and those before it."""
         while group in self.pending:
             fusion.write(self, self.pending.pop(0))
+
+    def is_used_once(self, delayed: Delayed) -> bool:
+        """Whether the equation being lowered is all that still uses a pending result."""
+        return sum(self._uses[name] for name in delayed.names) == 1
+
+    def write_into(self, delayed: Delayed, place: fusion.Place) -> None:
+        """Write a pending result to a place, after everything else that is pending."""
+        for group in [group for group in self.pending if group is not delayed.group]:
+            self.pending.remove(group)
+            fusion.write(self, group)
+        self.placements[id(delayed)] = place
+        self._demanded.add(id(delayed))
+        self.write(delayed.group)
 
     def write_all(self) -> None:
         """Write all loop nests down: what comes next may write to what they read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import Const, Eqn
+from ...ir.records import replace
 from .creation import filled
 from .emitter import Emitter
 from .fusion import REDUCTIONS, fill, is_contiguous, reduced, replaced_flat
@@ -17,6 +18,7 @@ from .values import (
     NUMPY,
     ONE,
     PYTHON,
+    ZERO,
     Array,
     Delayed,
     Repeated,
@@ -28,6 +30,7 @@ from .values import (
     integer,
     plus,
     product,
+    times,
 )
 
 
@@ -230,23 +233,56 @@ def _unreduce(site: Site, eqn: Eqn) -> Value:
 
 @lowers("put_extreme")
 def _put_extreme(site: Site, eqn: Eqn) -> Value:
-    """The cotangent of an extreme of all elements, at the first place where it is."""
+    """The cotangent of an extreme, at the first place where it is."""
     x = site.operand(eqn.args[1])
-    if isinstance(x, Scalar) or len(axes_of(eqn, len(x.dims))) < len(x.dims):
-        raise Unlowered("the cotangent of an extreme along an axis")
-    if eqn.param("keepdims", False):
-        raise Unlowered("the cotangent of an extreme with its axes kept")
+    if isinstance(x, Scalar):
+        raise Unlowered("the cotangent of an extreme of one number")
+    axes = axes_of(eqn, len(x.dims))
+    if len(axes) == len(x.dims) and not eqn.param("keepdims", False):
+        return _put_extreme_of_all(site, eqn)
+    if len(axes) != 1:
+        raise Unlowered("the cotangent of an extreme along several axes")
+    view, bar, y = (site.in_memory(eqn.args[k]) for k in (1, 0, 2))
+    site.write_all()
+    code = view.code if view.code in FLOATS else "f64"
+    made = site.allocate(tuple(map(site.e.size, view.dims)), code, eqn.outs)
+    fill(site.e, made, filled(0, code, ()).element.expr)
+    axis = axes[0]
+    kept = bool(eqn.param("keepdims", False))
+
+    def lane(e: Emitter, indices: tuple[Expr, ...]) -> None:
+        own = (*indices[:axis], *((ZERO,) if kept else ()), *indices[axis:])
+        found, value = e.load(y, own), converted(e, e.load(bar, own), code)
+        along = replace(view, **_lane(e, view, axis, indices))
+        into = replace(made, **_lane(e, made, axis, indices))
+        _put_first(e, into, along, found, value)
+
+    _in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
+    return made
+
+
+def _lane(e: Emitter, view: View, axis: int, indices: tuple[Expr, ...]) -> dict[str, Any]:
+    """The elements of an array along one axis, as what changes in its description."""
+    strides = (*view.strides[:axis], *view.strides[axis + 1 :])
+    offset = view.offset
+    for index, stride in zip(indices, strides, strict=True):
+        offset = plus(offset, times(index, stride))
+    dims, own = (view.dims[axis],), (view.strides[axis],)
+    return {"dims": dims, "strides": own, "offset": e.let(offset), "whole": False}
+
+
+def _put_extreme_of_all(site: Site, eqn: Eqn) -> Value:
     bar, y = site.scalar(eqn.args[0]), site.scalar(eqn.args[2])
     view = site.in_memory(eqn.args[1])
     site.write_all()
     code = view.code if view.code in FLOATS else "f64"
     made = site.allocate(tuple(map(site.e.size, view.dims)), code, eqn.outs)
     fill(site.e, made, filled(0, code, ()).element.expr)
-    return _put_first(site, made, view, y.expr, converted(site.e, bar.expr, code))
+    _put_first(site.e, made, view, y.expr, converted(site.e, bar.expr, code))
+    return made
 
 
-def _put_first(site: Site, made: View, view: View, y: Expr, bar: Expr) -> View:
-    e = site.e
+def _put_first(e: Emitter, made: View, view: View, y: Expr, bar: Expr) -> None:
     open_ = e.variable("open", Constant(True, "b1"))
 
     def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
@@ -260,7 +296,6 @@ def _put_first(site: Site, made: View, view: View, y: Expr, bar: Expr) -> View:
 
     _in_order(e, view.dims, element, ())
     e.exit_if(open_, "an extreme that is no element")
-    return made
 
 
 def _in_order(e: Emitter, dims: Any, element: Any, indices: tuple[Expr, ...]) -> None:

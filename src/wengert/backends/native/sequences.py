@@ -8,33 +8,46 @@ whose count is known takes all it needs before it starts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
-from ...ir.records import mutable_record, replace
+from ...ir.records import mutable_record
+from .columns import (
+    Arrays,
+    Column,
+    Converted,
+    Growing,
+    ListsOfOneLength,
+    Numbers,
+    NumbersOfAnyOrigin,
+    Parts,
+    Same,
+    bounds_of,
+    bounds_parts,
+    copy_items,
+    must_be_array,
+    put_elements,
+    range_of,
+    range_parts,
+)
 from .emitter import Emitter
-from .fusion import copy_elements
 from .loopform import (
     Allocate,
     Apply,
     Assign,
     Code,
     Constant,
-    Copy,
-    Enlarge,
     Expr,
-    For,
     If,
-    Load,
     Slot,
-    Store,
     While,
+    assigned_in,
 )
-from .numbers import as_float_origin, exact_float
 from .values import (
     NUMPY,
     ONE,
     ZERO,
+    Bounds,
     Known,
+    Range,
     Root,
     Scalar,
     Tuple,
@@ -43,52 +56,16 @@ from .values import (
     View,
     c_strides,
     integer,
-    plus,
     product,
     times,
 )
 
-LEAST = integer(64)
-"""How many items a list has room for at first."""
+FEW, MANY = integer(64), integer(512)
+"""How many items a list has room for at first: of arrays or lists, and of numbers."""
 
 
-class Column(Protocol):
-    """One part of the items of a list."""
-
-    def roots(self) -> list[Root]:
-        """The memory it lies in."""
-        ...
-
-    def enlarge(self, e: Emitter, room: Expr) -> None:
-        """Make room for so many items."""
-        ...
-
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        """Write an item where there is room for it."""
-        ...
-
-    def item(self, e: Emitter, position: Expr) -> Value:
-        """The item at a position that is in range."""
-        ...
-
-    def shifted(self, e: Emitter, start: Expr) -> Column:
-        """The items from a position on."""
-        ...
-
-
-@mutable_record
-class Growing:
-    """A list.
-
-    Attributes:
-        column: where the items are.
-        length: how many there are.
-        capacity: how many there is room for.
-    """
-
-    column: Column
-    length: Slot
-    capacity: Slot
+def _never(expr: Expr) -> bool:
+    return False
 
 
 def growing(
@@ -96,7 +73,7 @@ def growing(
     template: Value,
     hint: str,
     room: Expr | None = None,
-    is_outside: Callable[[Expr], bool] = lambda dim: True,
+    is_outside: Callable[[Expr], bool] = _never,
 ) -> Growing:
     """An empty list.
 
@@ -105,10 +82,11 @@ def growing(
         template: an item.
         hint: what to call it.
         room: for how many items there is room at first.
-        is_outside: whether a size is known where the list is made.
+        is_outside: whether a number is known where the list is made, and is the same in all items.
     """
-    capacity = e.variable(f"{hint}_room", room or LEAST)
-    column = _column(e, template, hint, capacity, is_outside)
+    room = room or (MANY if isinstance(template, Scalar) else FEW)
+    capacity = e.variable(f"{hint}_room", room)
+    column = _column(e, template, hint, room, is_outside)
     return Growing(column, e.variable(f"{hint}_length", ZERO), capacity)
 
 
@@ -124,6 +102,10 @@ def _column(
     e: Emitter, item: Value, hint: str, room: Expr, is_outside: Callable[[Expr], bool]
 ) -> Column:
     match item:
+        case Known():
+            return Same(item)
+        case Scalar(origin=int(), expr=Slot() | Constant() as expr) if is_outside(expr):
+            return Same(item)
         case Scalar(origin=int(origin), code=code, bits=bits):
             return Numbers(_memory(e, hint, room, code), code, origin, bits)
         case Scalar(code=code, bits=bits):
@@ -136,21 +118,39 @@ def _column(
             starts, *sizes = (_integers(e, f"{hint}_sizes", room) for _ in range(len(dims) + 1))
             flat = growing(e, Scalar(Slot("", code), NUMPY), f"{hint}_elements")
             return RaggedArrays(starts, sizes, flat)
+        case Growing(count=Slot() | Constant() as count) if is_outside(count):
+            template, outside = _item_of(e, item, is_outside)
+            total = e.let(times(room, count))
+            return ListsOfOneLength(_column(e, template, hint, total, outside), count)
         case Growing():
-            inner = growing(e, item.column.item(Emitter(e.names), ZERO), hint, None, _never)
+            inner = _list_of(e, hint, *_item_of(e, item, is_outside))
             starts, sizes = (_integers(e, f"{hint}_{part}", room) for part in ("starts", "sizes"))
             return Lists(starts, sizes, inner)
         case Tuple(items=items):
             columns = [_column(e, each, hint, room, is_outside) for each in items]
             return Parts(columns, item)
-        case Known():
-            return Same(item)
+        case Range():
+            parts = _column(e, range_parts(item), hint, room, is_outside)
+            return Converted(parts, range_parts, range_of)
+        case Bounds():
+            parts = _column(e, bounds_parts(item), hint, room, is_outside)
+            return Converted(parts, bounds_parts, bounds_of)
         case _:
             raise Unlowered("a list of such items")
 
 
-def _never(dim: Expr) -> bool:
-    return isinstance(dim, Constant)
+def _item_of(
+    e: Emitter, lists: Growing, is_outside: Callable[[Expr], bool]
+) -> tuple[Value, Callable[[Expr], bool]]:
+    """What an item of a list looks like, and what is known outside of what it is made of."""
+    trial = Emitter(e.names)
+    template = lists.column.item(trial, ZERO)
+    made = set(assigned_in(tuple(trial.statements)))
+    return template, lambda expr: expr not in made and is_outside(expr)
+
+
+def _list_of(e: Emitter, hint: str, template: Value, is_outside: Callable[[Expr], bool]) -> Growing:
+    return growing(e, template, hint, None, is_outside)
 
 
 def _integers(e: Emitter, hint: str, room: Expr) -> Numbers:
@@ -158,93 +158,6 @@ def _integers(e: Emitter, hint: str, room: Expr) -> Numbers:
 
 
 # --- columns ------------------------------------------------------------------------------
-
-
-@mutable_record
-class Numbers:
-    root: Root
-    code: Code
-    origin: int
-    bits: int
-    offset: Expr = ZERO
-
-    def roots(self) -> list[Root]:
-        return [self.root]
-
-    def enlarge(self, e: Emitter, room: Expr) -> None:
-        e.add(Enlarge(self.root.pointer, room, self.code))
-
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Scalar) or item.code != self.code or item.origin != self.origin:
-            raise Unlowered("a list of items of different types")
-        self.write(e, position, item.expr)
-
-    def write(self, e: Emitter, position: Expr, value: Expr) -> None:
-        e.add(Store(self.root.pointer, plus(position, self.offset), value))
-
-    def item(self, e: Emitter, position: Expr) -> Scalar:
-        found = e.let(Load(self.root.pointer, plus(position, self.offset), self.code))
-        return Scalar(found, self.origin, self.bits)
-
-    def shifted(self, e: Emitter, start: Expr) -> Numbers:
-        return replace(self, offset=e.let(plus(self.offset, start)))
-
-
-@mutable_record
-class NumbersOfAnyOrigin:
-    values: Numbers
-    origins: Numbers
-
-    def roots(self) -> list[Root]:
-        return [self.values.root, self.origins.root]
-
-    def enlarge(self, e: Emitter, room: Expr) -> None:
-        self.values.enlarge(e, room)
-        self.origins.enlarge(e, room)
-
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Scalar) or {item.code, self.values.code} - {"f64", "i64"}:
-            raise Unlowered("a list of items of different types")
-        self.values.write(e, position, exact_float(e, item))
-        origin = as_float_origin(item)
-        self.origins.write(e, position, integer(origin) if isinstance(origin, int) else origin)
-
-    def item(self, e: Emitter, position: Expr) -> Scalar:
-        value = self.values.item(e, position)
-        return Scalar(value.expr, self.origins.item(e, position).expr, value.bits)
-
-    def shifted(self, e: Emitter, start: Expr) -> NumbersOfAnyOrigin:
-        return NumbersOfAnyOrigin(self.values.shifted(e, start), self.origins.shifted(e, start))
-
-
-@mutable_record
-class Arrays:
-    """Arrays of one shape."""
-
-    root: Root
-    code: Code
-    dims: tuple[Expr, ...]
-    offset: Expr = ZERO
-
-    def roots(self) -> list[Root]:
-        return [self.root]
-
-    def enlarge(self, e: Emitter, room: Expr) -> None:
-        e.add(Enlarge(self.root.pointer, e.let(times(room, product(self.dims))), self.code))
-
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        _must_be_array(item, self.code, len(self.dims))
-        for have, want in zip(item.dims, self.dims, strict=True):
-            e.must_be_same(have, want, "arrays of different shapes in one list")
-        _put_elements(e, self.item(e, position), item)
-
-    def item(self, e: Emitter, position: Expr) -> View:
-        size = e.let(product(self.dims))
-        start = e.let(times(plus(position, self.offset), size))
-        return View(self.root, self.code, self.dims, c_strides(self.dims), start)
-
-    def shifted(self, e: Emitter, start: Expr) -> Arrays:
-        return replace(self, offset=e.let(plus(self.offset, start)))
 
 
 @mutable_record
@@ -265,14 +178,14 @@ class RaggedArrays:
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         elements = self.flat.column
         assert isinstance(elements, Numbers)
-        _must_be_array(item, elements.code, len(self.sizes))
+        must_be_array(item, elements.code, len(self.sizes))
         count = e.let(product(item.dims))
         start = reserve(e, self.flat, count)
         self.starts.write(e, position, start)
         for column, dim in zip(self.sizes, item.dims, strict=True):
             column.write(e, position, e.let(dim))
         target = View(elements.root, elements.code, item.dims, c_strides(item.dims), start)
-        _put_elements(e, target, item)
+        put_elements(e, target, item)
 
     def item(self, e: Emitter, position: Expr) -> View:
         elements = self.flat.column
@@ -309,7 +222,7 @@ class Lists:
         start = reserve(e, self.flat, count)
         self.starts.write(e, position, start)
         self.sizes.write(e, position, count)
-        _copy_items(e, self.flat, start, item, count)
+        copy_items(e, self.flat.column, start, item.column, count)
 
     def item(self, e: Emitter, position: Expr) -> Growing:
         start = self.starts.item(e, position).expr
@@ -318,70 +231,6 @@ class Lists:
 
     def shifted(self, e: Emitter, start: Expr) -> Lists:
         return Lists(self.starts.shifted(e, start), self.sizes.shifted(e, start), self.flat)
-
-
-@mutable_record
-class Parts:
-    """Tuples, part by part."""
-
-    columns: list[Column]
-    template: Tuple
-
-    def roots(self) -> list[Root]:
-        return [root for column in self.columns for root in column.roots()]
-
-    def enlarge(self, e: Emitter, room: Expr) -> None:
-        for column in self.columns:
-            column.enlarge(e, room)
-
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Tuple) or len(item.items) != len(self.columns):
-            raise Unlowered("a list of items of different types")
-        for column, part in zip(self.columns, item.items, strict=True):
-            column.put(e, position, part)
-
-    def item(self, e: Emitter, position: Expr) -> Tuple:
-        items = tuple(column.item(e, position) for column in self.columns)
-        return replace(self.template, items=items)
-
-    def shifted(self, e: Emitter, start: Expr) -> Parts:
-        return Parts([column.shifted(e, start) for column in self.columns], self.template)
-
-
-@mutable_record
-class Same:
-    """Items that are all the same known value."""
-
-    value: Known
-
-    def roots(self) -> list[Root]:
-        return []
-
-    def enlarge(self, e: Emitter, room: Expr) -> None:
-        pass
-
-    def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Known) or item.value is not self.value.value:
-            raise Unlowered("a list of items of different types")
-
-    def item(self, e: Emitter, position: Expr) -> Known:
-        return self.value
-
-    def shifted(self, e: Emitter, start: Expr) -> Same:
-        return self
-
-
-def _must_be_array(item: Value, code: Code, rank: int) -> None:
-    if not isinstance(item, View) or item.code != code or len(item.dims) != rank:
-        raise Unlowered("a list of items of different types")
-
-
-def _put_elements(e: Emitter, target: View, item: View) -> None:
-    if not item.whole:
-        copy_elements(e, target, item)
-        return
-    count = e.let(product(item.dims))
-    e.add(Copy(target.pointer, target.offset, item.pointer, item.offset, count, item.code))
 
 
 # --- growing ------------------------------------------------------------------------------
@@ -410,19 +259,6 @@ def reserve(e: Emitter, sequence: Growing, count: Expr) -> Expr:
     sequence.column.enlarge(inner, sequence.capacity)
     e.add(If(short, tuple(inner.statements)))
     return start
-
-
-def _copy_items(e: Emitter, target: Growing, start: Expr, source: Growing, count: Expr) -> None:
-    into, of = target.column, source.column
-    if isinstance(into, Numbers) and isinstance(of, Numbers):
-        if (into.code, into.origin) != (of.code, of.origin):
-            raise Unlowered("a list of items of different types")
-        e.add(Copy(into.root.pointer, start, of.root.pointer, of.offset, count, of.code))
-        return
-    index = Slot(e.names.fresh("k"), "i64")
-    inner = e.block()
-    into.put(inner, inner.let(plus(start, index)), of.item(inner, index))
-    e.add(For(index, count, tuple(inner.statements)))
 
 
 def item_at(e: Emitter, sequence: Growing, position: Expr) -> Value:

@@ -8,13 +8,14 @@ from ...ir.graph import UNDEFINED, Atom, Const, Eqn
 from ...ir.types import FLOAT
 from . import numbers
 from .carried import is_same
+from .columns import Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
 from .fusion import mapped
 from .lists import template_of
 from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .promotion import operand, operand_code
-from .sequences import Growing, Numbers, NumbersOfAnyOrigin, growing, item_at
+from .sequences import growing, item_at
 from .shapes import broadcast, dims_of
 from .values import (
     NUMPY,
@@ -48,6 +49,9 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if not _HARMLESS.issuperset(eqn.params):
         raise Unlowered(f"options of `{eqn.op.name}`")
     operands = [site.operand(atom) for atom in eqn.args]
+    if eqn.op.name == "snapshot" and isinstance(operands[0], View):
+        if site.unit.is_kept(operands[0].root):
+            return operands[0]
     scalars = [x for x in operands if isinstance(x, Scalar)]
     if len(scalars) == len(operands):
         if eqn.op.name == "where":
