@@ -33,6 +33,7 @@ def install() -> None:
     for written in jacobians.WRITTEN:
         nested.special(written, nested.read_anew(written))
     nested.special(jacobians.is_number, nested.is_number)
+    nested.special(jacobians.has_parts, nested.has_parts)
     nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
     nested.special(api.pullback, nested.pullback)
