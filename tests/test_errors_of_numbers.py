@@ -31,7 +31,7 @@ def test_a_function_of_floats():
         "WG206",
         "a float has no derivative, so that of Dual(1.0, 1.0) would be lost",
         place(sine_of_a_float, 1, "math.sin(x)", "sine_of_a_float"),
-        "Write `np.sin(x)`, `x.sin()` or `wg.ops.sin(x)` in its place.\n"
+        "Write `np.sin` or `wg.ops.sin` in the place of `math.sin`.\n"
         "Where the value alone is wanted, `x.value` is it.",
     )
 

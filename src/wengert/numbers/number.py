@@ -186,6 +186,10 @@ class PerturbedNumber:
     def __complex__(self) -> complex:
         raise lost(self, "a complex number")
 
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Refused: what asks for it (`statistics`, `Fraction`) goes on with numbers of its own."""
+        raise lost(self, "a fraction")
+
     # --- containers, methods, NumPy -----------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
