@@ -247,7 +247,9 @@ class Parcel:
         return Parcel(factor * self.weight, factor**2 * self.price)
 
 
-@pytest.mark.parametrize("order", [None, operator.attrgetter("weight"), functools.cmp_to_key(heavier)])
+@pytest.mark.parametrize(
+    "order", [None, operator.attrgetter("weight"), functools.cmp_to_key(heavier)]
+)
 def test_objects_with_operators_go_through_code_without_source(order):
     def price(x):
         parcels = [Parcel(3.0, x), x * Parcel(1.0, 2.0), Parcel(x, x * x)]
@@ -280,7 +282,9 @@ def test_what_has_to_be_a_float_says_what_to_do_where_the_user_called_it():
 FUNCTIONS_OF_FLOATS = sorted(
     name
     for name in dir(math)
-    if callable(getattr(math, name)) and not name.startswith("_") and name not in ("prod", "sumprod")
+    if callable(getattr(math, name))
+    and not name.startswith("_")
+    and name not in ("prod", "sumprod")
 )
 
 

@@ -16,10 +16,23 @@ _known: dict[tuple[CodeType, int], Span | None] = {}
 _INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
 
 
+_STANDARD = sysconfig.get_paths()["stdlib"]
+
+
 def calling_span() -> Span | None:
-    """The expression of the user's that is being evaluated; None where there is no source."""
-    frame = _caller()
+    """The expression of the user's that is being evaluated; None where there is no source.
+
+    Python's own modules (`contextlib`, `functools`) are passed over where a user called them.
+    """
+    frame = innermost = _caller()
+    while frame is not None and _is_standard(frame.f_code.co_filename):
+        frame = frame.f_back
+    frame = innermost if frame is None else frame
     return None if frame is None else _span_of(frame)
+
+
+def _is_standard(file: str) -> bool:
+    return file.startswith(_STANDARD) and "site-packages" not in file
 
 
 def calling_library() -> tuple[str, Span | None] | None:

@@ -46,6 +46,7 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         raise MixedNumbers(
             f"{op.name} of {names} that carry the same infinitesimal",
             "Use one of the two for one differentiation; nest them to differentiate twice.",
+            calling_span(),
         )
     return classes.pop().apply(op, args, options, level)
 

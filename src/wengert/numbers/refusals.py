@@ -33,7 +33,9 @@ def _instead(span: Span | None) -> str:
         function = getattr(cmath if module == "cmath" else math, name, None)
         if function is not None:
             return in_place_of(module or "math", name, function)
-    return "Write a function of NumPy (`np.sin(x)`), a method (`x.sin()`) or an op (`wg.ops.sin(x)`)."
+    return (
+        "Write a function of NumPy (`np.sin(x)`), a method (`x.sin()`) or an op (`wg.ops.sin(x)`)."
+    )
 
 
 def in_place_of(module: str, name: str, function: Any) -> str:

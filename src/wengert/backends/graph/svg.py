@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import BadArgument, NoPicture
+from ...ir.callers import calling_span
 from ...ir.graph import Var
 from .dot import Picture, to_dot, values_text
 from .layout import Box, Layout, layout
@@ -110,7 +111,8 @@ def _frames(picture: Picture, terms: Sequence[Term], sweep: str) -> list[Frame]:
             frames += [Frame(var, f"order {order}") for var in new]
             seen.update(new)
         return frames
-    raise BadArgument(f"no sweep is called {sweep!r}", 'Say "eval", "backprop" or "derive".')
+    message = f"no sweep is called {sweep!r}"
+    raise BadArgument(message, 'Say "eval", "backprop" or "derive".', calling_span())
 
 
 def to_png(terms: Sequence[Term], **options: Any) -> bytes:
