@@ -5,6 +5,8 @@ examples, W workloads, T traps: numbers that those systems print wrong.
 """
 
 import math
+import re
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -221,7 +223,12 @@ def test_RG17_frames_in_one_layout():
     g, x, f = gaussian()
     g.set(x=0.5)
     frames = f.to_animated_svg(of=("eval", "backprop"))
-    assert frames.count("<animate") == 8
+    assert frames.count(" lit") == 4
+    assert frames.count(" back") == 4
+    places = Counter(
+        re.findall(r'<rect class="(?:leaf|node)[^"]*" x="([-.\d]+)" y="([-.\d]+)"', frames)
+    )
+    assert sorted(places.values()) == [3] * 4  # at rest, with its value, with its gradient
     growth = f.to_animated_svg(f.derive(x), f.derive(x).derive(x), of=("derive",))
     assert growth.count("order 0") == 4
     assert growth.count("order 1") == 2
