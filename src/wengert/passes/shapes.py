@@ -32,8 +32,10 @@ def with_shapes_of_needed(function: Function) -> Function:
     """Ask for the shapes of values that are needed anyway, where that can be known."""
     needed = Needed(function.body, unasked=_asked_for).values
     clobbered = written(function.body).clobbered
-    body = _Shapes(needed, clobbered).in_block(function.body, {}, {})
-    return replace(function, body=body)
+    shapes = _Shapes(needed, clobbered)
+    known: dict[Var, Var] = {}
+    shapes.learn(known, function.body.params)
+    return replace(function, body=shapes.in_block(function.body, known, {}))
 
 
 def _asked_for(eqn: Eqn) -> Iterable[Atom]:
@@ -53,16 +55,17 @@ class _Shapes:
     ) -> Block:
         """The block, given what has a shape around it and how values are computed."""
         known, defined = dict(around), dict(defined)
-        self._learn(known, block.params)
         eqns: list[Eqn] = []
         for eqn in block.eqns:
             blocks = tuple(self.in_block(inner, known, defined) for inner in eqn.blocks)
             eqns += self._asking_another(replace(eqn, blocks=blocks), known, defined)
-            self._learn(known, eqn.outs)
+            if not eqn.blocks:
+                self.learn(known, eqn.outs)
             defined.update(dict.fromkeys(eqn.outs, eqn))
         return Block(block.params, tuple(eqns), block.outs)
 
-    def _learn(self, known: dict[Var, Var], variables: Iterable[Var]) -> None:
+    def learn(self, known: dict[Var, Var], variables: Iterable[Var]) -> None:
+        """Enter values that are there whenever they can be read; what a branch or a loop gives need not be."""
         for var in variables:
             is_array = isinstance(var.kind, Array)
             if is_array and var in self._needed and var not in self._clobbered:
