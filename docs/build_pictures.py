@@ -1,7 +1,7 @@
 """Draws the pictures in docs/pictures, which docs/graphs.md shows."""
 
-import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,21 +37,43 @@ def gaussian_growing() -> str:
     return orders[0].to_animated_svg(*orders[1:], of=("derive",))
 
 
-def peaks() -> str:
-    """The squared misfit of two peaks at one sample, and how it changes with the first one's middle."""
+def diamond_sweeping() -> str:
+    """A diamond, forward and back: each node as it gets its value, then as it gets its gradient."""
+    g = wg.Graph()
+    a, b, c = g.variables("a", "b", "c")
+    g.set(a=1.5, b=1.0, c=7.0)
+    return (a * (b - a) + c).to_animated_svg(of=("eval", "backprop"))
+
+
+def misfit() -> tuple[wg.Graph, Any]:
+    """The squared misfit of two peaks at one sample."""
     g = wg.Graph()
     mu0, sigma0, mu1, sigma1 = g.variables("mu0", "sigma0", "mu1", "sigma1")
-    x, y = 0.5, 0.75 * math.exp(-0.25)
+    x, y = 0.5, 0.584
     fit = np.exp(-(((x - mu0) / sigma0) ** 2)) + np.exp(-(((x - mu1) / sigma1) ** 2))
-    loss = (fit - y) ** 2
-    return loss.to_svg(loss.gradient(mu0)[0])
+    return g, (fit - y) ** 2
+
+
+def peaks_sweeping() -> str:
+    """The misfit of two peaks, forward and back."""
+    g, loss = misfit()
+    g.set(mu0=-1.0, sigma0=1.0, mu1=1.0, sigma1=1.0)
+    return loss.to_animated_svg(of=("eval", "backprop"))
+
+
+def peaks() -> str:
+    """The misfit of two peaks, and how it changes with the first one's middle."""
+    g, loss = misfit()
+    return loss.to_svg(loss.gradient(*g.variables("mu0"))[0])
 
 
 PICTURES = {
     "diamond.svg": diamond,
+    "diamond-sweeping.svg": diamond_sweeping,
     "gaussian.svg": gaussian,
     "gaussian-growing.svg": gaussian_growing,
     "peaks.svg": peaks,
+    "peaks-sweeping.svg": peaks_sweeping,
 }
 
 if __name__ == "__main__":

@@ -4,18 +4,24 @@ import math
 import shutil
 
 import numpy as np
+import pytest
 from error_texts import message, place, refusal, says
 
 import wengert as wg
+from wengert import numbers
 from wengert.numbers import Taylor
 
 
+def wrongly_named(x):
+    return x.sine()
+
+
 def test_a_function_that_there_is_not():
-    error = refusal("WG205", AttributeError, lambda: wg.Dual(1.0, 1.0).sine())
+    error = refusal("WG205", AttributeError, lambda: wrongly_named(wg.Dual(1.0, 1.0)))
     assert str(error) == message(
         "WG205",
-        "a Dual has no attribute or function 'sine'",
-        None,
+        "a Dual has no attribute or function 'sine'; is 'sin' meant?",
+        place(wrongly_named, 1, "x.sine", "wrongly_named"),
         "Its methods are the functions of NumPy, `math` and `wg.ops`. A function of your own takes\n"
         "part once it has a rule (`wg.scalar_rule`).",
     )
@@ -31,28 +37,32 @@ def test_a_function_of_floats():
         "WG206",
         "a float has no derivative, so that of Dual(1.0, 1.0) would be lost",
         place(sine_of_a_float, 1, "math.sin(x)", "sine_of_a_float"),
-        "Write `np.sin(x)`, `x.sin()` or `wg.ops.sin(x)` in its place.\n"
+        "Write `np.sin` or `wg.ops.sin` in the place of `math.sin`.\n"
         "Where the value alone is wanted, `x.value` is it.",
     )
 
 
 def test_numbers_of_two_kinds():
     x, y = wg.Dual(1.0, 1.0), Taylor([1.0, 1.0])
-    error = refusal("WG207", TypeError, lambda: x + y)
+    error = refusal("WG207", TypeError, lambda: product(x, y))
     assert str(error) == message(
         "WG207",
-        "add of a Dual and a Taylor that carry the same infinitesimal",
-        None,
+        "mul of a Dual and a Taylor that carry the same infinitesimal",
+        place(product, 1, "a * b", "product"),
         "Use one of the two for one differentiation; nest them to differentiate twice.",
     )
 
 
+def fifth(x):
+    return x.exp().derivative(5)
+
+
 def test_an_order_that_is_not_kept():
-    error = refusal("WG208", IndexError, lambda: Taylor([1.0, 1.0], order=2).exp().derivative(5))
+    error = refusal("WG208", IndexError, lambda: fifth(Taylor([1.0, 1.0], order=2)))
     assert str(error) == message(
         "WG208",
         "order 5 of a Taylor number that keeps order 2",
-        None,
+        place(fifth, 1, "x.exp().derivative(5)", "fifth"),
         "Make it with order=5, or leave `order` out: any order can then be asked for.",
     )
 
@@ -116,3 +126,72 @@ def test_a_picture_without_graphviz(monkeypatch):
         None,
         "Install Graphviz (its package is called `graphviz`), or use `to_svg()`, which needs nothing.",
     )
+
+
+# --- every way to put in what does not belong there: the value or node, and the user's line ----------
+
+
+def graph_of_two():
+    g = wg.Graph()
+    return g, *g.variables("a", "b")
+
+
+def both():
+    return product(*graph_of_two()[1:])
+
+
+def of_another():
+    return wg.Graph().variables("c")[0]
+
+
+D2, D3 = (lambda: wg.Dual(1.0, (1.0, 0.0))), (lambda: wg.Dual(1.0, (1.0, 0.0, 0.0)))
+BAD = {
+    "text for a Dual": (lambda: wg.Dual("x", 1.0), "WG202", "'x' is no number, and cannot be the primal"),
+    "None for a tangent": (lambda: wg.Dual(1.0, None), "WG202", "None is no number, and cannot be the tangent"),
+    "a list for a Dual": (lambda: wg.Dual([1.0], 1.0), "WG202", "[1.0] is no number"),
+    "text for a series": (lambda: Taylor(["x"]), "WG202", "'x' is no number, and cannot be a coefficient"),
+    "text for a tower": (lambda: next(wg.derivatives(np.sin, "x")), "WG202", "'x' is no number"),
+    "text for a polynomial": (lambda: wg.taylor(np.sin, "x", 2), "WG202", "'x' is no number"),
+    "text as a result": (lambda: wg.taylor(lambda x: "y", 1.0, 2), "WG202", "'y' is no number"),
+    "no order": (lambda: wg.taylor(np.sin, 1.0, -1), "WG202", "degree -1"),
+    "a tangent's shape": (lambda: wg.Dual(np.ones(3), np.ones(2)), "WG203", "shape (2,), its primal the shape (3,)"),
+    "numbers of tangents": (lambda: numbers.pushforward(np.sin, [1.0], []), "WG203", "1 primals and 0 tangents"),
+    "two and three directions": (lambda: D2() * D3(), "WG207", "mul of duals with 2 and 3 directions"),
+    "one and two directions": (lambda: D2() * wg.Dual(1.0, 1.0), "WG207", "mul of duals with 1 and 2 directions"),
+    "a number and a series": (lambda: wg.Dual(1.0, 1.0) - Taylor([1.0, 1.0]), "WG207", "sub of a Dual and a Taylor"),
+    "an order too high": (lambda: Taylor([1.0], order=1).coefficient(2), "WG208", "order 2 of a Taylor number"),
+    "partials of another count": (lambda: numbers.partials(np.exp, 1.0)[1, 1], "WG202", "2 orders of a function of 1"),
+    "an unknown function": (lambda: graph_of_two()[1].sine(), "WG205", "no attribute or function 'sine'"),
+    "an unknown variable": (lambda: graph_of_two()[0].set(z=1.0), "WG209", "no variable 'z'"),
+    "an unknown variable to evaluate": (lambda: graph_of_two()[1].eval(z=1.0), "WG209", "no variable 'z'"),
+    "text for a variable": (lambda: graph_of_two()[0].set(a="x"), "WG202", "cannot be the value of 'a'"),
+    "a list for a variable": (lambda: graph_of_two()[1].eval(a=[1.0]), "WG202", "cannot be the value of 'a'"),
+    "a keyword for a name": (lambda: wg.Graph().variables("lambda"), "WG209", "'lambda' is no name for a variable"),
+    "no name for a function": (lambda: graph_of_two()[1].to_function(name="a b"), "WG209", "'a b' is no name"),
+    "too few arguments": (lambda: both().to_function()(1.0), "WG202", "is called with no value for 'b'"),
+    "another graph's variable": (lambda: both().derive(of_another()), "WG209", "the term c belongs to another graph"),
+    "another graph's term": (lambda: both().gradient(of_another()), "WG209", "the term c belongs to another graph"),
+    "another graph in a list": (lambda: np.stack([both(), of_another()]), "WG209", "belongs to another graph"),
+    "by a name": (lambda: graph_of_two()[1].derive("a"), "WG209", "'a' is no variable"),
+    "no gradient yet": (lambda: graph_of_two()[1].grad, "WG209", "a has no gradient"),
+    "the integer of a term": (lambda: int(graph_of_two()[1]), "WG209", "a is no integer before"),
+    "the float of a term": (lambda: float(graph_of_two()[1]), "WG209", "a is no float before"),
+    "the items of a term": (lambda: list(graph_of_two()[1]), "WG209", "how many items a has is not known"),
+    "writing to a term": (lambda: graph_of_two()[1].__setitem__(0, 1.0), "WG209", "a would change in place"),
+    "a name for a function": (lambda: graph_of_two()[1].apply("sin"), "WG202", "'sin' is no function"),
+    "an unknown event": (lambda: graph_of_two()[0].hook("x", print).__enter__(), "WG202", "no event is called 'x'"),
+    "an unknown sweep": (lambda: graph_of_two()[1].to_animated_svg(of=("x",)), "WG202", "no sweep is called 'x'"),
+    "unknown identities": (lambda: wg.Graph("fast"), "WG202", "no identities are called 'fast'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_does_not_belong_is_named_with_its_line(what):
+    run, code, words = BAD[what]
+    with pytest.raises(wg.WengertError) as caught:
+        run()
+    text = str(caught.value)
+    assert caught.value.code == code
+    assert words in text
+    assert "test_errors_of_numbers.py:" in text
+    assert "^" in text

@@ -5,6 +5,8 @@ examples, W workloads, T traps: numbers that those systems print wrong.
 """
 
 import math
+import re
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +14,7 @@ import programs_seed as programs
 import pytest
 
 import wengert as wg
+from wengert import numbers
 
 
 def close(found, expected, rel=1e-14):
@@ -221,7 +224,12 @@ def test_RG17_frames_in_one_layout():
     g, x, f = gaussian()
     g.set(x=0.5)
     frames = f.to_animated_svg(of=("eval", "backprop"))
-    assert frames.count("<animate") == 8
+    assert frames.count(" lit") == 4
+    assert frames.count(" back") == 4
+    places = Counter(
+        re.findall(r'<rect class="(?:leaf|node)[^"]*" x="([-.\d]+)" y="([-.\d]+)"', frames)
+    )
+    assert sorted(places.values()) == [3] * 4  # at rest, with its value, with its gradient
     growth = f.to_animated_svg(f.derive(x), f.derive(x).derive(x), of=("derive",))
     assert growth.count("order 0") == 4
     assert growth.count("order 1") == 2
@@ -341,6 +349,40 @@ def test_RG33_the_gaussian_grows_linearly():
     assert steps == {6}
     equations = len(g.builder.eqns)
     assert equations < 2 * len(g)  # what no term needs is no more than what they do
+
+
+def test_RG34_a_graph_may_be_used_while_it_is_being_derived():
+    g, x, f = gaussian()
+    g.set(x=0.5)
+    seen = {}
+
+    def look(term):
+        if len(seen) < 3:  # what is looked at makes nodes, which are looked at
+            seen[str(term)] = None
+            seen[str(term)] = term.eval(), (term * x).derive(x).eval()
+
+    with g.hook("node", look):
+        third = f.derive(x).derive(x).derive(x)
+    close(third.eval(), GAUSSIAN_AT_HALF[3])
+    _, by, plain = gaussian()
+    assert str(third) == str(plain.derive(by).derive(by).derive(by))
+    assert seen["x * exp(-(x * x))"][0] == pytest.approx(0.5 * math.exp(-0.25), rel=1e-15)
+    assert all(found is not None for found in seen.values())
+
+
+def test_RG42_every_kind_of_term_goes_to_every_order():
+    def nested(f, order):
+        return f if order == 0 else nested(lambda x: numbers.derivative(f, x), order - 1)
+
+    _, x, f = gaussian()
+    tower = wg.derivatives(lambda x: np.exp(-x * x), 0.5)
+    for order, (expected, found) in enumerate(zip(GAUSSIAN_AT_HALF[:6], tower, strict=False)):
+        close(found, expected)
+        close(f.eval(x=0.5), expected)
+        close(nested(lambda x: np.exp(-x * x), order)(0.5), expected)
+        if order:
+            close(wg.derivative(lambda x: math.exp(-x * x), order=order)(0.5), expected, rel=1e-13)
+        f = f.derive(x)
 
 
 def test_RG36_exp_of_a_product():

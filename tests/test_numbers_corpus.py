@@ -1,7 +1,9 @@
-"""The programs of the corpus, run on numbers and on terms, against the engine that reads their source.
+"""All modes and all readers of the table of rules, on the programs of the corpus, to second order.
 
-`math`'s functions take floats alone, so the programs' own modules are given ops in their place. A program
-that numbers or terms cannot go through has to say so; none may give another derivative.
+Source forward, source reverse, duals, towers and graphs say the same in a random direction: so they agree on
+gradients, Jacobians, Hessians and their products. `math`'s functions take floats alone, so for numbers and
+terms the programs' own modules are given ops in their place. A program that numbers or terms cannot go
+through has to say so; none may give another derivative. How many agree may only grow.
 """
 
 import contextlib
@@ -10,10 +12,12 @@ import math
 import sys
 import types
 from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
 import programs
 import pytest
+import trees
 from programs import pending
 
 import wengert as wg
@@ -58,15 +62,17 @@ def ops_for_math(monkeypatch):
                 monkeypatch.setattr(module, name, on_anything(value))
 
 
-def ones(x):
-    """A direction: one for every float, None for what has no tangent."""
+def random_direction(x, rng):
+    """A tangent of every float, None for what has none."""
     if isinstance(x, np.ndarray):
-        return np.ones_like(x) if x.dtype.kind in "fc" else None
+        return rng.normal(size=x.shape).astype(x.dtype) if x.dtype.kind in "fc" else None
     if isinstance(x, (list, tuple)):
-        return type(x)(map(ones, x)) if type(x) in (list, tuple) else None
+        return (
+            type(x)(random_direction(each, rng) for each in x) if type(x) in (list, tuple) else None
+        )
     if isinstance(x, dict):
-        return {key: ones(value) for key, value in x.items()}
-    return 1.0 if isinstance(x, (float, complex)) else None
+        return {key: random_direction(value, rng) for key, value in x.items()}
+    return float(rng.normal()) if isinstance(x, (float, complex)) else None
 
 
 def moved(x, direction, t):
@@ -77,6 +83,25 @@ def moved(x, direction, t):
     if isinstance(x, dict):
         return {key: moved(value, direction[key], t) for key, value in x.items()}
     return x + t * direction
+
+
+def leaves(direction):
+    """The parts of a direction, in the order in which a graph has variables."""
+    if isinstance(direction, dict):
+        direction = list(direction.values())
+    if isinstance(direction, (list, tuple)):
+        return [leaf for each in direction for leaf in leaves(each)]
+    return [direction]
+
+
+def along(program, args, direction):
+    """The program on a line through a point."""
+
+    def at(t):
+        there = [moved(x, d, t) for x, d in zip(copy.deepcopy(args), direction, strict=True)]
+        return program.function(*there)
+
+    return at
 
 
 def assert_same(found, expected):
@@ -91,59 +116,153 @@ def assert_same(found, expected):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
 
 
+# --- first order: the derivative in the direction -------------------------------------------------
+
+
+def by_source_reverse(program, args, direction):
+    slopes = wg.gradient(program.function, *copy.deepcopy(args))
+    pairs = zip(slopes, direction, strict=True)
+    return sum(trees.inner(slope, d) for slope, d in pairs if d is not None)
+
+
 def by_dual(program, args, direction):
     return numbers.pushforward(program.function, copy.deepcopy(args), direction)[1]
 
 
 def by_tower(program, args, direction):
-    def along(t):
-        args_there = [moved(x, d, t) for x, d in zip(copy.deepcopy(args), direction, strict=True)]
-        return program.function(*args_there)
-
-    return wg.taylor(along, 0.0, 1)[1]
+    return wg.taylor(along(program, args, direction), 0.0, 1)[1]
 
 
 def by_graph(program, args, direction):
+    term, variables, parts = traced(program, args, direction)
+    pairs = list(zip(variables, parts, strict=True))
+    backward = sum(np.sum(v * term.gradient(x)[0].eval()) for x, v in pairs)
+    term.backprop()
+    found = [term.graph.gradients.get(x.atom, 0.0) for x in variables]
+    assert_same(sum(np.sum(v * x_bar) for x_bar, v in zip(found, parts, strict=True)), backward)
+    if all(np.ndim(v) == 0 for v in parts):
+        assert_same(sum(v * term.derive(x).eval() for x, v in pairs), backward)
+    return backward
+
+
+def traced(program, args, direction):
+    """The term that a program computes, its variables, and what the direction is for each."""
     term = wg.trace(program.function, *copy.deepcopy(args))
     if not isinstance(term, Term) or np.shape(term.eval()) != ():
         raise TypeError("not one number")
-    if any(isinstance(value, int) for value in term.graph.values.values()):
+    values = list(term.graph.values.values())
+    if any(np.iscomplexobj(value) for value in (term.eval(), *values)):
+        raise TypeError("of a complex variable the gradient is no directional derivative")
+    if any(np.asarray(value).dtype.kind != "f" for value in values):
         raise TypeError("integers have a derivative in a graph, and no direction here")
-    variables = term.graph.variables(*term.graph.leaves)
-    forward = sum(np.sum(term.derive(variable).eval()) for variable in variables)
-    if not any(np.iscomplexobj(value) for value in (forward, *term.graph.values.values())):
-        assert_same(sum(np.sum(each.eval()) for each in term.gradient()), forward)
-        term.backprop()
-        backward = [term.graph.gradients.get(variable.atom, 0.0) for variable in variables]
-        assert_same(sum(map(np.sum, backward)), forward)
-    return forward
+    parts = [part for part in leaves(direction) if part is not None]
+    return term, term.graph.variables(*term.graph.leaves), parts
 
 
-def directed_programs():
+# --- second order: vᵀ H v ----------------------------------------------------------------------------
+
+
+def by_hessian(program, args, direction):
+    k, v = moving(args, direction)
+    return quadratic(wg.hessian(program.function, k)(*copy.deepcopy(args)), v)
+
+
+def by_reverse_over_reverse(program, args, direction):
+    k, v = moving(args, direction)
+    gradient = wg.grad(program.function, k)
+    return quadratic(wg.jacobian(gradient, k, mode="reverse")(*copy.deepcopy(args)), v)
+
+
+def by_dual_of_dual(program, args, direction):
+    line = along(program, args, direction)
+    return numbers.derivative(lambda t: numbers.derivative(lambda s: line(s + t), 0.0), 0.0)
+
+
+def by_second_coefficient(program, args, direction):
+    return 2 * wg.taylor(along(program, args, direction), 0.0, 2)[2]
+
+
+def by_graph_twice(program, args, direction):
+    term, variables, parts = traced(program, args, direction)
+    pairs = list(zip(variables, parts, strict=True))
+    slope = sum((v * x_bar).sum() if np.ndim(v) else v * x_bar
+                for x_bar, v in zip(term.gradient(*variables), parts, strict=True))  # fmt: skip
+    if not isinstance(slope, Term):
+        return slope
+    return sum(np.sum(v * slope.gradient(x)[0].eval()) for x, v in pairs)
+
+
+def moving(args, direction):
+    """Which argument moves, and its direction as an array."""
+    (k,) = [k for k, d in enumerate(direction) if d is not None]
+    if not isinstance(args[k], (float, np.ndarray)):
+        raise TypeError("a container, whose Hessian has parts")
+    return k, np.asarray(direction[k])
+
+
+def quadratic(matrix, v):
+    return np.sum(v * np.tensordot(matrix, v, v.ndim))
+
+
+# --- the corpus ------------------------------------------------------------------------------------
+
+
+class Case(NamedTuple):
+    program: programs.Program
+    args: tuple[Any, ...]
+    direction: list[Any]
+    expected: Any
+
+
+def first_order():
+    rng = np.random.default_rng(0)
     for program in programs.PROGRAMS:
-        direction = [ones(x) for x in program.points[0]]
+        args = program.points[0]
+        direction = [random_direction(x, rng) for x in args]
         unsuited = pending.GRADIENT | KNOWN | SLOW | ASSERTS_FLOATS
-        if program.name not in unsuited and any(d is not None for d in direction):
-            yield program, program.points[0], direction
+        if program.name not in unsuited and any(part is not None for part in leaves(direction)):
+            with contextlib.suppress(Exception):
+                _, push = wg.pushforward(program.function, *copy.deepcopy(args))
+                yield Case(program, args, direction, push(*direction))
+
+
+def second_order(cases):
+    """By forward over reverse, in the first argument that moves."""
+    for program, args, direction, slope in cases:
+        if not program.smooth or not isinstance(slope, float) or program.name in pending.HVP:
+            continue
+        k = next(k for k, d in enumerate(direction) if any(p is not None for p in leaves(d)))
+        v = direction[k]
+        only = [d if j == k else None for j, d in enumerate(direction)]
+        with contextlib.suppress(Exception):
+            product = wg.hvp(program.function, k)(*copy.deepcopy(args), v)
+            yield Case(program, args, only, trees.inner(product, v))
 
 
 @pytest.fixture(scope="module")
-def expected():
-    found = {}
-    for program, args, direction in directed_programs():
-        with contextlib.suppress(Exception):
-            _, push = wg.pushforward(program.function, *copy.deepcopy(args))
-            found[program.name] = push(*direction)
-    return found
+def cases():
+    first = list(first_order())
+    return {1: first, 2: list(second_order(first))}
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("reader", "at_least"), [(by_dual, 460), (by_tower, 380), (by_graph, 195)])
-def test_numbers_agree_with_the_engine(expected, ops_for_math, reader, at_least):
+@pytest.mark.parametrize(
+    ("order", "reader", "at_least"),
+    [
+        (1, by_source_reverse, 531),
+        (1, by_dual, 489),
+        (1, by_tower, 408),
+        (1, by_graph, 198),
+        (2, by_hessian, 344),
+        (2, by_reverse_over_reverse, 382),
+        (2, by_dual_of_dual, 0),
+        (2, by_second_coefficient, 0),
+        (2, by_graph_twice, 0),
+    ],
+)
+def test_readers_agree(cases, ops_for_math, order, reader, at_least):
     outcomes = Counter()
-    for program, args, direction in directed_programs():
-        if program.name not in expected:
-            continue
+    for program, args, direction, expected in cases[order]:
         try:
             found = reader(program, args, direction)
         except REFUSALS:
@@ -152,7 +271,7 @@ def test_numbers_agree_with_the_engine(expected, ops_for_math, reader, at_least)
         except Exception as error:
             raise AssertionError(program.name) from error
         try:
-            assert_same(found, expected[program.name])
+            assert_same(found, expected)
         except Exception as error:
             raise AssertionError(program.name) from error
         outcomes["agree"] += 1

@@ -44,6 +44,24 @@ def test_HS1_forward_and_reverse_by_hand():
     close(wg.gradient(ab_plus_sin_b, a, b), (b, a + math.cos(b)))
 
 
+def test_HS2_forward_where_inputs_are_few_reverse_where_results_are():
+    def fan_out(x):
+        return np.array([x[0], x[0] * x[1], np.sin(x[1])])
+
+    def fan_in(x):
+        return np.array([x[0] * x[1] * x[2]])
+
+    few, many = np.array([2.0, 3.0]), np.array([2.0, 3.0, 5.0])
+    assert (
+        wg.jacobian(fan_out).explain(few).startswith("argument 0: forward, as 2 numbers in and 3")
+    )
+    assert (
+        wg.jacobian(fan_in).explain(many).startswith("argument 0: reverse, as 3 numbers in and 1")
+    )
+    close(wg.jacobian(fan_in)(many)[0].tolist(), [15.0, 10.0, 6.0])
+    close(wg.jacobian(fan_out)(few)[1].tolist(), [3.0, 2.0])
+
+
 def test_HS7_duals_nest():
     x = Dual(Dual(0.5, 1.0), Dual(1.0, 0.0))
     y = np.sin(x)
@@ -114,6 +132,25 @@ def test_HS16_AD8_the_endless_stream_of_derivatives():
 
 
 # --- AD: ekmett's library ---------------------------------------------------------------------
+
+
+def test_HS18_numbers_are_polynomials_modulo_a_power():
+    ε = Dual(0, 1)
+    assert (ε * ε).primal == (ε * ε).tangent == 0
+    p, q = [3, -1, 4, 1], [2, 7, -1, 8]
+    whole = np.polynomial.polynomial.polymul(p, q).tolist()
+    assert (Taylor(p, order=3) * Taylor(q, order=3)).coefficients() == whole[:4]
+    assert (Taylor(p) * Taylor(q)).coefficient(6) == whole[6]
+
+
+def test_HS20_reverse_mode():
+    for a, b in ((0.0, 0.0), (2.0, 3.0)):
+        expected = (b, a + math.cos(b))
+        close(wg.gradient(ab_plus_sin_b, a, b), expected)
+        term = wg.trace(ab_plus_sin_b, a, b)
+        close([t.eval() for t in term.gradient()], expected)
+        term.backprop()
+        close([t.grad for t in term.graph.variables("a", "b")], expected)
 
 
 def test_AD1_derivative_and_value():
@@ -328,6 +365,26 @@ def test_FD3_jacobian():
 def test_FD4_hessian():
     expected = [[-0.7071067811865475, 0, 0, 0], [0, 0, 4, 3], [0, 4, 0, 2], [0, 3, 2, 0]]
     np.testing.assert_allclose(hessian(readme, POINT), expected, rtol=1e-15)
+
+
+def test_FD5_value_gradient_and_hessian_of_one_run():
+    runs = []
+
+    def f(x, y):
+        runs.append(x)
+        return x**2 * y
+
+    value, gradient, hessian = take(3, partials(f, 3.0, 2.0))
+    assert (value, gradient, hessian) == (18.0, [12.0, 9.0], [[4.0, 6.0], [6.0, 0.0]])
+    assert len(runs) == 1
+
+
+def test_FD12_several_arguments_and_no_nan_at_a_norm_of_zero():
+    assert numbers.gradient(lambda v: np.linalg.norm(v), np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+    y, y_dot = numbers.pushforward(
+        lambda x, n, s: x**n * s["k"], (2.0, 3, {"k": 5.0}), (1.0, None, None)
+    )
+    assert (y, y_dot) == (40.0, 60.0)
 
 
 def test_FD6_W19_jacobian_of_a_jacobian():

@@ -117,7 +117,7 @@ class Derivative(Generic[P, T]):
         return f"<{self.verb.name} of {getattr(self.function, '__name__', self.function)}>"
 
     def __reduce__(self) -> Any:
-        return Derivative, (self.function, self.verb)
+        return type(self), (self.function, self.verb)
 
     @property
     def source(self) -> str:

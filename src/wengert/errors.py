@@ -138,7 +138,7 @@ class BadArgument(WengertError, TypeError):
 
     Something that is no function; `argnums` that are no integers, out of range, or name an argument
     that has no derivative; an `order` or `mode` that does not exist; an array of a library that is
-    not covered.
+    not covered; text or a container where there has to be a number.
     """
 
     code = "WG202"
@@ -226,7 +226,7 @@ class GraphError(WengertError, ValueError):
 class NoPicture(WengertError, RuntimeError):
     """A picture that needs a program which is not installed.
 
-    SVG and PNG are laid out by Graphviz's `dot`. `to_dot()`, `to_mermaid()` and `to_html()` need nothing.
+    PNG is laid out by Graphviz's `dot`. `to_svg()`, `to_dot()`, `to_mermaid()` and `to_html()` need nothing.
     """
 
     code = "WG210"

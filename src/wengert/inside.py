@@ -37,6 +37,7 @@ def _install() -> None:
     for written in jacobians.WRITTEN:
         nested.special(written, nested.read_anew(written))
     nested.special(jacobians.is_number, nested.is_number)
+    nested.special(jacobians.has_parts, nested.has_parts)
     nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
     nested.special(linear_maps.pullback, nested.pullback)

@@ -6,47 +6,49 @@ inside a program that is itself being differentiated.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .api import Derivative, argnums_of, grad, hvp
+from .api import Derivative, Text, argnums_of, grad, hvp
 from .errors import BadArgument
 from .linear_maps import pullback, pushforward
-from .ops.checks import real_argument, real_result, spanning
+from .ops.checks import counted, real_argument, real_result, spanning
 from .ops.cotangents import basis
 from .verbs import Verb
 
 
 def jacobian(
     f: Callable[..., Any], argnums: int | Sequence[int] = 0, mode: str = "auto"
-) -> Derivative[..., Any]:
+) -> Jacobian:
     """The Jacobian function of a function of arrays.
 
     Args:
-        f: a function whose result is a number, an array, or a list or tuple of numbers.
+        f: a function whose result is a number, an array, a list or tuple of numbers, or a dictionary, list or
+            tuple of such results.
         argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
         mode: "forward" (one pushforward per input), "reverse" (one pullback per output), or "auto",
             the cheaper of the two.
 
     Returns:
         A function of the same arguments; its result has the shape of `f`'s result followed by the
-        shape of the argument.
+        shape of the argument. Where one of them has parts, so has the Jacobian: it is indexed by part of the
+        result, then by part of the argument. Its method `explain(*args)` says which mode is taken, and why.
 
     >>> import numpy as np, wengert as wg
     >>> wg.jacobian(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [0., 1.]])
     """
-    written = {"auto": _jacobian, "forward": _jacobian_forward, "reverse": _jacobian_reverse}
-    if mode not in written:
+    if mode not in MODES:
         raise BadArgument(
             f"`mode` must be 'auto', 'forward' or 'reverse', not {mode!r}",
             "'auto' takes the cheaper of the two.",
         )
     chosen, single = argnums_of(argnums)
-    return Derivative(f, Verb("written", chosen, single, written=written[mode]))
+    return Jacobian(f, Verb("written", chosen, single, written=MODES[mode]))
 
 
 def hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
@@ -92,14 +94,125 @@ def as_array(y: Any) -> Any:
     return np.array(y) if isinstance(y, list | tuple) else y
 
 
+class Jacobian(Derivative[..., Any]):
+    """A Jacobian function, which can say how it is computed."""
+
+    def explain(self, *args: Any, **kwargs: Any) -> Text:
+        """Which mode is taken for each argument, and why; without arguments, how that is decided."""
+        mode = next(mode for mode, written in MODES.items() if written is self.verb.written)
+        if not args:
+            return Text(_DECIDED[mode])
+        y = self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        argnums = self.verb.argnums or range(len(args))
+        return Text("\n".join(f"argument {k}: {explained(args[k], y, mode)}" for k in argnums))
+
+
+_DECIDED = {
+    "auto": "forward mode takes one pushforward for each number of the argument, reverse mode one pullback for each\n"
+    "number of the result: the one that takes fewer is chosen at the call, forward where they tie",
+    "forward": "forward, as mode='forward' says: one pushforward for each number of the argument",
+    "reverse": "reverse, as mode='reverse' says: one pullback for each number of the result",
+}
+
+
+def explained(x: Any, y: Any, mode: str) -> str:
+    """The mode for an argument and a result, in words."""
+    if has_parts(x):
+        keys = x if isinstance(x, dict) else range(len(x))
+        parts = (f"[{key!r}]: {explained(x[key], y, mode)}" for key in keys)
+        return "\n  ".join(("part by part", *parts))
+    inputs, outputs = int(np.size(x)), int(count(y))
+    costs = {"forward": counted(inputs, "pushforward"), "reverse": counted(outputs, "pullback")}
+    if mode != "auto":
+        return f"{mode}, as mode={mode!r} says: {costs[mode]}"
+    forward = is_number(x) or (not is_number(y) and prefers_forward(x, y))
+    taken, other = ("forward", "reverse") if forward else ("reverse", "forward")
+    return (
+        f"{taken}, as {counted(inputs, 'number')} in and {counted(outputs, 'number')} out take "
+        f"{costs[taken]}; {other} would take {costs[other]}"
+    )
+
+
+def has_parts(x: Any) -> bool:
+    """Whether a value is a dictionary, or a list or tuple that is no row or table of numbers.
+
+    Of a value of unknown kind the answer while reading is no.
+    """
+    if isinstance(x, list | tuple):
+        lengths = {len(item) if isinstance(item, list | tuple) else None for item in x}
+        return len(lengths) > 1 or any(isinstance(i, np.ndarray) or has_parts(i) for i in x)
+    return isinstance(x, dict)
+
+
+def _for_parts(x: Any, of_part: Any) -> Any:
+    """What a function gives for each key or index of a container, in a container like it."""
+    if isinstance(x, dict):
+        return {key: of_part(key) for key in x}
+    each = [of_part(j) for j in range(len(x))]
+    return tuple(each) if isinstance(x, tuple) else each
+
+
+def _as_arrays(y: Any) -> Any:
+    """A result, its lists and tuples of numbers as arrays."""
+    return _for_parts(y, lambda key: _as_arrays(y[key])) if has_parts(y) else as_array(y)
+
+
 def _each(one: Any, function: Any, argnums: Any, single: Any, args: Any) -> Any:
     """The matrix for each of `argnums`."""
-    matrices = tuple([one(function, args, k) for k in argnums])
+    matrices = tuple([_by_parts(one, function, args, k) for k in argnums])
     return matrices[0] if single else matrices
 
 
-def _reverse(function: Any, args: Any, k: int) -> Any:
-    y, back = pullback(lambda *point: as_array(function(*point)), *args)
+def _by_parts(one: Any, function: Any, args: Any, k: Any) -> Any:
+    """The matrix for an argument: by part of the result, then by part of the argument."""
+    return _result_first(args[k], _by_part(one, function, args, k))
+
+
+def _by_part(one: Any, function: Any, args: Any, k: Any) -> Any:
+    x = args[k]
+    if not has_parts(x):
+        return one(function, args, k)
+
+    def in_its_place(key: Any) -> Any:
+        return lambda part: function(*args[:k], _with_part(x, key, part), *args[k + 1 :])
+
+    return _for_parts(x, lambda key: _by_part(one, in_its_place(key), (x[key],), 0))
+
+
+def _with_part(x: Any, key: Any, part: Any) -> Any:
+    """A container with another part in a place."""
+    return _for_parts(x, lambda other: part if other == key else x[other])
+
+
+def _result_first(x: Any, matrices: Any) -> Any:
+    """By part of the result and then of the argument, where it is the other way round."""
+    if not has_parts(x):
+        return matrices
+    first = _first_matrix(x, matrices)
+    if not has_parts(first):
+        return matrices
+    return _for_parts(first, lambda part: _result_first(x, _of_part(x, matrices, part)))
+
+
+def _first_matrix(x: Any, matrices: Any) -> Any:
+    if not has_parts(x):
+        return matrices
+    keys = x if isinstance(x, dict) else range(len(x))
+    return next(_first_matrix(x[key], matrices[key]) for key in keys)
+
+
+def _of_part(x: Any, matrices: Any, part: Any) -> Any:
+    """What belongs to one part of the result, for each part of an argument."""
+    if not has_parts(x):
+        return matrices[part]
+    return _for_parts(x, lambda key: _of_part(x[key], matrices[key], part))
+
+
+def _reverse(function: Any, args: Any, k: Any) -> Any:
+    y, back = pullback(lambda *point: _as_arrays(function(*point)), *args)
+    if has_parts(y):
+        part_of = lambda key: lambda *point: function(*point)[key]
+        return _for_parts(y, lambda key: _reverse(part_of(key), args, k))
     real_result(y)
     if is_number(y):
         return as_array(back(1.0)[k])
@@ -108,22 +221,38 @@ def _reverse(function: Any, args: Any, k: int) -> Any:
     return np.reshape(np.array(rows), np.shape(y) + np.shape(args[k]))
 
 
-def _forward(function: Any, args: Any, k: int) -> Any:
+def _forward(function: Any, args: Any, k: Any) -> Any:
     x = args[k]
     spanning(x)
 
     def of_one(point: Any, k: int = k) -> Any:
-        return as_array(function(*args[:k], point, *args[k + 1 :]))
+        return _as_arrays(function(*args[:k], point, *args[k + 1 :]))
 
     y, push = pushforward(of_one, x)
+    columns = [push(1.0)] if is_number(x) else [push(x_dot) for x_dot in basis(x)]
+    matrix = _stacked(y, columns, x)
+    if not np.iscomplexobj(x):
+        return matrix
+    columns = [push(1j)] if is_number(x) else [push(x_dot) for x_dot in basis(x, 1j)]
+    return _plus(matrix, _stacked(y, columns, x))  # ∂/∂Re + i ∂/∂Im, as in every gradient
+
+
+def _stacked(y: Any, columns: Any, x: Any) -> Any:
+    """The matrix of which columns are given; of a result that has parts, one for each of them."""
+    if has_parts(y):
+        of_part = lambda key: [column[key] for column in columns]
+        return _for_parts(y, lambda key: _stacked(y[key], of_part(key), x))
     real_result(y)
     if is_number(x):
-        return push(1.0) + 1j * push(1j) if np.iscomplexobj(x) else push(1.0)
-    columns = [push(x_dot) for x_dot in basis(x)]
-    stacked = np.stack(columns, axis=-1)
-    if np.iscomplexobj(x):  # ∂/∂Re + i ∂/∂Im, as in every gradient
-        stacked = stacked + 1j * np.stack([push(x_dot) for x_dot in basis(x, 1j)], axis=-1)
-    return np.reshape(stacked, np.shape(y) + np.shape(x))
+        return columns[0]
+    return np.reshape(np.stack(columns, axis=-1), np.shape(y) + np.shape(x))
+
+
+def _plus(real: Any, imaginary: Any) -> Any:
+    """What came of the real parts, and i times what came of the imaginary ones."""
+    if has_parts(real):
+        return _for_parts(real, lambda key: _plus(real[key], imaginary[key]))
+    return real + 1j * imaginary
 
 
 def _auto(function: Any, args: Any, k: int) -> Any:
@@ -132,13 +261,26 @@ def _auto(function: Any, args: Any, k: int) -> Any:
     y = function(*args)
     if is_number(y):
         return _reverse(function, args, k)
-    if np.size(args[k]) <= np.size(y):
+    if prefers_forward(args[k], y):
         return _forward(function, args, k)
     return _reverse(function, args, k)
 
 
-def _hessian_of(function: Any, args: Any, k: int) -> Any:
-    return _forward(lambda *point, k=k: grad(function, k)(*point), args, k)
+def prefers_forward(x: Any, y: Any) -> Any:
+    """Whether there are no more numbers to push forward from than to pull back from."""
+    return np.size(x) <= count(y)
+
+
+def count(y: Any) -> Any:
+    """How many numbers a value has."""
+    if not has_parts(y):
+        return np.size(y)
+    return sum([count(y[key]) for key in (y if isinstance(y, dict) else range(len(y)))])
+
+
+def _hessian_of(function: Any, args: Any, k: Any) -> Any:
+    gradient = lambda *point, k=k: grad(function, k)(*point)
+    return _by_parts(_forward, gradient, args, k)
 
 
 def _diag_of(function: Any, args: Any, k: int) -> Any:
@@ -147,7 +289,7 @@ def _diag_of(function: Any, args: Any, k: int) -> Any:
     spanning(x)
     if is_number(x):
         return hvp(function, k)(*args, 1.0)
-    products = [np.sum(hvp(function, k)(*args, v) * v) for v in basis(x)]
+    products = [np.sum(as_array(hvp(function, k)(*args, v)) * as_array(v)) for v in basis(x)]
     return np.reshape(np.array(products), np.shape(x))
 
 
@@ -164,15 +306,18 @@ def _jacobian_reverse(function: Any, argnums: Any, single: Any, args: Any) -> An
 
 
 def _hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
-    return _each(_hessian_of, function, argnums, single, args)
+    matrices = tuple([_hessian_of(function, args, k) for k in argnums])
+    return matrices[0] if single else matrices
 
 
 def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
     return _each(_diag_of, function, argnums, single, args)
 
 
+MODES = {"auto": _jacobian, "forward": _jacobian_forward, "reverse": _jacobian_reverse}
 WRITTEN = (
-    _each, _forward, _reverse, _auto, _hessian_of, _diag_of,
+    _for_parts, _as_arrays, _each, _by_parts, _by_part, _with_part, _result_first, _first_matrix, _of_part,
+    _forward, _reverse, _stacked, _plus, _auto, prefers_forward, count, _hessian_of, _diag_of,
     _jacobian, _jacobian_forward, _jacobian_reverse, _hessian, _diag_hessian,
 )  # fmt: skip
 """What is read inside programs: a Jacobian of a Jacobian is no recursion."""

@@ -236,7 +236,7 @@ class Jitted:
         from .backends.native.function import read_from_outside
 
         target = _target(self.function)
-        names = list(engine.captured_by(target))
+        names = list(calling.captured_by(target))
         if form.kernel.entry is None or (names and not isinstance(target, types.FunctionType)):
             return
         try:

@@ -53,6 +53,7 @@ from .ir.records import replace
 from .ir.types import (
     NONE,
     UNKNOWN,
+    Array,
     Kind,
     Number,
     Seq,
@@ -459,9 +460,27 @@ def is_number(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return Const(isinstance(kind_of_value(args[0]), Number))
 
 
+def has_parts(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """Whether a value is known to be a dictionary, or a list or tuple that is no row or table of numbers."""
+    return Const(_has_parts(kind_of_value(args[0])))
+
+
+def _has_parts(kind: Kind) -> bool:
+    match kind:
+        case Struct(form="list" | "tuple", items=items):
+            lengths = {len(i.items) if isinstance(i, Struct) else None for i in items}
+            return len(lengths) > 1 or any(isinstance(i, Array) or _has_parts(i) for i in items)
+        case Struct(form="dict"):
+            return True
+        case _:
+            return False
+
+
 def as_array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """A list or tuple of numbers as an array; what is of unknown kind may be one."""
     (y,) = args
+    if _has_parts(kind_of_value(y)):
+        return y
     match kind_of_value(y):
         case Seq() | Struct(form="list" | "tuple"):
             return call(it, Const(np.array), args, {})

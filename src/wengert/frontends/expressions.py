@@ -179,8 +179,17 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         return open_up(it, current)
     params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
     var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+    assert isinstance(var, Var)
+    var.shape_of = _shape_read_before(it, holder, key) or var
     it.reading.read_from[var] = holder, key
     return open_up(it, var)
+
+
+def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:
+    """The shape of a global as it was read before: the program does not bind it anew."""
+    places = it.reading.read_from.items()
+    same = (var for var, place in places if place[0] is holder and place[1] == key)
+    return next((var.shape_of for var in same), None)
 
 
 def _lifted_derivative(it: Interpreter, made: Any) -> Native:

@@ -57,7 +57,7 @@ class Builder:
 
     def child(self) -> Builder:
         """A builder for a block inside this one."""
-        inner = Builder(self.span, derived=self.derived)
+        inner = type(self)(self.span, derived=self.derived)
         inner.parent = self
         return inner
 
@@ -87,12 +87,28 @@ class Builder:
         kind: Kind | None = None,
     ) -> Atom:
         """`emit` with the options as a mapping, for options whose names collide with Python's."""
-        if op.fold is not None:
-            folded = op.fold(self, args, params, namespace)
-            if folded is not None:
-                return folded
-        if ZERO in args:
-            return ZERO
+        folded = self.folded(op, args, params, namespace)
+        if folded is not None:
+            return folded
+        return self.equation(op, args, params, namespace, name, kind)
+
+    def folded(
+        self, op: Op, args: Sequence[Atom], params: Mapping[str, Atom], namespace: str
+    ) -> Atom | None:
+        """What is simpler than an equation, if the op knows of it; ZERO of a symbolic zero."""
+        folded = None if op.fold is None else op.fold(self, args, params, namespace)
+        return ZERO if folded is None and ZERO in args else folded
+
+    def equation(
+        self,
+        op: Op,
+        args: Sequence[Atom],
+        params: Mapping[str, Atom],
+        namespace: str = "py",
+        name: str = "",
+        kind: Kind | None = None,
+    ) -> Var:
+        """The result of a new equation, just as it is asked for."""
         kind = _infer(op, args, params, namespace) if kind is None else kind
         out = Var(kind, name)
         _describe_shape(out, op, args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sysconfig
 from itertools import islice
 from types import CodeType, FrameType
 
@@ -12,13 +13,47 @@ _WENGERT = __file__.rpartition("ir")[0]
 _known: dict[tuple[CodeType, int], Span | None] = {}
 
 
+_INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+
+
+_STANDARD = sysconfig.get_paths()["stdlib"]
+
+
 def calling_span() -> Span | None:
-    """The expression of the user's that is being evaluated; None where there is no source."""
+    """The expression of the user's that is being evaluated; None where there is no source.
+
+    Python's own modules (`contextlib`, `functools`) are passed over where a user called them.
+    """
+    frame = innermost = _caller()
+    while frame is not None and _is_standard(frame.f_code.co_filename):
+        frame = frame.f_back
+    frame = innermost if frame is None else frame
+    return None if frame is None else _span_of(frame)
+
+
+def _is_standard(file: str) -> bool:
+    return file.startswith(_STANDARD) and "site-packages" not in file
+
+
+def calling_library() -> tuple[str, Span | None] | None:
+    """The installed function that is being run, and the user's call that led to it; None if there is none."""
+    frame = innermost = _caller()
+    while frame is not None and frame.f_code.co_filename.startswith(_INSTALLED):
+        frame = frame.f_back
+    if frame is innermost or frame is None or innermost is None:
+        return None
+    module = innermost.f_globals.get("__name__", "")
+    return module.partition(".")[0], _span_of(frame)
+
+
+def _caller() -> FrameType | None:
     frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_WENGERT):
         frame = frame.f_back
-    if frame is None:
-        return None
+    return frame
+
+
+def _span_of(frame: FrameType) -> Span | None:
     key = frame.f_code, frame.f_lasti
     if key not in _known:
         if len(_known) > 10_000:

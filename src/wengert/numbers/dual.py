@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import BadTangent, LostWrite, MixedNumbers
 from ..ir.callers import calling_span
 from ..ir.op import Op
+from ..ops.lookup import must_be_number
 from .levels import Level, level_above, level_of
 from .number import PerturbedNumber, value_of
 from .pushforward import Push, pushforward, zeros_of
@@ -88,8 +89,12 @@ class Dual(PerturbedNumber):
     __slots__ = ("level", "primal", "tangent")
 
     def __init__(self, primal: Any, tangent: Any, level: Level | None = None):
+        if level is None:
+            must_be_number(primal, "the primal of a Dual")
         if isinstance(tangent, (tuple, list)):
             tangent = Directions(tangent)
+        elif level is None:
+            must_be_number(tangent, "the tangent of a Dual")
         self.primal = primal
         self.tangent = _fitting(tangent, primal)
         if level is None and isinstance(tangent, np.ndarray):
@@ -172,6 +177,7 @@ def _fitting(tangent: Any, primal: Any) -> Any:
     raise BadTangent(
         f"the tangent of a Dual has the shape {own}, its primal the shape {shape}",
         "A tangent has the shape of its primal. Several directions are a tuple of tangents.",
+        calling_span(),
     )
 
 
@@ -195,25 +201,28 @@ def _part(x: Any, level: Level, name: str) -> Any:
 
 
 def _in_every_direction(push: Push, tangents: list[Any], op: Op) -> Any:
-    counts = {len(each) for tangent in tangents for each in _directions_in(tangent)}
-    if not counts:
+    found = [each for tangent in tangents for each in _tangents_in(tangent)]
+    several = {len(each) for each in found if isinstance(each, Directions)}
+    if not several:
         return push(tangents)
+    counts = several | {1 for each in found if not isinstance(each, Directions) and np.any(each)}
     if len(counts) > 1:
         raise MixedNumbers(
             f"{op.name} of duals with {' and '.join(map(str, sorted(counts)))} directions",
             "Give all duals of one differentiation the same number of directions.",
+            calling_span(),
         )
     return Directions(
-        [push([_in_direction(tangent, k) for tangent in tangents]) for k in range(counts.pop())]
+        [push([_in_direction(tangent, k) for tangent in tangents]) for k in range(several.pop())]
     )
 
 
-def _directions_in(tangent: Any) -> Iterator[Directions]:
-    if isinstance(tangent, Directions):
-        yield tangent
-    elif isinstance(tangent, (list, tuple)):
+def _tangents_in(tangent: Any) -> Iterator[Any]:
+    if isinstance(tangent, (list, tuple)):
         for item in tangent:
-            yield from _directions_in(item)
+            yield from _tangents_in(item)
+    elif tangent is not None:
+        yield tangent
 
 
 def _in_direction(tangent: Any, k: int) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadArgument, BadTangent
+from ..ir.callers import calling_span
 from ..ops.substitution import with_ops
 from .dual import Directions, Dual, parts_at
 from .levels import Level, differentiation
@@ -43,6 +44,7 @@ def pushforward(
         raise BadTangent(
             f"there are {len(primals)} primals and {len(tangents)} tangents",
             "Give one tangent per argument, None for zero.",
+            calling_span(),
         )
     with differentiation() as level:
         args = [_seeded(x, dot, level) for x, dot in zip(primals, tangents, strict=True)]
@@ -89,7 +91,7 @@ def jacobian(f: Callable[[Any], Any], xs: Any, chunk: int = CHUNK) -> Any:
         BadArgument: `chunk` is not positive.
     """
     if chunk < 1:
-        raise BadArgument(f"a chunk of {chunk} directions", "Take at least one.")
+        raise BadArgument(f"a chunk of {chunk} directions", "Take at least one.", calling_span())
     shape = _shape(xs)
     n = len(xs) if shape is None else math.prod(shape)
     columns: list[Any] = []

@@ -46,6 +46,7 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         raise MixedNumbers(
             f"{op.name} of {names} that carry the same infinitesimal",
             "Use one of the two for one differentiation; nest them to differentiate twice.",
+            calling_span(),
         )
     return classes.pop().apply(op, args, options, level)
 
@@ -185,6 +186,10 @@ class PerturbedNumber:
 
     def __complex__(self) -> complex:
         raise lost(self, "a complex number")
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Refused: what asks for it (`statistics`, `Fraction`) goes on with numbers of its own."""
+        raise lost(self, "a fraction")
 
     # --- containers, methods, NumPy -----------------------------------------------------------
 

@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+import cmath
 import linecache
+import math
 import re
 from typing import Any
 
 from ..errors import LostDerivative
-from ..ir.callers import calling_span
+from ..ir.callers import calling_library, calling_span
 from ..ir.graph import Span
+from ..ops import registry
 
 
 def lost(number: Any, wanted: str) -> LostDerivative:
     """The error for a conversion that drops the derivative, with the user's line and what to write."""
-    span = calling_span()
-    hint = (
-        "Write a function of NumPy (`np.sin(x)`), a method (`x.sin()`) or an op (`wg.ops.sin(x)`)."
-    )
-    called = re.search(rb"\bc?math\.(\w+)\(", _text(span)) if span is not None else None
-    if called is not None:
-        name = called[1].decode()
-        in_numpy = re.sub(r"^a(sin|cos|tan)", r"arc\1", name)
-        hint = f"Write `np.{in_numpy}(x)`, `x.{name}()` or `wg.ops.{name}(x)` in its place."
+    library = calling_library()
+    span = calling_span() if library is None else library[1]
+    hint = _instead(span) if library is None else _outside_of(library[0])
     return LostDerivative(
         f"{wanted} has no derivative, so that of {number!r} would be lost",
         f"{hint}\nWhere the value alone is wanted, `x.value` is it.",
         span,
+    )
+
+
+def _instead(span: Span | None) -> str:
+    """What to write in the place of a function of `math`."""
+    calls = () if span is None else re.findall(r"\b(?:(c?math)\.)?(\w+)\(", _text(span).decode())
+    for module, name in calls:
+        function = getattr(cmath if module == "cmath" else math, name, None)
+        if function is not None:
+            return in_place_of(module or "math", name, function)
+    return (
+        "Write a function of NumPy (`np.sin(x)`), a method (`x.sin()`) or an op (`wg.ops.sin(x)`)."
+    )
+
+
+def in_place_of(module: str, name: str, function: Any) -> str:
+    """What to write in the place of a function."""
+    found = registry.find(function)
+    if found is None:
+        return f"`{module}.{name}` takes nothing else: write out what it computes."
+    op = found[0]
+    in_numpy = f"`np.{op.spellings['np']}` or " if "np" in op.spellings else ""
+    return f"Write {in_numpy}`wg.ops.{op.name}` in the place of `{module}.{name}`."
+
+
+def _outside_of(library: str) -> str:
+    return (
+        f"{library} computes with floats. Let it have floats, and take the derivative inside what it calls:\n"
+        "`lambda x: f(x, wg.Dual(a, 1.0)).tangent` is a function that it can integrate or solve with."
     )
 
 

@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import BadArgument, OrderExceeded
+from ..ir.callers import calling_span
 from ..ir.op import Op
+from ..ops.lookup import must_be_number
 from .levels import Level, level_above
 from .number import PerturbedNumber
 from .pushforward import zeros_of
@@ -54,7 +56,11 @@ class Taylor(PerturbedNumber):
             raise BadArgument(
                 f"{len(self._known)} coefficients of a Taylor number of order {order}",
                 "A number of order n has one to n + 1 coefficients.",
+                calling_span(),
             )
+        if level is None:
+            for each in self._known:
+                must_be_number(each, "a coefficient of a Taylor number")
         self.order = order
         self.level: Level = level_above(*self._known) if level is None else level
         self.end: int | None = len(self._known)
@@ -78,6 +84,7 @@ class Taylor(PerturbedNumber):
             raise OrderExceeded(
                 f"order {k} of a Taylor number that keeps order {self.order}",
                 f"Make it with order={k}, or leave `order` out: any order can then be asked for.",
+                calling_span(),
             )
         if len(self._known) <= k:
             _compute(self, k)

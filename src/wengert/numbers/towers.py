@@ -8,6 +8,8 @@ from itertools import count
 from typing import Any
 
 from ..errors import BadArgument, MixedNumbers
+from ..ir.callers import calling_span
+from ..ops.lookup import must_be_number
 from ..ops.substitution import with_ops
 from .dual import Dual
 from .forward import one_like
@@ -33,6 +35,7 @@ def derivatives(f: Callable[[Any], Any], x: Any) -> Iterator[Any]:
         >>> list(islice(derivatives(lambda x: x**3, 2.0), 5))
         [8.0, 12.0, 12.0, 6.0, 0.0]
     """
+    must_be_number(x, "the point of a tower of derivatives")
     with differentiation() as level:
         y = with_ops(f)(Taylor([x, one_like(x)], level=level))
     for k in count():
@@ -58,7 +61,9 @@ def taylor(f: Callable[[Any], Any], x: Any, order: int) -> list[Any]:
         [1.0, 1.0, 1.0, 1.0, 1.0]
     """
     if not hasattr(order, "__index__") or order < 0:
-        raise BadArgument(f"a Taylor polynomial of degree {order!r}", "Give an integer from 0 on.")
+        message = f"a Taylor polynomial of degree {order!r}"
+        raise BadArgument(message, "Give an integer from 0 on.", calling_span())
+    must_be_number(x, "the point of an expansion")
     with differentiation() as level:
         start = [x, one_like(x)] if order else [x]
         y = with_ops(f)(Taylor(start, order=order, level=level))
@@ -76,7 +81,9 @@ def coefficient_at(y: Any, level: Level, k: int) -> Any:
         raise MixedNumbers(
             f"the result {y!r} carries an infinitesimal of a later differentiation",
             "Take its coefficients before it leaves that differentiation.",
+            calling_span(),
         )
+    must_be_number(y, "the result of a function that is differentiated")
     return y if k == 0 else zeros_of(y)
 
 
@@ -111,6 +118,7 @@ class Partials:
             raise BadArgument(
                 f"{len(orders)} orders of a function of {self._count} variables",
                 "Give one order for each variable.",
+                calling_span(),
             )
         value = self._result
         for level, k in reversed(list(zip(self._levels, orders, strict=True))):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from ..errors import NoRule, UnknownFunction
+from ..errors import BadArgument, NoRule, UnknownFunction
+from ..ir.callers import calling_span
 from ..ir.op import Op
 from . import registry
 from .signatures import bind
@@ -44,6 +46,7 @@ def op_of_name(name: str, owner: str) -> Op:
         raise UnknownFunction(
             f"{owner} has no method {name!r}, which would change it in place",
             "Use a function that returns its result: `np.sort(x)`, `np.where(...)`.",
+            calling_span(),
         )
     op = registry.find_method(name)
     if op is not None:
@@ -57,10 +60,35 @@ def op_of_name(name: str, owner: str) -> Op:
     except KeyError:
         pass
     raise UnknownFunction(
-        f"{owner} has no attribute or function {name!r}",
+        f"{owner} has no attribute or function {name!r}{_meant(name)}",
         "Its methods are the functions of NumPy, `math` and `wg.ops`. A function of your own takes\n"
         "part once it has a rule (`wg.scalar_rule`).",
+        calling_span(),
     )
+
+
+def _meant(name: str) -> str:
+    """What else may have been meant by a name."""
+    names = [op.name for op in registry.ops() if {"np", "math"} & op.spellings.keys()]
+    similar = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+    return f"; is {similar[0]!r} meant?" if similar else ""
+
+
+def must_be_number(value: Any, what: str) -> None:
+    """Refuse what certainly is no number or array.
+
+    Raises:
+        BadArgument: naming the value, and what it was to be.
+    """
+    if isinstance(value, _NO_NUMBERS):
+        raise BadArgument(
+            f"{value!r} is no number, and cannot be {what}",
+            "Numbers of every kind will do, and arrays: `np.array([1.0, 2.0])` instead of a list.",
+            calling_span(),
+        )
+
+
+_NO_NUMBERS = (str, bytes, type(None), list, tuple, dict, set, frozenset, FunctionType, type)
 
 
 _IN_PLACE = frozenset((

@@ -29,6 +29,7 @@ from ..ir.graph import (
 from ..ir.records import field, mutable_record, replace
 from ..ir.types import UNKNOWN, Kind, Number, Struct, is_differentiable
 from ..ops import structure as st
+from ..rules.simplification import SimplifyingBuilder
 from . import activity
 from .caught import refused
 from .forward_memory import MEMORY
@@ -60,7 +61,7 @@ class Push:
     def __init__(self, context: Context, block: Block):
         self.context = context
         self.block = block
-        self.builder = Builder(derived=True)
+        self.builder = SimplifyingBuilder()
         self.written: set[Eqn] = set()
         """Equations that were written before their turn."""
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Block, Const, Eqn, Var, free_vars, walk
+from ..ir.op import Op
 from ..ir.records import replace
 from ..ir.renaming import clone as clone
 from ..ir.renaming import cloned_eqn, renamed_atom, renamed_eqn
@@ -26,6 +27,10 @@ _ARITHMETIC = frozenset(
 _KEEPING = 2
 """How many operations on numbers cost less than keeping their result in a list and reading it there:
 a number in a list takes 32 bytes as well."""
+
+
+Meaning = tuple[Op, tuple[Atom, ...], frozenset[tuple[str, Atom]], str]
+"""An op, its operands and options, and where it is taken from: what is computed."""
 
 
 class Plan(NamedTuple):
@@ -184,17 +189,21 @@ def _is_basic(kind: Kind, index: Atom) -> bool:
 
 
 def shared(eqns: Sequence[Eqn], mapping: dict[Var, Atom], before: Sequence[Eqn] = ()) -> list[Eqn]:
-    """Derivative code in which nothing is computed twice in one block.
+    """Derivative code in which nothing is computed twice: not in a block, nor in one inside it.
 
     Args:
         eqns: the equations.
         mapping: how to rename what they read; the results that are left out are entered into it.
         before: equations that run before these, whose results may be used.
     """
-    known: dict[object, Var] = {}
+    known: dict[Meaning, Var] = {}
     for eqn in before:
         if (key := _meaning(eqn)) is not None:
             known.setdefault(key, eqn.outs[0])
+    return _shared(eqns, mapping, known)
+
+
+def _shared(eqns: Sequence[Eqn], mapping: dict[Var, Atom], known: dict[Meaning, Var]) -> list[Eqn]:
     kept: list[Eqn] = []
     for original in eqns:
         eqn = renamed_eqn(original, mapping) if mapping else original
@@ -204,11 +213,20 @@ def shared(eqns: Sequence[Eqn], mapping: dict[Var, Atom], before: Sequence[Eqn] 
             continue
         if key is not None:
             known[key] = eqn.outs[0]
+        if eqn.blocks:
+            eqn = replace(eqn, blocks=tuple(_shared_block(block, known) for block in eqn.blocks))
         kept.append(eqn)
     return kept
 
 
-def _meaning(eqn: Eqn) -> object | None:
+def _shared_block(block: Block, around: dict[Meaning, Var]) -> Block:
+    mapping: dict[Var, Atom] = {}
+    computed = {key: out for key, out in around.items() if key[0].elementwise or key[0].reduction}
+    eqns = _shared(block.eqns, mapping, computed)
+    return Block(block.params, tuple(eqns), tuple(renamed_atom(out, mapping) for out in block.outs))
+
+
+def _meaning(eqn: Eqn) -> Meaning | None:
     """What an equation computes, if computing it once serves as well as twice."""
     if eqn.blocks or eqn.op.effect or len(eqn.outs) != 1:
         return None

@@ -36,6 +36,7 @@ from ..ir.records import field, mutable_record, replace
 from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
 from ..ops import memory as me
 from ..ops import structure as st
+from ..rules.simplification import SimplifyingBuilder
 from . import activity
 from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
@@ -46,6 +47,7 @@ from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
 from .reverse_control import reverse_if, reverse_loop, reverse_try
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
+from .shapes import with_shapes_of_needed
 from .tidy import tidy
 from .unbound import block_with_unbound_marked, with_unbound_marked
 from .written import Written, as_written, direct, written
@@ -91,11 +93,15 @@ class Sweep:
     ):
         self.context = context
         self.block = block
-        self.builder = Builder(derived=True)
+        self.builder = SimplifyingBuilder()
         self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
         self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic, around)
         self.replaced: dict[int, Sequence[Eqn]] = {}
         self.in_loop = False
+
+    def use_results(self) -> None:
+        """Let the reverse sweep use what the forward sweep computes, rather than compute it again."""
+        self.builder.reuse(self.block.eqns)
 
     # --- the sweep ----------------------------------------------------------------------
 
@@ -239,6 +245,7 @@ def gradient(
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
+    sweep.use_results()
     bar = Const(1.0) if seed is None else seed(sweep.builder, out)
     sweep.run([(out, _writable(sweep, bar))])
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
@@ -249,7 +256,7 @@ def gradient(
     kinds = map(kind_of_atom, outs)
     new_body = Block(body.params, tuple(eqns), outs)
     made = Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds))
-    return with_unbound_marked(tidy(made))
+    return with_unbound_marked(tidy(with_shapes_of_needed(made)))
 
 
 def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
@@ -363,6 +370,7 @@ def _divided(
     forward = sweep.forward_eqns()
     reverse = Block(tuple(seeds), tuple(sweep.builder.eqns), tuple(bars))
     reverse = tidy(Function("", (), reverse, tuple_kind(()))).body
+    reverse = _asking_for_shapes_of_needed(function, forward, reverse)
     forward, reverse = read_ahead(forward, reverse)
     reverse = block_with_unbound_marked(reverse, forward)
     clobbered = sweep.context.written.clobbered
@@ -371,6 +379,16 @@ def _divided(
         _forward_half(function, forward, handed.carried),
         _backward_half(function, reverse, handed.carried, handed.again),
     )
+
+
+def _asking_for_shapes_of_needed(
+    function: Function, forward: Sequence[Eqn], reverse: Block
+) -> Block:
+    """The reverse sweep, which asks for the shapes of what is handed to it for more than that."""
+    params = (*function.body.params, *reverse.params)
+    eqns = (*forward, *reverse.eqns)
+    whole = Function("", (), Block(params, eqns, reverse.outs), tuple_kind(()))
+    return replace(reverse, eqns=with_shapes_of_needed(whole).body.eqns[len(forward) :])
 
 
 def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[Var]) -> Function:

@@ -20,6 +20,7 @@ from ..ops import registry
 from ..ops import structure as st
 from ..rules.places import refuse
 from ..rules.registry import Row, Rule, rule_for
+from ..rules.simplification import SimplifyingBuilder
 from . import activity
 from .cotangents import Path, bar_name
 from .realness import is_complex, is_real, says_little
@@ -249,7 +250,7 @@ def _row_block(sweep: Sweep, eqn: Eqn, rule: Rule, tangents: Sequence[Atom]) -> 
     """A differential row as a block whose parameters are the d's of the active operands."""
     (row,) = rule.rows
     assert row is not None
-    builder = Builder(sweep.builder.span, derived=True)
+    builder = SimplifyingBuilder(sweep.builder.span)
     operands = (*tangents, *eqn.args, eqn.outs[0])
     result = sweep.context.read(builder, row, operands, options(eqn, row), row_namespace(eqn))
     params = [tangent for tangent in tangents if isinstance(tangent, Var)]

@@ -6,7 +6,7 @@ effect or a result that is needed, and loops carry only what changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..ir.graph import (
     COMMENT,
@@ -39,22 +39,29 @@ def tidy(function: Function) -> Function:
 
 def dce(function: Function) -> Function:
     """Leave out equations without effects and loop and branch results that nobody needs."""
-    needed = _Needed(function.body)
+    needed = Needed(function.body)
     return replace(function, body=_kept_block(function.body, function.body.outs, needed))
 
 
 def only_needed(block: Block) -> Block:
     """The equations of a block that its results need, whatever effects the others have."""
-    return _kept_block(block, block.outs, _Needed(block, effects=False))
+    return _kept_block(block, block.outs, Needed(block, effects=False))
 
 
-class _Needed:
+class Needed:
     """The needed values and equations, found by walking from effects and results to what they use.
 
-    Every value and every equation is visited once, whatever the nesting.
+    Every value and every equation is visited once, whatever the nesting. `unasked` are operands that an
+    equation can do without.
     """
 
-    def __init__(self, body: Block, effects: bool = True):
+    def __init__(
+        self,
+        body: Block,
+        effects: bool = True,
+        unasked: Callable[[Eqn], Iterable[Atom]] | None = None,
+    ):
+        self._unasked = unasked
         self.values: set[Var] = set()
         self.eqns: set[Eqn] = set()
         self._defined_by: dict[Var, Eqn] = {}
@@ -111,7 +118,8 @@ class _Needed:
             elif eqn.op is TRY:
                 self._keep_what_raises(eqn)
             else:
-                self._want(eqn.operands())
+                spared = () if self._unasked is None else self._unasked(eqn)
+                self._want(atom for atom in eqn.operands() if atom not in spared)
             eqn = self._around[eqn]
 
     def _keep_what_raises(self, eqn: Eqn) -> None:
@@ -148,12 +156,12 @@ class _Needed:
                 self._want((loop.initials[k], loop.results[k], loop.carried[k], loop.outs[k]))
 
 
-def _kept_block(block: Block, outs: Sequence[Atom], needed: _Needed) -> Block:
+def _kept_block(block: Block, outs: Sequence[Atom], needed: Needed) -> Block:
     eqns = [_kept_eqn(eqn, needed) for eqn in block.eqns if eqn in needed.eqns]
     return Block(block.params, tuple(_without_lone_comments(eqns)), tuple(outs))
 
 
-def _kept_eqn(eqn: Eqn, needed: _Needed) -> Eqn:
+def _kept_eqn(eqn: Eqn, needed: Needed) -> Eqn:
     if eqn.op is IF:
         kept = [k for k, out in enumerate(eqn.outs) if out in needed.values]
         blocks = tuple(
@@ -172,7 +180,7 @@ def is_side_by_side(loop: Loop) -> bool:
     return len(loop.items) > 1 and bool(loop.eqn.param("aligned", False))
 
 
-def _kept_try(eqn: Eqn, needed: _Needed) -> Eqn:
+def _kept_try(eqn: Eqn, needed: Needed) -> Eqn:
     exception, *outs = eqn.outs
     kept = [k for k, out in enumerate(outs) if out in needed.values]
     (body,) = eqn.blocks
@@ -181,7 +189,7 @@ def _kept_try(eqn: Eqn, needed: _Needed) -> Eqn:
     return replace(eqn, outs=(exception, *(outs[k] for k in kept)), args=args, blocks=(block,))
 
 
-def _kept_loop(loop: Loop, needed: _Needed) -> Eqn:
+def _kept_loop(loop: Loop, needed: Needed) -> Eqn:
     kept = [
         k
         for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True))

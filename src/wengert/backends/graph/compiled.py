@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import BadArgument
 from ...ir.builder import kind_of_atom
+from ...ir.callers import calling_span
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Input, Var
 from ...ir.types import Kind, Struct
 from ..python.printed import render
 from ..python.publish import publish
 from .evaluation import missing
-from .graph import kinds_at
+from .graph import kinds_at, must_be_name
 from .specialise import replayed, variables_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class TermFunction:
     """
 
     def __init__(self, terms: Sequence[Term], name: str):
+        must_be_name(name, "a function")
         self._terms = terms
         self._graph = terms[0].graph
         self._made: dict[tuple[Kind, ...], tuple[str, Callable[..., Any]]] = {}
@@ -66,8 +68,9 @@ class TermFunction:
         given = {**dict(zip(self.names, args, strict=False)), **named}
         if len(args) > len(self.names) or given.keys() != set(self.names):
             raise BadArgument(
-                f"{self.__name__} is called with {len(args)} arguments and {list(named)!r}",
+                f"{self.__name__} is called with {_said(given, self.names)}",
                 f"Its arguments: {', '.join(self.names)}.",
+                calling_span(),
             )
         at = {self._graph.leaves[name]: value for name, value in given.items()}
         return self._for(self._kinds(at))[1](**given)
@@ -84,3 +87,16 @@ class TermFunction:
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}({', '.join(self.names)}) of a graph>"
+
+
+def _said(given: Mapping[str, Any], names: Sequence[str]) -> str:
+    """What is wrong with the arguments of a call."""
+    lacks = [repr(name) for name in names if name not in given]
+    strange = [repr(name) for name in given if name not in names]
+    return (
+        f"no value for {', '.join(lacks)}"
+        if lacks
+        else f"{', '.join(strange)}, which it does not have"
+        if strange
+        else "too many arguments"
+    )

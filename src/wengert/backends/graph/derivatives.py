@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import GraphError
+from ...ir.callers import calling_span
 from ...ir.graph import ZERO, Atom, Const, Var
 from ...ops import structure as st
 from .evaluation import missing
@@ -44,7 +45,8 @@ def gradient(graph: Graph, of: Atom, by: Sequence[Atom]) -> list[Atom]:
 
 def _variable(graph: Graph, atom: Atom) -> Var:
     if isinstance(atom, Const):
-        raise GraphError(f"{atom.value!r} is no variable", "Differentiate by a variable or a node.")
+        message = f"{atom.value!r} is no variable"
+        raise GraphError(message, "Differentiate by a variable or a node.", calling_span())
     return atom
 
 

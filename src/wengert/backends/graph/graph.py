@@ -6,6 +6,7 @@ which is there once however often it is asked for. Derivatives are equations of 
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import COMPLEX, FLOAT, Array, Kind, Number
 from ...ops import structure as st
+from ...ops.lookup import must_be_number
 from ...rules.registry import generation
 from .evaluation import Evaluation
 from .sharing import SharingBuilder
@@ -59,6 +61,7 @@ class Graph:
             raise BadArgument(
                 f"no identities are called {simplify!r}",
                 'Say "exact", "rounding", "finite", or None for no simplification.',
+                calling_span(),
             )
         self.simplify: Simplify = simplify
         self.builder = SharingBuilder(simplify)
@@ -100,8 +103,7 @@ class Graph:
         from .term import Term
 
         for name in names:
-            if not name.isidentifier():
-                raise GraphError(f"{name!r} is no name for a variable", "Use an identifier.")
+            must_be_name(name, "a variable")
             if name not in self.leaves:
                 self.leaves[name] = Var(kind_of_value(like), name)
                 self.take_in(self.leaves[name])
@@ -112,8 +114,10 @@ class Graph:
 
         Raises:
             GraphError: there is no variable of that name.
+            BadArgument: a value is no number.
         """
         for name, value in values.items():
+            must_be_number(value, f"the value of {name!r}")
             self.values[self.variable(name)] = value
 
     def variable(self, name: str) -> Var:
@@ -124,11 +128,19 @@ class Graph:
         """
         if name not in self.leaves:
             known = ", ".join(self.leaves) or "none"
-            raise GraphError(f"the graph has no variable {name!r}", f"Its variables: {known}.")
+            message = f"the graph has no variable {name!r}"
+            raise GraphError(message, f"Its variables: {known}.", calling_span())
         return self.leaves[name]
 
     def environment(self, given: Mapping[str, Any]) -> dict[Var, Any]:
-        """The values of the variables: those given, and for the others those that were set."""
+        """The values of the variables: those given, and for the others those that were set.
+
+        Raises:
+            GraphError: there is no variable of a name.
+            BadArgument: a value is no number.
+        """
+        for name, value in given.items():
+            must_be_number(value, f"the value of {name!r}")
         return {**self.values, **{self.variable(name): value for name, value in given.items()}}
 
     def evaluation(self, environment: dict[Var, Any]) -> Evaluation:
@@ -228,7 +240,8 @@ class Graph:
             BadArgument: there is no such event.
         """
         if event not in ("node", "eval", "backprop"):
-            raise BadArgument(f"no event is called {event!r}", 'Say "node", "eval" or "backprop".')
+            message = f"no event is called {event!r}"
+            raise BadArgument(message, 'Say "node", "eval" or "backprop".', calling_span())
         functions = self._hooks.setdefault(event, [])
         functions.append(function)
         try:
@@ -258,6 +271,18 @@ class Graph:
                 pending.extend(eqn.operands() if eqn is not None else ())
         for var in sorted(found, key=lambda var: var.born):
             self.visit("node", var)
+
+
+def must_be_name(name: str, of: str) -> None:
+    """Refuse what cannot be a name in Python.
+
+    Raises:
+        GraphError: it is no identifier, or a keyword.
+    """
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise GraphError(
+            f"{name!r} is no name for {of}", "Use an identifier, and no keyword.", calling_span()
+        )
 
 
 def _has_term(items: Iterable[Any]) -> bool:

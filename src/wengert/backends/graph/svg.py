@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import BadArgument, NoPicture
+from ...ir.callers import calling_span
 from ...ir.graph import Var
 from .dot import Picture, to_dot, values_text
 from .layout import Box, Layout, layout
@@ -23,7 +24,8 @@ _STYLE = (
     "text{font:13px ui-monospace,Menlo,Consolas,monospace;text-anchor:middle;fill:#1b1b1b}"
     "text.small{font-size:10px;fill:#555}"
     ".node{fill:#f4f6fb;stroke:#4a5a78}.leaf{fill:#e8f5e9;stroke:#3c7a45}"
-    ".result{stroke-width:2.5}.lit{fill:#ffe08a}.edge{fill:none;stroke:#8a93a6}"
+    ".result{stroke-width:2.5}.lit{fill:#ffe08a}.back{fill:#b9dcff}.edge{fill:none;stroke:#8a93a6}"
+    ".later{opacity:.25}.now{fill:none;stroke:#d9480f;stroke-width:3}"
 )
 
 
@@ -32,6 +34,7 @@ class Frame(NamedTuple):
 
     node: Var
     note: str
+    classes: str = "lit"
 
 
 def to_svg(
@@ -86,9 +89,16 @@ def to_animated_svg(
         _node(boxes[var], picture.label(var), _classes(picture, var, terms))
         for var in picture.nodes
     ]
+    if "derive" in of:  # what is made later is pale till then
+        parts = ['<g class="later">', *parts, "</g>"]
     for k, frame in enumerate(frames):
-        lit = _lit(picture, boxes, frame)
-        parts.append(_shown_during(k, len(frames), total, lit))
+        box = boxes[frame.node]
+        classes = f"{_classes(picture, frame.node, terms)} {frame.classes}"
+        lit = _node(box, picture.label(frame.node), classes) + _note(box, frame.note)
+        if "derive" in of:
+            lit = "".join(_edge(passed) for passed in plan.edges if passed[-1] is box) + lit
+        parts.append(_shown(k, len(frames), total, lit))
+        parts.append(_shown(k, len(frames), total, _frame(box, "now"), only=True))
     return _page(plan, parts)
 
 
@@ -102,7 +112,7 @@ def _frames(picture: Picture, terms: Sequence[Term], sweep: str) -> list[Frame]:
     if sweep == "backprop":
         terms[-1].backprop()
         visited = [v for v in reversed(picture.nodes) if v in graph.gradients]
-        return [Frame(v, f"grad {graph.gradients[v]:.4g}") for v in visited]
+        return [Frame(v, f"\ngrad {graph.gradients[v]:.4g}", "back") for v in visited]
     if sweep == "derive":
         seen: set[Var] = set()
         for order, term in enumerate(terms):
@@ -110,7 +120,8 @@ def _frames(picture: Picture, terms: Sequence[Term], sweep: str) -> list[Frame]:
             frames += [Frame(var, f"order {order}") for var in new]
             seen.update(new)
         return frames
-    raise BadArgument(f"no sweep is called {sweep!r}", 'Say "eval", "backprop" or "derive".')
+    message = f"no sweep is called {sweep!r}"
+    raise BadArgument(message, 'Say "eval", "backprop" or "derive".', calling_span())
 
 
 def to_png(terms: Sequence[Term], **options: Any) -> bytes:
@@ -142,12 +153,16 @@ def _classes(picture: Picture, var: Var, results: Sequence[Term]) -> str:
 
 
 def _node(box: Box, label: str, classes: str) -> str:
+    text = f'<text x="{box.x:.1f}" y="{box.y + 4.5:.1f}">{escape(label)}</text>'
+    return _frame(box, classes) + text
+
+
+def _frame(box: Box, classes: str) -> str:
     x, y = box.x - box.width / 2, box.y - box.height / 2
     rounded = 15 if "leaf" in classes else 4
     return (
         f'<rect class="{classes}" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="{rounded}"/>'
-        f'<text x="{box.x:.1f}" y="{box.y + 4.5:.1f}">{escape(label)}</text>'
     )
 
 
@@ -172,18 +187,14 @@ def _edge(boxes: Sequence[Box]) -> str:
     return f'<path class="edge" marker-end="url(#arrow)" d="{" ".join(path)}"/>'
 
 
-def _lit(picture: Picture, boxes: dict[Var, Box], frame: Frame) -> str:
-    box = boxes[frame.node]
-    return _node(box, picture.label(frame.node), "node lit") + _note(box, frame.note)
-
-
-def _shown_during(k: int, count: int, total: float, content: str) -> str:
-    """Content that is seen from its frame on until the sweep begins again."""
-    start = k / count
+def _shown(k: int, count: int, total: float, content: str, *, only: bool = False) -> str:
+    """Content that is seen from its frame on until the sweep begins again, or in that frame only."""
+    start, end = max(k / count, 0.0001), (k + 1) / count
+    ends = only and end < 1
+    values, times = ("0;1;0", f"0;{start:.4f};{end:.4f}") if ends else ("0;1", f"0;{start:.4f}")
     return (
         f'<g opacity="0">{content}<animate attributeName="opacity" calcMode="discrete" '
-        f'dur="{total:.1f}s" repeatCount="indefinite" values="0;1" '
-        f'keyTimes="0;{max(start, 0.0001):.4f}"/></g>'
+        f'dur="{total:.1f}s" repeatCount="indefinite" values="{values}" keyTimes="{times}"/></g>'
     )
 
 

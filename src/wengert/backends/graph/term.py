@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import GraphError
+from ...errors import BadArgument, GraphError
 from ...ir.callers import calling_span
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
@@ -207,7 +207,9 @@ class Term(Shown):
         """
         if self.atom not in self.graph.gradients:
             raise GraphError(
-                f"{self} has no gradient", "Call `backprop()` on a term that depends on it."
+                f"{self} has no gradient",
+                "Call `backprop()` on a term that depends on it.",
+                calling_span(),
             )
         return self.graph.gradients[self.atom]
 
@@ -244,6 +246,11 @@ class Term(Shown):
 
     def apply(self, function: Callable[..., Any], *others: Any, **options: Any) -> Term:
         """A function of one's own as a single node; its rule (`wg.scalar_rule` …) gives its derivatives."""
+        if not callable(function):
+            message = f"{function!r} is no function"
+            raise BadArgument(
+                message, "Give the function itself: `x.apply(np.sin)`.", calling_span()
+            )
         found = registry.find(function)
         op = found[0] if found is not None else registry.foreign(function)
         return compute(op, (self, *others), options)
@@ -279,14 +286,31 @@ class Term(Shown):
         )
 
     def __float__(self) -> float:
-        raise GraphError(
-            f"{self} is no float before the variables have values",
+        raise self._not_yet("float")
+
+    def __int__(self) -> int:
+        raise self._not_yet("integer")
+
+    def __complex__(self) -> complex:
+        raise self._not_yet("complex number")
+
+    def _not_yet(self, what: str) -> GraphError:
+        return GraphError(
+            f"{self} is no {what} before the variables have values",
             "Write `np.sin(x)`, `x.sin()` or `wg.ops.sin(x)` for a function; `x.eval(...)` for a value.",
             calling_span(),
         )
 
     def __iter__(self) -> Any:
-        raise GraphError(f"how many items {self} has is not known", "Index it: `x[0]`.")
+        message = f"how many items {self} has is not known"
+        raise GraphError(message, "Index it: `x[0]`.", calling_span())
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise GraphError(
+            f"{self} would change in place, and a term does not change",
+            "Build a new one: `np.where`, `np.concatenate`, `np.stack`.",
+            calling_span(),
+        )
 
 
 class RowTerm(Term):

@@ -1,0 +1,125 @@
+"""Shapes: what would be computed for its shape alone is not computed.
+
+In: any function. Out: a function with the same results, in which an array whose shape is all that is asked for
+is replaced by one of the same shape that is there anyway. `tidy` then leaves out what nothing else needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Block, Eqn, Function, Var
+from ..ir.records import replace
+from ..ir.types import Array
+from ..ops import registry
+from ..ops import structure as st
+from .tidy import Needed
+from .written import written
+
+ASKED = {
+    st.unbroadcast: 1,
+    st.fill: 1,
+    registry.named("broadcast_like"): 1,
+    registry.named("unreduce"): 1,
+    registry.named("shape"): 0,
+    registry.named("size"): 0,
+}
+"""Ops that ask for nothing but the shape of one operand, and which."""
+
+
+def with_shapes_of_needed(function: Function) -> Function:
+    """Ask for the shapes of values that are needed anyway, where that can be known."""
+    needed = Needed(function.body, unasked=_asked_for).values
+    clobbered = written(function.body).clobbered
+    shapes = _Shapes(needed, clobbered)
+    known: dict[Var, Var] = {}
+    shapes.learn(known, function.body.params)
+    return replace(function, body=shapes.in_block(function.body, known, {}))
+
+
+def _asked_for(eqn: Eqn) -> Iterable[Atom]:
+    """The operand of which an equation only reads the shape."""
+    return () if eqn.op not in ASKED else (eqn.args[ASKED[eqn.op]],)
+
+
+class _Shapes:
+    """Which needed array has which shape, block by block."""
+
+    def __init__(self, needed: Container[Atom], clobbered: Container[Atom]):
+        self._needed = needed
+        self._clobbered = clobbered
+
+    def in_block(
+        self, block: Block, around: Mapping[Var, Var], defined: Mapping[Var, Eqn]
+    ) -> Block:
+        """The block, given what has a shape around it and how values are computed."""
+        known, defined = dict(around), dict(defined)
+        eqns: list[Eqn] = []
+        for eqn in block.eqns:
+            blocks = tuple(self.in_block(inner, known, defined) for inner in eqn.blocks)
+            eqns += self._asking_another(replace(eqn, blocks=blocks), known, defined)
+            if not eqn.blocks:
+                self.learn(known, eqn.outs)
+            defined.update(dict.fromkeys(eqn.outs, eqn))
+        return Block(block.params, tuple(eqns), block.outs)
+
+    def learn(self, known: dict[Var, Var], variables: Iterable[Var]) -> None:
+        """Enter values that are there whenever they can be read; what a branch or a loop gives need not be."""
+        for var in variables:
+            is_array = isinstance(var.kind, Array)
+            if is_array and var in self._needed and var not in self._clobbered:
+                known.setdefault(var.shape_of, var)
+
+    def _asking_another(
+        self, eqn: Eqn, known: dict[Var, Var], defined: Mapping[Var, Eqn]
+    ) -> list[Eqn]:
+        """The equation, after one that computes what to ask if that is needed."""
+        for atom in _asked_for(eqn):
+            if not isinstance(atom, Var) or not isinstance(atom.kind, Array):
+                continue
+            if atom in self._needed:
+                continue
+            before: list[Eqn] = []
+            shape = atom.shape_of
+            roots = sorted(shape.roots or (), key=lambda var: var.born)
+            if shape not in known and len(roots) <= self._steps(atom, defined):
+                before = _broadcast_together(roots, shape, known, eqn)
+            other = known.get(shape)
+            if other is not None and other.kind == replace(atom.kind, dtype=_dtype(other)):
+                k = ASKED[eqn.op]
+                args = (*eqn.args[:k], other, *eqn.args[k + 1 :])
+                return [*before, replace(eqn, args=args)]
+        return [eqn]
+
+    def _steps(self, atom: Atom, defined: Mapping[Var, Eqn]) -> int:
+        """How many equations of a block are there for this value only."""
+        steps: set[Eqn] = set()
+        pending = [atom]
+        while pending:
+            var = pending.pop()
+            eqn = defined.get(var) if isinstance(var, Var) else None
+            if eqn is not None and eqn not in steps and var not in self._needed:
+                steps.add(eqn)
+                pending.extend(eqn.operands())
+        return len(steps)
+
+
+def _broadcast_together(
+    roots: Sequence[Var], shape: Var, known: dict[Var, Var], asking: Eqn
+) -> list[Eqn]:
+    """The cheapest array of the shape that several arrays broadcast to: their sum."""
+    if len(roots) < 2 or not all(root in known for root in roots):
+        return []
+    builder = Builder(asking.span)
+    total: Atom = known[roots[0]]
+    for root in roots[1:]:
+        total = builder.emit(registry.named("add"), total, known[root])
+    assert isinstance(total, Var)
+    total.shape_of = shape
+    known[shape] = total
+    return builder.eqns
+
+
+def _dtype(var: Var) -> str:
+    return var.kind.dtype if isinstance(var.kind, Array) else ""

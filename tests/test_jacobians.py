@@ -1,0 +1,194 @@
+"""Jacobians and Hessians of functions of containers, with containers as results; which mode is taken."""
+
+import math
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+
+import wengert as wg
+
+MODES = ("auto", "forward", "reverse")
+
+
+def mixed(p):
+    return {
+        "scaled": p["a"] * np.sin(p["b"]),
+        "pair": [p["a"] ** 2, p["a"] * p["b"][0]],
+        "nested": (np.sum(p["b"]), (p["b"] * p["b"],)),
+    }
+
+
+AT = {"a": 2.0, "b": np.array([0.5, 1.5])}
+
+
+def expected():
+    (b0, b1), a = AT["b"], AT["a"]
+    sines, cosines = np.sin(AT["b"]), np.cos(AT["b"])
+    return {
+        "scaled": {"a": sines, "b": a * np.diag(cosines)},
+        "pair": {"a": np.array([2 * a, b0]), "b": np.array([[0.0, 0.0], [a, 0.0]])},
+        "nested": (
+            {"a": 0.0, "b": np.ones(2)},
+            ({"a": np.zeros(2), "b": np.diag([2 * b0, 2 * b1])},),
+        ),
+    }
+
+
+def assert_same(found, wanted):
+    assert type(found) is type(wanted) or not isinstance(wanted, (dict, list, tuple))
+    if isinstance(wanted, dict):
+        assert list(found) == list(wanted)
+        for key in wanted:
+            assert_same(found[key], wanted[key])
+    elif isinstance(wanted, (list, tuple)):
+        assert len(found) == len(wanted)
+        for a, b in zip(found, wanted, strict=True):
+            assert_same(a, b)
+    else:
+        assert np.shape(found) == np.shape(wanted)
+        np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_containers_in_and_out(mode):
+    assert_same(wg.jacobian(mixed, mode=mode)(AT), expected())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_several_arguments_each_with_parts(mode):
+    def f(layers, x):
+        for weights, bias in layers:
+            x = weights @ x + bias
+        return x
+
+    layers = [(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.1, 0.2]))]
+    x = np.array([0.5, -1.0])
+    by_layers, by_x = wg.jacobian(f, (0, 1), mode=mode)(layers, x)
+    ((by_weights, by_bias),) = by_layers
+    assert_same(by_weights, np.einsum("ik,j->ikj", np.eye(2), x).reshape(2, 2, 2))
+    assert_same(by_bias, np.eye(2))
+    assert_same(by_x, layers[0][0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lists_of_numbers_are_vectors(mode):
+    jacobian = wg.jacobian(lambda v: [v[0] * v[1], v[1], v[0]], mode=mode)
+    assert_same(jacobian([2.0, 3.0]), np.array([[3.0, 2.0], [0.0, 1.0], [1.0, 0.0]]))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_of_a_number(mode):
+    found = wg.jacobian(lambda t: {"x": math.cos(t), "y": (math.sin(t), t)}, mode=mode)(0.7)
+    with mpmath.workdps(30):
+        slope = [mpmath.diff(f, mpmath.mpf(0.7)) for f in (mpmath.cos, mpmath.sin)]
+    assert_same(found, {"x": float(slope[0]), "y": np.array([float(slope[1]), 1.0])})
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward"])
+def test_of_complex_numbers(mode):
+    found = wg.jacobian(lambda z: {"m": abs(z) ** 2, "r": (z.real, [z.imag])}, mode=mode)(1 + 2j)
+    assert found["m"] == 2 + 4j
+    assert found["r"][0] == 1
+    assert list(found["r"][1]) == [1j]
+
+
+def test_hessians_have_all_blocks():
+    def energy(p):
+        return p["a"] ** 3 * np.sum(p["b"] ** 2)
+
+    a, b = AT["a"], AT["b"]
+    mixed_block = 3 * a**2 * 2 * b
+    wanted = {
+        "a": {"a": 6 * a * float(b @ b), "b": mixed_block},
+        "b": {"a": mixed_block, "b": 2 * a**3 * np.eye(2)},
+    }
+    assert_same(wg.hessian(energy)(AT), wanted)
+    assert_same(wg.diag_hessian(energy)(AT), {"a": 6 * a * float(b @ b), "b": np.full(2, 2 * a**3)})
+
+
+def test_the_diagonal_of_the_hessian_in_a_list():
+    found = wg.diag_hessian(lambda v: v[0] ** 3 * v[1])([2.0, 3.0])
+    assert_same(found, np.array([36.0, 0.0]))
+
+
+def test_inside_a_program_that_is_differentiated():
+    def f(x):
+        jacobian = wg.jacobian(mixed)({"a": x, "b": AT["b"]})
+        return jacobian["pair"]["a"][0] * x + np.sum(jacobian["scaled"]["b"])
+
+    assert wg.derivative(f)(3.0) == pytest.approx(12.0 + np.sum(np.cos(AT["b"])), rel=1e-14)
+
+
+def test_the_general_source_stands_alone():
+    namespace = {}
+    exec(wg.jacobian(lambda x: {"s": x * x, "t": x[0]}).source, namespace)
+    (function,) = [f for name, f in namespace.items() if name.startswith("jacobian")]
+    assert_same(function(np.array([1.0, 2.0])), {"s": np.diag([2.0, 4.0]), "t": np.array([1.0, 0])})
+
+
+# --- which mode, and why --------------------------------------------------------------------
+
+
+def fan_out(x):
+    return np.array([x[0], x[1], x[0] * x[1]])
+
+
+def test_the_mode_that_is_taken_is_explained():
+    x = np.array([1.0, 2.0])
+    assert str(wg.jacobian(fan_out).explain(x)) == (
+        "argument 0: forward, as 2 numbers in and 3 numbers out take 2 pushforwards; "
+        "reverse would take 3 pullbacks"
+    )
+    assert str(wg.jacobian(lambda x: np.sum(x)).explain(x)) == (
+        "argument 0: reverse, as 2 numbers in and 1 number out take 1 pullback; "
+        "forward would take 2 pushforwards"
+    )
+    assert str(wg.jacobian(fan_out, mode="reverse").explain(x)) == (
+        "argument 0: reverse, as mode='reverse' says: 3 pullbacks"
+    )
+    assert str(wg.jacobian(lambda p, x: p["w"] @ x + p["b"], (0, 1)).explain(
+        {"w": np.ones((3, 2)), "b": 0.0}, x
+    )).splitlines() == [
+        "argument 0: part by part",
+        "  ['w']: reverse, as 6 numbers in and 3 numbers out take 3 pullbacks; forward would take 6 pushforwards",
+        "  ['b']: forward, as 1 number in and 3 numbers out take 1 pushforward; reverse would take 3 pullbacks",
+        "argument 1: forward, as 2 numbers in and 3 numbers out take 2 pushforwards; reverse would take 3 pullbacks",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_without_arguments_the_rule_is_explained(mode):
+    text = str(wg.jacobian(fan_out, mode=mode).explain())
+    assert ("chosen at the call" in text) == (mode == "auto")
+    assert mode == "auto" or text.startswith(mode)
+
+
+PULLED_BACK = []
+
+
+def noted(bar):
+    PULLED_BACK.append(bar)
+    return bar
+
+
+def watched(x):
+    return wg.hook(noted, x[:1] * x[0]), x[:3] * 2.0
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_explained_is_what_is_done(size, mode):
+    x = np.arange(1.0, size + 1)
+    jacobian = wg.jacobian(watched, mode=mode)
+    taken = str(jacobian.explain(x)).split()[2].rstrip(",")
+    PULLED_BACK.clear()
+    jacobian(x)
+    assert bool(PULLED_BACK) == (taken == "reverse")
+
+
+def test_a_jacobian_function_pickles():
+    again = pickle.loads(pickle.dumps(wg.jacobian(fan_out)))
+    assert_same(again(np.array([1.0, 2.0])), wg.jacobian(fan_out)(np.array([1.0, 2.0])))
+    assert again.explain().startswith("forward mode takes")
