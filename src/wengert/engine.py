@@ -18,7 +18,7 @@ import numpy as np
 
 from . import nested
 from .backends import python as printer
-from .errors import BadArgument, MixedLibraries, NoSource, UnsupportedSyntax
+from .errors import BadArgument, MixedLibraries, NoSource, UnsupportedSyntax, WengertError
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.sources import source_of
@@ -58,6 +58,8 @@ class Call(NamedTuple):
     target: Kind
     arguments: tuple[tuple[str, Kind], ...]
     keywords: tuple[tuple[str, Kind], ...] = ()
+    counts: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
+    """For one call alone: the whole numbers and shapes among the leaves of every input."""
 
 
 class Verb(NamedTuple):
@@ -88,6 +90,8 @@ class Derived:
     guards: tuple[tuple[Any, str, Kind], ...]
     generation: int
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    by_counts: bool = False
+    """Whether it is for calls with the same counts only."""
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None
@@ -119,7 +123,9 @@ class Derived:
             for i in self.functions[0].inputs
             if i.how == "captured" and not list(leaves(i.kind))
         }
-        return Derived(self.functions, self.guards, self.generation, {**unused, **defaults})
+        return Derived(
+            self.functions, self.guards, self.generation, {**unused, **defaults}, self.by_counts
+        )
 
     @property
     def method(self) -> Callable[..., Any]:
@@ -301,9 +307,42 @@ def derive_for(
     """The derivative for arguments like these."""
     while True:
         try:
-            return derive(verb, call_of(function, args, kwargs))
+            return _derive_for(verb, function, args, kwargs)
         except NeedsKnown as needs:
             signature.must_be_known(needs.template, needs.name)
+
+
+def _derive_for(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Derived:
+    call = call_of(function, args, kwargs)
+    if (verb, call) in _by_counts:
+        return derive(verb, counted(call, function, args, kwargs))
+    try:
+        return derive(verb, call)
+    except UnsupportedSyntax as refused:
+        return _derive_by_counts(refused, verb, call, counted(call, function, args, kwargs))
+
+
+_by_counts: OrderedDict[tuple[Verb, Call], None] = OrderedDict()
+"""What is refused for arguments of some kinds, but not for each call by itself."""
+
+
+def _derive_by_counts(refused: UnsupportedSyntax, verb: Verb, call: Call, one: Call) -> Derived:
+    """The derivative for calls with the counts of this one: their loops are written out.
+
+    Raises:
+        UnsupportedSyntax: that cannot be differentiated either.
+    """
+    try:
+        derived = derive(verb, one)
+    except (WengertError, RecursionError):
+        raise refused from None
+    with _lock:
+        _by_counts[verb, call] = None
+        while len(_by_counts) > CACHE_SIZE:
+            _by_counts.popitem(last=False)
+    return derived
 
 
 def _derive(verb: Verb, call: Call) -> Derived:
@@ -315,7 +354,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
         program = read(call)
         derived = VERBS[verb.name](program.function, verb)
     functions = memory.settled_together(map(without_remarks, derived))
-    return Derived(functions, program.guards, generation)
+    return Derived(functions, program.guards, generation, by_counts=call.counts is not None)
 
 
 def _read_written(verb: Verb, call: Call) -> source.Program:
@@ -347,8 +386,10 @@ def derive_for_text(
     verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Derived:
     """The derivative for arguments like these, to be read or saved rather than called here."""
-    derived = derive(verb, self_contained(call_of(function, args, kwargs), function))
-    return derived.with_defaults(captured_literals(function))
+    call = call_of(function, args, kwargs)
+    if (verb, call) in _by_counts:
+        call = counted(call, function, args, kwargs)
+    return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
 
 
 def self_contained(call: Call, function: Any) -> Call:
@@ -413,6 +454,7 @@ def read(call: Call) -> source.Program:
         call.target,
         call.arguments,
         dict(call.keywords),
+        counts=None if call.counts is None else dict(call.counts),
         specials=nested.specials(),
         derivative=nested.derivative,
         opted_out=rules.opted_out,
@@ -476,6 +518,31 @@ def _call_of(
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
     return Call(signature.kind_of(function), kinds, keywords)
+
+
+def counted(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The same call with its counts; its lists are taken apart, however long they are."""
+    values = dict(zip((name for name, _ in call.arguments), args, strict=True))
+    arguments = _taken_apart(call.arguments, values)
+    keywords = _taken_apart(call.keywords, kwargs)
+    inputs = {**values, **kwargs}
+    kinds = {**dict(arguments), **dict(keywords)}
+    match call.target:
+        case Struct(form="function", keys=keys, items=items):
+            kinds |= dict(zip(keys, items, strict=True))
+            inputs |= {key: signature.step(function, Step("cell", key)) for key in keys}
+        case Struct():
+            kinds["self"], inputs["self"] = call.target, function
+        case _:
+            pass
+    counts = tuple((name, signature.counts_of(kind, inputs[name])) for name, kind in kinds.items())
+    return call._replace(arguments=arguments, keywords=keywords, counts=counts)
+
+
+def _taken_apart(
+    inputs: Sequence[tuple[str, Kind]], values: Mapping[str, Any]
+) -> tuple[tuple[str, Kind], ...]:
+    return tuple((name, signature.taken_apart(kind, values[name])) for name, kind in inputs)
 
 
 def _foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:

@@ -18,6 +18,7 @@ from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.checkpoints import Checkpoint
+from .frontends.counts import handed_on
 from .frontends.heap import identities, now
 from .frontends.interpreter import Interpreter, fresh
 from .frontends.reading import Diverges
@@ -144,6 +145,8 @@ def _read_inside(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -
     inside = [
         fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
     ]
+    for arg, value in zip(args, inside, strict=True):
+        handed_on(it, arg, value)
     given = [part for value in inside for part in _parts(value)]
     it.reading.inputs += [part for part in given if is_mutable(part)]
     with it.aside() as builder:

@@ -6,17 +6,12 @@ takes those off. What is not differentiated at all is on the first list only.
 """
 
 GRADIENT = frozenset("""
-    control.tiny_machine
     mutation.guarded_division
     mutation.cumulative_out
     mutation.views_and_copies
-    mutation.list_of_rows
-    mutation.history_of_one_array
-    dynamic_programming.memo_in_a_default
     objects.machine_shop
     objects.gradient_penalty
     objects.sorted_by_tree
-    objects.linked_list
     mutable_containers.inventory
     mutable_containers.copies_deep_and_shallow
     control.round_robin
@@ -43,6 +38,11 @@ SPECIALISED = frozenset("""
 """But not when specialised."""
 
 ALONE = frozenset("""
+    control.tiny_machine
+    dynamic_programming.memo_in_a_default
+    mutation.list_of_rows
+    mutation.history_of_one_array
+    objects.linked_list
     mutation.overlapping_slices
     control.prime_factor_weights
     dynamic_programming.cached_coin_sums

@@ -22,6 +22,7 @@ from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
 from . import cells
+from .counts import is_by_turns, known
 from .declarations import assigned_names, declarations
 from .heap import now
 from .signature import ForeignArray, derives, kind_of
@@ -257,9 +258,9 @@ def binary(
     """`left op right` of two values."""
     op, function = op_of(operator_)
     if isinstance(left, Items) or isinstance(right, Items):
-        known = _binary_on_items(operator_, left, right)
-        if known is not None:
-            return known
+        joined = _binary_on_items(operator_, known(it, left), known(it, right))
+        if joined is not None:
+            return joined
     if _both_literal(left, right) or _both_classes(left, right):
         with suppress(Exception):  # it must fail when the program runs, not when it is read
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
@@ -396,7 +397,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         if right.form == "dict":
             from .choosing import among_keys
 
-            left = as_key(left)
+            left = key_of(it, left)
             if isinstance(left, Const):
                 return Const((left.value in right.keys) == isinstance(operator_, ast.In))
             among = among_keys(it, left, right)
@@ -407,6 +408,13 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
 def _not(it: Interpreter, value: Value) -> Value:
     known = it.known_truth(value)
     return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
+
+
+def key_of(it: Interpreter, index: Value) -> Value:
+    """An index or a key as a constant, where it is known or the counts of the call decide it."""
+    if is_by_turns(it) and isinstance(index, Items) and index.form == "tuple":
+        return as_key(tuple_of(*(key_of(it, value) for value in index.values)))
+    return as_key(known(it, index))
 
 
 def as_key(index: Value) -> Value:
@@ -524,7 +532,7 @@ def _dict(it: Interpreter, node: ast.Dict) -> Value:
                 return _dict_at_run_time(it, node)
             entries.update(zip(value.keys, value.values, strict=True))
             continue
-        key = as_key(evaluate(it, key_node))
+        key = key_of(it, evaluate(it, key_node))
         if not isinstance(key, Const):
             return _dict_at_run_time(it, node)
         entries[key.value] = value
@@ -587,9 +595,9 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         except (TypeError, KeyError, IndexError):
             pass  # it must fail when the program runs
     if isinstance(value, Items):
-        known = _item_of(it, value, as_key(index))
-        if known is not None:
-            return known
+        item = _item_of(it, value, key_of(it, index))
+        if item is not None:
+            return item
         from .choosing import holds_functions, item_of
 
         if holds_functions(value):

@@ -30,6 +30,7 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
 from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
+from .counts import is_by_turns
 from .equivalents import EQUIVALENTS, chain_from_iterable, repeat, transposed
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
@@ -91,7 +92,7 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args):
         known = range(*bounds)
-        if len(known) <= UNROLL:
+        if len(known) <= UNROLL or is_by_turns(it):
             return Const(known)
     return it.emit(st.range_, *(it.atom(a) for a in args))
 

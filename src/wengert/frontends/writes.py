@@ -16,7 +16,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
 from . import cells, heap, objects
-from .expressions import as_key
+from .expressions import key_of
 from .values import (
     Closure,
     Items,
@@ -84,7 +84,7 @@ def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Ite
     if items.form in ("tuple", "namedtuple"):
         name = "tuple" if items.form == "tuple" else items.type.__name__
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
-    index = as_key(index)
+    index = key_of(it, index)
     if not isinstance(index, Const):
         return None
     key = index.value
@@ -205,7 +205,7 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
 def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
     from .statements import raise_now
 
-    index = as_key(index)
+    index = key_of(it, index)
     if not isinstance(index, Const):
         return None
     key = index.value
@@ -367,10 +367,16 @@ def method_of_known(
         ]
         return it.choose(chosen.condition, *methods)
     if isinstance(items_now, Items) and _is_known(it, items_now):
+        if name in _KEYED:
+            args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
         done = table[name](it, items_now, args, kwargs)
         if done is not None:
             return done
     return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
+
+
+_KEYED = frozenset(("get", "insert", "pop", "setdefault"))
+"""Methods whose first argument is an index or a key."""
 
 
 def _method_of_either(

@@ -54,6 +54,8 @@ def _items_now(it: Interpreter, items: Items) -> Value:
 
 
 def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
+    if it.reading.counts is not None:
+        it.reading.counts.work()
     first, second = now(it, choice.first), now(it, choice.second)
     if first is choice.seen[0] and second is choice.seen[1]:
         return items
