@@ -11,6 +11,7 @@ import threading
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -317,7 +318,8 @@ def _derive_for(
 ) -> Derived:
     call = call_of(function, args, kwargs)
     if (verb, call) in _by_counts:
-        return derive(verb, counted(call, function, args, kwargs))
+        with suppress(UnsupportedSyntax):
+            return derive(verb, counted(call, function, args, kwargs))
     try:
         return derive(verb, call)
     except UnsupportedSyntax as refused:

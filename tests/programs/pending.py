@@ -6,13 +6,10 @@ takes those off. What is not differentiated at all is on the first list only.
 """
 
 GRADIENT = frozenset("""
-    mutation.guarded_division
-    mutation.cumulative_out
     mutation.views_and_copies
     objects.machine_shop
     objects.gradient_penalty
     objects.sorted_by_tree
-    mutable_containers.inventory
     mutable_containers.copies_deep_and_shallow
     control.round_robin
     control.expression_tree

@@ -506,7 +506,7 @@ def _may_be_same(it: Interpreter, a: Value, b: Value) -> bool:
                 return x is y or x.home is not None or y.home is not None or x.place is y.place
             pairs = zip(x.values, y.values, strict=False)
             return x.keys == y.keys and all(_may_be_same(it, *pair) for pair in pairs)
-        case (Const(value=None), Items()) | (Items(), Const(value=None)):
+        case (Const(), Items()) | (Items(), Const()):
             return False
         case _:
             return True

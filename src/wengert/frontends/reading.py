@@ -96,6 +96,8 @@ class Reading:
     """For every object, those that change with it: and through how many containers at least."""
     holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
     """Objects that hold some of the same objects, and through how many containers they do."""
+    put_into: dict[Var, list[tuple[Place, int]]] = field(default_factory=dict[Var, Any])
+    """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
     sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])

@@ -116,7 +116,10 @@ def _taken(it: Interpreter, var: Value, like: Value) -> Value:
 
 def part_of(it: Interpreter, part: Part) -> Value:
     """An object inside a run-time object."""
-    return part_at(it, one_value(it, now(it, part.place.origin)), part.step)
+    found = one_value(it, now(it, part.place.origin))
+    for step in part.steps:
+        found = part_at(it, found, step)
+    return found
 
 
 def one_value(it: Interpreter, current: Value) -> Atom:

@@ -87,25 +87,39 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     return var
 
 
-def adopt(it: Interpreter, child: Value, owner: Place, step: Atom) -> None:
+def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
     """An object is from now on kept inside a run-time object."""
-    if not is_mutable(child) or (isinstance(child, Var) and child.kind == UNKNOWN):
+    if isinstance(child, Items) and not is_mutable(child):
+        for key, value in zip(child.keys, child.values, strict=True):
+            field = child.form == "namedtuple"
+            adopt(it, value, owner, *steps, Const(me.Field(key)) if field else Const(key))
+    if not is_mutable(child):
         return
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
+            return
+        if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
+            _note_unknown(it, child, owner, len(steps))
             return
     place = place_of(it, child)
     known = it.heap.get(place)
     if isinstance(known, Part):
         it.heap[place] = Lost("two containers hold it")
         return
-    it.heap[place] = Part(owner, step)
+    it.heap[place] = Part(owner, steps)
     for other in list(it.reading.aliases.get(place, ())):
-        may_be_part(it, other, owner, 1)
+        may_be_part(it, other, owner, len(steps))
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
+
+
+def _note_unknown(it: Interpreter, child: Var, owner: Place, depth: int) -> None:
+    if it.reading.places.get(child) in it.reading.writes:
+        may_be_part(it, place_of(it, child), owner, depth)
+    else:
+        it.reading.put_into.setdefault(child, []).append((owner, depth))
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:

@@ -1,0 +1,133 @@
+"""Programs that are read for one call: whole numbers and shapes decide what their loops do."""
+
+import numpy as np
+import oracle
+import pytest
+import trees
+from error_texts import refusal, says
+
+import wengert as wg
+from wengert import engine
+from wengert.frontends.counts import MOST_TURNS
+
+
+def history(x, n):
+    """All that is kept is one array, which goes on changing."""
+    kept = []
+    for _ in range(n):
+        x[:] = np.sin(x) + 0.1
+        kept.append(x)
+    return sum(each[0] for each in kept)
+
+
+def weighted_history(x, n):
+    return n * history(x, n)
+
+
+def rotating(a, swaps):
+    """Three names for three rows, handed round."""
+    first, second, third = a[0], a[1], a[2]
+    for k in range(swaps):
+        first, second, third = second, third, first
+        first *= 1.5 + k
+        a[1] += third
+    return np.sum(a * first) + second @ third
+
+
+def chained(xs, n):
+    """A loop whose test the counts decide, and one with an exit that only the run decides."""
+    rows = [np.full(2, x) for x in xs]
+    kept, k = [rows[0]], 0
+    while k < n:
+        rows[k] += kept[-1]
+        kept.append(rows[k])
+        k += 1
+    total = 0.0
+    for row in kept:
+        if row[0] > 4:
+            break
+        total += row @ row
+    return total + k * kept[-1][1]
+
+
+def per_row(a):
+    """As many turns as the array has rows."""
+    pairs = []
+    for row in a:
+        pairs.append((row, row[::-1]))
+        pairs[0][1][:] = row * 0.5
+    return sum(p @ q for p, q in pairs)
+
+
+ROWS = np.array([[0.3, -0.2, 1.1], [0.7, 0.4, -0.6], [1.2, 0.1, 0.5]])
+CALLS = [
+    (history, (np.array([0.5, -1.2]), 3)),
+    (history, (np.array([0.5, -1.2]), 0)),
+    (weighted_history, (np.array([0.5, -1.2]), 2)),
+    (rotating, (ROWS, 1)),
+    (rotating, (ROWS, 4)),
+    (chained, ([0.5, 0.7, 1.1, 2.0], 4)),
+    (chained, ([0.5, 0.7, 5.1, 2.0], 3)),
+    (per_row, (ROWS,)),
+    (per_row, (ROWS[:1],)),
+    (per_row, (np.arange(8.0).reshape(4, 2),)),
+]
+
+
+def copied(args):
+    return [np.array(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+
+
+@pytest.mark.parametrize(("function", "args"), CALLS)
+def test_right_for_every_count(function, args):
+    expected = oracle.gradient(function, *args, wrt=(0,))
+    found = wg.grad(function, argnums=(0,))(*copied(args))
+    trees.assert_close(list(found), list(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize(("function", "args"), CALLS)
+def test_forward_agrees(function, args):
+    tangents = [trees.random_like(args[0]), *(None for _ in args[1:])]
+    _, push = wg.pushforward(function, *copied(args))
+    (gradient,) = oracle.gradient(function, *args, wrt=(0,))
+    assert push(*tangents) == pytest.approx(trees.inner([gradient], tangents[:1]), rel=1e-9)
+
+
+def test_a_whole_number_has_a_derivative_all_the_same():
+    x = np.array([0.5, -1.2])
+    _, back = wg.pullback(weighted_history, x.copy(), 2)
+    assert back(1.0)[1] == pytest.approx(history(x.copy(), 2))
+
+
+def test_one_gradient_function_serves_many_counts():
+    gradient = wg.grad(history)
+    for n in (2, 3, 2, 5, 3, 3, 3):
+        (expected,) = oracle.gradient(history, np.array([0.5, 0.2]), n, wrt=(0,))
+        trees.assert_close([gradient(np.array([0.5, 0.2]), n)], [expected], rel=1e-9)
+
+
+def test_what_is_made_for_some_counts_refuses_others():
+    special = wg.grad(history).specialize(np.array([0.5, 0.2]), 2)
+    special(np.array([1.5, 0.2]), 2)
+    with pytest.raises(ValueError, match="made for calls with 2 where there is 3 now") as caught:
+        special(np.array([0.5, 0.2]), 3)
+    assert caught.value.code == "WG101"
+    with pytest.raises(ValueError, match=r"made for calls with \(2,\) where there is \(3,\) now"):
+        special(np.array([0.5, 0.2, 0.1]), 2)
+
+
+def test_too_many_turns_are_refused_for_the_first_reason():
+    error = refusal(
+        "WG101", NotImplementedError, lambda: wg.grad(history)(np.array([0.5]), MOST_TURNS + 1)
+    )
+    says(error, "it is not known what this object holds", "x[:] = np.sin(x) + 0.1")
+
+
+def test_other_programs_are_read_for_kinds_alone():
+    def plain(x, n):
+        for _ in range(n):
+            x = x * np.sin(x)
+        return x
+
+    derived = engine.derive_for(engine.Verb("grad", (0,)), plain, (0.5, 3), {})
+    assert not derived.by_counts
