@@ -348,7 +348,13 @@ def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Valu
     return None
 
 
-def _bool_op(it: Interpreter, node: ast.BoolOp) -> Value:
+def condition(it: Interpreter, node: ast.expr) -> Atom:
+    """Whether an expression holds, where nothing else matters of it."""
+    asked = isinstance(node, ast.BoolOp)
+    return truth(it, _bool_op(it, node, whole=False) if asked else evaluate(it, node))
+
+
+def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
     def fold(k: int) -> Value:
         value = evaluate(it, node.values[k])
         if k == len(node.values) - 1:
@@ -357,10 +363,11 @@ def _bool_op(it: Interpreter, node: ast.BoolOp) -> Value:
         is_and = isinstance(node.op, ast.And)
         if known is not None:
             return fold(k + 1) if known == is_and else value
-        condition = truth(it, value)
+        holds = truth(it, value)
+        decided = value if whole or isinstance(value, Var) else Const(not is_and)
         if is_and:
-            return it.choose(condition, lambda: fold(k + 1), lambda: value)
-        return it.choose(condition, lambda: value, lambda: fold(k + 1))
+            return it.choose(holds, lambda: fold(k + 1), lambda: decided)
+        return it.choose(holds, lambda: decided, lambda: fold(k + 1))
 
     return fold(0)
 
@@ -461,8 +468,8 @@ def truth(it: Interpreter, value: Value) -> Atom:
 
 
 def _if_exp(it: Interpreter, node: ast.IfExp) -> Value:
-    condition = truth(it, evaluate(it, node.test))
-    return it.choose(condition, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse))
+    holds = condition(it, node.test)
+    return it.choose(holds, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse))
 
 
 def _named(it: Interpreter, node: ast.NamedExpr) -> Value:

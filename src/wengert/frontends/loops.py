@@ -29,7 +29,7 @@ from .cells import is_cell
 from .checkpoints import checkpointed_test
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes
-from .expressions import evaluate, truth
+from .expressions import condition, evaluate, truth
 from .heap import (
     ByIndex,
     Heap,
@@ -825,7 +825,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if _simple_test(tested) and not it.catching.explicit:
 
         def test() -> Atom:
-            return truth(it, evaluate(it, tested))
+            return condition(it, tested)
 
         run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test, every=every)
     else:
@@ -835,8 +835,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
                 it.vars[f"%test{depth}"] = Const(True)
                 it.vars[f"%break{depth}"] = Const(True)
 
-            condition = truth(it, evaluate(it, tested))
-            it.branch(condition, lambda: run_body(it, node.body), leave)
+            it.branch(condition(it, tested), lambda: run_body(it, node.body), leave)
 
         it.vars[f"%test{depth}"] = Const(False)
         names = [*names, f"%test{depth}"]
@@ -852,7 +851,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
 def _tested(it: Interpreter, node: ast.While) -> bool | None:
     """What the test of a loop says before its first turn, if that is known."""
     mark = it.mark()
-    said = it.known_truth(evaluate(it, node.test))
+    said = it.known_truth(condition(it, node.test))
     it.return_to(mark)
     return said
 
@@ -867,7 +866,7 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
 
     def turns() -> None:
         while True:
-            goes_on = it.known_truth(evaluate(it, node.test))
+            goes_on = it.known_truth(condition(it, node.test))
             if goes_on is None:
                 raise it.unsupported(
                     "only the run knows how many turns this loop has", "Use `for` and `break`."
@@ -875,6 +874,7 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
             if not goes_on:
                 return
             take_turn(it)
+            it.vars[f"%continue{depth}"] = Const(False)
             run_body(it, node.body)
             it.vars[f"%continue{depth}"] = Const(False)
             left = it.left()

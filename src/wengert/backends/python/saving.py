@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import inspect
 import sys
 import types
@@ -101,6 +102,9 @@ class _Parts:
         if isinstance(value, types.MethodType | types.BuiltinMethodType):
             owner = self._operand(value.__self__)
             return None if owner is None else f"{owner}.{value.__name__}"
+        if isinstance(value, enum.Enum):
+            owner = self._operand(type(value))
+            return None if owner is None else f"{owner}.{value.name}"
         reduced = _reduced(value)
         if reduced is None:
             return None
