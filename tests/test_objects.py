@@ -1634,3 +1634,31 @@ def test_errors_that_python_raises_itself():
     ):
         with pytest.raises(error, match=message):
             wg.gradient(function, 0.5)
+
+
+class Counted:
+    made = 0
+
+    def __init__(self, x):
+        type(self).made += 1
+        self.x = x
+
+
+def counted_once(x):
+    return Counted(x).x ** 2
+
+
+def counts_in_a_gradient(x):
+    return wg.grad(counted_once)(x) * x
+
+
+def asks_for_the_count(x):
+    return wg.grad(counted_once)(x) * Counted.made
+
+
+def test_a_function_that_is_differentiated_inside_may_assign_to_a_class():
+    Counted.made = 0
+    assert wg.grad(counts_in_a_gradient)(3.0) == 12.0
+    assert Counted.made == 1
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(asks_for_the_count)(3.0))
+    says(error, "the attribute `made` of Counted is read after", "in asks_for_the_count")

@@ -154,7 +154,8 @@ def _read_inside(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -
         outs = tuple(flatten(result))
         changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
     outside = [place for place in changed if place.born < start]
-    for place in [place for place in outside if place in it.reading.externals]:
+    bound = {*it.reading.externals, *it.reading.class_attributes.values()}
+    for place in bound.intersection(outside):
         it.heap[place] = Lost("a function that is differentiated inside the program binds it")
         outside.remove(place)
     if outside:

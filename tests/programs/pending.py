@@ -21,8 +21,6 @@ FORWARD = frozenset("""
 """In reverse mode, but not in forward mode."""
 
 NESTED = frozenset("""
-    objects.bank
-    objects.several_bases
 """.split())  # fmt: skip
 """Once, but not by a gradient within a gradient."""
 

@@ -21,7 +21,7 @@ from .heap import now, place_of, put
 from .local_classes import Held
 from .outside import root_of
 from .signature import namedtuple_fields
-from .values import Closure, Items, Native, Place, Value, is_mutable, kind_of_value
+from .values import Closure, Items, Lost, Native, Place, Value, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -339,6 +339,11 @@ def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
     for base in cls.__mro__ if it.reading.class_attributes else ():
         place = it.reading.class_attributes.get((base, name))
         content = it.heap.get(place) if place is not None else None
+        if isinstance(content, Lost):
+            raise it.unsupported(
+                f"the attribute `{name}` of {base.__name__} is read after {content.reason}",
+                "Keep the value on an object, or read the attribute before.",
+            )
         if isinstance(content, Items) and name in content.keys:
             return it.checked(now(it, content[name]), f"{cls.__name__}.{name}")
         if name in vars(base):
