@@ -59,6 +59,44 @@ def per_row(a):
     return sum(p @ q for p, q in pairs)
 
 
+class Node:
+    def __init__(self, value, *parents):
+        self.value, self.parents = value, parents
+
+
+def ordered(node, seen, order):
+    if node not in seen:
+        seen.add(node)
+        for parent in node.parents:
+            ordered(parent, seen, order)
+        order.append(node)
+
+
+def over_a_graph(x, y):
+    """Every node is visited once, however many ways lead to it."""
+    a, b = Node(x), Node(y)
+    top = Node(0.0, Node(2 * x, a, b), a, Node(y * y, b))
+    seen, order = set(), []
+    ordered(top, seen, order)
+    history = kept_alike(x, 2)
+    return sum(k * node.value for k, node in enumerate(order)) * len(seen) + history
+
+
+def kept_alike(x, n):
+    kept, one = [], np.full(2, x)
+    for _ in range(n):
+        one *= x
+        kept.append(one)
+    return kept[0] @ kept[1]
+
+
+def in_the_order_of_a_set(x, n):
+    seen = set()
+    for k in range(n):
+        seen.add(k)
+    return kept_alike(x, n) + sum(x * k for k in seen)
+
+
 ROWS = np.array([[0.3, -0.2, 1.1], [0.7, 0.4, -0.6], [1.2, 0.1, 0.5]])
 CALLS = [
     (history, (np.array([0.5, -1.2]), 3)),
@@ -68,6 +106,7 @@ CALLS = [
     (rotating, (ROWS, 4)),
     (chained, ([0.5, 0.7, 1.1, 2.0], 4)),
     (chained, ([0.5, 0.7, 5.1, 2.0], 3)),
+    (over_a_graph, (0.7, 1.3)),
     (per_row, (ROWS,)),
     (per_row, (ROWS[:1],)),
     (per_row, (np.arange(8.0).reshape(4, 2),)),
@@ -131,3 +170,8 @@ def test_other_programs_are_read_for_kinds_alone():
 
     derived = engine.derive_for(engine.Verb("grad", (0,)), plain, (0.5, 3), {})
     assert not derived.by_counts
+
+
+def test_the_order_of_a_set_is_not_made_up():
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(in_the_order_of_a_set)(0.7, 3))
+    says(error, "it is not known what this object holds")

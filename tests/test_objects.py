@@ -6,6 +6,7 @@ Every program is differentiated and held against the oracle, which runs its own 
 # programs under test are written as their authors would
 # ruff: noqa: B019, FURB136, FURB192, RUF012, UP033
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -1662,3 +1663,12 @@ def test_a_function_that_is_differentiated_inside_may_assign_to_a_class():
     assert Counted.made == 1
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(asks_for_the_count)(3.0))
     says(error, "the attribute `made` of Counted is read after", "in asks_for_the_count")
+
+
+def queued(x):
+    waiting = collections.deque([x, 2 * x])
+    return waiting.popleft() * (3.0 if isinstance(waiting, collections.deque) else 5.0)
+
+
+def test_a_deque_is_one():
+    assert wg.grad(queued)(0.5) == 3.0

@@ -8,7 +8,6 @@ takes those off. What is not differentiated at all is on the first list only.
 GRADIENT = frozenset("""
     mutation.views_and_copies
     objects.machine_shop
-    objects.gradient_penalty
     objects.sorted_by_tree
     mutable_containers.copies_deep_and_shallow
     control.round_robin
@@ -33,6 +32,8 @@ SPECIALISED = frozenset("""
 """But not when specialised."""
 
 ALONE = frozenset("""
+    mutable_containers.inventory
+    objects.gradient_penalty
     control.tiny_machine
     dynamic_programming.memo_in_a_default
     mutation.list_of_rows

@@ -89,9 +89,7 @@ def hash_token(items: Items) -> Any:
     if not isinstance(cls, type) or items.home is not None:
         return None
     if cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__:
-        if items.place is None:
-            items.place = Place(items)
-        return None if items.place.choice is not None else items.place
+        return identity_token(items)
     parameters = getattr(cls, "__dataclass_params__", None)
     if (
         parameters is None
@@ -104,6 +102,15 @@ def hash_token(items: Items) -> Any:
     if not all(isinstance(value, Const) for value in values):
         return None
     return cls, tuple(value.value for value in values if isinstance(value, Const))
+
+
+def identity_token(items: Items) -> Any:
+    """What tells a known object from all others; None if only the run can."""
+    if items.form not in ("object", "dataclass") or items.home is not None:
+        return None
+    if items.place is None:
+        items.place = Place(items)
+    return None if items.place.choice is not None else items.place
 
 
 def search(classes: Sequence[type], name: str) -> Any:

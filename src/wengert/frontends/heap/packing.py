@@ -9,6 +9,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
 from ...ops import memory as me
 from ...ops import structure as st
+from ..stand_ins import KnownSet
 from ..values import Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
 from .current import now
@@ -29,6 +30,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     Raises:
         NeedsWhole: it does, and the program is read again.
     """
+    _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
     key = it.builder.span
     if is_mutable(items):
@@ -63,6 +65,7 @@ def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
 
 def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     """A known object becomes a run-time object; what it holds is from then on part of it."""
+    _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
     place = place_of(it, items)
     if place.choice is not None:
@@ -177,6 +180,14 @@ def holds_objects(items: Items) -> bool:
         is_mutable(value) or (isinstance(value, Items) and holds_objects(value))
         for value in items.values
     )
+
+
+def _refuse_unwritten(it: Interpreter, items: Items) -> None:
+    if items.form == "identity" or items.type is KnownSet:
+        raise it.unsupported(
+            "the identity of an object, or a set of known items, is needed as a value at run time",
+            "Ask only what is in the set, or keep the values in a list.",
+        )
 
 
 def _refuse_object_keys(it: Interpreter, items: Items) -> None:
