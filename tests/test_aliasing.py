@@ -683,6 +683,33 @@ def test_pushed_twice_through_an_object():
     assert [push(tangent), push(tangent)] == pytest.approx([0.5625, 0.5625])
 
 
+@program(0.7, [0.4, 0.6])
+def given_list_changed_and_made_longer(x, xs):
+    ys = xs
+    ys[0] = x
+    ys += [x * x]
+    return sum(xs) * len(xs) + xs[2] * ys[1]
+
+
+@program(0.7, np.array([[0.3, 0.5], [1.1, -0.2]]))
+def rows_kept_in_pairs(x, a):
+    pairs = []
+    for row in a:
+        pairs.append((row, row[::-1]))
+        pairs[0][1][:] = row * x
+    return sum(p @ q for p, q in pairs)
+
+
+@program(0.7, 3)
+def inserted_and_changed(x, n):
+    kept = []
+    for k in range(n):
+        one = np.full(2, x * k)
+        kept.insert(0, one)
+        one *= x
+    return sum(k * each[0] for k, each in enumerate(kept))
+
+
 REFUSED = frozenset(
     ("short_list_changed_under_way", "list_that_grows_under_way", "read_through_a_sorted_list")
 )

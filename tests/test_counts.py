@@ -1,5 +1,7 @@
 """Programs that are read for one call: whole numbers and shapes decide what their loops do."""
 
+import math
+
 import numpy as np
 import oracle
 import pytest
@@ -175,3 +177,28 @@ def test_other_programs_are_read_for_kinds_alone():
 def test_the_order_of_a_set_is_not_made_up():
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(in_the_order_of_a_set)(0.7, 3))
     says(error, "it is not known what this object holds")
+
+
+def walked(items, k):
+    if k >= len(items):
+        return 0.0
+    items[k] = math.sin(items[k]) + 0.1 * k
+    return items[k] + walked(items, k + 1)
+
+
+def walked_and_made_longer(x, xs, n):
+    total = kept_alike(x, 2)
+    for _ in range(n):
+        total += walked(xs, 0)
+        xs += [x]
+    return total + xs[-1] * len(xs)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_recursion_on_a_list_that_grows_is_right_or_refused(n):
+    expected = oracle.gradient(walked_and_made_longer, 0.7, [0.4, 0.6], n, wrt=(0, 1))
+    gradient = wg.grad(walked_and_made_longer, argnums=(0, 1))
+    if n == 1:
+        trees.assert_close(list(gradient(0.7, [0.4, 0.6], n)), list(expected), rel=1e-9)
+    else:
+        refusal("WG101", NotImplementedError, lambda: gradient(0.7, [0.4, 0.6], n))

@@ -318,7 +318,7 @@ def _derive_for(
 ) -> Derived:
     call = call_of(function, args, kwargs)
     if (verb, call) in _by_counts:
-        with suppress(UnsupportedSyntax):
+        with suppress(WengertError, RecursionError):
             return derive(verb, counted(call, function, args, kwargs))
     try:
         return derive(verb, call)
