@@ -202,3 +202,71 @@ def test_recursion_on_a_list_that_grows_is_right_or_refused(n):
         trees.assert_close(list(gradient(0.7, [0.4, 0.6], n)), list(expected), rel=1e-9)
     else:
         refusal("WG101", NotImplementedError, lambda: gradient(0.7, [0.4, 0.6], n))
+
+
+def bound_on_one_path(x, n):
+    total = kept_alike(x, 2)
+    if x > 0.5:
+        times = n + 1
+    for k in range(times):
+        total += x * k
+    return total
+
+
+def test_a_count_that_was_never_bound_is_missed_when_it_runs():
+    gradient = wg.grad(bound_on_one_path)
+    (expected,) = oracle.gradient(bound_on_one_path, 0.7, 2, wrt=(0,))
+    assert gradient(0.7, 2) == pytest.approx(expected)
+    with pytest.raises(UnboundLocalError, match="times"):
+        gradient(0.3, 2)
+
+
+def over_part_of(a, start):
+    kept = []
+    for row in a[start:]:
+        kept.append(row)
+        kept[0] *= 1.5
+    return (
+        sum(k * r.sum() for k, r in enumerate(kept, start=1))
+        + len(a[start:]) * a.shape[1] * a[0, 0]
+    )
+
+
+@pytest.mark.parametrize("start", [0, 1, 3])
+def test_the_shape_of_a_part_is_followed(start):
+    (expected,) = oracle.gradient(over_part_of, ROWS, start, wrt=(0,))
+    trees.assert_close([wg.grad(over_part_of)(ROWS.copy(), start)], [expected], rel=1e-9)
+
+
+def masked(a):
+    """How many entries a mask leaves is for the run to say."""
+    kept = []
+    one = a[a > 0.2]
+    for k in range(2):
+        one *= 1.5
+        kept.append(one)
+    total = 0.0
+    for each in one:
+        total += each**2
+    return total + kept[0][0]
+
+
+def made_of_numbers(x, y):
+    kept = []
+    for row in np.array([[x, y, 1.0], [y, x, x * y]]):
+        kept.append(row)
+        kept[0] *= 1.5
+    for each in np.full(3, x) * y + np.linspace(x, y, 3):
+        kept[0][0] += each
+    return sum(k * r.sum() for k, r in enumerate(kept, start=1))
+
+
+def test_the_shape_of_what_is_made_of_numbers_is_known():
+    expected = oracle.gradient(made_of_numbers, 0.7, 1.3, wrt=(0, 1))
+    trees.assert_close(list(wg.grad(made_of_numbers, (0, 1))(0.7, 1.3)), list(expected), rel=1e-9)
+
+
+def test_what_values_decide_is_no_count():
+    for a in (np.array([0.3, 0.1, 0.5]), np.array([0.3, 0.7, 0.5]), np.array([0.3, 0.1, 0.1])):
+        (expected,) = oracle.gradient(masked, a, wrt=(0,))
+        trees.assert_close([wg.grad(masked)(a.copy())], [expected], rel=1e-9)

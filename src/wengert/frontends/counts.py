@@ -17,7 +17,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import IF, UNDEFINED, Atom, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import field, mutable_record
-from ..ir.types import INT, Kind, Number
+from ..ir.types import COMPLEX, FLOAT, INT, Kind, Number
 from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
@@ -41,6 +41,12 @@ class Shape(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: str
+
+
+class Listed(NamedTuple):
+    """What is known of a list: the shape of the array that NumPy makes of it."""
+
+    shape: tuple[int, ...]
 
 
 class Unsure:
@@ -170,25 +176,38 @@ class Counts:
             return args[0]
         if eqn.op in (me.store, me.overwrite):
             return args[0] if isinstance(args[0], Shape) else UNSURE
+        if eqn.op is st.pack:
+            return self._listed(eqn)
+        if eqn.op.name in ("array", "asarray") and isinstance(args[0], Listed):
+            return Shape(args[0].shape, "float64")
         options = {name: self.of(atom) for name, atom in eqn.params.items()}
         if any(isinstance(fact, Shape) for fact in (*args, *options.values())):
             return _shape_of_result(eqn, args, options)
-        if UNSURE in args or UNSURE in options.values():
-            return UNSURE
         if eqn.op.name in _OF_SHAPES:
             return _shape_of_result(eqn, args, options)
+        if UNSURE in args or UNSURE in options.values():
+            return UNSURE
         counting = eqn.op.elementwise or eqn.op in _OF_COUNTS
         found = _tried(eqn.op, args, options) if counting else UNSURE
         return found if type(found) in (bool, int, slice, range, tuple) else UNSURE
 
+    def _listed(self, eqn: Eqn) -> Any:
+        shapes = {
+            () if isinstance(kind_of_atom(atom), Number) else getattr(self.of(atom), "shape", None)
+            for atom in eqn.args
+        }
+        shape = shapes.pop() if len(shapes) == 1 else None
+        if shape is None or eqn.param("form") not in ("list", "tuple"):
+            return UNSURE
+        return Listed((len(eqn.args), *shape))
+
 
 def _shape_of_result(eqn: Eqn, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     op = eqn.op
-    if op.elementwise:
-        args = [
-            STAND_IN if fact is UNSURE and isinstance(kind_of_atom(atom), Number) else fact
-            for fact, atom in zip(args, eqn.args, strict=True)
-        ]
+    args = [
+        STAND_IN if fact is UNSURE and _decides_no_shape(op, atom) else fact
+        for fact, atom in zip(args, eqn.args, strict=True)
+    ]
     known = op in _OF_COUNTS or op.name in _OF_SHAPES
     if not (op.elementwise or op.reduction or known or op.shaped_like is not None):
         return UNSURE
@@ -201,6 +220,11 @@ def _shape_of_result(eqn: Eqn, args: Sequence[Any], options: Mapping[str, Any]) 
         return Shape(found.shape, found.dtype.name) if found.size <= LARGEST else UNSURE
     exact = op is st.length or op.name in ("shape", "size")
     return found if exact and isinstance(found, int | tuple) else UNSURE
+
+
+def _decides_no_shape(op: Op, operand: Atom) -> bool:
+    kind = kind_of_atom(operand)
+    return isinstance(kind, Number) if op.elementwise else kind in (FLOAT, COMPLEX)
 
 
 def _like(fact: Any) -> Any:
@@ -242,7 +266,7 @@ class CountingBuilder(Builder):
     ) -> Atom:
         out = super().emit_with(op, args, params, namespace, name, kind)
         fact = self.counts.of(out)
-        if isinstance(out, Const) or not isinstance(fact, bool | int | range):
+        if isinstance(out, Const) or op.effect or not isinstance(fact, bool | int | range):
             return out
         if out in self.counts.given and not isinstance(fact, bool | range):
             return out
