@@ -242,7 +242,7 @@ def masked(a):
     """How many entries a mask leaves is for the run to say."""
     kept = []
     one = a[a > 0.2]
-    for k in range(2):
+    for _ in range(2):
         one *= 1.5
         kept.append(one)
     total = 0.0

@@ -690,6 +690,8 @@ def _widened(entry: Value | None, carried: Carried, end: Value | None) -> Carrie
     maybe = carried.maybe or isinstance(end, Maybe)
     value = end.value if isinstance(end, Maybe) else end
     kind = kind_of_value(value)
+    if carried.kind is not None and _is_made_again(value, carried.kind):
+        return Carried(carried.kind, maybe)
     if carried.kind is not None:
         return Carried(join(carried.kind, kind), maybe)
     if entry is None:
@@ -698,6 +700,20 @@ def _widened(entry: Value | None, carried: Carried, end: Value | None) -> Carrie
     if same(inner, value):
         return carried
     return Carried(join(kind_of_value(inner), kind), maybe)
+
+
+def _is_made_again(value: Value, kind: Kind) -> bool:
+    """Whether a function is the one of a kind, made by the same `def` in another turn.
+
+    What it captured it finds under the names of the function around it, as they are when it is called.
+    """
+    known = kind.value if isinstance(kind, Static) else None
+    if not isinstance(value, Closure) or not isinstance(known, Closure):
+        return False
+    of_its_own = [value.defaults, value.keyword_defaults]
+    if value.attributes is not None:
+        of_its_own += [value.attributes.values, value.attributes.place]
+    return value.node is known.node and value.scope is known.scope and not any(of_its_own)
 
 
 def _emit_loop(
