@@ -683,16 +683,36 @@ def test_pushed_twice_through_an_object():
     assert [push(tangent), push(tangent)] == pytest.approx([0.5625, 0.5625])
 
 
-REFUSED = frozenset("""
-    one_array_twice_in_a_pair array_in_a_list_that_is_made_anew view_of_an_array_of_the_loop
-    swapped_and_kept_in_a_dictionary_that_grows
-    one_of_two_in_a_dictionary short_list_changed_under_way list_that_grows_under_way
-    one_of_two_lists best_of_many listed_in_every_iteration changed_through_a_comprehension
-    read_through_a_comprehension read_through_a_slice read_through_a_longer_list
-    read_through_a_copied_list changed_through_a_copied_list read_through_a_sorted_list
-    read_through_a_dictionary changed_through_a_dictionary rows_in_two_lists
-    item_kept_after_the_loop item_kept_for_the_next_iteration
-""".split())  # fmt: skip
+@program(0.7, [0.4, 0.6])
+def given_list_changed_and_made_longer(x, xs):
+    ys = xs
+    ys[0] = x
+    ys += [x * x]
+    return sum(xs) * len(xs) + xs[2] * ys[1]
+
+
+@program(0.7, np.array([[0.3, 0.5], [1.1, -0.2]]))
+def rows_kept_in_pairs(x, a):
+    pairs = []
+    for row in a:
+        pairs.append((row, row[::-1]))
+        pairs[0][1][:] = row * x
+    return sum(p @ q for p, q in pairs)
+
+
+@program(0.7, 3)
+def inserted_and_changed(x, n):
+    kept = []
+    for k in range(n):
+        one = np.full(2, x * k)
+        kept.insert(0, one)
+        one *= x
+    return sum(k * each[0] for k, each in enumerate(kept))
+
+
+REFUSED = frozenset(
+    ("short_list_changed_under_way", "list_that_grows_under_way", "read_through_a_sorted_list")
+)
 
 
 @program(0.2, np.array([0.3, 0.5]))

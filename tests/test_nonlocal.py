@@ -2,11 +2,14 @@
 
 # programs under test are written as users write them
 
+import copy
 import math
 import runpy
 
 import numpy as np
+import oracle
 import pytest
+import trees
 from differences import agree
 from error_texts import message, place, refusal
 
@@ -313,3 +316,27 @@ def test_a_global_of_no_module(tmp_path):
     f = runpy.run_path(str(file))["f"]
     error = refusal("WG101", NotImplementedError, lambda: wg.gradient(f, 1.0))
     assert "`global y` belongs to no module that can be found" in str(error)
+
+
+def defined_in_every_turn(x, a, n):
+    b = c = a * x
+    u, k = x, 0
+    while k < n and math.sin(x) < u:
+        k += 1
+        c[-1] += 1.25 - u
+
+        def change(e):
+            a[0] += e
+            return a[0]
+
+        u = change(c[0])
+        a[k % 2] = x
+    return u + a.sum() + b @ c
+
+
+@pytest.mark.parametrize("x", [0.7, -0.3])
+def test_a_function_that_every_turn_defines_is_one(x):
+    args = (x, np.array([0.3, 0.2]), 3)
+    expected = oracle.gradient(defined_in_every_turn, *args, wrt=(0, 1))
+    found = wg.grad(defined_in_every_turn, argnums=(0, 1))(*copy.deepcopy(args))
+    trees.assert_close(list(found), list(expected), rel=1e-9)

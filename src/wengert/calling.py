@@ -23,6 +23,8 @@ class Call(NamedTuple):
     target: Kind
     arguments: tuple[tuple[str, Kind], ...]
     keywords: tuple[tuple[str, Kind], ...] = ()
+    counts: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
+    """For one call alone: the whole numbers and shapes among the leaves of every input."""
 
 
 # --- functions that users pass in ---------------------------------------------------------
@@ -82,6 +84,31 @@ def _call_of(
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
     return Call(signature.kind_of(function), kinds, keywords)
+
+
+def counted(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The same call with its counts; its lists are taken apart, however long they are."""
+    values = dict(zip((name for name, _ in call.arguments), args, strict=True))
+    arguments = _taken_apart(call.arguments, values)
+    keywords = _taken_apart(call.keywords, kwargs)
+    inputs = {**values, **kwargs}
+    kinds = {**dict(arguments), **dict(keywords)}
+    match call.target:
+        case Struct(form="function", keys=keys, items=items):
+            kinds |= dict(zip(keys, items, strict=True))
+            inputs |= {key: signature.step(function, Step("cell", key)) for key in keys}
+        case Struct():
+            kinds["self"], inputs["self"] = call.target, function
+        case _:
+            pass
+    counts = tuple((name, signature.counts_of(kind, inputs[name])) for name, kind in kinds.items())
+    return call._replace(arguments=arguments, keywords=keywords, counts=counts)
+
+
+def _taken_apart(
+    inputs: Sequence[tuple[str, Kind]], values: Mapping[str, Any]
+) -> tuple[tuple[str, Kind], ...]:
+    return tuple((name, signature.taken_apart(kind, values[name])) for name, kind in inputs)
 
 
 def _foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:

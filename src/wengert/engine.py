@@ -10,6 +10,7 @@ import threading
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from .backends import python as printer
@@ -18,11 +19,12 @@ from .calling import (
     call_of,
     captured_by,
     captured_literals,
+    counted,
     defaults_of,
     general_call,
     self_contained,
 )
-from .errors import UnsupportedSyntax
+from .errors import UnsupportedSyntax, WengertError
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
@@ -48,6 +50,8 @@ class Derived:
     guards: tuple[tuple[Any, str, Kind], ...]
     generation: int
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    by_counts: bool = False
+    """Whether it is for calls with the same counts only."""
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None
@@ -79,7 +83,9 @@ class Derived:
             for i in self.functions[0].inputs
             if i.how == "captured" and not list(leaves(i.kind))
         }
-        return Derived(self.functions, self.guards, self.generation, {**unused, **defaults})
+        return Derived(
+            self.functions, self.guards, self.generation, {**unused, **defaults}, self.by_counts
+        )
 
     @property
     def method(self) -> Callable[..., Any]:
@@ -192,9 +198,43 @@ def derive_for(
     """The derivative for arguments like these."""
     while True:
         try:
-            return derive(verb, call_of(function, args, kwargs))
+            return _derive_for(verb, function, args, kwargs)
         except NeedsKnown as needs:
             signature.must_be_known(needs.template, needs.name)
+
+
+def _derive_for(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Derived:
+    call = call_of(function, args, kwargs)
+    if (verb, call) in _by_counts:
+        with suppress(WengertError, RecursionError):
+            return derive(verb, counted(call, function, args, kwargs))
+    try:
+        return derive(verb, call)
+    except UnsupportedSyntax as refused:
+        return _derive_by_counts(refused, verb, call, counted(call, function, args, kwargs))
+
+
+_by_counts: OrderedDict[tuple[Verb, Call], None] = OrderedDict()
+"""What is refused for arguments of some kinds, but not for each call by itself."""
+
+
+def _derive_by_counts(refused: UnsupportedSyntax, verb: Verb, call: Call, one: Call) -> Derived:
+    """The derivative for calls with the counts of this one: their loops are written out.
+
+    Raises:
+        UnsupportedSyntax: that cannot be differentiated either.
+    """
+    try:
+        derived = derive(verb, one)
+    except (WengertError, RecursionError):
+        raise refused from None
+    with _lock:
+        _by_counts[verb, call] = None
+        while len(_by_counts) > CACHE_SIZE:
+            _by_counts.popitem(last=False)
+    return derived
 
 
 def _derive(verb: Verb, call: Call) -> Derived:
@@ -206,7 +246,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
         program = read(call)
         derived = VERBS[verb.name](program.function, verb)
     functions = memory.settled_together(map(without_remarks, derived))
-    return Derived(functions, program.guards, generation)
+    return Derived(functions, program.guards, generation, by_counts=call.counts is not None)
 
 
 def _read_written(verb: Verb, call: Call) -> source.Program:
@@ -238,8 +278,10 @@ def derive_for_text(
     verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Derived:
     """The derivative for arguments like these, to be read or saved rather than called here."""
-    derived = derive(verb, self_contained(call_of(function, args, kwargs), function))
-    return derived.with_defaults(captured_literals(function))
+    call = call_of(function, args, kwargs)
+    if (verb, call) in _by_counts:
+        call = counted(call, function, args, kwargs)
+    return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
 
 
 def read(call: Call) -> source.Program:
@@ -248,6 +290,7 @@ def read(call: Call) -> source.Program:
         call.target,
         call.arguments,
         dict(call.keywords),
+        counts=None if call.counts is None else dict(call.counts),
         special=_special,
         derivative=_read_derivative,
         opted_out=rules.opted_out,

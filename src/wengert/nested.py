@@ -20,6 +20,7 @@ from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import is_taken_apart, put_together
 from .frontends.checkpoints import Checkpoint
+from .frontends.counts import handed_on
 from .frontends.heap import identities, now
 from .frontends.interpreter import Interpreter, fresh
 from .frontends.reading import Diverges
@@ -147,6 +148,8 @@ def _read_inside(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -
     inside = [
         fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
     ]
+    for arg, value in zip(args, inside, strict=True):
+        handed_on(it, arg, value)
     given = [part for value in inside for part in _parts(value)]
     it.reading.inputs += [part for part in given if is_mutable(part)]
     with it.aside() as builder:
@@ -154,7 +157,8 @@ def _read_inside(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -
         outs = tuple(flatten(result))
         changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
     outside = [place for place in changed if place.born < start]
-    for place in [place for place in outside if place in it.reading.externals]:
+    bound = {*it.reading.externals, *it.reading.class_attributes.values()}
+    for place in bound.intersection(outside):
         it.heap[place] = Lost("a function that is differentiated inside the program binds it")
         outside.remove(place)
     if outside:

@@ -6,18 +6,9 @@ takes those off. What is not differentiated at all is on the first list only.
 """
 
 GRADIENT = frozenset("""
-    control.tiny_machine
-    mutation.guarded_division
-    mutation.cumulative_out
     mutation.views_and_copies
-    mutation.list_of_rows
-    mutation.history_of_one_array
-    dynamic_programming.memo_in_a_default
     objects.machine_shop
-    objects.gradient_penalty
     objects.sorted_by_tree
-    objects.linked_list
-    mutable_containers.inventory
     mutable_containers.copies_deep_and_shallow
     control.round_robin
     control.expression_tree
@@ -29,8 +20,6 @@ FORWARD = frozenset("""
 """In reverse mode, but not in forward mode."""
 
 NESTED = frozenset("""
-    objects.bank
-    objects.several_bases
 """.split())  # fmt: skip
 """Once, but not by a gradient within a gradient."""
 
@@ -43,6 +32,13 @@ SPECIALISED = frozenset("""
 """But not when specialised."""
 
 ALONE = frozenset("""
+    mutable_containers.inventory
+    objects.gradient_penalty
+    control.tiny_machine
+    dynamic_programming.memo_in_a_default
+    mutation.list_of_rows
+    mutation.history_of_one_array
+    objects.linked_list
     mutation.overlapping_slices
     control.prime_factor_weights
     dynamic_programming.cached_coin_sums
@@ -62,12 +58,10 @@ ALONE = frozenset("""
     mutable_containers.nested_records
     mutable_containers.replaced_tuples
     mutable_containers.slices_of_lists
-    mutable_containers.sliding_maximum
     mutation.output_buffers
     mutation.row_view
     objects.bank
     objects.flight_of_the_given
-    objects.heated_room
     objects.mean_wait
     objects.n_bodies
     objects.objects_as_arguments
@@ -94,18 +88,9 @@ ALONE = frozenset("""
 """But not by source that stands alone."""
 
 IMPORTED = frozenset("""
-    objects.heated_room
-    mutable_containers.sliding_maximum
 """.split())  # fmt: skip
 """But specialised source does not stand alone: it names a class, and says to define it."""
 
 WRONG = frozenset("""
-    dynamic_programming.cached_coin_sums
-    dynamic_programming.cached_lattice_walk
-    linear_algebra.determinant_by_minors
-    mutable_containers.clipped_polygon
-    mutable_containers.replaced_tuples
-    objects.heated_room
-    mutable_containers.sliding_maximum
 """.split())  # fmt: skip
 """Those of the above that are not refused but end in an error that does not say so: to be mended first."""

@@ -41,7 +41,7 @@ Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
 MUTATING = {
-    "append", "extend", "insert", "pop", "popitem", "remove", "clear", "update", "setdefault", "sort",
+    "append", "extend", "insert", "pop", "popitem", "move_to_end", "remove", "clear", "update", "setdefault", "sort",
     "reverse", "add", "discard", "fill", "put", "itemset", "resize", "partition", "setflags",
 }  # fmt: skip
 

@@ -21,6 +21,7 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
 from . import cells, generators
+from .counts import is_by_turns, known, take_turn
 from .expressions import as_known, evaluate, lift
 from .interpreter import Interpreter
 from .local_classes import StandIn
@@ -531,11 +532,14 @@ def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> boo
     What differs from call to call is known where it walks over objects whose structure is known.
     """
     active = [frame for frame in _callers(it) if _same_function(frame.closure, closure)]
-    if len(active) > DEEPEST:
+    if is_by_turns(it):
+        if active:
+            take_turn(it)
+    elif len(active) > DEEPEST:
         return True
     return any(
         frame.bound.keys() == bound.keys()
-        and all(_may_be_same(frame.bound[name], value) for name, value in bound.items())
+        and all(_may_be_same(it, frame.bound[name], value) for name, value in bound.items())
         for frame in active
     )
 
@@ -550,16 +554,17 @@ def _callers(it: Interpreter) -> list[Frame]:
     return found
 
 
-def _may_be_same(a: Value, b: Value) -> bool:
-    match a, b:
-        case Const(value=x), Const():
-            return isinstance(x, int | float | complex) or a == b
-        case Items(), Items():
-            if is_mutable(a) and is_mutable(b):
-                return a is b or a.home is not None or b.home is not None or a.place is b.place
-            pairs = zip(a.values, b.values, strict=False)
-            return a.keys == b.keys and all(_may_be_same(x, y) for x, y in pairs)
-        case (Const(value=None), Items()) | (Items(), Const(value=None)):
+def _may_be_same(it: Interpreter, a: Value, b: Value) -> bool:
+    match known(it, a), known(it, b):
+        case Const(value=x), Const(value=y):
+            counted = is_by_turns(it) and isinstance(x, int) and isinstance(y, int)
+            return x == y if counted else isinstance(x, int | float | complex) or x == y
+        case Items() as x, Items() as y:
+            if is_mutable(x) and is_mutable(y):
+                return x is y or x.home is not None or y.home is not None or x.place is y.place
+            pairs = zip(x.values, y.values, strict=False)
+            return x.keys == y.keys and all(_may_be_same(it, *pair) for pair in pairs)
+        case (Const(), Items()) | (Items(), Const()):
             return False
         case _:
             return True

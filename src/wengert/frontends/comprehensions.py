@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ from ..ir.graph import Atom, Const
 from ..ops import containers as co
 from ..ops import structure as st
 from . import generators, iterators
-from .expressions import as_key, evaluate, truth
+from .counts import by_turns
+from .expressions import evaluate, key_of, truth
 from .generators import Producer, as_function
 from .heap import now
 from .iteration import Running, at_run_time, iteration
@@ -103,7 +104,10 @@ def _produce(
     if generators.is_generator(walked):
         return _produce_inside_out(it, walked, clause, make, nested=bool(inner))
     items = iteration(it, walked)
-    if isinstance(items, list) and should_unroll(items):
+    turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
+    if turns is not None:
+        return _produce_known(it, clause, turns, make, nested=bool(inner))
+    if isinstance(items, list) and should_unroll(it, items):
         return _produce_known(it, clause, items, make, nested=bool(inner))
     running = at_run_time(it, items)
     if clause.ifs:
@@ -166,7 +170,7 @@ def _all_hold(it: Interpreter, conditions: Sequence[ast.expr]) -> Value:
 def _produce_known(
     it: Interpreter,
     generator: ast.comprehension,
-    items: list[Value],
+    items: Iterable[Value],
     make: Callable[[Value], Value],
     *,
     nested: bool,
@@ -234,7 +238,7 @@ def dictionary(it: Interpreter, pairs: Value) -> Value:
     if isinstance(pairs, Items):
         entries = [pair for pair in pairs.values if isinstance(pair, Items)]
         keys, values = zip(*(pair.values for pair in entries), strict=True) if entries else ((), ())
-        known = [as_key(key) for key in keys]
+        known = [key_of(it, key) for key in keys]
         if all(isinstance(key, Const) for key in known):
             items = {key.value: v for key, v in zip(known, values, strict=True)}  # type: ignore[union-attr]
             return Items("dict", tuple(items), tuple(items.values()))

@@ -22,6 +22,7 @@ from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
 from . import cells
+from .counts import is_by_turns, known
 from .declarations import assigned_names, declarations
 from .heap import now
 from .signature import ForeignArray, derives, kind_of
@@ -188,8 +189,8 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
 def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:
     """The shape of a global as it was read before: the program does not bind it anew."""
     places = it.reading.read_from.items()
-    same = (var for var, place in places if place[0] is holder and place[1] == key)
-    return next((var.shape_of for var in same), None)
+    same = (v for v, place in places if place[0] is holder and place[1] == key)
+    return next((var.shape_of for var in same if isinstance(var, Var)), None)
 
 
 def _lifted_derivative(it: Interpreter, made: Any) -> Native:
@@ -266,9 +267,9 @@ def binary(
     """`left op right` of two values."""
     op, function = op_of(operator_)
     if isinstance(left, Items) or isinstance(right, Items):
-        known = _binary_on_items(operator_, left, right)
-        if known is not None:
-            return known
+        joined = _binary_on_items(operator_, known(it, left), known(it, right))
+        if joined is not None:
+            return joined
     if _both_literal(left, right) or _both_classes(left, right):
         with suppress(Exception):  # it must fail when the program runs, not when it is read
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
@@ -368,7 +369,13 @@ def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Valu
     return None
 
 
-def _bool_op(it: Interpreter, node: ast.BoolOp) -> Value:
+def condition(it: Interpreter, node: ast.expr) -> Atom:
+    """Whether an expression holds, where nothing else matters of it."""
+    asked = isinstance(node, ast.BoolOp)
+    return truth(it, _bool_op(it, node, whole=False) if asked else evaluate(it, node))
+
+
+def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
     def fold(k: int) -> Value:
         value = evaluate(it, node.values[k])
         if k == len(node.values) - 1:
@@ -377,10 +384,11 @@ def _bool_op(it: Interpreter, node: ast.BoolOp) -> Value:
         is_and = isinstance(node.op, ast.And)
         if known is not None:
             return fold(k + 1) if known == is_and else value
-        condition = truth(it, value)
+        holds = truth(it, value)
+        decided = value if whole or isinstance(value, Var) else Const(not is_and)
         if is_and:
-            return it.choose(condition, lambda: fold(k + 1), lambda: value)
-        return it.choose(condition, lambda: value, lambda: fold(k + 1))
+            return it.choose(holds, lambda: fold(k + 1), lambda: decided)
+        return it.choose(holds, lambda: decided, lambda: fold(k + 1))
 
     return fold(0)
 
@@ -426,7 +434,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         elif right.form == "dict":
             from .choosing import among_keys
 
-            left = as_key(left)
+            left = key_of(it, left)
             if isinstance(left, Const):
                 return Const((left.value in right.keys) == isinstance(operator_, ast.In))
             among = among_keys(it, left, right)
@@ -439,12 +447,21 @@ def _not(it: Interpreter, value: Value) -> Value:
     return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
 
 
+def key_of(it: Interpreter, index: Value) -> Value:
+    """An index or a key as a constant, where it is known or the counts of the call decide it."""
+    if is_by_turns(it) and isinstance(index, Items) and index.form == "tuple":
+        return as_key(tuple_of(*(key_of(it, value) for value in index.values)))
+    return as_key(known(it, index))
+
+
 def as_key(index: Value) -> Value:
     """An index or a key; a tuple of constants is a constant, and so is a known object."""
     if isinstance(index, Items) and index.form == "tuple":
         items = [as_key(value) for value in index.values]
         if all(isinstance(item, Const) for item in items):
             return Const(tuple(item.value for item in items if isinstance(item, Const)))
+    if isinstance(index, Items) and index.form == "identity":
+        return Const(ObjectKey(("id", index.type), index))
     if isinstance(index, Items) and index.form in ("object", "dataclass"):
         from .objects import hash_token
 
@@ -485,8 +502,8 @@ def truth(it: Interpreter, value: Value) -> Atom:
 
 
 def _if_exp(it: Interpreter, node: ast.IfExp) -> Value:
-    condition = truth(it, evaluate(it, node.test))
-    return it.choose(condition, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse))
+    holds = condition(it, node.test)
+    return it.choose(holds, lambda: evaluate(it, node.body), lambda: evaluate(it, node.orelse))
 
 
 def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
@@ -533,7 +550,7 @@ def _dict(it: Interpreter, node: ast.Dict) -> Value:
                 return _dict_at_run_time(it, node)
             entries.update(zip(value.keys, value.values, strict=True))
             continue
-        key = as_key(evaluate(it, key_node))
+        key = key_of(it, evaluate(it, key_node))
         if not isinstance(key, Const):
             return _dict_at_run_time(it, node)
         entries[key.value] = value
@@ -596,9 +613,9 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         except (TypeError, KeyError, IndexError):
             pass  # it must fail when the program runs
     if isinstance(value, Items):
-        known = _item_of(it, value, as_key(index))
-        if known is not None:
-            return known
+        item = _item_of(it, value, key_of(it, index))
+        if item is not None:
+            return item
         from .choosing import holds_functions, item_of
 
         if holds_functions(value):

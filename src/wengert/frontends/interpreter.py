@@ -27,6 +27,7 @@ from . import cells
 from . import heap as hp
 from .arms import Arm, Merge
 from .catching import Catching, Leaves, Marked
+from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, unflatten
@@ -61,7 +62,7 @@ class Interpreter:
 
     def __init__(self, reading: Reading, builder: Builder | None = None, namespace: str = "py"):
         self.reading = reading
-        self.builder = builder or Builder()
+        self.builder = builder or builder_for(reading.counts)
         self.namespace = namespace
         """The namespace that ops called by their own name (in rule rows) are emitted in."""
         self.frames: list[Frame] = []
@@ -180,6 +181,7 @@ class Interpreter:
         Raises:
             LookupError: it depends on the run.
         """
+        value = known(self, value)
         match value:
             case Const(value=constant):
                 return constant
@@ -384,6 +386,11 @@ class Interpreter:
                 if rest:
                     self._run_where_nothing_left(left, rest)
                 return
+
+    def run_rest(self, left: Atom, rest: Step) -> None:
+        """Run what follows a possible exit where nothing has left."""
+        if left != Const(True):
+            self._run_where_nothing_left(left, [rest])
 
     def _run_where_nothing_left(self, left: Atom, rest: Sequence[Step]) -> None:
         depth = self.frame.loops

@@ -12,6 +12,7 @@ from ..ir.types import UNKNOWN, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
+from .counts import is_by_turns
 from .expressions import open_up
 from .heap import now, place_of
 from .iterators import give_back, taken_over
@@ -68,6 +69,8 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
     from .operators import iterated
 
     if isinstance(constant, str | range | tuple | list | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
+        return [Const(item) for item in constant]
+    if isinstance(constant, str | range | tuple | list) and is_by_turns(it):
         return [Const(item) for item in constant]
     if isinstance(constant, str | range | tuple | list):
         var = it.emit(st.as_list, Const(constant))
@@ -145,9 +148,20 @@ def _side_by_side(
 def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
     if isinstance(part, Running):
         return part
+    if is_by_turns(it):
+        return Running((Const(range(len(part))),), lambda elements: _of_turn(it, part, elements[0]))
     if part and all(isinstance(v, Const) and v.value == k for k, v in enumerate(part)):
         return iterate_var(it, it.emit(st.range_, Const(len(part))))
     return iterate_var(it, it.atom(list_of(*part)))
+
+
+def _of_turn(it: Interpreter, part: list[Value], turn: Atom) -> Value:
+    if isinstance(turn, Const):
+        return part[turn.value]
+    raise it.unsupported(
+        "this loop walks over known objects together with something whose length only the run knows",
+        "Walk over them one after the other.",
+    )
 
 
 def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:

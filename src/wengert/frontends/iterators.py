@@ -130,7 +130,7 @@ def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Va
         consumer.take(it, item)
         generators.leave_if(it, consumer.left(it))
 
-    if not isinstance(items, Running) and should_unroll(items):
+    if not isinstance(items, Running) and should_unroll(it, items):
         unroll(it, items, body, Const(None))
     else:
         running = at_run_time(it, items)

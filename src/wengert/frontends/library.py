@@ -31,6 +31,7 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
 from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
+from .counts import is_by_turns
 from .equivalents import (
     EQUIVALENTS,
     as_it_is,
@@ -47,8 +48,9 @@ from .iterators_in_python import ENDLESS, LAZY, filter_, map_, reduce_, step
 from .iterators_in_python import chain_from_iterable as lazily_chained
 from .iterators_in_python import repeat as repeat_without_end
 from .loops import collect, loop_over
+from .objects import identity_token
 from .opcalls import emit_op
-from .stand_ins import STAND_INS
+from .stand_ins import STAND_INS, KnownSet
 from .values import Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args):
         known = range(*bounds)
-        if len(known) <= UNROLL:
+        if len(known) <= UNROLL or is_by_turns(it):
             return Const(known)
     return it.emit(st.range_, *(it.atom(a) for a in args))
 
@@ -128,6 +130,19 @@ def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return list_of()
     listed = as_list(it, args[0])
     return list_of(*listed.values) if isinstance(listed, Items) else listed
+
+
+def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if not args and is_by_turns(it):
+        return call(it, Const(KnownSet), [], {})
+    return call_foreign(it, set, [as_list(it, a) for a in args], {})
+
+
+def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    token = identity_token(args[0]) if is_by_turns(it) and isinstance(args[0], Items) else None
+    if token is None:
+        return opaque(it, id, args, kwargs, INT)
+    return Items("identity", (), (), token)
 
 
 def _tuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -455,7 +470,7 @@ def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
 
 
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
-_COUNTED = (id, hash, ord)
+_COUNTED = (hash, ord)
 _OPAQUE = (print, input, open, dir)
 _BLIND = (eval, exec, compile, locals, globals, __import__)
 
@@ -487,7 +502,8 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (as_it_is, lambda it, args, kwargs: call_foreign(it, args[0].value, args[1:], kwargs)),  # type: ignore[union-attr]
     (math.hypot, _hypot),
     (math.dist, _dist),
-    (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
+    (set, _set),
+    (id, _id),
     (
         frozenset,
         lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),

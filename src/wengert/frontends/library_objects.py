@@ -25,6 +25,7 @@ from .expressions import as_known, open_up
 from .heap import now
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
 from .reading import Diverges
+from .stand_ins import CLASSES
 from .values import Closure, Items, Maybe, Native, Place, Value, is_mutable, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
@@ -202,6 +203,7 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
     value = _current(it, value)
     known = class_of(value)
+    known = CLASSES.get(known, known) if known is not None else None
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)

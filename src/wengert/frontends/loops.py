@@ -27,8 +27,9 @@ from . import cells, generators, iterators
 from .captures import taken_apart
 from .cells import is_cell
 from .checkpoints import checkpointed_test
+from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes
-from .expressions import evaluate, truth
+from .expressions import condition, evaluate, truth
 from .heap import (
     ByIndex,
     Heap,
@@ -92,12 +93,15 @@ def run_for(it: Interpreter, node: ast.For) -> None:
         run_body(it, node.body)
 
     names = assigned_names([node.target, *node.body])
-    if isinstance(items, Running):
+    turns = turns_of(it, items) if isinstance(items, Running) else None
+    if isinstance(items, Running) and turns is not None:
+        _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
+    elif isinstance(items, Running):
         run_loop(it, node, names, items, guarded(it, items, body))
         for walked_list, count in walked:
             if items_written(it, walked_list, count):
                 it.emit(ident.as_long, it.atom(now(it, walked_list)), count)
-    elif not items or (should_unroll(items) and not _is_range(iterable)):
+    elif not items or (should_unroll(it, items) and (is_by_turns(it) or not _is_range(iterable))):
         unroll(it, items, body, iterable)
     else:
         _run_or_unroll(it, node, names, items, body, iterable)
@@ -259,8 +263,8 @@ def _run_if_passed(
     it.branch(truth(it, guard(item)), partial(body, item), lambda: None)
 
 
-def should_unroll(items: list[Value]) -> bool:
-    if len(items) <= UNROLL:
+def should_unroll(it: Interpreter, items: list[Value]) -> bool:
+    if len(items) <= UNROLL or is_by_turns(it):
         return True
     kinds = {kind_of_value(item) for item in items}
     return len(kinds) > 1 or not all(map(is_plain, items))
@@ -270,19 +274,29 @@ def unroll(
     it: Interpreter, items: list[Value], body: Callable[[Value], None], iterable: Value
 ) -> None:
     """A loop written out, one iteration after the other."""
+    lists = known_lists(it, iterable)
+
+    def turn(k: int) -> None:
+        refuse_changed(it, lists, k)
+        if is_by_turns(it):
+            take_turn(it)
+        body(items[k])
+
+    _write_out(it, len(items), turn)
+    refuse_changed(it, lists, len(items))
+
+
+def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None:
     it.frame.loops += 1
     depth = it.frame.loops
     it.vars[f"%break{depth}"] = Const(False)
-    lists = known_lists(it, iterable)
 
     def step(k: int) -> None:
-        refuse_changed(it, lists, k)
         it.vars[f"%continue{depth}"] = Const(False)
-        body(items[k])
+        turn(k)
         it.vars[f"%continue{depth}"] = Const(False)
 
-    it.run([partial(step, k) for k in range(len(items))])
-    refuse_changed(it, lists, len(items))
+    it.run([partial(step, k) for k in range(count)])
     it.frame.loops -= 1
 
 
@@ -676,6 +690,8 @@ def _widened(entry: Value | None, carried: Carried, end: Value | None) -> Carrie
     maybe = carried.maybe or isinstance(end, Maybe)
     value = end.value if isinstance(end, Maybe) else end
     kind = kind_of_value(value)
+    if carried.kind is not None and _is_made_again(value, carried.kind):
+        return Carried(carried.kind, maybe)
     if carried.kind is not None:
         return Carried(join(carried.kind, kind), maybe)
     if entry is None:
@@ -684,6 +700,20 @@ def _widened(entry: Value | None, carried: Carried, end: Value | None) -> Carrie
     if same(inner, value):
         return carried
     return Carried(join(kind_of_value(inner), kind), maybe)
+
+
+def _is_made_again(value: Value, kind: Kind) -> bool:
+    """Whether a function is the one of a kind, made by the same `def` in another turn.
+
+    What it captured it finds under the names of the function around it, as they are when it is called.
+    """
+    known = kind.value if isinstance(kind, Static) else None
+    if not isinstance(value, Closure) or not isinstance(known, Closure):
+        return False
+    of_its_own = [value.defaults, value.keyword_defaults]
+    if value.attributes is not None:
+        of_its_own += [value.attributes.values, value.attributes.place]
+    return value.node is known.node and value.scope is known.scope and not any(of_its_own)
 
 
 def _emit_loop(
@@ -804,11 +834,14 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if known is False:
         run_body(it, node.orelse)
         return
+    if is_by_turns(it) and marked is None and _tested(it, node) is not None:
+        _run_in_turns(it, node)
+        return
     names = assigned_names([node.test, *node.body])
     if _simple_test(tested) and not it.catching.explicit:
 
         def test() -> Atom:
-            return truth(it, evaluate(it, tested))
+            return condition(it, tested)
 
         run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test, every=every)
     else:
@@ -818,8 +851,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
                 it.vars[f"%test{depth}"] = Const(True)
                 it.vars[f"%break{depth}"] = Const(True)
 
-            condition = truth(it, evaluate(it, tested))
-            it.branch(condition, lambda: run_body(it, node.body), leave)
+            it.branch(condition(it, tested), lambda: run_body(it, node.body), leave)
 
         it.vars[f"%test{depth}"] = Const(False)
         names = [*names, f"%test{depth}"]
@@ -829,6 +861,45 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
         if it.flag("%returned") == Const(False):
             raise Diverges
         it.set("%returned", Const(True))  # `while True` without `break` ends only by `return`
+    _finish(it, depth, node.orelse)
+
+
+def _tested(it: Interpreter, node: ast.While) -> bool | None:
+    """What the test of a loop says before its first turn, if that is known."""
+    mark = it.mark()
+    said = it.known_truth(condition(it, node.test))
+    it.return_to(mark)
+    return said
+
+
+def _run_in_turns(it: Interpreter, node: ast.While) -> None:
+    """A `while` whose turns the counts of the call decide, written out."""
+    from .statements import run_body
+
+    it.frame.loops += 1
+    depth = it.frame.loops
+    it.vars[f"%break{depth}"] = Const(False)
+
+    def turns() -> None:
+        while True:
+            goes_on = it.known_truth(condition(it, node.test))
+            if goes_on is None:
+                raise it.unsupported(
+                    "only the run knows how many turns this loop has", "Use `for` and `break`."
+                )
+            if not goes_on:
+                return
+            take_turn(it)
+            it.vars[f"%continue{depth}"] = Const(False)
+            run_body(it, node.body)
+            it.vars[f"%continue{depth}"] = Const(False)
+            left = it.left()
+            if left != Const(False):
+                it.run_rest(left, turns)
+                return
+
+    turns()
+    it.frame.loops -= 1
     _finish(it, depth, node.orelse)
 
 
@@ -853,6 +924,9 @@ def collect(it: Interpreter, running: Running, make: Callable[[Value], Value]) -
     def body(item: Value) -> None:
         made[:] = [make(item)]
 
+    turns = None if running.guards else by_turns(it, running)
+    if turns is not None:
+        return list_of(*map(make, turns))
     if running.guards:
         from .comprehensions import collect_guarded
 

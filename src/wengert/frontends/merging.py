@@ -58,7 +58,7 @@ class Merger(Exports):
                 if isinstance(content, Part | Lost):
                     return content
                 return self._placed(place, self._exported_content(content, side))
-        if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.step) == (b.place, b.step):
+        if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.steps) == (b.place, b.steps):
             return a
         if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
             return Lost("a branch has moved it")

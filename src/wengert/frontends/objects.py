@@ -21,7 +21,7 @@ from .heap import now, place_of, put
 from .local_classes import Held
 from .outside import root_of
 from .signature import namedtuple_fields
-from .values import Closure, Items, Iteration, Native, Place, Value, is_mutable, kind_of_value
+from .values import Closure, Items, Iteration, Lost, Native, Place, Value, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -103,9 +103,7 @@ def hash_token(items: Items) -> Any:
     if not isinstance(cls, type) or items.home is not None:
         return None
     if cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__:
-        if items.place is None:
-            items.place = Place(items)
-        return None if items.place.choice is not None else items.place
+        return identity_token(items)
     parameters = getattr(cls, "__dataclass_params__", None)
     if (
         parameters is None
@@ -118,6 +116,15 @@ def hash_token(items: Items) -> Any:
     if not all(isinstance(value, Const) for value in values):
         return None
     return cls, tuple(value.value for value in values if isinstance(value, Const))
+
+
+def identity_token(items: Items) -> Any:
+    """What tells a known object from all others; None if only the run can."""
+    if items.form not in ("object", "dataclass") or items.home is not None:
+        return None
+    if items.place is None:
+        items.place = Place(items)
+    return None if items.place.choice is not None else items.place
 
 
 def search(classes: Sequence[type], name: str) -> Any:
@@ -353,6 +360,11 @@ def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
     for base in cls.__mro__ if it.reading.class_attributes else ():
         place = it.reading.class_attributes.get((base, name))
         content = it.heap.get(place) if place is not None else None
+        if isinstance(content, Lost):
+            raise it.unsupported(
+                f"the attribute `{name}` of {base.__name__} is read after {content.reason}",
+                "Keep the value on an object, or read the attribute before.",
+            )
         if isinstance(content, Items) and name in content.keys:
             return it.checked(now(it, content[name]), f"{cls.__name__}.{name}")
         if name in vars(base):

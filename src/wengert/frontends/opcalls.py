@@ -36,8 +36,11 @@ def emit_op(
     args = _spread(it, op, namespace, signature, args)
     out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
     if out is not None:
-        from .writing_functions import write_to_out
+        from .writing_functions import write_to_out, written_where
 
+        where = kwargs.get("where", Const(True))
+        if op.elementwise and where != Const(True):
+            return written_where(it, op, [out, where, *args])
         return write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
     values, options = _bind(it, op, signature, args, kwargs)
     if not row:
@@ -105,7 +108,7 @@ def _without_out(
 ) -> tuple[Value | None, Sequence[Value], Mapping[str, Value]]:
     """The array that a call of NumPy writes to, and the arguments without it."""
     out = kwargs.get("out")
-    if out is not None and "out" not in signature.options:
+    if out is not None and out != Const(None):
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     elif op.elementwise and namespace == "np" and len(args) == len(signature.operands) + 1:
         *args, out = args

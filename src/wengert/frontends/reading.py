@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
@@ -30,6 +30,10 @@ class NeedsKnown(Exception):
         self.name = name
 
 
+if TYPE_CHECKING:
+    from .counts import Counts
+
+
 @mutable_record
 class Frame:
     """One activation of a function that is being inlined."""
@@ -51,6 +55,8 @@ class Frame:
 class Reading:
     """What one reading of a program collects, whatever function it is in."""
 
+    counts: Counts | None = None
+    """What the counts of one call decide, if it is read for that call alone."""
     guards: dict[tuple[int, str], tuple[Any, str, Kind]] = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     separate: set[Any] = field(default_factory=set[Any])
@@ -90,6 +96,8 @@ class Reading:
     """For every object, those that change with it: and through how many containers at least."""
     holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
     """Objects that hold some of the same objects, and through how many containers they do."""
+    put_into: dict[Var, list[tuple[Place, int]]] = field(default_factory=dict[Var, Any])
+    """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
     sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])

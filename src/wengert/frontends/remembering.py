@@ -71,9 +71,20 @@ def _call(it: Interpreter, closure: Closure, scope: Scope, args: Args, kwargs: K
         return _first_result(it, plain, bound, args, kwargs)
     names = _keys(it, closure, bound)
     if names is None:
+        _refuse_within_memory(it, closure)
         return call_closure(it, plain, args, kwargs)
     made = replace(closure, node=_with_memory(closure.node, names), scope=scope)
     return call_closure(it, made, args, kwargs)
+
+
+def _refuse_within_memory(it: Interpreter, closure: Closure) -> None:
+    """Refuse a recursion that was found to need other keys than the call that it is inside of."""
+    for frame in it.frames:
+        if frame.closure.identity is closure.identity and _has_memory(frame.closure.node):
+            raise it.unsupported(
+                f"{closure.name} remembers its results by arguments of unknown kind",
+                "Specialise the derivative for example arguments, so that whole numbers are known as such.",
+            )
 
 
 def _without(scope: Scope) -> Scope:

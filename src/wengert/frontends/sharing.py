@@ -53,7 +53,7 @@ def is_merged(it: Interpreter, value: Value) -> bool:
 
 def _is_borrowed(it: Interpreter, value: Value) -> bool:
     if isinstance(value, Items):
-        return any(value is given for given in it.reading.inputs)
+        return value.home is not None or any(value is given for given in it.reading.inputs)
     assert isinstance(value, Var)
     origins = roots(it, value)
     if value not in origins:
@@ -65,8 +65,9 @@ def _same_object(it: Interpreter, value: Value, other: Value) -> bool:
     match other:
         case Maybe(value=inner):
             return _same_object(it, value, inner)
-        case Items(values=values):
-            return other is value or any(_same_object(it, value, v) for v in values)
+        case Items(values=values, place=place):
+            alike = isinstance(value, Items) and value.place is not None and place is value.place
+            return other is value or alike or any(_same_object(it, value, v) for v in values)
         case Var() if isinstance(value, Var):
             return not roots(it, value).isdisjoint(roots(it, other))
         case _:

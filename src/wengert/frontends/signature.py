@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import BadArgument
 from ..ir.op import Op
+from ..ir.records import replace
 from ..ir.types import (
     BOOL,
     COMPLEX,
@@ -296,6 +297,34 @@ def leaf_values(kind: Kind, value: Any) -> Iterator[Any]:
             return
         case _:
             yield value
+
+
+def taken_apart(kind: Kind, value: Any) -> Kind:
+    """The kind of a value whose lists are taken apart, however long they are."""
+    match kind:
+        case Seq() if type(value) in (list, tuple) and 0 < len(value) <= LARGE:
+            form = "tuple" if isinstance(value, tuple) else "list"
+            items = tuple(taken_apart(kind_of(item, 1), item) for item in value)
+            return Struct(form, tuple(range(len(value))), items)
+        case Struct(keys=keys, items=items):
+            inner = (
+                taken_apart(item, step(value, step_into(kind, key)))
+                for key, item in zip(keys, items, strict=True)
+            )
+            return replace(kind, items=tuple(inner))
+        case _:
+            return kind
+
+
+def counts_of(kind: Kind, value: Any) -> tuple[Any, ...]:
+    """For every leaf its value, if it is a whole number, or its shape, if it is an array."""
+    return tuple(_count(leaf) for leaf in leaf_values(kind, value))
+
+
+def _count(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return (leaf.shape, leaf.dtype.name) if leaf.dtype != object else None
+    return leaf if type(leaf) in (bool, int) else None
 
 
 def rebuild(kind: Kind, take: Callable[[Kind], Any]) -> Any:

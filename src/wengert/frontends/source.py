@@ -12,9 +12,10 @@ from ..errors import BadArgument, NoSource
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
-from ..ops.identity import apart
+from ..ops.identity import apart, counted
 from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
+from .counts import Counts, Shape
 from .expressions import open_up
 from .heap import ByIndex, NeedsWhole, SharedItems, now
 from .interpreter import Interpreter, fresh
@@ -42,6 +43,7 @@ def read(
     special: Special,
     derivative: Callable[..., Value],
     opted_out: Callable[[Any], bool],
+    counts: Mapping[str, Sequence[Any]] | None = None,
 ) -> Program:
     """The IR of a call of a function on arguments of some kinds.
 
@@ -52,6 +54,7 @@ def read(
         special: how to read calls of a function that is one of wengert's own; None for all others.
         derivative: how to read a call of a derivative function.
         opted_out: whether a function's code is to be read although it has a rule.
+        counts: for every input the counts of its leaves, to read it for one call alone.
     """
     separate: set[Any] = set()
     by_index: set[int] = set()
@@ -72,6 +75,7 @@ def read(
             special=special,
             derivative=derivative,
             opted_out=opted_out,
+            counts=None if counts is None else Counts(counts),
         )
         try:
             return _read_once(reading, target, arguments, keywords)
@@ -108,7 +112,8 @@ def _read_once(
             outs, kind = _outs(it, result)
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
-    it.builder.eqns[:0] = [*_refuse_aliases(it, params), *reading.early]
+    checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]
+    it.builder.eqns[:0] = [*checks, *reading.early]
     body = it.builder.block(params, outs)
     return Program(
         Function(_name_of(target), tuple(inputs), body, kind), tuple(reading.guards.values())
@@ -142,6 +147,14 @@ def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
     return [Eqn((Var(NONE),), apart, tuple(objects))]
 
 
+def _check_counts(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
+    """Checks that a call has the counts that the program was read for."""
+    counts = it.reading.counts
+    facts = {} if counts is None else {p: counts.of(p) for p in params if p in counts.facts}
+    expected = {p: fact.shape if isinstance(fact, Shape) else fact for p, fact in facts.items()}
+    return [Eqn((Var(NONE),), counted, (p, Const(count))) for p, count in expected.items()]
+
+
 class _Given:
     """What a program is given: its inputs, and the leaves that are the parameters of its body."""
 
@@ -155,12 +168,19 @@ class _Given:
         if name in self.it.reading.whole and isinstance(kind, Struct):
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(kind, name))
-            return open_up(self.it, self.params[-1])
+            value = open_up(self.it, self.params[-1])
+            self._note_counts(name, value)
+            return value
         value = fresh(kind, name)
         self.inputs.append(Input(name, kind, how))
         self.params += _vars([value])
         self._note(name, value)
+        self._note_counts(name, value)
         return value
+
+    def _note_counts(self, name: str, value: Value) -> None:
+        if self.it.reading.counts is not None:
+            self.it.reading.counts.begin(name, list(flatten(value)))
 
     def _note(self, name: str, value: Value) -> None:
         if isinstance(value, Items):

@@ -185,6 +185,46 @@ class Counter(DefaultDict):
         return [key for key, amount in self.entries.items() for _ in range(amount)]
 
 
+class KnownSet:
+    """`set`, of items that are told apart before the program runs; in no order.
+
+    Where it is needed as a set of the run, or for what has an order, it is refused.
+    """
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Any] = {}
+
+    def add(self, x: Any) -> None:
+        self.entries[x] = None
+
+    def discard(self, x: Any) -> None:
+        if x in self.entries:
+            del self.entries[x]
+
+    def remove(self, x: Any) -> None:
+        del self.entries[x]
+
+    def update(self, iterable: Any) -> None:
+        for x in iterable:
+            self.add(x)
+
+    def clear(self) -> None:
+        self.entries.clear()
+
+    def __contains__(self, x: Any) -> bool:
+        return x in self.entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def _refused(self, *args: Any) -> Any:
+        return locals()  # which is refused wherever it is called
+
+    __getattr__ = __iter__ = __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __or__ = __and__ = __sub__ = __xor__ = __ror__ = __rand__ = __rsub__ = __rxor__ = _refused
+    __ior__ = __iand__ = __isub__ = __ixor__ = _refused
+
+
 def _amount(pair: Any) -> Any:
     return pair[1]
 
@@ -193,6 +233,14 @@ def ordered_dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
     """`collections.OrderedDict`: a dictionary keeps its order anyway."""
     return dict(*args, **kwargs)
 
+
+CLASSES: dict[type, type] = {
+    Deque: collections.deque,
+    DefaultDict: collections.defaultdict,
+    Counter: collections.Counter,
+    KnownSet: set,
+}
+"""What an object is an instance of whose class stands in for another one."""
 
 STAND_INS: list[tuple[type, Callable[..., Any]]] = [
     (collections.deque, Deque),

@@ -16,7 +16,7 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from . import cells
 from .attributes import read_attribute
-from .expressions import evaluate, subscript, truth
+from .expressions import condition, evaluate, subscript
 from .heap import settle_doubts
 from .reading import Diverges, Step
 from .sharing import is_merged, may_be_shared
@@ -87,11 +87,11 @@ def _may_move_items(node: ast.stmt) -> bool:
 
 def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> None:
     with it.at(node.test):
-        condition = truth(it, evaluate(it, node.test))
+        holds = condition(it, node.test)
     then, other = list(node.body), list(node.orelse)
     if rest:
         (other if always_leaves(node.body) else then).extend(rest)
-    it.branch(condition, lambda: run_body(it, then), lambda: run_body(it, other))
+    it.branch(holds, lambda: run_body(it, then), lambda: run_body(it, other))
 
 
 def _run_assign(it: Interpreter, node: ast.Assign) -> None:
@@ -298,7 +298,7 @@ def raise_now(it: Interpreter, error: type[Exception], message: str) -> None:
 
 
 def _run_assert(it: Interpreter, node: ast.Assert) -> None:
-    condition = truth(it, evaluate(it, node.test))
+    holds = condition(it, node.test)
 
     def fail() -> None:
         from .exceptions import make, raise_exception
@@ -306,7 +306,7 @@ def _run_assert(it: Interpreter, node: ast.Assert) -> None:
         arguments = [] if node.msg is None else [evaluate(it, node.msg)]
         raise_exception(it, make(it, AssertionError, arguments, {}))
 
-    it.branch(condition, lambda: None, fail)
+    it.branch(holds, lambda: None, fail)
 
 
 def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:

@@ -78,7 +78,7 @@ class Part:
     """What the heap says of an object that is kept inside a run-time object: where it is."""
 
     place: Place
-    step: Atom
+    steps: tuple[Atom, ...]
 
 
 @record

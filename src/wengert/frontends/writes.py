@@ -16,7 +16,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
 from . import cells, heap, objects
-from .expressions import as_key
+from .expressions import key_of
 from .values import (
     Closure,
     Items,
@@ -84,7 +84,7 @@ def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Ite
     if items.form in ("tuple", "namedtuple"):
         name = "tuple" if items.form == "tuple" else items.type.__name__
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
-    index = as_key(index)
+    index = key_of(it, index)
     if not isinstance(index, Const):
         return None
     key = index.value
@@ -205,7 +205,7 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
 def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
     from .statements import raise_now
 
-    index = as_key(index)
+    index = key_of(it, index)
     if not isinstance(index, Const):
         return None
     key = index.value
@@ -367,10 +367,16 @@ def method_of_known(
         ]
         return it.choose(chosen.condition, *methods)
     if isinstance(items_now, Items) and _is_known(it, items_now):
+        if name in _KEYED:
+            args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
         done = table[name](it, items_now, args, kwargs)
         if done is not None:
             return done
     return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
+
+
+_KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
+"""Methods whose first argument is an index or a key."""
 
 
 def _method_of_either(
@@ -507,9 +513,28 @@ def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Valu
 
     if not items.keys:
         raise_now(it, KeyError, "popitem(): dictionary is empty")
-    key, value = items.keys[-1], heap.now(it, items.values[-1])
+    last = kwargs.get("last", args[0] if args else Const(True))
+    if not isinstance(last, Const):
+        return None
+    k = -1 if last.value else 0
+    key, value = items.keys[k], heap.now(it, items.values[k])
     delete_item(it, items, Const(key))
     return tuple_of(from_key(key), value)
+
+
+def _move_to_end(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    from .statements import raise_now
+
+    key, last = args[0], kwargs.get("last", args[1] if len(args) > 1 else Const(True))
+    if not isinstance(key, Const) or not isinstance(last, Const):
+        return None
+    if key.value not in items.keys:
+        raise_now(it, KeyError, key.value)
+    entries = dict(zip(items.keys, items.values, strict=True))
+    moved = {key.value: entries.pop(key.value)}
+    entries = {**entries, **moved} if last.value else {**moved, **entries}
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+    return Const(None)
 
 
 Method = Callable[["Interpreter", Items, Args, Kwargs], "Value | None"]
@@ -532,6 +557,7 @@ _DICT_METHODS: dict[str, Method] = {
     "update": _update,
     "pop": _pop_key,
     "popitem": _pop_item,
+    "move_to_end": _move_to_end,
     "clear": _clear,
 }
 
@@ -559,7 +585,8 @@ def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs:
 
 def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     value = heap.note_sharing(it, heap.now(it, args[0]), var)
-    adopted = is_mutable(heap.now(it, value))
+    current = heap.now(it, value)
+    adopted = isinstance(current, Items) or is_mutable(current)
     position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
     heap.changed(it, var, me.append, me.appended, it.atom(value))
     if adopted:
@@ -593,8 +620,10 @@ def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 def _rt_insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     where, value = args
     value = heap.note_sharing(it, heap.now(it, value), var)
+    step = it.atom(where)
+    heap.changed(it, var, me.insert, me.inserted, step, it.atom(value))
+    _adopt(it, value, var, step)
     heap.moved(it, var)
-    heap.changed(it, var, me.insert, me.inserted, it.atom(where), it.atom(value))
     return Const(None)
 
 

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Const, Var
+from ..ir.op import Op
 from ..ir.types import Array
 from ..ops import elementwise as el
 from ..ops import structure as st
 from . import heap
+from .expressions import as_known
 from .values import Items, Value
 from .writes import delete_item, set_item
 
@@ -241,6 +243,22 @@ def _method_of(name: str) -> Handler:
         return call_method(it, args[0], name, args[1:], kwargs)
 
     return handler
+
+
+def written_where(it: Interpreter, op: Op, args: Args) -> Value:
+    """`out=` with `where=`: the function is computed where it is written, and nowhere else."""
+    from .calls import call
+
+    out, *others = args
+    target = out.values[0] if isinstance(out, Items) and out.values else out
+    return call(it, as_known(write_where), [Const(op), target, *others], {})
+
+
+def write_where(function: Any, out: Any, where: Any, *operands: Any) -> Any:
+    """`function(*operands, out=out, where=where)`."""
+    chosen = np.broadcast_to(where, out.shape)
+    out[chosen] = function(*[np.broadcast_to(each, out.shape)[chosen] for each in operands])
+    return out
 
 
 def write_to_out(it: Interpreter, out: Value, result: Value) -> Value:

@@ -28,6 +28,15 @@ as_long = declare(
     implementation=rt.as_long,
 )
 """A check that a list which was walked over by index is as long as it was."""
+counted = declare(
+    "counted",
+    "value, count",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="counted",
+    implementation=rt.counted,
+)
+"""A check that a number or a shape is the one that the program was read for."""
 of_array = declare(
     "of_array",
     "part",

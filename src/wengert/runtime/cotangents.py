@@ -78,6 +78,8 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
     An axis that `x_bar` lacks is one along which all cotangents are the same.
     """
     if isinstance(x, (list, tuple)):
+        if isinstance(x_bar, (list, tuple)) and len(x_bar) != len(x):
+            raise _of_joined(x)
         x = np.asarray(x)
     shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
@@ -89,6 +91,15 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
         return total.reshape(())[()]
     total = total.reshape(total.shape[max(lead, 0) :])
     return total if total.shape == shape else np.array(np.broadcast_to(total, shape))
+
+
+def _of_joined(x: Any) -> ValueError:
+    """The error for an operator that turned out to make a longer list when the program ran."""
+    error = ValueError(
+        f"an operator joins or repeats a {type(x).__name__}, which is known only when the program runs\n"
+        "Specialise the derivative for example arguments, or write `[*a, *b]`."
+    )
+    return coded(error, "WG101")
 
 
 def fill(scalar: Any, x: Any) -> Any:
@@ -229,6 +240,8 @@ def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
         fields = None  # a method of a namedtuple
     if fields is None and _is_computed(x, name):
         return accumulate(buffer, _of_receiver(x, value, name))
+    if fields is not None and name not in fields:
+        raise _of_method(x, name)
     key = fields.index(name) if fields is not None else name
     if buffer is None:
         raise TypeError(f"no derivative flows through attribute {name!r} of {type(x).__name__}")
@@ -260,6 +273,14 @@ def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
         "Call a method instead; or pass such objects as arguments of their own, or in a short list."
     )
     raise coded(error, "WG101")
+
+
+def _of_method(x: Any, name: str) -> ValueError:
+    error = ValueError(
+        f"{name!r} of the {type(x).__name__} is no field of it, which is known only when the program runs\n"
+        "Specialise the derivative for example arguments, or make the new tuple by its class."
+    )
+    return coded(error, "WG101")
 
 
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:

@@ -35,6 +35,18 @@ def as_long(items: Any, count: int) -> None:
         raise coded(error, "WG101")
 
 
+def counted(value: Any, count: Any) -> None:
+    """Check that a whole number, or the shape of an array, is the one that the program was read for."""
+    found = value.shape if isinstance(value, np.ndarray) else value
+    if found != count:
+        error = ValueError(
+            f"this derivative was made for calls with {count!r} where there is {found!r} now: its loops "
+            "are written out\n"
+            "Call the general derivative (`wg.grad(f)`, not what `specialize` gave), or specialise anew."
+        )
+        raise coded(error, "WG101")
+
+
 def of_array(part: Any) -> None:
     """Check that a slice shares memory with what it was taken of."""
     if not isinstance(part, np.ndarray):

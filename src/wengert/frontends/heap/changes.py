@@ -12,7 +12,7 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Items, Lost, Part
-from .aliases import link_holders, lose_aliases, may_be_one
+from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
 from .current import now, part_at, read, what_happened
 from .packing import keep, materialise, refuse_given
 from .places import identities, place_of
@@ -64,6 +64,8 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     root, steps = path_to(it, var)
     _check_slices(it, var)
     note_change(it, root)
+    for owner, deep in it.reading.put_into.get(root, ()):
+        may_be_part(it, place_of(it, root), owner, deep)
     new = write(root, steps)
     assert isinstance(new, Var)
     new.name = new.name or root.name
@@ -164,7 +166,7 @@ def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:
     origin = part.place.origin
     owner = now(it, origin)
     root, steps = path_to(it, owner if isinstance(owner, Var) else materialise(it, owner))  # type: ignore[arg-type]
-    return root, (*steps, part.step)
+    return root, (*steps, *part.steps)
 
 
 def _refuse_unfollowed(it: Interpreter, var: Var) -> None:

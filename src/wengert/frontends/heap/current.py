@@ -54,6 +54,8 @@ def _items_now(it: Interpreter, items: Items) -> Value:
 
 
 def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
+    if it.reading.counts is not None:
+        it.reading.counts.work()
     first, second = now(it, choice.first), now(it, choice.second)
     if first is choice.seen[0] and second is choice.seen[1]:
         return items
@@ -114,7 +116,10 @@ def _taken(it: Interpreter, var: Value, like: Value) -> Value:
 
 def part_of(it: Interpreter, part: Part) -> Value:
     """An object inside a run-time object."""
-    return part_at(it, one_value(it, now(it, part.place.origin)), part.step)
+    found = one_value(it, now(it, part.place.origin))
+    for step in part.steps:
+        found = part_at(it, found, step)
+    return found
 
 
 def one_value(it: Interpreter, current: Value) -> Atom:

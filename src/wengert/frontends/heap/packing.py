@@ -9,6 +9,7 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
 from ...ops import memory as me
 from ...ops import structure as st
+from ..stand_ins import KnownSet
 from ..values import Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
 from .current import now
@@ -29,6 +30,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     Raises:
         NeedsWhole: it does, and the program is read again.
     """
+    _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
     key = it.builder.span
     if is_mutable(items):
@@ -63,6 +65,7 @@ def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
 
 def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     """A known object becomes a run-time object; what it holds is from then on part of it."""
+    _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
     place = place_of(it, items)
     if place.choice is not None:
@@ -87,25 +90,39 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     return var
 
 
-def adopt(it: Interpreter, child: Value, owner: Place, step: Atom) -> None:
+def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
     """An object is from now on kept inside a run-time object."""
-    if not is_mutable(child) or (isinstance(child, Var) and child.kind == UNKNOWN):
+    if isinstance(child, Items) and not is_mutable(child):
+        for key, value in zip(child.keys, child.values, strict=True):
+            field = child.form == "namedtuple"
+            adopt(it, value, owner, *steps, Const(me.Field(key)) if field else Const(key))
+    if not is_mutable(child):
         return
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
+            return
+        if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
+            _note_unknown(it, child, owner, len(steps))
             return
     place = place_of(it, child)
     known = it.heap.get(place)
     if isinstance(known, Part):
         it.heap[place] = Lost("two containers hold it")
         return
-    it.heap[place] = Part(owner, step)
+    it.heap[place] = Part(owner, steps)
     for other in list(it.reading.aliases.get(place, ())):
-        may_be_part(it, other, owner, 1)
+        may_be_part(it, other, owner, len(steps))
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
+
+
+def _note_unknown(it: Interpreter, child: Var, owner: Place, depth: int) -> None:
+    if it.reading.places.get(child) in it.reading.writes:
+        may_be_part(it, place_of(it, child), owner, depth)
+    else:
+        it.reading.put_into.setdefault(child, []).append((owner, depth))
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
@@ -163,6 +180,14 @@ def holds_objects(items: Items) -> bool:
         is_mutable(value) or (isinstance(value, Items) and holds_objects(value))
         for value in items.values
     )
+
+
+def _refuse_unwritten(it: Interpreter, items: Items) -> None:
+    if items.form == "identity" or items.type is KnownSet:
+        raise it.unsupported(
+            "the identity of an object, or a set of known items, is needed as a value at run time",
+            "Ask only what is in the set, or keep the values in a list.",
+        )
 
 
 def _refuse_object_keys(it: Interpreter, items: Items) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...ir.graph import Atom, Var
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
-from ..values import Place, Value
+from ..values import Items, Place, Value, is_mutable
 from .places import place_of
 from .views import depth_of_path, steps_to_write, view_of
 
@@ -19,11 +19,14 @@ class SharedItems(Exception):
     """What two containers (or two places of one) hold changes: it is read again, with checks."""
 
 
-def note_sharing(it: Interpreter, value: Value, owner: Var) -> Value:
+def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> Value:
     """A part of something is put into a container: two ways lead to it from now on.
 
     That matters only if it changes. Where it does, the program checks when it runs.
     """
+    if isinstance(value, Items) and not is_mutable(value):
+        for item in value.values:
+            note_sharing(it, item, owner, deeper + 1)
     if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
         return value
     source = _whole_of(it, value)
@@ -31,8 +34,8 @@ def note_sharing(it: Interpreter, value: Value, owner: Var) -> Value:
         return value
     goal = _whole_of(it, owner) or (place_of(it, owner), 0)
     key = it.builder.span
-    for (place, depth), deeper in ((source, 0), (goal, 1)):
-        it.reading.sharings.setdefault(place, {})[key] = depth + deeper
+    for (place, depth), below in ((source, 0), (goal, deeper)):
+        it.reading.sharings.setdefault(place, {})[key] = depth + below
         check_sharing(it, place)
     if key not in it.reading.checked:
         return value

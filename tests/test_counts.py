@@ -1,0 +1,272 @@
+"""Programs that are read for one call: whole numbers and shapes decide what their loops do."""
+
+import math
+
+import numpy as np
+import oracle
+import pytest
+import trees
+from error_texts import refusal, says
+
+import wengert as wg
+from wengert import engine
+from wengert.frontends.counts import MOST_TURNS
+
+
+def history(x, n):
+    """All that is kept is one array, which goes on changing."""
+    kept = []
+    for _ in range(n):
+        x[:] = np.sin(x) + 0.1
+        kept.append(x)
+    return sum(each[0] for each in kept)
+
+
+def weighted_history(x, n):
+    return n * history(x, n)
+
+
+def rotating(a, swaps):
+    """Three names for three rows, handed round."""
+    first, second, third = a[0], a[1], a[2]
+    for k in range(swaps):
+        first, second, third = second, third, first
+        first *= 1.5 + k
+        a[1] += third
+    return np.sum(a * first) + second @ third
+
+
+def chained(xs, n):
+    """A loop whose test the counts decide, and one with an exit that only the run decides."""
+    rows = [np.full(2, x) for x in xs]
+    kept, k = [rows[0]], 0
+    while k < n:
+        rows[k] += kept[-1]
+        kept.append(rows[k])
+        k += 1
+    total = 0.0
+    for row in kept:
+        if row[0] > 4:
+            break
+        total += row @ row
+    return total + k * kept[-1][1]
+
+
+def per_row(a):
+    """As many turns as the array has rows."""
+    pairs = []
+    for row in a:
+        pairs.append((row, row[::-1]))
+        pairs[0][1][:] = row * 0.5
+    return sum(p @ q for p, q in pairs)
+
+
+class Node:
+    def __init__(self, value, *parents):
+        self.value, self.parents = value, parents
+
+
+def ordered(node, seen, order):
+    if node not in seen:
+        seen.add(node)
+        for parent in node.parents:
+            ordered(parent, seen, order)
+        order.append(node)
+
+
+def over_a_graph(x, y):
+    """Every node is visited once, however many ways lead to it."""
+    a, b = Node(x), Node(y)
+    top = Node(0.0, Node(2 * x, a, b), a, Node(y * y, b))
+    seen, order = set(), []
+    ordered(top, seen, order)
+    history = kept_alike(x, 2)
+    return sum(k * node.value for k, node in enumerate(order)) * len(seen) + history
+
+
+def kept_alike(x, n):
+    kept, one = [], np.full(2, x)
+    for _ in range(n):
+        one *= x
+        kept.append(one)
+    return kept[0] @ kept[1]
+
+
+def in_the_order_of_a_set(x, n):
+    seen = set()
+    for k in range(n):
+        seen.add(k)
+    return kept_alike(x, n) + sum(x * k for k in seen)
+
+
+ROWS = np.array([[0.3, -0.2, 1.1], [0.7, 0.4, -0.6], [1.2, 0.1, 0.5]])
+CALLS = [
+    (history, (np.array([0.5, -1.2]), 3)),
+    (history, (np.array([0.5, -1.2]), 0)),
+    (weighted_history, (np.array([0.5, -1.2]), 2)),
+    (rotating, (ROWS, 1)),
+    (rotating, (ROWS, 4)),
+    (chained, ([0.5, 0.7, 1.1, 2.0], 4)),
+    (chained, ([0.5, 0.7, 5.1, 2.0], 3)),
+    (over_a_graph, (0.7, 1.3)),
+    (per_row, (ROWS,)),
+    (per_row, (ROWS[:1],)),
+    (per_row, (np.arange(8.0).reshape(4, 2),)),
+]
+
+
+def copied(args):
+    return [np.array(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+
+
+@pytest.mark.parametrize(("function", "args"), CALLS)
+def test_right_for_every_count(function, args):
+    expected = oracle.gradient(function, *args, wrt=(0,))
+    found = wg.grad(function, argnums=(0,))(*copied(args))
+    trees.assert_close(list(found), list(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize(("function", "args"), CALLS)
+def test_forward_agrees(function, args):
+    tangents = [trees.random_like(args[0]), *(None for _ in args[1:])]
+    _, push = wg.pushforward(function, *copied(args))
+    (gradient,) = oracle.gradient(function, *args, wrt=(0,))
+    assert push(*tangents) == pytest.approx(trees.inner([gradient], tangents[:1]), rel=1e-9)
+
+
+def test_a_whole_number_has_a_derivative_all_the_same():
+    x = np.array([0.5, -1.2])
+    _, back = wg.pullback(weighted_history, x.copy(), 2)
+    assert back(1.0)[1] == pytest.approx(history(x.copy(), 2))
+
+
+def test_one_gradient_function_serves_many_counts():
+    gradient = wg.grad(history)
+    for n in (2, 3, 2, 5, 3, 3, 3):
+        (expected,) = oracle.gradient(history, np.array([0.5, 0.2]), n, wrt=(0,))
+        trees.assert_close([gradient(np.array([0.5, 0.2]), n)], [expected], rel=1e-9)
+
+
+def test_what_is_made_for_some_counts_refuses_others():
+    special = wg.grad(history).specialize(np.array([0.5, 0.2]), 2)
+    special(np.array([1.5, 0.2]), 2)
+    with pytest.raises(ValueError, match="made for calls with 2 where there is 3 now") as caught:
+        special(np.array([0.5, 0.2]), 3)
+    assert caught.value.code == "WG101"
+    with pytest.raises(ValueError, match=r"made for calls with \(2,\) where there is \(3,\) now"):
+        special(np.array([0.5, 0.2, 0.1]), 2)
+
+
+def test_too_many_turns_are_refused_for_the_first_reason():
+    error = refusal(
+        "WG101", NotImplementedError, lambda: wg.grad(history)(np.array([0.5]), MOST_TURNS + 1)
+    )
+    says(error, "it is not known what this object holds", "x[:] = np.sin(x) + 0.1")
+
+
+def test_other_programs_are_read_for_kinds_alone():
+    def plain(x, n):
+        for _ in range(n):
+            x = x * np.sin(x)
+        return x
+
+    derived = engine.derive_for(engine.Verb("grad", (0,)), plain, (0.5, 3), {})
+    assert not derived.by_counts
+
+
+def test_the_order_of_a_set_is_not_made_up():
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(in_the_order_of_a_set)(0.7, 3))
+    says(error, "it is not known what this object holds")
+
+
+def walked(items, k):
+    if k >= len(items):
+        return 0.0
+    items[k] = math.sin(items[k]) + 0.1 * k
+    return items[k] + walked(items, k + 1)
+
+
+def walked_and_made_longer(x, xs, n):
+    total = kept_alike(x, 2)
+    for _ in range(n):
+        total += walked(xs, 0)
+        xs += [x]
+    return total + xs[-1] * len(xs)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_recursion_on_a_list_that_grows_is_right_or_refused(n):
+    expected = oracle.gradient(walked_and_made_longer, 0.7, [0.4, 0.6], n, wrt=(0, 1))
+    gradient = wg.grad(walked_and_made_longer, argnums=(0, 1))
+    if n == 1:
+        trees.assert_close(list(gradient(0.7, [0.4, 0.6], n)), list(expected), rel=1e-9)
+    else:
+        refusal("WG101", NotImplementedError, lambda: gradient(0.7, [0.4, 0.6], n))
+
+
+def bound_on_one_path(x, n):
+    total = kept_alike(x, 2)
+    if x > 0.5:
+        times = n + 1
+    for k in range(times):
+        total += x * k
+    return total
+
+
+def test_a_count_that_was_never_bound_is_missed_when_it_runs():
+    gradient = wg.grad(bound_on_one_path)
+    (expected,) = oracle.gradient(bound_on_one_path, 0.7, 2, wrt=(0,))
+    assert gradient(0.7, 2) == pytest.approx(expected)
+    with pytest.raises(UnboundLocalError, match="times"):
+        gradient(0.3, 2)
+
+
+def over_part_of(a, start):
+    kept = []
+    for row in a[start:]:
+        kept.append(row)
+        kept[0] *= 1.5
+    return (
+        sum(k * r.sum() for k, r in enumerate(kept, start=1))
+        + len(a[start:]) * a.shape[1] * a[0, 0]
+    )
+
+
+@pytest.mark.parametrize("start", [0, 1, 3])
+def test_the_shape_of_a_part_is_followed(start):
+    (expected,) = oracle.gradient(over_part_of, ROWS, start, wrt=(0,))
+    trees.assert_close([wg.grad(over_part_of)(ROWS.copy(), start)], [expected], rel=1e-9)
+
+
+def masked(a):
+    """How many entries a mask leaves is for the run to say."""
+    kept = []
+    one = a[a > 0.2]
+    for _ in range(2):
+        one *= 1.5
+        kept.append(one)
+    total = 0.0
+    for each in one:
+        total += each**2
+    return total + kept[0][0]
+
+
+def made_of_numbers(x, y):
+    kept = []
+    for row in np.array([[x, y, 1.0], [y, x, x * y]]):
+        kept.append(row)
+        kept[0] *= 1.5
+    for each in np.full(3, x) * y + np.linspace(x, y, 3):
+        kept[0][0] += each
+    return sum(k * r.sum() for k, r in enumerate(kept, start=1))
+
+
+def test_the_shape_of_what_is_made_of_numbers_is_known():
+    expected = oracle.gradient(made_of_numbers, 0.7, 1.3, wrt=(0, 1))
+    trees.assert_close(list(wg.grad(made_of_numbers, (0, 1))(0.7, 1.3)), list(expected), rel=1e-9)
+
+
+def test_what_values_decide_is_no_count():
+    for a in (np.array([0.3, 0.1, 0.5]), np.array([0.3, 0.7, 0.5]), np.array([0.3, 0.1, 0.1])):
+        (expected,) = oracle.gradient(masked, a, wrt=(0,))
+        trees.assert_close([wg.grad(masked)(a.copy())], [expected], rel=1e-9)
