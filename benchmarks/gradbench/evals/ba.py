@@ -48,7 +48,7 @@ def projected(camera, point):
 
 def reprojection_error(camera, point, weight, feature):
     x, y = projected(camera, point)
-    return np.array([weight * (x - feature[0]), weight * (y - feature[1])])
+    return weight * (x - feature[0]), weight * (y - feature[1])
 
 
 def weight_error(weight):
@@ -59,8 +59,16 @@ def objective(cameras, points, weights, observations, features):
     errors = np.empty((len(observations), 2))
     for k in range(len(observations)):
         camera, point = observations[k]
-        errors[k] = reprojection_error(cameras[camera], points[point], weights[k], features[k])
+        errors[k, 0], errors[k, 1] = reprojection_error(
+            cameras[camera], points[point], weights[k], features[k]
+        )
     return errors, weight_error(weights)
+
+
+def error_rows(camera, point, weight, feature):
+    """The derivatives of each of the two errors by the camera, the point and the weight."""
+    _, back = wg.pullback(reprojection_error, camera, point, weight, feature)
+    return back((1.0, 0.0))[:3], back((0.0, 1.0))[:3]
 
 
 def blocks(cameras, points, weights, observations, features):
@@ -69,12 +77,11 @@ def blocks(cameras, points, weights, observations, features):
     of_weights = np.empty(len(weights))
     for k in range(len(observations)):
         camera, point = observations[k]
-        by_camera, by_point, by_weight = wg.jacobian(
-            reprojection_error, argnums=(0, 1, 2), mode="reverse"
-        )(cameras[camera], points[point], weights[k], features[k])
-        of_errors[k, :, :OF_CAMERA] = by_camera
-        of_errors[k, :, OF_CAMERA:-1] = by_point
-        of_errors[k, :, -1] = by_weight
+        rows = error_rows(cameras[camera], points[point], weights[k], features[k])
+        for row, (by_camera, by_point, by_weight) in enumerate(rows):
+            of_errors[k, row, :OF_CAMERA] = by_camera
+            of_errors[k, row, OF_CAMERA:-1] = by_point
+            of_errors[k, row, -1] = by_weight
         of_weights[k] = wg.grad(weight_error)(weights[k])
     return of_errors, of_weights
 

@@ -205,13 +205,18 @@ class Scattered:
 
 def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
     places = [k for k, p in enumerate(parts) if is_index_array(p)]
-    plain = all(p == Bounds(None, None, None) or k in places for k, p in enumerate(parts))
-    if len(places) != 1 or not plain:
+    if len(places) != 1:
         raise Unlowered("several arrays of indices")
+    if not all(_is_whole(p) or k in places for k, p in enumerate(parts)):
+        raise Unlowered("an array of indices beside a number or part of an axis")
     indices = site.view(parts[places[0]])
     if indices.code != "i64":
         raise Unlowered("a mask")
     return Scattered(view, places[0], indices)
+
+
+def _is_whole(part: Value) -> bool:
+    return isinstance(part, Bounds) and part.start is part.stop is part.step is None
 
 
 def over_scattered(

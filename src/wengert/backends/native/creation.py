@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.records import replace
 from .access import over
 from .elementwise import ROWS
 from .emitter import Emitter
@@ -16,7 +17,7 @@ from .lowering import Site, lowers
 from .numbers import converted
 from .promotion import common, operand
 from .sequences import Arrays, Growing, Numbers
-from .shapes import dims_of, sizes_of
+from .shapes import dims_of, known_axis, sizes_of
 from .structure import SIZE_BITS, range_count
 from .values import (
     AN_INTEGER,
@@ -183,11 +184,9 @@ def _linspace(site: Site, eqn: Eqn) -> Value:
 # --- arrays of numbers and of arrays ------------------------------------------------------
 
 
-@lowers("array", "asarray", "ascontiguousarray", "gather", "stack")
+@lowers("array", "asarray", "ascontiguousarray", "gather")
 def _array(site: Site, eqn: Eqn) -> Value:
-    if eqn.op.name == "stack" and eqn.params.get("axis", Const(0)) != Const(0):
-        raise Unlowered("stacking along another axis")
-    _only(eqn, "dtype", "axis") if eqn.op.name == "stack" else _only(eqn, "dtype")
+    _only(eqn, "dtype")
     value = site.value(eqn.args[0]) if len(eqn.args) == 1 else _packed(site, eqn)
     asked = eqn.params.get("dtype")
     match value:
@@ -201,6 +200,27 @@ def _array(site: Site, eqn: Eqn) -> Value:
             raise Unlowered("an array of a range")
         case _:
             raise Unlowered("an array of something that is no list of numbers")
+
+
+@lowers("stack")
+def _stack(site: Site, eqn: Eqn) -> Value:
+    """Arrays side by side along a new axis."""
+    _only(eqn, "axis")
+    value = site.value(eqn.args[0])
+    match value:
+        case Tuple(items=items) if items:
+            made = _of_items(site, eqn, value, None)
+        case Growing():
+            made = _as_array(site, value)
+        case _:
+            raise Unlowered("stacking of something that is no list of arrays")
+    rank = len(made.dims)
+    (axis,) = known_axis(eqn.params.get("axis", Const(0)), rank) or (0,)
+    if axis == 0 and isinstance(value, Tuple):
+        return made
+    order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    dims, strides = (tuple(part[k] for k in order) for part in (made.dims, made.strides))
+    return site.copied(replace(made, dims=dims, strides=strides, whole=False))
 
 
 def _packed(site: Site, eqn: Eqn) -> Tuple:
@@ -219,6 +239,11 @@ def _converted(site: Site, eqn: Eqn, value: Scalar | Array, asked: Atom | None) 
 
 
 def _of_list(site: Site, value: Growing) -> View:
+    """A list of numbers, or of arrays of one shape, as an array of its own."""
+    return site.copied(_as_array(site, value))
+
+
+def _as_array(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
     column = value.column
     length = site.e.variable("length", value.length)
@@ -231,7 +256,7 @@ def _of_list(site: Site, value: Growing) -> View:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))
     offset = times(column.offset, strides[0])
-    return site.copied(View(column.root, column.code, dims, strides, offset))
+    return View(column.root, column.code, dims, strides, offset)
 
 
 def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:

@@ -12,14 +12,16 @@ from .fusion import copy_elements, fill
 from .lists import template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
-from .promotion import common, operand
+from .promotion import common, converted, operand
 from .sequences import Arrays, Growing, Numbers, growing
+from .shapes import known_axis
 from .structure import over_arrays
 from .values import (
     ONE,
     PYTHON,
     ZERO,
     Bounds,
+    Repeated,
     Scalar,
     Tuple,
     Unlowered,
@@ -29,45 +31,67 @@ from .values import (
     integer,
     minus,
     plus,
+    product,
     times,
 )
 
 Index = tuple[Expr, ...]
 
 
-def part_along(site: Site, view: View, start: Expr, count: Expr) -> View:
-    """So many rows of an array, from one on."""
-    offset = site.e.let(plus(view.offset, times(start, view.strides[0])))
-    return View(view.root, view.code, (count, *view.dims[1:]), view.strides, offset)
+def part_along(site: Site, view: View, start: Expr, count: Expr, axis: int = 0) -> View:
+    """So many rows of an array (or what lies along another axis), from one on."""
+    offset = site.e.let(plus(view.offset, times(start, view.strides[axis])))
+    dims = (*view.dims[:axis], count, *view.dims[axis + 1 :])
+    return View(view.root, view.code, dims, view.strides, offset)
 
 
 @lowers("concatenate", "hstack")
 def _concatenate(site: Site, eqn: Eqn) -> Value:
-    """Arrays one after the other along their first axis."""
+    """Arrays one after the other along an axis."""
     value = site.value(eqn.args[0])
-    if (
-        not isinstance(value, Tuple)
-        or not value.items
-        or eqn.params.get("axis", Const(0)) != Const(0)
-    ):
-        raise Unlowered("joining along another axis than the first")
+    if not isinstance(value, Tuple) or not value.items:
+        raise Unlowered("joining of something that is no list of arrays")
     views = [site.view(item) for item in value.items]
-    ranks = {len(view.dims) for view in views}
-    if len(ranks) > 1 or 0 in ranks or (eqn.op.name == "hstack" and ranks != {1}):
+    axes = known_axis(eqn.params.get("axis", Const(0)), max(1, len(views[0].dims)))
+    if axes is None or (eqn.op.name == "hstack" and any(len(view.dims) != 1 for view in views)):
+        raise Unlowered("joining arrays as if they had one axis")
+    return _joined(site, eqn, views, *axes)
+
+
+@lowers("append")
+def _append(site: Site, eqn: Eqn) -> Value:
+    """Two arrays of one axis, or an array and a number, one after the other."""
+    if eqn.params.get("axis", Const(None)) != Const(None):
+        raise Unlowered("appending along an axis")
+    parts = [site.operand(atom) for atom in eqn.args]
+    views = [
+        site.view(Repeated(part, part.code, (ONE,)) if isinstance(part, Scalar) else part)
+        for part in parts
+    ]
+    if any(len(view.dims) != 1 for view in views):
+        raise Unlowered("appending arrays of several axes")
+    return _joined(site, eqn, views)
+
+
+def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
+    first = views[0]
+    if len({len(view.dims) for view in views}) > 1 or not first.dims:
         raise Unlowered("joining arrays of different ranks")
     for view in views[1:]:
-        for a, b in zip(views[0].dims[1:], view.dims[1:], strict=True):
-            site.e.must_be_same(a, b, "joined arrays of different shapes")
+        for k, (a, b) in enumerate(zip(first.dims, view.dims, strict=True)):
+            if k != axis:
+                site.e.must_be_same(a, b, "joined arrays of different shapes")
     site.write_all()
     total: Expr = ZERO
     for view in views:
-        total = site.e.let(plus(total, view.dims[0]))
+        total = site.e.let(plus(total, view.dims[axis]))
     code = common(operand(view) for view in views)
-    made = site.allocate((total, *views[0].dims[1:]), code, eqn.outs)
+    dims = (*first.dims[:axis], total, *first.dims[axis + 1 :])
+    made = site.allocate(dims, code, eqn.outs)
     start: Expr = ZERO
     for view in views:
-        copy_elements(site.e, part_along(site, made, start, view.dims[0]), view)
-        start = site.e.let(plus(start, view.dims[0]))
+        copy_elements(site.e, part_along(site, made, start, view.dims[axis], axis), view)
+        start = site.e.let(plus(start, view.dims[axis]))
     return made
 
 
@@ -176,6 +200,18 @@ def _as_view(site: Site, value: Growing) -> View:
     return View(column.root, column.code, dims, strides, times(column.offset, strides[0]))
 
 
+@lowers("join_lists")
+def _join_lists(site: Site, eqn: Eqn) -> Value:
+    """`a + b` of tuples and lists of known length."""
+    a, b = (site.value(atom) for atom in eqn.args)
+    known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
+    if not known:
+        raise Unlowered("lists of any length put together")
+    items = (*a.items, *b.items)
+    form = a.form if a.form == b.form else "list"
+    return Tuple(items, form, tuple(range(len(items))))
+
+
 @lowers("repeated_items")
 def _repeated(site: Site, eqn: Eqn) -> Value:
     """`[x] * n`"""
@@ -199,3 +235,20 @@ def _repeated(site: Site, eqn: Eqn) -> Value:
     over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
     e.add(Assign(made.length, size))
     return made
+
+
+@lowers("basis")
+def _basis(site: Site, eqn: Eqn) -> Value:
+    """Arrays that are one (or `unit`) in one place and zero elsewhere, for every place."""
+    x, unit = site.operand(eqn.args[0]), eqn.params.get("unit", Const(1.0))
+    if isinstance(x, Scalar) or not x.dims or x.code not in FLOATS:
+        raise Unlowered("the directions of something that is no array of floats")
+    e = site.e
+    value = converted(e, site.scalar(unit).expr, x.code)
+    dims = tuple(map(e.size, x.dims))
+    size = e.let(product(dims))
+    made = _filled(site, eqn, (size, size), x.code)
+    over(e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), value))
+    return Growing(
+        Arrays(made.root, x.code, dims), e.variable("length", size), e.variable("room", size)
+    )
