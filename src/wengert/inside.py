@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -53,13 +54,20 @@ def _maker(make: Callable[..., api.Derivative[..., Any]]) -> nested.Handler:
         known = [_constant(it, value) for value in rest]
         named = {name: _constant(it, value) for name, value in kwargs.items()}
         verb = make(_nothing, *known, **named).verb
-
-        def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-            return nested.derivative(it, verb, function, args, kwargs)
-
-        return Native(verb.name, run)
+        # a partial: where the derivative is passed on, what its function captured is taken along
+        return Native(verb.name, functools.partial(_call_of(verb), function))
 
     return handler
+
+
+@functools.cache
+def _call_of(verb: Verb) -> Callable[[Value, Interpreter, Args, Kwargs], Value]:
+    """How a derivative is called; the same function for the same verb."""
+
+    def run(function: Value, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        return nested.derivative(it, verb, function, args, kwargs)
+
+    return run
 
 
 def _nothing() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
+from .frontends.captures import is_taken_apart, put_together
 from .frontends.checkpoints import Checkpoint
 from .frontends.heap import identities, now
 from .frontends.interpreter import Diverges, Interpreter, fresh
@@ -250,6 +251,8 @@ def _name(function: Value) -> str:
     match function:
         case Closure(name=name) | Const(value=FunctionType(__name__=name)):
             return "the inner function" if name in ("lambda", "<lambda>") else name
+        case Items() if is_taken_apart(function):
+            return _name(put_together(function))
         case Items(form="function", type=template):
             return _name(Const(template.function))
         case _:

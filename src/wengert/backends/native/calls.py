@@ -7,11 +7,11 @@ from typing import Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Callee, Eqn, Function
-from ...ir.records import mutable_record
-from ...ir.types import BOOL, FLOAT, INT, Kind
+from ...ir.records import mutable_record, replace
+from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from .control import settled
 from .emitter import Emitter
-from .loopform import Code, Expr, Invoke, Procedure, Slot
+from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from .lowering import Site, Unit, lowers
 from .numbers import origin_expr
 from .values import (
@@ -22,6 +22,7 @@ from .values import (
     Known,
     Root,
     Scalar,
+    Tuple,
     Unlowered,
     Value,
     View,
@@ -76,6 +77,9 @@ def _kind(atom: Any) -> Kind:
 def _guess(kind: Kind, args: Sequence[Value]) -> Value:
     """What a call of a function gives that is still being lowered."""
     codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+    if isinstance(kind, Array) and kind.dtype in CODES and isinstance(kind.rank, int):
+        dims = tuple(Slot("", "i64") for _ in range(kind.rank))
+        return View(Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, ZERO, whole=True)
     if kind not in codes:
         return Known(None)
     numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
@@ -90,8 +94,10 @@ def _type_of(value: Value) -> Any:
             return code, tuple(dim == ONE for dim in dims)
         case Known(value=known):
             return "known", known if isinstance(known, str | int | None) else id(known)
+        case Tuple(items=items, form=form, keys=keys, type=type_):
+            return form, keys, id(type_), *map(_type_of, items)
         case _:
-            raise Unlowered("a call with a list or tuple of any length")
+            raise Unlowered("a call with a list of any length")
 
 
 def _flat(value: Value) -> list[Expr]:
@@ -102,6 +108,8 @@ def _flat(value: Value) -> list[Expr]:
         case View():
             dims = [dim for dim in value.dims if dim != ONE]
             return [value.pointer, value.offset, *dims, *value.strides]
+        case Tuple(items=items):
+            return [expr for item in items for expr in _flat(item)]
         case _:
             return []
 
@@ -123,11 +131,15 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
             dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
             e.owned.append(root)
             return View(root, code, dims, c_strides(dims), ZERO, whole=True)
+        case Tuple(items=items):
+            return replace(like, items=tuple(_fresh(e, item, slots, hint) for item in items))
         case _:
             return like
 
 
 def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
+    if isinstance(like, Tuple):
+        return replace(like, items=tuple(_parameter(e, item, slots, hint) for item in like.items))
     if not isinstance(like, View):
         return _fresh(e, like, slots, hint)
 
@@ -149,7 +161,7 @@ def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> 
         var: _parameter(e, arg, params, var.name or "x")
         for var, arg in zip(body.params, args, strict=True)
     }
-    given = [value.root for value in values.values() if isinstance(value, View)]
+    given = [view.root for value in values.values() for view in _views(value)]
     outer = unit.on_write
 
     def on_write(root: Root) -> None:
@@ -161,7 +173,7 @@ def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> 
     site = Site(unit, e, values, body, {})
     site.run()
     results = [settled(site, atom) for atom in body.outs]
-    results = [site.owned_array(r) if isinstance(r, View) else r for r in results]
+    results = [_handed_on(site, result) for result in results]
     site.write_all()
     site.release_owned()
     unit.on_write, unit.outside = outer, outside
@@ -171,13 +183,29 @@ def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> 
     return tuple(results)
 
 
+def _views(value: Value) -> list[View]:
+    """The arrays in a value."""
+    if isinstance(value, Tuple):
+        return [view for item in value.items for view in _views(item)]
+    return [value] if isinstance(value, View) else []
+
+
+def _handed_on(site: Site, value: Value) -> Value:
+    """A result, whose arrays the caller is going to own."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
+    return site.owned_array(value) if isinstance(value, View) else value
+
+
 def _result_exprs(value: Value) -> list[Expr]:
     match value:
         case Scalar(expr=expr, origin=origin):
             return [expr] if isinstance(origin, int) else [expr, origin_expr(origin)]
         case View():
             return [value.pointer, *(d for d in value.dims if d != ONE)]
+        case Tuple(items=items):
+            return [expr for item in items for expr in _result_exprs(item)]
         case Known():
             return []
         case _:
-            raise Unlowered("a function that gives a list")
+            raise Unlowered("a function that gives a list of any length")

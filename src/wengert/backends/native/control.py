@@ -208,9 +208,7 @@ class _Loop:
                 raise
         return steps
 
-    def _collect(
-        self, inner: Site, index: Slot, count: Expr, changing: set[Slot]
-    ) -> list[Growing]:
+    def _collect(self, inner: Site, index: Slot, count: Expr, changing: set[Slot]) -> list[Growing]:
         """Append what is collected; all lists of a loop grow together."""
         lists = self.eqn.outs[len(self.initials) :]
         if not lists:

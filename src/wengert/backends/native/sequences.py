@@ -30,7 +30,7 @@ from .loopform import (
     While,
     assigned_in,
 )
-from .numbers import as_float_origin, exact_float
+from .numbers import as_float_origin, exact_float, origin_expr
 from .values import (
     NUMPY,
     ONE,
@@ -165,9 +165,7 @@ def _column(
             raise Unlowered("a list of such items")
 
 
-def _items_of(
-    e: Emitter, item: Growing, hint: str, is_outside: Callable[[Expr], bool]
-) -> Growing:
+def _items_of(e: Emitter, item: Growing, hint: str, is_outside: Callable[[Expr], bool]) -> Growing:
     """An empty list for the items of lists like this one."""
     trial = Emitter(e.names)
     template = item.column.item(trial, ZERO)
@@ -225,11 +223,14 @@ class NumbersOfAnyOrigin:
         self.origins.enlarge(e, room)
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Scalar) or {item.code, self.values.code} - {"f64", "i64"}:
+        if isinstance(item, Scalar) and item.code == self.values.code == "b1":
+            value, origin = item.expr, item.origin
+        elif isinstance(item, Scalar) and not {item.code, self.values.code} - {"f64", "i64"}:
+            value, origin = exact_float(e, item), as_float_origin(item)
+        else:
             raise Unlowered("a list of items of different types")
-        self.values.write(e, position, exact_float(e, item))
-        origin = as_float_origin(item)
-        self.origins.write(e, position, integer(origin) if isinstance(origin, int) else origin)
+        self.values.write(e, position, value)
+        self.origins.write(e, position, origin_expr(origin))
 
     def item(self, e: Emitter, position: Expr) -> Scalar:
         value = self.values.item(e, position)
@@ -383,8 +384,11 @@ class Same:
         pass
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        known = isinstance(self.value, Known) and isinstance(item, Known)
-        if self.value.value is not item.value if known else self.value != item:
+        if isinstance(self.value, Known) and isinstance(item, Known):
+            same = self.value.value is item.value
+        else:
+            same = self.value == item
+        if not same:
             raise Unlowered("a list of items of different types")
 
     def item(self, e: Emitter, position: Expr) -> Known | Scalar:

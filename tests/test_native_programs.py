@@ -1,0 +1,234 @@
+"""Whole programs as native code: lists of arrays that loops keep, Jacobians inside, recursion."""
+
+import itertools
+
+import numpy as np
+import pytest
+import trees
+
+import wengert as wg
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("WENGERT_CACHE", str(tmp_path_factory.getbasetemp() / "native"))
+
+
+def native(f, *args, rel=1e-12):
+    """The result of the native form, which must be what the Python form gives."""
+    compiled = wg.jit(f, strict=True)
+    for _ in range(2):
+        found, expected = compiled(*args), f(*args)
+        trees.assert_close(found, expected, rel=rel)
+    assert compiled.exits == 0
+    return found
+
+
+# --- what loops keep ----------------------------------------------------------------------
+
+
+def grown_by_one(x, n):
+    m, total = 1, 0.0
+    for _ in range(n):
+        y = np.ones(m) * x
+        m = m + 1
+        total += np.sum(y**3)
+    return total
+
+
+def as_long_as_the_index(x, n):
+    total = 0.0
+    for k in range(n):
+        total += np.sum((np.ones(k) * x) ** 3)
+    return total
+
+
+def of_an_outer_size(x, n):
+    total = 0.0
+    for k in range(n):
+        inner = 0.0
+        for _ in range(2):
+            inner = inner * x + np.sum((np.ones(k) * x) ** 3)
+        total += inner
+    return total
+
+
+@pytest.mark.parametrize("f", [grown_by_one, as_long_as_the_index, of_an_outer_size])
+def test_arrays_of_growing_sizes_are_kept_each_in_its_size(f):
+    native(wg.grad(f), 1.5, 40)
+
+
+def test_ranges_and_slices_are_kept():
+    def packed(x, n):
+        total, first = 0.0, 0
+        for k in range(n):
+            end = first + k
+            part = x[first:end]
+            for j in range(k):
+                total += part[j] ** 2 * (j + 1)
+            first = end
+        return total
+
+    native(wg.grad(packed), np.linspace(1.0, 2.0, 20), 5)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_rows_of_a_state_that_loops_change(layers):
+    def network(w, x, n):
+        state = np.zeros((layers, 4))
+        total = 0.0
+        for t in range(n):
+            y = x[t]
+            for k in range(layers):
+                y = np.tanh(y * w[k, 0] + state[k] * w[k, 1])
+                state[k] = y
+            total += np.sum(y * y)
+        return total
+
+    rng = np.random.default_rng(0)
+    native(wg.grad(network, (0, 1)), rng.normal(size=(layers, 2, 4)), rng.normal(size=(6, 4)), 6)
+
+
+# --- arrays from arrays -------------------------------------------------------------------
+
+A = np.arange(24.0).reshape(2, 3, 4) % 7
+
+
+EXTREMES = [
+    lambda x: np.max(x, axis=0),
+    lambda x: np.min(x, axis=1),
+    lambda x: np.max(x, axis=-1),
+    lambda x: np.min(x, axis=0, keepdims=True),
+    lambda x: np.max(x, axis=1, keepdims=True),
+    lambda x: np.max(x, axis=2, keepdims=True),
+]
+
+
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_the_gradient_of_extremes_along_an_axis(extreme):
+    g = wg.grad(lambda x: np.sum(extreme(x) ** 2))
+    native(g, A)
+    native(g, A.astype(np.float32), rel=1e-6)
+
+
+JOINED = [
+    lambda x, y: np.stack([x, y, 2 * x]),
+    lambda x, y: np.stack([x, y, 2 * x], axis=1),
+    lambda x, y: np.stack((x, y), axis=2),
+    lambda x, y: np.stack([x * k + y for k in range(len(x))], axis=-1),
+    lambda x, y: np.stack([x * k + y for k in range(len(x))], axis=1),
+    lambda x, y: np.concatenate([x, y, 2 * x], axis=0),
+    lambda x, y: np.concatenate([x, y, 2 * x], axis=1),
+    lambda x, y: np.concatenate([x, y], axis=-1),
+]
+
+
+@pytest.mark.parametrize("joined", JOINED)
+def test_joining_and_stacking_along_any_axis(joined):
+    native(joined, A[0], A[1])
+
+
+def test_the_gradient_of_stacked_arrays():
+    native(wg.grad(lambda x, y: np.sum(np.stack([x, y]) ** 3)), A[0], A[1])
+
+
+@pytest.mark.parametrize("more", [2, 2.5, np.arange(3), np.arange(3.0)])
+def test_appending(more):
+    native(lambda x, more: np.append(x, more), np.arange(4), more)
+    native(lambda x, more: np.append(x, more), np.arange(4.0), more)
+
+
+def test_rows_and_columns_by_index_arrays():
+    places = np.array([2, 0, -1, 2])
+    native(lambda x, k: x[:, k], A[0], places)
+    native(lambda x, k: x[:, :, k], A, places)
+    native(wg.grad(lambda x, k: np.sum(x[:, k] ** 2)), A[0], places)
+
+
+def test_lists_of_known_length_put_together():
+    def pair(x):
+        return [x, 2 * x]
+
+    more = (2,)
+    native(lambda x: pair(x) + pair(x * x), 1.5)
+    native(lambda x: np.zeros(np.shape(x) + more) + x[..., None], A)
+
+
+# --- Jacobians inside ---------------------------------------------------------------------
+
+
+def three_of_two(x):
+    return np.array([x[0] * x[1], np.sin(x[0]), x[1] ** 2])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_jacobians_inside(mode):
+    found = native(lambda x: wg.jacobian(three_of_two, mode=mode)(x), np.array([0.5, 2.0]))
+    np.testing.assert_allclose(found, [[2.0, 0.5], [np.cos(0.5), 0.0], [0.0, 4.0]])
+
+
+def test_a_pushforward_of_a_gradient_inside():
+    def newton_step(x):
+        gradient, push = wg.pushforward(wg.grad(lambda y: np.sum(y**4)), x)
+        return gradient / push(np.ones_like(x))
+
+    np.testing.assert_allclose(native(newton_step, A[0] + 1), (A[0] + 1) / 3)
+
+
+# --- functions that are called ------------------------------------------------------------
+
+
+def descend(f, gradient, x, most):
+    slope = gradient(x)
+    for _ in range(most):
+        if abs(slope) < 1e-9:
+            break
+        x = x - 0.1 * slope
+        if f(x) > 1e9:
+            break
+        slope = gradient(x)
+    return x
+
+
+def lowest(a):
+    """The x of the least (x − a)² + y²/2, where y is the least of (y − a x)²; that is 2a/(2 + a²)."""
+
+    def inner(x):
+        g = lambda y: (y - a * x) ** 2
+        return descend(g, wg.grad(g), x, 200)
+
+    f = lambda x: (x - a) ** 2 + 0.5 * inner(x) ** 2
+    return descend(f, wg.grad(f), 0.3, 200)
+
+
+def test_a_descent_whose_objective_is_a_descent():
+    """The derivative that is passed on takes along what its function captured."""
+    a = 1.3
+    slope = (4 - 2 * a * a) / (2 + a * a) ** 2
+    assert lowest(a) == pytest.approx(2 * a / (2 + a * a), abs=1e-7)
+    assert wg.grad(lowest)(a) == pytest.approx(slope, abs=1e-6)
+    assert wg.derivative(lowest)(a) == pytest.approx(slope, abs=1e-6)
+
+
+def halves(x, n):
+    if n == 0:
+        return [x, 1.0], {"depth": 0}
+    (value, scale), found = halves(x / 2, n - 1)
+    return [value, scale * 2], {"depth": found["depth"] + 1}
+
+
+def test_recursion_that_gives_containers():
+    assert native(lambda x, n: halves(x, n), 3.0, 4) == ([3.0 / 16, 16.0], {"depth": 4})
+
+
+def test_recursion_that_gives_arrays_in_tuples():
+    def grid(x, n):
+        if n == 0:
+            return x, 2 * x
+        low, high = grid(x / 2, n - 1)
+        return low + high, high - low
+
+    for x, n in itertools.product((A[0], A[0, 0]), (0, 3)):
+        native(lambda x, n: grid(x, n), x, n)
