@@ -17,6 +17,7 @@ from .frontends import signature
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
+from .passes import tidy
 
 if TYPE_CHECKING:
     from .backends.native.kernel import Kernel
@@ -159,7 +160,8 @@ class Jitted:
             ir, in_force = _specialised_ir(self.function, args, kwargs)
             _must_be_assembled(ir.result, own=not isinstance(self.function, Derivative))
             values = list(_leaves(ir, self.function, args, kwargs))
-            kernel = Kernel(lowering.lower(ir, signature_of(values)), ir.result)
+            lowered = lowering.lower(ir, signature_of(values), tidy.dce)
+            kernel = Kernel(lowered, ir.result)
         except Unlowered as error:
             message = f"{engine.name_of(self.function)} has no native form: {error.reason}"
             return Refused(NotNative(message, _HINT, error.span), in_force)

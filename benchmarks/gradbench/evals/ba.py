@@ -13,6 +13,7 @@ import wengert as wg
 from .evaluation import Evaluation
 
 OF_CAMERA, OF_POINT = 11, 3
+OF_ERROR = OF_CAMERA + OF_POINT + 1
 
 
 def cross(a, b):
@@ -71,46 +72,39 @@ def error_rows(camera, point, weight, feature):
     return back((1.0, 0.0))[:3], back((0.0, 1.0))[:3]
 
 
-def blocks(cameras, points, weights, observations, features):
-    """For each observation, the derivatives of its two errors; and those of the weights' errors."""
-    of_errors = np.empty((len(observations), 2, OF_CAMERA + OF_POINT + 1))
-    of_weights = np.empty(len(weights))
-    for k in range(len(observations)):
+def jacobian(cameras, points, weights, observations, features):
+    """The Jacobian as compressed rows: where each begins; then columns and values, row by row.
+
+    Every observation has two rows, and at the end every weight has one.
+    """
+    count = len(observations)
+    values = np.empty(count * (2 * OF_ERROR + 1))
+    columns = np.empty(count * (2 * OF_ERROR + 1), dtype=np.int64)
+    starts = np.empty(3 * count + 1, dtype=np.int64)
+    first_of_points = OF_CAMERA * len(cameras)
+    first_of_weights = first_of_points + OF_POINT * len(points)
+    at = 0
+    for k in range(count):
         camera, point = observations[k]
         rows = error_rows(cameras[camera], points[point], weights[k], features[k])
         for row, (by_camera, by_point, by_weight) in enumerate(rows):
-            of_errors[k, row, :OF_CAMERA] = by_camera
-            of_errors[k, row, OF_CAMERA:-1] = by_point
-            of_errors[k, row, -1] = by_weight
-        of_weights[k] = wg.grad(weight_error)(weights[k])
-    return of_errors, of_weights
-
-
-native_blocks = wg.jit(blocks)
-
-
-def jacobian(cameras, points, weights, observations, features):
-    """The Jacobian as compressed rows: where each begins, then columns and values."""
-    of_errors, of_weights = native_blocks(cameras, points, weights, observations, features)
-    count = len(observations)
-    first_of_points = OF_CAMERA * len(cameras)
-    first_of_weights = first_of_points + OF_POINT * len(points)
-    camera, point = observations[:, :1], observations[:, 1:]
-    own = first_of_weights + np.arange(count)
-    of_one = np.concatenate(
-        [
-            OF_CAMERA * camera + np.arange(OF_CAMERA),
-            first_of_points + OF_POINT * point + np.arange(OF_POINT),
-            own[:, None],
-        ],
-        axis=1,
-    )
-    columns = np.concatenate([np.repeat(of_one, 2, axis=0).ravel(), own])
-    width = of_one.shape[1]
-    rows = np.concatenate(
-        [width * np.arange(2 * count + 1), 2 * count * width + np.arange(1, count + 1)]
-    )
-    return rows, columns, np.concatenate([of_errors.ravel(), of_weights])
+            starts[2 * k + row] = at
+            values[at : at + OF_CAMERA] = by_camera
+            values[at + OF_CAMERA : at + OF_CAMERA + OF_POINT] = by_point
+            values[at + OF_CAMERA + OF_POINT] = by_weight
+            for i in range(OF_CAMERA):
+                columns[at + i] = OF_CAMERA * camera + i
+            for i in range(OF_POINT):
+                columns[at + OF_CAMERA + i] = first_of_points + OF_POINT * point + i
+            columns[at + OF_CAMERA + OF_POINT] = first_of_weights + k
+            at += OF_ERROR
+    for k in range(count):
+        starts[2 * count + k] = at
+        values[at] = wg.grad(weight_error)(weights[k])
+        columns[at] = first_of_weights + k
+        at += 1
+    starts[3 * count] = at
+    return starts, columns, values
 
 
 def read(given):
@@ -135,7 +129,7 @@ def tell_errors(errors):
 
 def tell_matrix(matrix):
     """The first block and the last element: the rest of the input is repetition."""
-    shown = 2 * (OF_CAMERA + OF_POINT + 1)
+    shown = 2 * OF_ERROR
     names = ("rows", "cols", "vals")
     return {
         name: [*part[:shown].tolist(), part[-1].item()]
@@ -145,5 +139,5 @@ def tell_matrix(matrix):
 
 FUNCTIONS = {
     "objective": Evaluation(wg.jit(objective), read, tell_errors),
-    "jacobian": Evaluation(jacobian, read, tell_matrix),
+    "jacobian": Evaluation(wg.jit(jacobian), read, tell_matrix),
 }

@@ -10,7 +10,8 @@ from .evaluation import Evaluation
 def cost(points, centroids):
     total = 0.0
     for point in points:
-        total += np.min(np.sum((point - centroids) ** 2, axis=1))
+        nearest = np.argmin(np.sum((point - centroids) ** 2, axis=1))
+        total += np.sum((point - centroids[nearest]) ** 2)
     return total
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import Callee, Eqn, Function
+from ...ir.graph import Callee, Eqn, Function, Var
 from ...ir.records import mutable_record, replace
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from .control import settled
 from .emitter import Emitter
+from .function import read_from_outside
 from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from .lowering import Site, Unit, lowers
 from .numbers import origin_expr
@@ -45,7 +46,9 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
     callee: Callee = eqn.param("callee")
     if callee.function is None or callee.updates or callee.rebinds:
         raise Unlowered("a call of a function that changes what it is given")
+    outside = read_from_outside(callee.function)
     args = [settled(site, atom) for atom in eqn.args]
+    args += [site.unit.outside[id(holder), key] for holder, key in outside]
     site.write_all()
     made = _callable(site.unit, callee.function, args)
     slots: list[Slot] = []
@@ -62,8 +65,9 @@ def _callable(unit: Unit, function: Function, args: Sequence[Value]) -> Callable
         return found
     results = tuple(_guess(_kind(out), args) for out in function.body.outs)
     made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
+    prepared = unit.prepare(function)
     for _ in range(MOST_TRIES):
-        results = _lower(unit, function, args, made.name)
+        results = _lower(unit, prepared, args, made.name)
         if [*map(_type_of, results)] == [*map(_type_of, made.results)]:
             return made
         made.results = results
@@ -157,10 +161,12 @@ def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> 
     e = Emitter(unit.names)
     params: list[Slot] = []
     body = function.body
+    read = [(Var(name=key), (id(holder), key)) for holder, key in read_from_outside(function)]
     values = {
         var: _parameter(e, arg, params, var.name or "x")
-        for var, arg in zip(body.params, args, strict=True)
+        for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)
     }
+    e.settled.update(params)
     given = [view.root for value in values.values() for view in _views(value)]
     outer = unit.on_write
 
@@ -169,7 +175,7 @@ def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> 
             raise Unlowered("a call of a function that changes what it is given")
 
     unit.on_write = on_write
-    outside, unit.outside = unit.outside, {}
+    outside, unit.outside = unit.outside, {place: values[var] for var, place in read}
     site = Site(unit, e, values, body, {})
     site.run()
     results = [settled(site, atom) for atom in body.outs]

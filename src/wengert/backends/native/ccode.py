@@ -33,8 +33,10 @@ from .loopform import (
     Store,
     While,
     each,
+    expressions_of,
+    slots_in,
 )
-from .reading import expressions_of, readable, slots_in
+from .reading import readable
 from .values import Unlowered
 
 

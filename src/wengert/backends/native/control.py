@@ -226,7 +226,7 @@ class _Loop:
         else:
             made.column.put(inner.e, index, together)
         assert isinstance(made.column, Parts)
-        return [Growing(column, made.length, made.capacity) for column in made.column.columns]
+        return [Growing(column, made.length, made.capacity, room) for column in made.column.columns]
 
     def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None

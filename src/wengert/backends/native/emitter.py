@@ -46,6 +46,7 @@ class Emitter:
         same_sizes: sizes that are known to be the same as others.
         excluded: conditions under which the program has exited before.
         bounds: what integers are known to be no less than.
+        settled: variables that never change, for as long as this block runs.
     """
 
     def __init__(self, names: Names, outer: Emitter | None = None):
@@ -58,6 +59,7 @@ class Emitter:
         self.same_sizes: dict[Expr, Expr] = dict(outer.same_sizes) if outer else {}
         self.excluded: set[Expr] = set(outer.excluded) if outer else set()
         self.bounds: dict[Expr, int] = dict(outer.bounds) if outer else {}
+        self.settled: set[Expr] = set(outer.settled) if outer else set()
 
     def block(self) -> Emitter:
         """What collects the statements of a block inside this one."""
@@ -79,13 +81,32 @@ class Emitter:
         found = self.named.get(value)
         if found is not None:
             return found
+        if self.outer is not None and self.outer.can_name(value):
+            return self._named_outside(self.outer, value, hint)
         slot = self.slot(hint, value.code)
+        self.settled.add(slot)
         self.add(Assign(slot, value))
         if not isinstance(value, Load):
             self.named[value] = slot
         if isinstance(value, Apply) and value.op in ("add", "sub") and value.code == "i64":
             self._note_sum(slot, value)
         return slot
+
+    def can_name(self, value: Expr) -> bool:
+        """Whether a size or an index can be computed here: cheap, of integers that never change."""
+        if not isinstance(value, Apply) or value.op not in _OF_SIZES or value.code != "i64":
+            return False
+        return all(isinstance(arg, Constant) or arg in self.settled for arg in value.args)
+
+    def _named_outside(self, outer: Emitter, value: Expr, hint: str) -> Expr:
+        """A name that the block around this one gives to a number: one for all iterations."""
+        found = outer.let(value, hint)
+        if isinstance(found, Slot):
+            self.named[value] = found
+            self.settled.add(found)
+        if found in outer.bounds:
+            self.bounds[found] = outer.bounds[found]
+        return found
 
     def _note_sum(self, slot: Slot, value: Apply) -> None:
         a, b = map(self.least, value.args)
@@ -112,6 +133,7 @@ class Emitter:
         """Know only what was known before."""
         self.named, self.same_sizes = knowledge.named, knowledge.same_sizes
         self.excluded, self.bounds = knowledge.excluded, knowledge.bounds
+        self.settled = knowledge.settled
 
     # --- control --------------------------------------------------------------------------
 
@@ -171,6 +193,8 @@ class Emitter:
     def store(self, array: View, indices: Sequence[Expr], value: Expr) -> None:
         self.add(Store(array.pointer, self.position(array, indices), value))
 
+
+_OF_SIZES = frozenset(("add", "sub", "mul", "max", "min"))
 
 _FOLDS = {
     "add": lambda a, b: a + b,

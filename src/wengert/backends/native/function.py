@@ -20,6 +20,7 @@ from .border import (
     NumberResult,
     Result,
 )
+from .economy import economical
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit
@@ -98,10 +99,13 @@ def _called(function: Function) -> Iterator[Function]:
                 yield inner
 
 
-def lower(function: Function, leaves: Sequence[Leaf]) -> Lowered:
+def lower(
+    function: Function, leaves: Sequence[Leaf], prepare: Callable[[Function], Function]
+) -> Lowered:
     """The loop form of a function for arguments with these leaves.
 
-    The leaves of the arguments are followed by those of what it reads from outside.
+    The leaves of the arguments are followed by those of what it reads from outside. Functions that it
+    calls are prepared first.
 
     Raises:
         Unlowered: something in it has no native form.
@@ -110,17 +114,17 @@ def lower(function: Function, leaves: Sequence[Leaf]) -> Lowered:
     written: set[int] = set()
     while True:
         try:
-            return _Lowering(function, leaves, written).run()
+            return _Lowering(function, leaves, written, Unit(prepare)).run()
         except Writes as error:
             written.add(error.number)
 
 
 class _Lowering:
-    def __init__(self, function: Function, leaves: Sequence[Leaf], written: set[int]):
+    def __init__(self, function: Function, leaves: Sequence[Leaf], written: set[int], unit: Unit):
         self.function = function
         self.leaves = tuple(leaves)
         self.written = written
-        self.unit = Unit()
+        self.unit = unit
         self.unit.on_write = self._on_write
         self.e = Emitter(self.unit.names)
         self.params: list[Slot] = []
@@ -138,6 +142,7 @@ class _Lowering:
              if k is not None), default=-1,
         )  # fmt: skip
         self.symbols = [self._slot(f"n{k}" if k else "n", "i64") for k in range(count)]
+        self.e.settled.update(self.symbols)
         body = self.function.body
         outside = read_from_outside(self.function)
         inside = [Var(name=key) for _, key in outside]
@@ -155,7 +160,7 @@ class _Lowering:
         self._write_back(site)
         params = (*self.params, *self.outs, *self.symbols)
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
-        procedures = (main, *self.unit.procedures.values())
+        procedures = tuple(map(economical, (main, *self.unit.procedures.values())))
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )
@@ -171,6 +176,7 @@ class _Lowering:
             case NumberLeaf(code=code, numpy=numpy):
                 slot = self._slot(hint, code)
                 self.params.append(slot)
+                self.e.settled.add(slot)
                 return Scalar(slot, NUMPY if numpy else PYTHON, 64)
             case ArrayLeaf():
                 return self._array(k, hint, leaf)

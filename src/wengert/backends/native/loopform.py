@@ -259,3 +259,28 @@ def assigned_in(statements: tuple[Statement, ...]) -> Iterator[Slot]:
                 yield from results
             case _:
                 pass
+
+
+def slots_in(value: Expr) -> Iterator[Slot]:
+    """The variables that an expression reads."""
+    match value:
+        case Slot():
+            yield value
+        case Apply(args=args):
+            for arg in args:
+                yield from slots_in(arg)
+        case Load(pointer=pointer, index=index):
+            yield pointer
+            yield from slots_in(index)
+        case Constant():
+            return
+
+
+def expressions_of(statement: Statement) -> Iterator[Expr]:
+    """The expressions of a statement itself, not of those inside it."""
+    for name in type(statement).__match_args__:
+        value = getattr(statement, name)
+        if isinstance(value, Slot | Constant | Apply | Load):
+            yield value
+        elif isinstance(statement, Invoke) and name == "args":
+            yield from value

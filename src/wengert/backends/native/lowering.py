@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Var, used_by, walk
+from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from . import fusion
 from .emitter import Emitter, Names
 from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
@@ -59,7 +59,9 @@ def lowers(*names: str) -> Callable[[Handler], Handler]:
 class Unit:
     """A program on the way: the procedures that make it up, and what they share."""
 
-    def __init__(self) -> None:
+    def __init__(self, prepare: Callable[[Function], Function]) -> None:
+        self.prepare = prepare
+        """What is done to a function that is called before it is lowered."""
         self.procedures: dict[str, Procedure] = {}
         self.callees: dict[Any, Any] = {}
         self.names = Names()

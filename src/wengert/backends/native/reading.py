@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...ir.records import replace
@@ -11,7 +11,6 @@ from .loopform import (
     Allocate,
     Apply,
     Assign,
-    Constant,
     Copy,
     Enlarge,
     Expr,
@@ -27,6 +26,8 @@ from .loopform import (
     Store,
     While,
     each,
+    expressions_of,
+    slots_in,
 )
 
 LONGEST = 12
@@ -69,31 +70,6 @@ def _only(statements: Sequence[Statement], used: set[Slot]) -> tuple[Statement, 
         if not (isinstance(made, If) and not made.then and not made.other):
             kept.append(made)
     return tuple(kept)
-
-
-def slots_in(value: Expr) -> Iterator[Slot]:
-    """The variables that an expression reads."""
-    match value:
-        case Slot():
-            yield value
-        case Apply(args=args):
-            for arg in args:
-                yield from slots_in(arg)
-        case Load(pointer=pointer, index=index):
-            yield pointer
-            yield from slots_in(index)
-        case Constant():
-            return
-
-
-def expressions_of(statement: Statement) -> Iterator[Expr]:
-    """The expressions of a statement itself, not of those inside it."""
-    for name in type(statement).__match_args__:
-        value = getattr(statement, name)
-        if isinstance(value, Slot | Constant | Apply | Load):
-            yield value
-        elif isinstance(statement, Invoke) and name == "args":
-            yield from value
 
 
 class _Folding:

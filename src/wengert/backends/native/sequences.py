@@ -88,11 +88,13 @@ class Growing:
         column: where the items are.
         length: how many there are.
         capacity: how many there is room for.
+        count: how many there are going to be, where that is known before the first.
     """
 
     column: Column
     length: Slot
     capacity: Slot
+    count: Expr | None = None
 
 
 def _never(expr: Expr) -> bool:
@@ -115,8 +117,9 @@ def growing(
         room: for how many items there is room at first.
         is_outside: whether a number is known where the list is made, and is the same in all items.
     """
-    capacity = e.variable(f"{hint}_room", room or LEAST)
-    column = _column(e, template, hint, capacity, is_outside)
+    room = room or LEAST
+    capacity = e.variable(f"{hint}_room", room)
+    column = _column(e, template, hint, room, is_outside)
     return Growing(column, e.variable(f"{hint}_length", ZERO), capacity)
 
 
@@ -148,8 +151,12 @@ def _column(
             starts, *sizes = (_integers(e, f"{hint}_sizes", room) for _ in range(len(dims) + 1))
             flat = growing(e, Scalar(Slot("", code), NUMPY), f"{hint}_elements")
             return RaggedArrays(starts, sizes, flat)
+        case Growing(count=Slot() | Constant() as count) if is_outside(count):
+            template, outside = _item_of(e, item, is_outside)
+            total = e.let(times(room, count))
+            return ListsOfOneLength(_column(e, template, hint, total, outside), count)
         case Growing():
-            inner = _items_of(e, item, hint, is_outside)
+            inner = _list_of(e, hint, *_item_of(e, item, is_outside))
             starts, sizes = (_integers(e, f"{hint}_{part}", room) for part in ("starts", "sizes"))
             return Lists(starts, sizes, inner)
         case Tuple(items=items):
@@ -165,12 +172,18 @@ def _column(
             raise Unlowered("a list of such items")
 
 
-def _items_of(e: Emitter, item: Growing, hint: str, is_outside: Callable[[Expr], bool]) -> Growing:
-    """An empty list for the items of lists like this one."""
+def _item_of(
+    e: Emitter, lists: Growing, is_outside: Callable[[Expr], bool]
+) -> tuple[Value, Callable[[Expr], bool]]:
+    """What an item of a list looks like, and what is known outside of what it is made of."""
     trial = Emitter(e.names)
-    template = item.column.item(trial, ZERO)
+    template = lists.column.item(trial, ZERO)
     made = set(assigned_in(tuple(trial.statements)))
-    return growing(e, template, hint, None, lambda expr: expr not in made and is_outside(expr))
+    return template, lambda expr: expr not in made and is_outside(expr)
+
+
+def _list_of(e: Emitter, hint: str, template: Value, is_outside: Callable[[Expr], bool]) -> Growing:
+    return growing(e, template, hint, None, is_outside)
 
 
 def _integers(e: Emitter, hint: str, room: Expr) -> Numbers:
@@ -332,7 +345,7 @@ class Lists:
         start = reserve(e, self.flat, count)
         self.starts.write(e, position, start)
         self.sizes.write(e, position, count)
-        _copy_items(e, self.flat, start, item, count)
+        copy_items(e, self.flat.column, start, item.column, count)
 
     def item(self, e: Emitter, position: Expr) -> Growing:
         start = self.starts.item(e, position).expr
@@ -341,6 +354,35 @@ class Lists:
 
     def shifted(self, e: Emitter, start: Expr) -> Lists:
         return Lists(self.starts.shifted(e, start), self.sizes.shifted(e, start), self.flat)
+
+
+@mutable_record
+class ListsOfOneLength:
+    """Lists that all have as many items: the items of all of them, one after the other."""
+
+    flat: Column
+    count: Expr
+
+    def roots(self) -> list[Root]:
+        return self.flat.roots()
+
+    def enlarge(self, e: Emitter, room: Expr) -> None:
+        self.flat.enlarge(e, e.let(times(room, self.count)))
+
+    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+        if not isinstance(item, Growing) or item.count != self.count:
+            raise Unlowered("a list of items of different types")
+        start = e.let(times(position, self.count))
+        copy_items(e, self.flat, start, item.column, self.count)
+
+    def item(self, e: Emitter, position: Expr) -> Growing:
+        length = e.variable("size", self.count)
+        start = e.let(times(position, self.count))
+        return Growing(self.flat.shifted(e, start), length, length, self.count)
+
+    def shifted(self, e: Emitter, start: Expr) -> ListsOfOneLength:
+        moved = self.flat.shifted(e, e.let(times(start, self.count)))
+        return ListsOfOneLength(moved, self.count)
 
 
 @mutable_record
@@ -484,17 +526,41 @@ def reserve(e: Emitter, sequence: Growing, count: Expr) -> Expr:
     return start
 
 
-def _copy_items(e: Emitter, target: Growing, start: Expr, source: Growing, count: Expr) -> None:
-    into, of = target.column, source.column
-    if isinstance(into, Numbers) and isinstance(of, Numbers):
-        if (into.code, into.origin) != (of.code, of.origin):
-            raise Unlowered("a list of items of different types")
-        e.add(Copy(into.root.pointer, start, of.root.pointer, of.offset, count, of.code))
-        return
-    index = Slot(e.names.fresh("k"), "i64")
-    inner = e.block()
-    into.put(inner, inner.let(plus(start, index)), of.item(inner, index))
-    e.add(For(index, count, tuple(inner.statements)))
+def copy_items(e: Emitter, target: Column, start: Expr, source: Column, count: Expr) -> None:
+    """Copy the first items of a column to where another has room for them."""
+    match target, source:
+        case Numbers(), Numbers() if (target.code, target.origin) == (source.code, source.origin):
+            into = e.let(plus(target.offset, start))
+            e.add(
+                Copy(
+                    target.root.pointer,
+                    into,
+                    source.root.pointer,
+                    source.offset,
+                    count,
+                    source.code,
+                )
+            )
+        case Arrays(), Arrays() if (target.code, target.dims) == (source.code, source.dims):
+            size = e.let(product(source.dims))
+            into = e.let(times(e.let(plus(target.offset, start)), size))
+            of, total = e.let(times(source.offset, size)), e.let(times(count, size))
+            e.add(Copy(target.root.pointer, into, source.root.pointer, of, total, source.code))
+        case Parts(), Parts():
+            for a, b in zip(target.columns, source.columns, strict=True):
+                copy_items(e, a, start, b, count)
+        case Same(), Same() if target.value == source.value:
+            pass
+        case Converted(), Converted():
+            copy_items(e, target.column, start, source.column, count)
+        case ListsOfOneLength(), ListsOfOneLength() if target.count == source.count:
+            into = e.let(times(start, target.count))
+            copy_items(e, target.flat, into, source.flat, e.let(times(count, target.count)))
+        case _:
+            index = Slot(e.names.fresh("k"), "i64")
+            inner = e.block()
+            target.put(inner, inner.let(plus(start, index)), source.item(inner, index))
+            e.add(For(index, count, tuple(inner.statements)))
 
 
 def item_at(e: Emitter, sequence: Growing, position: Expr) -> Value:
