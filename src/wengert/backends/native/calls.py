@@ -31,6 +31,8 @@ from .values import (
 )
 
 MOST_TRIES = 4
+MOST_FORMS = 12
+"""For how many combinations of types one function is lowered."""
 
 
 @mutable_record
@@ -63,6 +65,8 @@ def _callable(unit: Unit, function: Function, args: Sequence[Value]) -> Callable
     found = unit.callees.get(key)
     if found is not None:
         return found
+    if sum(1 for of, *_ in unit.callees if of == id(function)) >= MOST_FORMS:
+        raise Unlowered("a recursion in which the types of the arguments keep changing")
     results = tuple(_guess(_kind(out), args) for out in function.body.outs)
     made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
     prepared = unit.prepare(function)
