@@ -232,3 +232,42 @@ def test_recursion_that_gives_arrays_in_tuples():
 
     for x, n in itertools.product((A[0], A[0, 0]), (0, 3)):
         native(lambda x, n: grid(x, n), x, n)
+
+
+def doubled_from(x, k):
+    """Twice every element from k on, in place; gives what they were in all."""
+    if k == len(x):
+        return 0.0
+    before = x[k]
+    x[k] *= 2
+    return before + doubled_from(x, k + 1)
+
+
+def test_recursion_that_changes_what_it_is_given():
+    def total(x):
+        y = x.copy()
+        found = doubled_from(y, 1)
+        return found, y
+
+    native(total, np.arange(5.0))
+    native(lambda x: total(x[:, 1]), A[0])
+
+
+def test_recursion_that_changes_an_argument_of_the_caller():
+    for compiled in (doubled_from, wg.jit(doubled_from, strict=True)):
+        x = np.arange(5.0)
+        assert compiled(x, 2) == 9.0
+        assert x.tolist() == [0.0, 1.0, 4.0, 6.0, 8.0]
+
+
+def test_globals_are_read_in_functions_that_are_called(monkeypatch):
+    def depth(x, n):
+        return x if n == 0 else SCALE * depth(x, n - 1)
+
+    compiled = wg.jit(lambda x, n: depth(x, n), strict=True)
+    assert compiled(1.5, 3) == 12.0
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    assert compiled(1.5, 3) == 40.5
+
+
+SCALE = 2.0

@@ -12,6 +12,7 @@ from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from .control import settled
 from .emitter import Emitter
 from .function import read_from_outside
+from .fusion import copy_elements
 from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from .lowering import Site, Unit, lowers
 from .numbers import origin_expr
@@ -46,32 +47,42 @@ class Callable:
 @lowers("call")
 def _call(site: Site, eqn: Eqn) -> list[Value]:
     callee: Callee = eqn.param("callee")
-    if callee.function is None or callee.updates or callee.rebinds:
-        raise Unlowered("a call of a function that changes what it is given")
+    if callee.function is None or callee.rebinds:
+        raise Unlowered("a call of a function that binds names outside of it")
     outside = read_from_outside(callee.function)
     args = [settled(site, atom) for atom in eqn.args]
     args += [site.unit.outside[id(holder), key] for holder, key in outside]
     site.write_all()
-    made = _callable(site.unit, callee.function, args)
+    changed = tuple(k for k, _ in eqn.param("updates", ()))
+    for k in changed:
+        if not isinstance(args[k], View):
+            raise Unlowered("a call of a function that changes a list that it is given")
+        site.unit.on_write(args[k].root)
+    made = _callable(site.unit, callee.function, args, changed)
     slots: list[Slot] = []
     results = [_fresh(site.e, result, slots) for result in made.results]
+    results += [args[k] for k in changed]
     exprs = [expr for arg in args for expr in _flat(arg)]
     site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
     return results
 
 
-def _callable(unit: Unit, function: Function, args: Sequence[Value]) -> Callable:
+def _callable(
+    unit: Unit, function: Function, args: Sequence[Value], changed: tuple[int, ...]
+) -> Callable:
+    """The procedure for arguments like these, some of which it changes in place."""
     key = (id(function), *map(_type_of, args))
     found = unit.callees.get(key)
     if found is not None:
         return found
     if sum(1 for of, *_ in unit.callees if of == id(function)) >= MOST_FORMS:
         raise Unlowered("a recursion in which the types of the arguments keep changing")
-    results = tuple(_guess(_kind(out), args) for out in function.body.outs)
+    own = function.body.outs[: len(function.body.outs) - len(changed)]
+    results = tuple(_guess(_kind(out), args) for out in own)
     made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
     prepared = unit.prepare(function)
     for _ in range(MOST_TRIES):
-        results = _lower(unit, prepared, args, made.name)
+        results = _lower(unit, prepared, args, made.name, changed)
         if [*map(_type_of, results)] == [*map(_type_of, made.results)]:
             return made
         made.results = results
@@ -161,7 +172,9 @@ def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
     return View(root, like.code, dims, strides, offset)
 
 
-def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> tuple[Value, ...]:
+def _lower(
+    unit: Unit, function: Function, args: Sequence[Value], name: str, changed: tuple[int, ...]
+) -> tuple[Value, ...]:
     e = Emitter(unit.names)
     params: list[Slot] = []
     body = function.body
@@ -171,26 +184,41 @@ def _lower(unit: Unit, function: Function, args: Sequence[Value], name: str) -> 
         for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)
     }
     e.settled.update(params)
-    given = [view.root for value in values.values() for view in _views(value)]
-    outer = unit.on_write
+    shared = [body.params[k] for k in changed]
+    kept = [view.root for var, v in values.items() if var not in shared for view in _views(v)]
+    outer = unit.on_write, unit.is_kept, unit.outside
 
     def on_write(root: Root) -> None:
-        if any(root is each for each in given):
+        if root in kept:
             raise Unlowered("a call of a function that changes what it is given")
 
-    unit.on_write = on_write
-    outside, unit.outside = unit.outside, {place: values[var] for var, place in read}
+    unit.on_write, unit.is_kept = on_write, kept.__contains__
+    unit.outside = {place: values[var] for var, place in read}
     site = Site(unit, e, values, body, {})
     site.run()
     results = [settled(site, atom) for atom in body.outs]
+    site.write_all()
+    for var in reversed(shared):
+        _write_back(e, values[var], results.pop())
     results = [_handed_on(site, result) for result in results]
     site.write_all()
     site.release_owned()
-    unit.on_write, unit.outside = outer, outside
+    unit.on_write, unit.is_kept, unit.outside = outer
     exprs = [expr for result in results for expr in _result_exprs(result)]
     slots = [e.variable("result", expr) for expr in exprs]
     unit.procedures[name] = Procedure(name, tuple(params), tuple(slots), tuple(e.statements))
     return tuple(results)
+
+
+def _write_back(e: Emitter, param: Value, latest: Value) -> None:
+    """Give an array of the caller what it holds in the end."""
+    if not isinstance(param, View) or not isinstance(latest, View) or param.code != latest.code:
+        raise Unlowered("a call of a function that changes the type of an array")
+    if latest.root is param.root:
+        return
+    for a, b in zip(param.dims, latest.dims, strict=True):
+        e.must_be_same(a, b)
+    copy_elements(e, param, latest)
 
 
 def _views(value: Value) -> list[View]:

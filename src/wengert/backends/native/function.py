@@ -126,6 +126,7 @@ class _Lowering:
         self.written = written
         self.unit = unit
         self.unit.on_write = self._on_write
+        self.unit.is_kept = lambda root: id(root) in self.roots
         self.e = Emitter(self.unit.names)
         self.params: list[Slot] = []
         self.given: dict[int, View] = {}

@@ -66,6 +66,8 @@ class Unit:
         self.callees: dict[Any, Any] = {}
         self.names = Names()
         self.on_write: Callable[[Root], None] = lambda root: None
+        self.is_kept: Callable[[Root], bool] = lambda root: False
+        """Whether a piece of memory stays as it is for as long as the function runs."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 

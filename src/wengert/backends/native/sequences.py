@@ -52,8 +52,8 @@ from .values import (
     times,
 )
 
-LEAST = integer(64)
-"""How many items a list has room for at first."""
+FEW, MANY = integer(64), integer(512)
+"""How many items a list has room for at first: of arrays or lists, and of numbers."""
 
 
 class Column(Protocol):
@@ -117,7 +117,7 @@ def growing(
         room: for how many items there is room at first.
         is_outside: whether a number is known where the list is made, and is the same in all items.
     """
-    room = room or LEAST
+    room = room or (MANY if isinstance(template, Scalar) else FEW)
     capacity = e.variable(f"{hint}_room", room)
     column = _column(e, template, hint, room, is_outside)
     return Growing(column, e.variable(f"{hint}_length", ZERO), capacity)

@@ -48,6 +48,9 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if not _HARMLESS.issuperset(eqn.params):
         raise Unlowered(f"options of `{eqn.op.name}`")
     operands = [site.operand(atom) for atom in eqn.args]
+    if eqn.op.name == "snapshot" and isinstance(operands[0], View):
+        if site.unit.is_kept(operands[0].root):
+            return operands[0]
     scalars = [x for x in operands if isinstance(x, Scalar)]
     if len(scalars) == len(operands):
         if eqn.op.name == "where":
