@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from ...ir.graph import Atom, Eqn
 from ...ir.records import record
+from .columns import Growing
 from .emitter import Emitter
 from .loopform import Constant, Expr, For, Slot
 from .lowering import Site, lowers
-from .sequences import Growing
 from .shapes import dims_of, expanded
 from .structure import item_of_list, wrapped
 from .values import (

@@ -9,12 +9,13 @@ from ...ir.graph import UNDEFINED, Atom, Block, Eqn, Var
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
+from .columns import Growing, Parts
 from .emitter import Emitter
 from .lists import grown
 from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import Site, lowers
 from .promotion import converted
-from .sequences import Growing, Parts, growing, item_at, numbers, push
+from .sequences import growing, item_at, numbers, push
 from .values import (
     NUMPY,
     ONE,

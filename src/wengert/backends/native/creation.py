@@ -9,6 +9,7 @@ import numpy as np
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.records import replace
 from .access import over
+from .columns import Arrays, Growing, Numbers
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import fill, mapped
@@ -16,7 +17,6 @@ from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr
 from .lowering import Site, lowers
 from .numbers import converted
 from .promotion import common, operand
-from .sequences import Arrays, Growing, Numbers
 from .shapes import dims_of, known_axis, sizes_of
 from .structure import SIZE_BITS, range_count
 from .values import (
@@ -70,6 +70,8 @@ def filled(value: float | int | bool, code: Code, dims: tuple[Expr, ...]) -> Rep
 def _of_shape(site: Site, eqn: Eqn) -> Value:
     _only(eqn, "shape", "dtype")
     code = code_of_option(site, eqn.params.get("dtype"))
+    if eqn.op.name == "empty":
+        return site.allocate(sizes_of(site, eqn.params["shape"]), code, eqn.outs)
     return filled(int(eqn.op.name == "ones"), code, sizes_of(site, eqn.params["shape"]))
 
 
@@ -88,6 +90,8 @@ def _like(site: Site, eqn: Eqn) -> Value:
     code = code_of_option(site, eqn.params.get("dtype"), x.code)
     if eqn.op.name == "full_like":
         return Repeated(site.scalar(eqn.args[1]), code, dims_of(x))
+    if eqn.op.name == "empty_like":
+        return site.allocate(tuple(map(site.e.size, dims_of(x))), code, eqn.outs)
     return filled(int(eqn.op.name == "ones_like"), code, dims_of(x))
 
 

@@ -6,6 +6,7 @@ once. Memory that each iteration of a loop takes and releases is taken once, bef
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -190,15 +191,16 @@ def _writes(statement: Statement, own: Slot) -> bool:
 
 def _moved_up(index: Expr, between: Sequence[Statement]) -> list[Statement] | None:
     """The statements in between that an index needs; None if they cannot go before the others."""
-    changed = set(assigned_in(tuple(between)))
-    needed = set(slots_in(index)) & changed
+    changed = Counter(assigned_in(tuple(between)))
+    needed = set(slots_in(index)) & changed.keys()
     moved: list[Statement] = []
     for statement in reversed(between):
         if isinstance(statement, Assign) and statement.slot in needed:
-            if any(isinstance(value, Load) for value in _parts(statement.value)):
+            loads = any(isinstance(value, Load) for value in _parts(statement.value))
+            if loads or changed[statement.slot] > 1:
                 return None
             needed.remove(statement.slot)
-            needed |= set(slots_in(statement.value)) & changed
+            needed |= set(slots_in(statement.value)) & changed.keys()
             moved.insert(0, statement)
     return None if needed else moved
 

@@ -81,7 +81,7 @@ class Emitter:
         found = self.named.get(value)
         if found is not None:
             return found
-        if self.outer is not None and self.outer.can_name(value):
+        if self.outer is not None and self.outer.can_name(value) and not self._is_checked(value):
             return self._named_outside(self.outer, value, hint)
         slot = self.slot(hint, value.code)
         self.settled.add(slot)
@@ -97,6 +97,11 @@ class Emitter:
         if not isinstance(value, Apply) or value.op not in _OF_SIZES or value.code != "i64":
             return False
         return all(isinstance(arg, Constant) or arg in self.settled for arg in value.args)
+
+    def _is_checked(self, value: Expr) -> bool:
+        """Whether the program exits here where a number would overflow: it must not be computed before."""
+        assert isinstance(value, Apply)
+        return Apply(f"{value.op}_overflows", value.args, "b1") in self.named
 
     def _named_outside(self, outer: Emitter, value: Expr, hint: str) -> Expr:
         """A name that the block around this one gives to a number: one for all iterations."""

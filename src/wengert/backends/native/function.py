@@ -20,12 +20,12 @@ from .border import (
     NumberResult,
     Result,
 )
+from .columns import Growing, Numbers
 from .economy import economical
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit
 from .recompute import recomputed
-from .sequences import Growing, Numbers
 from .values import (
     NUMPY,
     ONE,

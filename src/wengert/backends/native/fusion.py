@@ -23,6 +23,7 @@ from .values import (
     Array,
     Delayed,
     Repeated,
+    Root,
     Scalar,
     View,
     c_strides,
@@ -72,6 +73,14 @@ REDUCTIONS: dict[str, Reduction] = {
     "any": Reduction("or", lambda code: False),
     "all": Reduction("and", lambda code: True),
 }
+
+
+@record
+class Place:
+    """Memory that an elementwise result is written to, or added to, instead of to memory of its own."""
+
+    part: View
+    adds: bool
 
 
 @mutable_record
@@ -132,6 +141,22 @@ def _group(site: Site, dims: Dims) -> Group:
     return group
 
 
+def can_be_placed(delayed: Delayed, root: Root) -> bool:
+    """Whether a pending elementwise result can be written to a piece of memory that its nest does not read."""
+    if delayed.result is not None:
+        return False
+    entries = delayed.group.entries
+    elementwise = any(isinstance(entry, Mapped) and entry.out is delayed for entry in entries)
+    return elementwise and not any(
+        isinstance(x, View) and x.root is root for entry in entries for x in _memory_read(entry)
+    )
+
+
+def _memory_read(entry: Mapped | Reduced) -> list[Scalar | Array | None]:
+    operands = entry.operands if isinstance(entry, Mapped) else (entry.operand,)
+    return [x.result if isinstance(x, Delayed) else x for x in operands]
+
+
 # --- writing down -------------------------------------------------------------------------
 
 
@@ -160,16 +185,23 @@ class _Nest:
     def __init__(self, site: Site, dims: Dims, entries: Sequence[Mapped | Reduced]):
         self.site = site
         self.entries = entries
-        self.flat = len(dims) > 1 and _is_flat(dims, entries)
+        placed = [site.placements.get(id(entry.out)) for entry in entries]
+        whole = all(place is None or is_contiguous(place.part) for place in placed)
+        self.flat = whole and len(dims) > 1 and _is_flat(dims, entries)
         self.dims = (product(dims),) if self.flat else dims
         self.full_dims = dims
         self.stored: dict[int, View] = {}
+        self.added: set[int] = set()
         self.sums: dict[int, Slot] = {}
 
     def write(self) -> None:
         e = self.site.e
         for entry in self.entries:
-            if isinstance(entry, Mapped):
+            place = self.site.placements.get(id(entry.out))
+            if place is not None:
+                self.stored[id(entry.out)] = place.part
+                self.added |= {id(entry.out)} if place.adds else set()
+            elif isinstance(entry, Mapped):
                 if self.site.is_needed(entry.out):
                     self.stored[id(entry.out)] = self.site.allocate(
                         entry.out.dims, entry.out.code, entry.out.names
@@ -241,9 +273,14 @@ class _Nest:
                 entry.out.element = value
                 view = self.stored.get(id(entry.out))
                 if view is not None:
-                    e.add(Store(view.pointer, self._at(e, view, indices), value))
+                    self._store(e, entry.out, view, self._at(e, view, indices), value)
             else:
                 self._add(e, entry, indices)
+
+    def _store(self, e: Emitter, out: Delayed, view: View, at: Expr, value: Expr) -> None:
+        if id(out) in self.added:
+            value = e.apply("add", e.let(Load(view.pointer, at, view.code)), value)
+        e.add(Store(view.pointer, at, value))
 
     def _add(self, e: Emitter, entry: Reduced, indices: tuple[Expr, ...]) -> None:
         out = entry.out

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from ...ir.graph import Const, Eqn
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from .access import over, slice_of
+from .columns import Arrays, Growing, Numbers
 from .emitter import Emitter
 from .fusion import copy_elements, fill
 from .lists import template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .promotion import common, converted, operand
-from .sequences import Arrays, Growing, Numbers, growing
+from .sequences import growing
 from .shapes import known_axis
 from .structure import over_arrays
 from .values import (

@@ -96,6 +96,7 @@ class Site:
         self.block = block
         self.destinations = destinations
         self.pending: list[fusion.Group] = []
+        self.placements: dict[int, fusion.Place] = {}
         self._own: set[Var] = set(block.params)
         self._uses: Counter[Var] = Counter()
         self._demanded: set[int] = set()
@@ -253,6 +254,19 @@ class Site:
         """Write a loop nest down, and those before it."""
         while group in self.pending:
             fusion.write(self, self.pending.pop(0))
+
+    def is_used_once(self, delayed: Delayed) -> bool:
+        """Whether the equation being lowered is all that still uses a pending result."""
+        return sum(self._uses[name] for name in delayed.names) == 1
+
+    def write_into(self, delayed: Delayed, place: fusion.Place) -> None:
+        """Write a pending result to a place, after everything else that is pending."""
+        for group in [group for group in self.pending if group is not delayed.group]:
+            self.pending.remove(group)
+            fusion.write(self, group)
+        self.placements[id(delayed)] = place
+        self._demanded.add(id(delayed))
+        self.write(delayed.group)
 
     def write_all(self) -> None:
         """Write all loop nests down: what comes next may write to what they read."""

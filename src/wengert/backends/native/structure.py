@@ -8,13 +8,14 @@ from ...ir.graph import UNDEFINED, Atom, Const, Eqn
 from ...ir.types import FLOAT
 from . import numbers
 from .carried import is_same
+from .columns import Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
 from .fusion import mapped
 from .lists import template_of
 from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .promotion import operand, operand_code
-from .sequences import Growing, Numbers, NumbersOfAnyOrigin, growing, item_at
+from .sequences import growing, item_at
 from .shapes import broadcast, dims_of
 from .values import (
     NUMPY,

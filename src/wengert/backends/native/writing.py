@@ -14,12 +14,14 @@ from .access import (
     parts_of,
     scattered,
 )
+from .columns import Growing
 from .emitter import Emitter
+from .fusion import Place, can_be_placed
 from .loopform import Expr
 from .lowering import Site, lowers
 from .numbers import compute, converted
 from .promotion import common, operand
-from .sequences import Growing, item_at, push
+from .sequences import item_at, push
 from .shapes import with_axes
 from .structure import item_of_list, length_of, over_arrays, wrapped
 from .values import (
@@ -49,18 +51,37 @@ def _store(site: Site, eqn: Eqn) -> Value:
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
     what = site.operand(value)
-    if isinstance(what, Delayed):
-        what = site.computed(what)
     view = site.in_memory(target)
     site.unit.on_write(view.root)
+    index = site.value(path[0])
+    parts = parts_of(index)
+    if isinstance(what, Delayed):
+        if _placed(site, view, index, what, adds=eqn.op.name == "add_at"):
+            return view
+        what = site.computed(what)
     site.write_all()
-    parts = parts_of(site.value(path[0]))
     if any(is_index_array(p) for p in parts):
         _scatter(site, eqn, scattered(site, view, parts), what)
         return view
     part = part_of_array(site, view, site.value(path[0]))
     write(site, part, what, adds=eqn.op.name == "add_at")
     return view
+
+
+def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) -> bool:
+    """Have a pending result written where it belongs at once, where nothing can tell the difference."""
+    if any(map(is_index_array, parts_of(index))) or what.code != view.code:
+        return False
+    if not site.is_used_once(what) or not can_be_placed(what, view.root):
+        return False
+    part = part_of_array(site, view, index)
+    sizes = list(zip(part.dims, what.dims, strict=False))
+    if len(part.dims) != len(what.dims) or any((a == ONE) != (b == ONE) for a, b in sizes):
+        return False
+    for a, b in sizes:
+        site.e.must_be_same(a, b, "an array that is written to another shape")
+    site.write_into(what, Place(part, adds))
+    return True
 
 
 def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
