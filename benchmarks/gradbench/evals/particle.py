@@ -15,9 +15,13 @@ from .modes import forward, reverse
 STEP = 0.1
 
 
+def distance(x, y):
+    return math.sqrt(x * x + y * y)
+
+
 def potential(position, w):
     x, y = position
-    return 1 / math.hypot(x - 10, y - (10 - w)) + 1 / math.hypot(x - 10, y)
+    return 1 / distance(x - 10, y - (10 - w)) + 1 / distance(x - 10, y)
 
 
 def crossing(w, gradient):
