@@ -1,6 +1,7 @@
 """Whole programs as native code: lists of arrays that loops keep, Jacobians inside, recursion."""
 
 import itertools
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -271,3 +272,55 @@ def test_globals_are_read_in_functions_that_are_called(monkeypatch):
 
 
 SCALE = 2.0
+
+
+# --- calls that take the short way --------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def of_parts(p, mode="sum", *, scale=1.0):
+    first, second = p["a"] if isinstance(p, dict) else p
+    both = first + second if mode == "sum" else first * second
+    return np.sum(both * both) * scale
+
+
+@pytest.mark.parametrize("derive", [lambda f: f, wg.grad, wg.value_and_grad])
+def test_arguments_built_otherwise_are_noticed(derive):
+    f = derive(of_parts)
+    compiled = wg.jit(f, strict=True)
+    x, y = np.arange(3.0), np.ones(3)
+    calls = [
+        (((x, y),), {}),
+        (([x, y],), {}),
+        ((Pair(x, y),), {}),
+        (((x, 2.0),), {}),
+        (((2.0, 3.0),), {}),
+        (((2, 3.0),), {}),
+        (((x, y), "product"), {}),
+        (((x, y), "sum"), {}),
+        (((x, y),), {"mode": "product", "scale": 3.0}),
+        (((x, y),), {"scale": 2.0}),
+        (({"a": (x, y)},), {}),
+        (((x.astype(np.float32), y),), {}),
+    ]
+    for _ in range(3):
+        for args, kwargs in calls:
+            trees.assert_close(compiled(*args, **kwargs), f(*args, **kwargs), rel=1e-6)
+
+
+def test_what_is_captured_is_read_at_every_call():
+    scale, inner = 2.0, np.sin
+
+    def f(x):
+        return inner(x) * scale
+
+    compiled = wg.jit(wg.grad(f), strict=True)
+    for scale in (2.0, 3.0, 4, np.float64(5.0)):
+        for _ in range(3):
+            assert compiled(0.5) == pytest.approx(np.cos(0.5) * scale)
+    inner = np.exp
+    assert compiled(0.5) == pytest.approx(np.exp(0.5) * scale)

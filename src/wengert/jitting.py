@@ -14,6 +14,7 @@ from .backends.native.answers import EXITED, Answer
 from .engine import Call, Verb
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, WengertError
 from .frontends import signature
+from .frontends.leaves import NoReader, Reader, reader_of
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
@@ -50,6 +51,38 @@ class Form(NamedTuple):
     reads_outside: bool
 
 
+class Route(NamedTuple):
+    """A quick way to a native form for arguments that are not leaves themselves, or not all of them.
+
+    Attributes:
+        form: the native form.
+        captured: the cells of what the function has captured, each with how its leaves are read.
+        readers: how the leaves of the arguments are read.
+        names: the arguments that are passed by name, in order; they are the last ones.
+        outside: the global values that the program reads.
+    """
+
+    form: Form
+    captured: tuple[tuple[types.CellType, Reader], ...]
+    readers: tuple[Reader, ...]
+    names: tuple[str, ...]
+    outside: tuple[tuple[Any, str], ...]
+
+    def leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+        """What to pass to the native form; None if the arguments are not built as it expects."""
+        if len(args) + len(kwargs) != len(self.readers) or tuple(sorted(kwargs)) != self.names:
+            return None
+        found: list[Any] = []
+        given = (*args, *[kwargs[name] for name in self.names])
+        try:
+            fits = all(read(cell.cell_contents, found) for cell, read in self.captured)
+            fits = fits and all(r(x, found) for r, x in zip(self.readers, given, strict=True))
+            found += [_read_from(holder, key) for holder, key in self.outside]
+        except (ValueError, LookupError, AttributeError):  # a name that is not bound
+            return None
+        return found if fits else None
+
+
 class Refused(NamedTuple):
     """Why there is no native form for arguments of some types."""
 
@@ -73,6 +106,7 @@ class Jitted:
         self.exits = 0
         self._forms: dict[Any, Form | Refused] = {}
         self._quick: tuple[Quick, ...] = ()
+        self._routes: tuple[Route, ...] = ()
         self._latest_entry: Quick = (_never, None, None)
         functools.update_wrapper(self, self.function, updated=())
 
@@ -103,6 +137,13 @@ class Jitted:
                 found = entry(*args)
                 if found.__class__ is not Answer:
                     self._latest_entry = quick
+                    return found
+        for route in self._routes:
+            leaves = route.leaves(args, kwargs)
+            if leaves is not None and route.form.in_force():
+                assert route.form.kernel.entry is not None
+                found = route.form.kernel.entry(*leaves)
+                if found.__class__ is not Answer:
                     return found
         try:
             form = self._form(args, kwargs)
@@ -174,18 +215,43 @@ class Jitted:
             message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
             return Refused(InternalError(message), in_force)
         form = Form(kernel, ir, in_force, bool(lowering.read_from_outside(ir)))
-        if not kwargs and not form.reads_outside:
-            self._make_quick(form, len(args))
+        if not self._make_quick(form, args, kwargs):
+            self._make_route(form, kwargs)
         return form
 
-    def _make_quick(self, form: Form, count: int) -> None:
+    def _make_quick(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
         """From now on, calls whose arguments are the leaves themselves take a short way."""
         kinds = [given.kind for given in form.function.inputs]
-        plain = len(kinds) == count and not any(isinstance(k, Struct | Static) for k in kinds)
-        if plain and form.kernel.entry is not None:
-            quick = (form.in_force, form.kernel.entry, form.kernel)
-            self._quick = (quick, *self._quick[: MOST_QUICK - 1])
-            self._latest_entry = quick
+        plain = len(kinds) == len(args) and not any(isinstance(k, Struct | Static) for k in kinds)
+        if not plain or kwargs or form.reads_outside or form.kernel.entry is None:
+            return False
+        quick = (form.in_force, form.kernel.entry, form.kernel)
+        self._quick = (quick, *self._quick[: MOST_QUICK - 1])
+        self._latest_entry = quick
+        return True
+
+    def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:
+        """From now on, calls whose arguments are built like these take a short way."""
+        from .backends.native.function import read_from_outside
+
+        target = _target(self.function)
+        names = list(engine.captured_by(target))
+        if form.kernel.entry is None or (names and not isinstance(target, types.FunctionType)):
+            return
+        try:
+            readers = [reader_of(given.kind) for given in form.function.inputs]
+        except NoReader:
+            return
+        closure = (
+            dict(zip(target.__code__.co_freevars, target.__closure__ or (), strict=True))
+            if names
+            else {}
+        )
+        cells = [closure[name] for name in names]
+        captured = tuple(zip(cells, readers[: len(cells)], strict=True))
+        outside = tuple(read_from_outside(form.function))
+        route = Route(form, captured, tuple(readers[len(cells) :]), tuple(sorted(kwargs)), outside)
+        self._routes = (route, *self._routes[: MOST_QUICK - 1])
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -373,4 +439,9 @@ def _leaves(
     for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
         yield from signature.leaf_values(given.kind, value)
     for holder, key in read_from_outside(ir):
-        yield holder[key] if isinstance(holder, dict) else getattr(holder, key)
+        yield _read_from(holder, key)
+
+
+def _read_from(holder: Any, key: str) -> Any:
+    """A global value: what a namespace holds under a name."""
+    return holder[key] if isinstance(holder, dict) else getattr(holder, key)
