@@ -92,6 +92,23 @@ def test_rows_of_a_state_that_loops_change(layers):
     native(wg.grad(network, (0, 1)), rng.normal(size=(layers, 2, 4)), rng.normal(size=(6, 4)), 6)
 
 
+def test_memory_that_has_two_names_stays_until_both_are_done():
+    """The cotangent of `s` and that of `x + x` are one array: a loop must not release it for the other."""
+
+    def f(x, w, n):
+        y, s = x.copy(), x * 0.3
+        total = 0.0
+        for _ in range(n):
+            for _ in range(2):
+                y = y * w + s
+                s = s * 0.5 + y
+            s += x + x
+            total += np.sum(s * y)
+        return total
+
+    native(wg.grad(f), np.array([0.3, -0.2, 0.5, 1.0]), 0.7, 5)
+
+
 # --- arrays from arrays -------------------------------------------------------------------
 
 A = np.arange(24.0).reshape(2, 3, 4) % 7

@@ -139,8 +139,12 @@ class Site:
                 each.names.append(out)
 
     def is_last_use(self, atom: Atom) -> bool:
-        """Whether the equation being lowered is the last to use a value of this block."""
-        return isinstance(atom, Var) and self._uses[atom] == 1
+        """Whether the equation being lowered is the last to use a value of this block, by any name."""
+        if not isinstance(atom, Var) or self._uses[atom] != 1:
+            return False
+        mine = memory_of(self.values.get(atom))
+        needed = (other for other, count in self._uses.items() if count > 0 and other is not atom)
+        return all(mine.isdisjoint(memory_of(self.values.get(other))) for other in needed)
 
     # --- values ---------------------------------------------------------------------------
 
@@ -307,6 +311,19 @@ class Site:
         for root in self.e.owned:
             self.e.add(Release(root.pointer))
         self.e.owned.clear()
+
+
+def memory_of(value: Value) -> set[int]:
+    """The pieces of memory that a value lies in."""
+    match value:
+        case View(root=root):
+            return {id(root)}
+        case Delayed(result=result):
+            return memory_of(result)
+        case Tuple(items=items):
+            return {root for item in items for root in memory_of(item)}
+        case _:
+            return set()
 
 
 def constant(atom: Const) -> Value:

@@ -17,6 +17,8 @@ import numpy as np
 from .cache import cached
 
 LEVEL = 3
+LONG = 6000
+"""Modules of more lines are compiled without unrolling loops, which would take longer than it can gain."""
 
 
 class Machine(NamedTuple):
@@ -122,7 +124,8 @@ def _object_code(text: str) -> bytes:
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
     options.loop_vectorization = options.loop_interleaving = True
-    options.slp_vectorization = options.loop_unrolling = True
+    options.slp_vectorization = True
+    options.loop_unrolling = text.count("\n") <= LONG
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return target.emit_object(module)
