@@ -2,7 +2,7 @@
 
     python benchmarks/towers.py [--quick]
 
-JAX is optional: without it, its columns are left out.
+JAX, CasADi and SymPy are optional: without them, their columns are left out.
 """
 
 from __future__ import annotations
@@ -111,6 +111,37 @@ def jaxpr_sizes(highest: int) -> list[int]:
     return sizes
 
 
+def jet_sizes(highest: int) -> list[int]:
+    """The equations of JAX's Taylor mode, for all orders up to n; none where JAX is not installed."""
+    try:
+        import jax
+        from jax.experimental import jet
+    except ImportError:
+        return []
+
+    def all_orders(x: Any, order: int) -> Any:
+        series = [1.0, *[0.0] * (order - 1)]
+        return jet.jet(lambda x: jax.numpy.exp(-(x**2)), (x,), (series,))
+
+    orders = range(1, highest + 1)
+    return [_equations(jax.make_jaxpr(lambda x, n=n: all_orders(x, n))(X).jaxpr) for n in orders]
+
+
+def casadi_sizes(highest: int) -> list[int]:
+    """The instructions of CasADi's derivative of each order; none where CasADi is not installed."""
+    try:
+        import casadi
+    except ImportError:
+        return []
+    x = casadi.SX.sym("x")
+    term = casadi.exp(-(x**2))
+    sizes: list[int] = []
+    for _ in range(highest):
+        term = casadi.gradient(term, x)
+        sizes.append(int(casadi.Function("f", [x], [term]).n_instructions()))
+    return sizes
+
+
 def _equations(jaxpr: Any) -> int:
     inner = [p for eqn in jaxpr.eqns for p in eqn.params.values() if hasattr(p, "jaxpr")]
     return len(jaxpr.eqns) + sum(_equations(each.jaxpr) for each in inner)
@@ -137,6 +168,8 @@ def print_sizes(highest: int = 8) -> None:
     rows = {
         "wg.Graph, nodes for all orders up to n": graph_sizes(highest),
         "nested jax.grad, equations": jaxpr_sizes(highest),
+        "jax.experimental.jet, equations for all orders up to n": jet_sizes(highest),
+        "CasADi, instructions": casadi_sizes(highest),
         "SymPy after cse, operations": sympy_sizes(highest),
     }
     for name, sizes in rows.items():

@@ -185,6 +185,26 @@ def test_an_array_of_integers_takes_no_dual():
     assert "has no method 'sort'" in refusal(UnknownFunction, lambda: V.sort())
 
 
+def test_tangents_of_complex_arrays_are_complex_however_deep():
+    def f(z):
+        k = np.zeros_like(z)
+        k[1:] = 1j * z[:-1]
+        k *= z
+        k -= 1j * k
+        return np.sum(np.abs(k) ** 2)
+
+    z, v = np.array([0.3 + 0.4j, 1.0 - 0.2j]), np.array([1.0 + 2.0j, 0.5 - 1.0j])
+    found = D(lambda t: D(lambda s: f(z + (s + t) * v), 0.0), 0.0)
+
+    def exact(t):
+        a, b = (mpmath.mpc(x) + t * mpmath.mpc(d) for x, d in zip(z, v, strict=True))
+        return abs(a * b * (1 - mpmath.j)) ** 2
+
+    with mpmath.workdps(30):
+        expected = float(mpmath.diff(exact, 0, 2))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 # --- code without source -------------------------------------------------------------------------
 
 

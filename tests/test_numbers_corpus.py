@@ -255,9 +255,9 @@ def cases():
         (1, by_graph, 198),
         (2, by_hessian, 344),
         (2, by_reverse_over_reverse, 382),
-        (2, by_dual_of_dual, 0),
-        (2, by_second_coefficient, 0),
-        (2, by_graph_twice, 0),
+        (2, by_dual_of_dual, 455),
+        (2, by_second_coefficient, 395),
+        (2, by_graph_twice, 97),
     ],
 )
 def test_readers_agree(cases, ops_for_math, order, reader, at_least):

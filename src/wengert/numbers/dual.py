@@ -173,7 +173,7 @@ def _fitting(tangent: Any, primal: Any) -> Any:
     if own == shape:
         return _alike(tangent, primal)
     if own == () and isinstance(tangent, (int, float, complex)):
-        return _alike(np.full(shape, tangent), primal)
+        return _alike(np.full(shape, tangent, _dtype_of_tangent(primal, tangent)), primal)
     raise BadTangent(
         f"the tangent of a Dual has the shape {own}, its primal the shape {shape}",
         "A tangent has the shape of its primal. Several directions are a tuple of tangents.",
@@ -185,7 +185,7 @@ def _alike(tangent: Any, primal: Any) -> Any:
     """A constant tangent with zeros for the levels inside its primal: what is written there has them."""
     if not isinstance(primal, Dual) or not isinstance(tangent, np.ndarray):
         return tangent
-    zeros = np.zeros(tangent.shape)
+    zeros = np.zeros(tangent.shape, _dtype_of_tangent(primal, tangent))
     inner: Any = primal.tangent
     inside = Directions([zeros.copy() for _ in inner]) if isinstance(inner, Directions) else zeros
     return Dual(_alike(tangent, primal.primal), inside, primal.level)
@@ -240,7 +240,13 @@ def _with_tangent(Ω: Any, tangent: Any, level: Level) -> Any:
         return type(Ω)(*made) if hasattr(Ω, "_fields") else type(Ω)(made)
     if isinstance(tangent, Directions) or not _needs_filling(Ω, tangent):
         return Dual(Ω, tangent, level)
-    return Dual(Ω, np.full(np.shape(Ω), tangent), level)
+    return Dual(Ω, np.full(np.shape(Ω), tangent, _dtype_of_tangent(Ω, tangent)), level)
+
+
+def _dtype_of_tangent(primal: Any, tangent: Any) -> Any:
+    """What the tangent of an array may come to hold: that of a complex array may become complex."""
+    dtypes = (np.asarray(value_of(x)).dtype for x in (primal, tangent))
+    return np.result_type(*dtypes, np.float16)
 
 
 def _needs_filling(Ω: Any, tangent: Any) -> bool:
