@@ -688,13 +688,17 @@ class Box:
         self.v, self.w = v, w
 
 
+def at_most(limit, x):
+    if x > limit:
+        raise ValueError
+
+
 @program(0.7, np.array([0.3, 0.2, 0.5, 0.1]))
 def held_past_an_exception(x, a):
     b = a * x
     p = Box(x, b)
     try:
-        if x > 0.1:
-            raise ValueError
+        at_most(0.1, x)
         p.v *= a[3]
     except ValueError:
         pass
@@ -708,8 +712,7 @@ def held_past_two_exceptions(x, a):
     p = Box(x, b)
     for k in range(2):
         try:
-            if x > 0.8 * k:
-                raise ValueError
+            at_most(0.8 * k, x)
             p.v *= a[3]
         except ValueError:
             p.v += 1
@@ -722,8 +725,7 @@ def held_past_an_exception_and_a_branch(x, a):
     b = a * x
     p = Box(x, b)
     try:
-        if x < 0.1:
-            raise ValueError
+        at_most(x, 0.1)
         p.v *= a[3]
     except ValueError:
         pass
