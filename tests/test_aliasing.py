@@ -683,58 +683,6 @@ def test_pushed_twice_through_an_object():
     assert [push(tangent), push(tangent)] == pytest.approx([0.5625, 0.5625])
 
 
-class Box:
-    def __init__(self, v, w):
-        self.v, self.w = v, w
-
-
-def at_most(limit, x):
-    if x > limit:
-        raise ValueError
-
-
-@program(0.7, np.array([0.3, 0.2, 0.5, 0.1]))
-def held_past_an_exception(x, a):
-    b = a * x
-    p = Box(x, b)
-    try:
-        at_most(0.1, x)
-        p.v *= a[3]
-    except ValueError:
-        pass
-    p.w[1] = 9 * a[3]
-    return b.sum() + p.w.sum() * p.v
-
-
-@program(0.7, np.array([0.3, 0.2, 0.5, 0.1]))
-def held_past_two_exceptions(x, a):
-    b = a * x
-    p = Box(x, b)
-    for k in range(2):
-        try:
-            at_most(0.8 * k, x)
-            p.v *= a[3]
-        except ValueError:
-            p.v += 1
-    p.w[1] = 9 * a[3]
-    return b.sum() + p.w.sum() * p.v
-
-
-@program(0.7, np.array([0.3, 0.2, 0.5, 0.1]))
-def held_past_an_exception_and_a_branch(x, a):
-    b = a * x
-    p = Box(x, b)
-    try:
-        at_most(x, 0.1)
-        p.v *= a[3]
-    except ValueError:
-        pass
-    if x > 0.3:
-        p.v *= 2
-    p.w[1] = 9 * a[3]
-    return b.sum() + p.w.sum() * p.v
-
-
 @program(0.7, [0.4, 0.6])
 def given_list_changed_and_made_longer(x, xs):
     ys = xs
