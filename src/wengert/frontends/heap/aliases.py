@@ -72,14 +72,9 @@ def _lose_with(it: Interpreter, changed: Place, below: int, other: Place) -> Non
 
 
 def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
-    """Lose what may have changed with an object, and what that in turn may be."""
-    seen, pending = {place}, [place]
-    while pending:
-        for other, below in it.reading.aliases.get(pending.pop(), {}).items():
-            if depth > below and other not in seen:
-                it.heap[other] = Lost("it may be an object that was changed under another name")
-                seen.add(other)
-                pending.append(other)
+    for other, below in it.reading.aliases.get(place, {}).items():
+        if depth > below:
+            it.heap[other] = Lost("it may be an object that was changed under another name")
 
 
 def link_holders(it: Interpreter, var: Var) -> None:
