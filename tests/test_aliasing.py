@@ -768,3 +768,23 @@ def test_right(name):
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_refused(name):
     refusal("WG101", NotImplementedError, lambda: gradient_of(name))
+
+
+def walked(items, k):
+    if k >= len(items):
+        return 0.0
+    items[k] = math.sin(items[k]) + 0.1 * k
+    return items[k] + walked(items, k + 1)
+
+
+def walked_on_one_path(x, xs):
+    total = walked(xs, 0) * x if x > 0.1 else 0.0
+    return total + x
+
+
+@pytest.mark.parametrize("x", [0.7, 0.05])
+def test_what_a_recursion_changes_on_one_path_is_changed_for_the_caller(x):
+    left, found = [0.4, 0.6, 0.2], [0.4, 0.6, 0.2]
+    value = walked_on_one_path(x, left)
+    assert wg.pullback(walked_on_one_path, x, found)[0] == pytest.approx(value)
+    assert found == left

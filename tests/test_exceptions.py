@@ -663,3 +663,58 @@ def test_finally_runs_on_the_way_out():
     assert log == ["done"]
     assert wg.gradient(finally_and_out, 4.0, log)[0] == 0.25
     assert log == ["done", "done"]
+
+
+class Box:
+    def __init__(self, v, w):
+        self.v, self.w = v, w
+
+
+def held_past_one_handler(x):
+    b = np.array([x, 2 * x])
+    p = Box(x, b)
+    try:
+        if x > 0.1:
+            raise ValueError
+        p.v *= x
+    except ValueError:
+        pass
+    p.w[1] = 9 * x * x
+    return b.sum() + p.w.sum() * p.v
+
+
+def held_past_two_handlers(x):
+    b = np.array([x, 2 * x])
+    p = Box(x, b)
+    for k in range(2):
+        try:
+            if x > 0.8 * k:
+                raise ValueError
+            p.v *= x
+        except ValueError:
+            p.v += 1
+    p.w[1] = 9 * x * x
+    return b.sum() + p.w.sum() * p.v
+
+
+def held_past_a_handler_and_a_branch(x):
+    b = np.array([x, 2 * x])
+    p = Box(x, b)
+    try:
+        if x < 0.1:
+            raise ValueError
+        p.v *= x
+    except ValueError:
+        pass
+    if x > 0.3:
+        p.v *= 2
+    p.w[1] = 9 * x * x
+    return b.sum() + p.w.sum() * p.v
+
+
+@pytest.mark.parametrize(
+    "program", [held_past_one_handler, held_past_two_handlers, held_past_a_handler_and_a_branch]
+)
+def test_an_object_that_a_handler_met_is_still_the_same(program):
+    assert wg.pullback(program, 0.7)[0] == pytest.approx(program(0.7))
+    agree(program, 0.7, 0.2, 0.05)

@@ -120,7 +120,18 @@ class Merger(Exports):
         self.context.exported[lost.place] = content
         return lost
 
+    def _itself(self, value: Value | None) -> Value | None:
+        """The object that a value certainly is which was brought out of a branch."""
+        choices = self.interpreter.reading.choices
+        while isinstance(value, Var) and value in choices:
+            condition, first, _ = choices[value]
+            if condition != Const(True) or first is None:
+                break
+            value = first
+        return value
+
     def merge(self, a: Value | None, b: Value | None) -> Value:
+        a, b = self._itself(a), self._itself(b)
         if a is not None and b is not None and same(a, b):
             return a
         if self.arms[0].dead:

@@ -116,7 +116,8 @@ class _Rewriting:
         if eqn.op in me.OWN:
             return [eqn]
         eqns: list[Eqn] = []
-        args = [renamed_atom(atom, names) for atom in eqn.args]
+        own = targets(eqn)  # a callee's writes reach the very object, too
+        args = [atom if atom in own else renamed_atom(atom, names) for atom in eqn.args]
         if eqn in self._plan.copies:
             first = eqn.outs[0]
             args[0] = self._snapshot(args[0], eqns, first.name)
