@@ -44,6 +44,7 @@ ABOUT = {
     "frontends/scipy_interpolate_in_python.py": {"scipy"},
     "frontends/scipy_optimize_in_python.py": {"scipy"},
     "frontends/scipy_signal_in_python.py": {"scipy"},
+    "frontends/scipy_sparse_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},
 }
 """Modules about an optional package, which are loaded only where a program has imported that."""

@@ -191,6 +191,11 @@ def root_of(residual: Any, solver: Any, *args: Any) -> Any:
     return solver(*args)
 
 
+def matrix_product(a: Any, b: Any) -> Any:
+    """`a @ b`, whatever their classes say that it is."""
+    return a @ b
+
+
 def as_it_is(function: Any, *args: Any) -> Any:
     """A call of a function that something stands for, of constants: it is called as it is."""
     return function(*args)
@@ -230,6 +235,7 @@ _LATE = {
     "scipy.stats": "scipy_stats_in_python",
     "scipy.optimize": "scipy_optimize_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
+    "scipy.sparse": "scipy_sparse_in_python",
 }
 """Where the equivalents of modules are, most of which most programs do without."""
 

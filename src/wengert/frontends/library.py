@@ -16,6 +16,7 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
+from ..ops import linear_algebra as la
 from ..ops import reduction as red
 from ..ops import structure as st
 from . import (
@@ -37,6 +38,7 @@ from .equivalents import (
     chain_from_iterable,
     from_keys,
     hypot_of,
+    matrix_product,
     repeat,
     transposed,
 )
@@ -485,6 +487,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
     (as_it_is, lambda it, args, kwargs: call_foreign(it, args[0].value, args[1:], kwargs)),  # type: ignore[union-attr]
+    (matrix_product, lambda it, args, kwargs: it.emit(la.matmul, *map(it.atom, args))),
     (math.hypot, _hypot),
     (math.dist, _dist),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
