@@ -226,6 +226,16 @@ def test_numbers_beside_text_made_of_them_keep_their_derivatives() -> None:
     assert wg.grad(total).source
 
 
+def test_a_number_in_a_matrix_of_complex_ones_has_real_derivatives() -> None:
+    def reflected(n: float) -> Any:
+        layer = np.array([[np.cos(n), 1j * np.sin(n) / n], [1j * n * np.sin(n), n]])
+        b, c = layer @ np.array([1, 1.5 + 0.1j])
+        return abs((b - c) / (b + c)) ** 2
+
+    assert isinstance(wg.hvp(reflected)(1.5, 1.0), float)
+    wg.testing.check_gradient(wg.grad(reflected), 1.5)
+
+
 SPECTRA: list[Callable[..., Any]] = [
     lambda x: np.abs(np.fft.rfft(x * np.hanning(4)))[1] ** 2,
     lambda x: np.abs(np.fft.fft(np.ones(4, dtype=x.dtype) * x))[1] ** 2,

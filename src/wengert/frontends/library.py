@@ -110,19 +110,25 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (value,) = args
     match value:
+        case Items(form="iterator"):
+            return _no_length(it, "generator")
         case Items(values=values, form=form) if form not in ("object", "dataclass"):
-            if form == "iterator":
-                from .statements import raise_now
-
-                raise_now(it, TypeError, "object of type 'generator' has no len()")
             return Const(len(values))
         case Const(value=constant):
-            return Const(len(constant))
+            sized = hasattr(constant, "__len__")
+            return Const(len(constant)) if sized else _no_length(it, type(constant).__name__)
         case _:
             from .operators import call_method_of_class
 
             own = call_method_of_class(it, value, "__len__", [])
             return own if own is not None else it.emit(st.length, it.atom(value))
+
+
+def _no_length(it: Interpreter, name: str) -> Value:
+    from .statements import raise_now
+
+    raise_now(it, TypeError, f"object of type '{name}' has no len()")
+    raise AssertionError("unreachable")
 
 
 def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
