@@ -3,21 +3,22 @@
     python run.py example    fit reference data sets with derivatives by wengert
     python run.py test       run the tests
 
-The first run makes a virtual environment in `.venv` and installs what the command needs there;
-arguments after the command are passed on: `python run.py test -k text`.
+The first run makes a virtual environment in `.venv` (or where `WENGERT_VENV` says) and installs what
+the command needs there; arguments after the command are passed on: `python run.py test -k text`.
 """
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-VENV = ROOT / ".venv"
+VENV = Path(os.environ.get("WENGERT_VENV", ROOT / ".venv"))
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 COMMANDS = {
     "example": ("examples", ["examples/nist.py"]),
-    "test": ("test", ["-m", "pytest"]),
+    "test": ("test", ["-m", "pytest", "-n", "auto"]),
 }
 
 
@@ -40,7 +41,7 @@ def prepare(extra):
     if stamp.exists() and stamp.read_text() == wanted:
         return
     if not PYTHON.exists():
-        say("making a virtual environment in .venv")
+        say("making a virtual environment in " + VENV.name)
         subprocess.check_call([sys.executable, "-m", "venv", str(VENV)])
     say("installing wengert with its [" + extra + "] packages (once, a minute or so)")
     install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

@@ -7,14 +7,14 @@ import sys
 from golden_programs import GOLDEN
 
 import wengert as wg
-from wengert import engine
-from wengert.engine import Verb
+from wengert import calling, engine
+from wengert.verbs import Verb
 
 
 def golden_text(name: str) -> str:
     """How a program reads as IR, and its gradient and pushforward as Python."""
     function, example = GOLDEN[name]
-    call = engine.call_of(function, example, {}) if example else engine.general_call(function)
+    call = calling.call_of(function, example, {}) if example else calling.general_call(function)
     parts = {
         "IR": wg.code_ir(function, *example),
         "gradient": printed(Verb("grad"), call),
@@ -23,7 +23,7 @@ def golden_text(name: str) -> str:
     return "\n".join(f"# --- {title} ---\n\n{text.strip()}\n" for title, text in parts.items())
 
 
-def printed(verb: Verb, call: engine.Call) -> str:
+def printed(verb: Verb, call: calling.Call) -> str:
     """The generated functions alone: no imports, no helpers."""
     return "\n\n".join(printed.text for printed in engine.derive(verb, call).printed)
 

@@ -65,7 +65,12 @@ def ir_of(f: Program, kinds: Sequence[Kind]) -> Function:
     def no(*_: Any) -> Any:
         raise AssertionError("not needed here")
 
-    reading = read(Static(f), arguments, {}, specials={}, derivative=no, opted_out=lambda _: False)
+    def not_ours(_: Any) -> None: ...
+
+    def not_opted(_: Any) -> bool:
+        return False
+
+    reading = read(Static(f), arguments, {}, special=not_ours, derivative=no, opted_out=not_opted)
     return checked(reading.function)
 
 

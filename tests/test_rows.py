@@ -19,7 +19,6 @@ import samples_scalar
 from wengert.ops import registry as ops
 from wengert.rules import registry as rules
 from wengert.rules.checks import check
-from wengert.rules.places import Place
 
 SAMPLES = {**samples_scalar.SAMPLES, **samples_reduction.SAMPLES}
 STEP = 1e-5
@@ -166,7 +165,7 @@ def test_every_row_fits_its_op() -> None:
     for rule in rules.rules().values():
         for each in (rule, *rule.also.values()):
             if Path(each.file).name != "einsum.py":  # linear in any number of operands, not two
-                check(each, Place(each.file, each.line))
+                check(each, each.place)
 
 
 def test_every_rule_has_samples() -> None:

@@ -9,7 +9,6 @@ from typing import Any as _Any
 _collects = _gc.isenabled()
 _gc.disable()
 try:
-    from . import testing as testing
     from .api import code_adjoint as code_adjoint
     from .api import code_ir as code_ir
     from .api import code_tangent as code_tangent
@@ -17,16 +16,8 @@ try:
     from .api import grad as grad
     from .api import gradient as gradient
     from .api import hvp as hvp
-    from .api import pullback as pullback
-    from .api import pushforward as pushforward
     from .api import value_and_grad as value_and_grad
     from .errors import WengertError as WengertError
-    from .inside import install as _install
-    from .jacobians import diag_hessian as diag_hessian
-    from .jacobians import hessian as hessian
-    from .jacobians import jacobian as jacobian
-    from .jitting import jit as jit
-    from .roots import implicit as implicit
     from .rules.forms import bilinear_rule as bilinear_rule
     from .rules.forms import differential as differential
     from .rules.forms import frule as frule
@@ -41,8 +32,6 @@ try:
     from .steering import is_differentiating as is_differentiating
     from .steering import show_grad as show_grad
     from .steering import stop_gradient as stop_gradient
-
-    _install()
 finally:
     if _collects:
         if not _gc.get_freeze_count():
@@ -51,27 +40,44 @@ finally:
         _gc.enable()
 
 if _TYPE_CHECKING:
+    from . import testing as testing
     from .backends.graph.graph import Graph as Graph
     from .backends.graph.trace import trace as trace
+    from .jacobians import diag_hessian as diag_hessian
+    from .jacobians import hessian as hessian
+    from .jacobians import jacobian as jacobian
+    from .jitting import jit as jit
+    from .linear_maps import pullback as pullback
+    from .linear_maps import pushforward as pushforward
     from .numbers.dual import Dual as Dual
     from .numbers.towers import derivatives as derivatives
     from .numbers.towers import taylor as taylor
+    from .roots import implicit as implicit
 
 _LATER = {
     "Dual": "numbers.dual",
     "Graph": "backends.graph",
     "derivatives": "numbers.towers",
+    "diag_hessian": "jacobians",
+    "hessian": "jacobians",
+    "implicit": "roots",
+    "jacobian": "jacobians",
+    "jit": "jitting",
+    "pullback": "linear_maps",
+    "pushforward": "linear_maps",
     "taylor": "numbers.towers",
     "trace": "backends.graph",
 }
-"""Names that few programs need, loaded at their first use, and where they are."""
+"""Names that not every program needs, loaded at their first use, and where they are."""
+
+_SUBMODULES = ("numbers", "testing")
 
 
 def __getattr__(name: str) -> _Any:
     from importlib import import_module
 
-    if name == "numbers":
-        return import_module(f"{__name__}.numbers")
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
@@ -79,7 +85,7 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_SUBMODULES})
 
 
 __version__ = "0.1.0"

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 
 import numpy as np
 
-from . import engine
+from . import calling, engine, verbs
 from .backends import python as printer
-from .engine import Derived, Verb
+from .engine import Derived
 from .errors import (
     BadArgument,
-    BadTangent,
     NoRule,
     NotASolution,
     NotScalar,
@@ -22,12 +21,9 @@ from .errors import (
     UnsupportedSyntax,
     of_generated_code,
 )
-from .ir.types import UNKNOWN, Kind, Struct
-from .ops.checks import counted
 from .passes.tidy import tidy
 from .rules.places import at_its_rule
-from .runtime import calls as runtime_calls
-from .tangents import apart, as_cotangent, as_structured, copied, leaves_like, whole_like
+from .verbs import Verb
 
 if TYPE_CHECKING:
     import pathlib
@@ -64,13 +60,13 @@ class Derivative(Generic[P, T]):
         return super().__new__(cls)
 
     def __init__(self, function: Callable[..., Any], verb: Verb):
-        engine.must_be_function(function)
+        calling.must_be_function(function)
         self.function = function
         self.verb = verb
         functools.update_wrapper(self, function, updated=())
         self._quick: dict[tuple[type, ...], Any] = {}
         self._times_ready = 0
-        self._captures = bool(engine.captured_by(function))
+        self._captures = bool(calling.captured_by(function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -82,15 +78,15 @@ class Derivative(Generic[P, T]):
                     return ready[1](*args)
             return self._call(args, kwargs)
         except Exception as error:
-            raise _presented(error, self.function) from error.__cause__
+            raise presented(error, self.function) from error.__cause__
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:
-            engine.check_argnums(self.verb, self.function, args)
+            verbs.check_argnums(self.verb, self.function, args)
         derived = self._derived(args, kwargs)
         if not kwargs:
             self._make_ready(args, derived)
-        captured = engine.captured_by(self.function) if self._captures else {}
+        captured = calling.captured_by(self.function) if self._captures else {}
         return derived.run(*args, **kwargs, **captured)
 
     def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
@@ -174,7 +170,7 @@ class _ByArrays:
         return self.ready.get(self.kinds(args))
 
 
-def _presented(error: Exception, function: Any = None) -> Exception:
+def presented(error: Exception, function: Any = None) -> Exception:
     """An exception as the user should see it: their lines, wengert's own errors as such."""
     error = of_generated_code(error)
     if isinstance(error, RuleError):
@@ -182,7 +178,7 @@ def _presented(error: Exception, function: Any = None) -> Exception:
     elif isinstance(error, NoRule | NotASolution | UnsupportedSyntax):
         error = error.at(printer.last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
-        error = error.at(engine.definition_of(function))
+        error = error.at(calling.definition_of(function))
     return error.with_traceback(printer.without_generated(error.__traceback__))
 
 
@@ -231,7 +227,7 @@ class Specialization:
         args = _primals(origin, self.args)
         derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs)
         text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
-        function = printer.with_options(derived.method, engine.captured_by(origin.function))
+        function = printer.with_options(derived.method, calling.captured_by(origin.function))
         function.source = Text(text)  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
@@ -275,142 +271,6 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
     (4.0, 2.0)
     """
     return Derivative(f, Verb("grad"))(*args, **kwargs)
-
-
-class Pullback:
-    """The reverse sweep of one call: gives cotangents of the arguments for a cotangent of the result."""
-
-    __slots__ = ("__weakref__", "_backward", "_kind", "_name", "_residuals", "_value")
-
-    def __init__(
-        self, name: str, backward: Callable[..., Any], residuals: Any, value: Any, kind: Kind
-    ):
-        self._name = name
-        self._kind = kind
-        self._backward = backward
-        self._residuals = residuals
-        self._value = value
-
-    def __call__(self, *y_bars: Any) -> tuple[Any, ...]:
-        if len(y_bars) != 1:
-            raise BadTangent(
-                f"the pullback of {self._name} takes one cotangent, that of its result; it was given "
-                f"{len(y_bars)}",
-                "For a result of several items pass one container of their cotangents.",
-            )
-        seeds = leaves_like(self._value, y_bars[0], "the cotangent", "the result", self._kind)
-        try:
-            return self._backward(self._residuals, *seeds)
-        except Exception as error:
-            raise _presented(error) from error.__cause__
-
-    def keep_from(self, outside: Sequence[Any]) -> None:
-        """Own what it needs: the caller may change arrays between the forward and the reverse sweep."""
-        self._residuals = apart(self._residuals, outside)
-
-    def __repr__(self) -> str:
-        return f"∂({self._name})"
-
-
-def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
-    """The value of a function, and its pullback.
-
-    Args:
-        f: a function with any result made of numbers and arrays.
-        *args: the point.
-        **kwargs: passed on; not differentiated.
-
-    Returns:
-        `(y, back)`. `back(y_bar)` takes a cotangent like `y` and gives a tuple like `gradient`'s; it
-        may be called any number of times, from any thread.
-
-    >>> import math, wengert as wg
-    >>> y, back = wg.pullback(math.sin, 0.0)
-    >>> back(2.0)
-    (2.0,)
-    """
-    y, back, outside = _pullback(f, args, kwargs)
-    back.keep_from(outside)
-    return y, back
-
-
-def _pullback(
-    f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], *, inside: bool = False
-) -> tuple[Any, Pullback, list[Any]]:
-    """A value, its pullback, and what is in the hands of the caller and may yet change."""
-    engine.must_be_function(f)
-    derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
-    if inside:
-        derived.must_leave_arguments()
-    ahead, backward = derived.published
-    captured = engine.captured_by(f)
-    try:
-        y, residuals = ahead(*args, **kwargs, **captured)
-    except Exception as error:
-        raise _presented(error) from error.__cause__
-    outside = [*args, *kwargs.values(), *captured.values(), *derived.read_from(), y]
-    kind = derived.functions[0].result
-    assert isinstance(kind, Struct)
-    back = Pullback(engine.name_of(f), backward, residuals, y, kind.items[0])
-    return y, back, outside
-
-
-def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of a function, and its pushforward.
-
-    Args:
-        f: a function with any result made of numbers and arrays.
-        *args: the point.
-        **kwargs: passed on; not differentiated.
-
-    Returns:
-        `(y, push)`. `push(*tangents)` takes one tangent per positional argument, like the argument,
-        or None for zero, and gives the tangent of the result.
-
-    >>> import math, wengert as wg
-    >>> y, push = wg.pushforward(math.exp, 0.0)
-    >>> push(3.0)
-    3.0
-    """
-    engine.must_be_function(f)
-    derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
-    captured = engine.captured_by(f)
-    names = engine.argument_names(f, len(args))
-    at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them
-    y = f(*args, **kwargs)
-    kept_whole = {each.name for each in derived.functions[0].inputs if each.kind == UNKNOWN}
-
-    def dots_of(name: str, arg: Any, tangent: Any, what: str) -> list[Any]:
-        if name in kept_whole:
-            return [whole_like(arg, tangent, what, "the argument")]
-        return leaves_like(arg, tangent, what, "the argument")
-
-    def push(*tangents: Any) -> Any:
-        if len(tangents) != len(args):
-            raise BadTangent(
-                f"the pushforward of {engine.name_of(f)} takes {counted(len(args), 'tangent')}, one for "
-                f"each positional argument; it was given {len(tangents)}",
-                "Pass None for a zero tangent.",
-            )
-        dots = [
-            dots_of(name, arg, tangent, f"the tangent of argument {k} (`{name}`)")
-            for k, (name, arg, tangent) in enumerate(zip(names, at[0], tangents, strict=True))
-        ]
-        along = derived
-        if any(tangent is None for tangent in tangents):
-            # a zero that is written out would meet the derivatives that are infinite
-            dots = [d if t is not None else [] for d, t in zip(dots, tangents, strict=True)]
-            moving = tuple(k for k, leaves in enumerate(dots) if leaves)
-            along = engine.derive_for(Verb("pushforward", moving), f, *at[:2])
-        dots = [dot for leaves in dots for dot in leaves]
-        primals, options, around = copied(at)
-        try:
-            y_dot = along.run(*primals, *dots, **options, **around)[1]
-        except Exception as error:
-            raise _presented(error) from error.__cause__
-        return apart(y_dot, dots)
-
-    return y, push
 
 
 # --- from a function to a function --------------------------------------------------------
@@ -519,10 +379,12 @@ def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> S
             "a Hessian–vector product takes the arguments of the function and then a vector",
             "Call it like this: `wg.hvp(f)(x, v)`.",
         )
+    from .tangents import leaves_like
+
     *primals, vector = args
     (argnum,) = derivative_.verb.argnums or (0,)
     if argnum < len(primals):
-        name = engine.argument_names(derivative_.function, len(primals))[argnum]
+        name = calling.argument_names(derivative_.function, len(primals))[argnum]
         leaves_like(primals[argnum], vector, "the vector", f"argument {argnum} (`{name}`)")
     return primals
 
@@ -530,9 +392,9 @@ def _without_vector(derivative_: Derivative[..., Any], args: Sequence[Any]) -> S
 # --- reading ------------------------------------------------------------------------------
 
 
-def _call(f: Callable[..., Any], args: Sequence[Any]) -> engine.Call:
-    engine.must_be_function(f)
-    return engine.call_of(f, args, {}) if args else engine.general_call(f)
+def _call(f: Callable[..., Any], args: Sequence[Any]) -> calling.Call:
+    calling.must_be_function(f)
+    return calling.call_of(f, args, {}) if args else calling.general_call(f)
 
 
 def code_ir(f: Callable[..., Any], *args: Any) -> str:
@@ -549,89 +411,11 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
     With example arguments it is specialised to their kinds, without them it is general.
     """
     derived = engine.derive(Verb("adjoint"), _call(f, args))
-    defaults = {"y_bar": 1.0, **engine.captured_literals(f)}
+    defaults = {"y_bar": 1.0, **calling.captured_literals(f)}
     return Text(derived.with_defaults(defaults).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
     derived = engine.derive(Verb("pushforward"), _call(f, args))
-    return Text(derived.with_defaults(engine.captured_literals(f)).source)
-
-
-def _caller(names: Sequence[str]) -> Callable[..., Any]:
-    """`f(*args)`, the last arguments by keyword, as a function of f and the arguments."""
-    if not names:
-
-        def apply(function: Any, *arguments: Any) -> Any:
-            return function(*arguments)
-
-        return apply
-
-    def apply_by_name(function: Any, *arguments: Any) -> Any:
-        first = len(arguments) - len(names)
-        by_name = {name: arguments[first + k] for k, name in enumerate(names)}
-        return function(*arguments[:first], **by_name)
-
-    return apply_by_name
-
-
-def _pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
-    """What generated code calls where the function is known only at run time."""
-    y, back, _ = _pullback(_caller(names), (f, *args), {}, inside=True)
-
-    def back_inside(y_bar: Any) -> list[Any]:
-        return [as_cotangent(bar) for bar in back(as_structured(y, y_bar))]
-
-    return y, back_inside
-
-
-def _pushforward_of_call(
-    f: Any, primals: Sequence[Any], tangents: Sequence[Any], names: Sequence[str]
-) -> tuple[Any, Any]:
-    caller = _caller(names)
-    engine.derive_for(Verb("pushforward"), caller, (f, *primals), {}).must_leave_arguments()
-    y, push = pushforward(caller, f, *primals)
-    pairs = zip((f, *primals), tangents, strict=True)
-    y_dot = push(*(as_structured(x, dot) for x, dot in pairs))
-    if f in (_cotangents_by_rule, _tangent) and isinstance(y, tuple):
-        return y, tuple(map(as_cotangent, y_dot))  # a rule's pullback returns one for each argument
-    return y, as_cotangent(y_dot)
-
-
-# --- what generated code calls at run time, written so that it can be read ------------------
-
-
-def _call_itself(f: Any, *args: Any, **named: Any) -> Any:
-    """A call of a function that is known only at run time."""
-    return f(*args, **named)
-
-
-def _cotangents(y_bar: Any, f: Any, *args: Any, **named: Any) -> Any:
-    """The cotangents of f and its arguments."""
-    return pullback(_caller(tuple(named)), f, *args, *named.values())[1](y_bar)
-
-
-def _tangent(names: Any, f: Any, primals: Any, tangents: Any) -> Any:
-    """The tangent of a call's result."""
-    return pushforward(_caller(names), f, *primals)[1](*tangents)
-
-
-def _value_by_rule(rule: Any, *operands: Any, **named: Any) -> Any:
-    """The value of a function that has a hand-written rule."""
-    return rule(*operands, **named)[0]
-
-
-def _cotangents_by_rule(y_bar: Any, rule: Any, *operands: Any, **named: Any) -> Any:
-    """What the pullback of a hand-written rule gives."""
-    return rule(*operands, **named)[1](y_bar)
-
-
-runtime_calls.readers |= {
-    "call": _call_itself,
-    "cotangents": _cotangents,
-    "tangent": _tangent,
-    "value by rule": _value_by_rule,
-    "cotangents by rule": _cotangents_by_rule,
-}
-runtime_calls.differentiate[:] = [_pullback_of_call, _pushforward_of_call]
+    return Text(derived.with_defaults(calling.captured_literals(f)).source)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import api, jacobians, nested, roots, steering
-from .engine import Verb
+from . import api, jacobians, linear_maps, nested, roots, steering
 from .errors import BadArgument
-from .frontends import signature
 from .frontends.calls import Args, Kwargs
-from .frontends.equivalents import root_of
 from .frontends.interpreter import Interpreter
 from .frontends.values import Native, Value
 from .ir.graph import Const
+from .verbs import Verb
 
 
-def install() -> None:
+def _install() -> None:
     """Make the front end read calls of wengert's functions as what they mean."""
     for make in (
         api.grad,
@@ -28,17 +26,18 @@ def install() -> None:
         jacobians.diag_hessian,
     ):
         nested.special(make, _maker(make))
-    signature.describe(roots.Implicit, roots.kind_of_implicit)
     nested.special(roots.implicit, roots.read_implicit)
     nested.special(roots.Implicit.__call__, roots.read_call)
-    nested.special(root_of, roots.read_root)
+    nested.special(roots.solved, roots.read_solved)
+    nested.special(roots.parameter_count, roots.read_parameter_count)
+    nested.special(roots.root_of, roots.read_root_of)
     for written in jacobians.WRITTEN:
         nested.special(written, nested.read_anew(written))
     nested.special(jacobians.is_number, nested.is_number)
     nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
-    nested.special(api.pullback, nested.pullback)
-    nested.special(api.pushforward, nested.pushforward)
+    nested.special(linear_maps.pullback, nested.pullback)
+    nested.special(linear_maps.pushforward, nested.pushforward)
     nested.special(steering.stop_gradient, nested.stop_gradient)
     nested.special(steering.checkpoint, nested.checkpoint)
     nested.special(steering.call_again, nested.checkpoint)
@@ -82,3 +81,6 @@ def _constant(it: Interpreter, value: Value) -> Any:
 def _gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *point = args
     return nested.derivative(it, Verb("grad"), function, point, kwargs)
+
+
+_install()

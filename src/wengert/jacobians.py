@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .api import Derivative, argnums_of, grad, hvp, pullback, pushforward
-from .engine import Verb
+from .api import Derivative, argnums_of, grad, hvp
 from .errors import BadArgument
+from .linear_maps import pullback, pushforward
 from .ops.checks import real_argument, real_result, spanning
 from .ops.cotangents import basis
+from .verbs import Verb
 
 
 def jacobian(

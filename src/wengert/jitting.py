@@ -8,15 +8,16 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import engine
+from . import calling, engine
 from .api import Derivative, Text
 from .backends.native.answers import EXITED, Answer
-from .engine import Call, Verb
+from .calling import Call
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, WengertError
 from .frontends import signature
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
+from .verbs import Verb
 
 if TYPE_CHECKING:
     from .backends.native.kernel import Kernel
@@ -66,7 +67,7 @@ class Jitted:
     """
 
     def __init__(self, function: Callable[..., Any], *, strict: bool = False):
-        engine.must_be_function(function)
+        calling.must_be_function(function)
         self.function = signature.compiled_from(function)
         self.strict = strict
         self.exits = 0
@@ -140,7 +141,7 @@ class Jitted:
         from .backends.native.values import Unlowered
 
         target = _target(self.function)
-        call = engine.call_of(target, args, kwargs)
+        call = calling.call_of(target, args, kwargs)
         inputs = zip(_inputs(target, args, kwargs), _kinds(call), strict=True)
         values = [leaf for value, kind in inputs for leaf in signature.leaf_values(kind, value)]
         try:
@@ -161,14 +162,14 @@ class Jitted:
             values = list(_leaves(ir, self.function, args, kwargs))
             kernel = Kernel(lowering.lower(ir, signature_of(values)), ir.result)
         except Unlowered as error:
-            message = f"{engine.name_of(self.function)} has no native form: {error.reason}"
+            message = f"{calling.name_of(self.function)} has no native form: {error.reason}"
             return Refused(NotNative(message, _HINT, error.span), in_force)
         except WengertError as error:
             return Refused(error, in_force)
         except ImportError as error:
             return Refused(NotNative(f"llvmlite is not there: {error}", _INSTALL), in_force)
         except Exception as error:
-            name = engine.name_of(self.function)
+            name = calling.name_of(self.function)
             message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
             return Refused(InternalError(message), in_force)
         form = Form(kernel, ir, in_force, bool(lowering.read_from_outside(ir)))
@@ -221,7 +222,7 @@ class Jitted:
         try:
             return Text(program(self._latest().kernel.lowered))
         except Unlowered as error:
-            raise NotNative(f"{engine.name_of(self.function)}: {error.reason}") from None
+            raise NotNative(f"{calling.name_of(self.function)}: {error.reason}") from None
 
     @property
     def llvm(self) -> str:
@@ -233,7 +234,7 @@ class Jitted:
             if isinstance(form, Form):
                 return form
         raise BadArgument(
-            f"{engine.name_of(self.function)} has no native form yet",
+            f"{calling.name_of(self.function)} has no native form yet",
             "It is made for the arguments of a call: call the function first.",
         )
 
@@ -346,7 +347,7 @@ def _target(function: Any) -> Any:
 
 def _inputs(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
     """What a program is given, in the order of the inputs of its IR."""
-    captured = engine.captured_by(target)
+    captured = calling.captured_by(target)
     return [*captured.values(), *args, *(value for _, value in sorted(kwargs.items()))]
 
 

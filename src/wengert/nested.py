@@ -8,7 +8,8 @@ is nothing that could be confused with the outer derivative.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,22 +69,22 @@ from .passes.copies import inlined
 from .passes.residuals import clones, renamed_block
 
 if TYPE_CHECKING:
-    from .engine import Verb
+    from .verbs import Verb
 
 Handler = Callable[[Interpreter, Args, Kwargs], Value]
 
-_specials: dict[int, Handler] = {}
-_kept: list[Any] = []
+_handlers: dict[FunctionType, Handler] = {}
 
 
 def special(function: Any, handler: Handler) -> None:
     """Say how to read a call of one of wengert's own functions."""
-    _specials[id(function)] = handler
-    _kept.append(function)
+    _handlers[function] = handler
 
 
-def specials() -> Mapping[int, Handler]:
-    return _specials
+def handler_of(function: FunctionType) -> Handler | None:
+    """How to read a call of one of wengert's own functions."""
+    import_module("wengert.inside")  # it stands above this module, and says how to read what does
+    return _handlers.get(function)
 
 
 def read_anew(function: FunctionType) -> Handler:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from types import FunctionType
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from . import nested
 from .errors import BadArgument, NoSource, UnsupportedSyntax
-from .frontends.calls import Args, Kwargs, call
+from .frontends.calls import Args, Kwargs, call, closure_of
 from .frontends.expressions import as_known, open_up
 from .frontends.interpreter import Interpreter
-from .frontends.signature import kind_of
+from .frontends.signature import describe, kind_of
 from .frontends.values import Closure, Items, Native, Value, kind_of_value
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Const, Var
@@ -183,6 +184,9 @@ def kind_of_implicit(value: Any, depth: int) -> Kind:
     )
 
 
+describe(Implicit, kind_of_implicit)
+
+
 def _annotated(function: Any) -> Kind:
     """The kind of what a function returns, as far as its annotation says."""
     annotation = getattr(function, "__annotations__", {}).get("return")
@@ -229,12 +233,6 @@ def read_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return known.call(it, rest, kwargs)
 
 
-def read_root(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`root_of(residual, solver, *args)`, which stand-ins of solvers call."""
-    residual, solver, *rest = args
-    return Known(residual, solver, Const(None), TOLERANCE).call(it, rest, kwargs)
-
-
 class Known(NamedTuple):
     """What is known of an `Implicit` when a call of it is read."""
 
@@ -252,16 +250,14 @@ class Known(NamedTuple):
         All that the residual depends on but x becomes an operand: arguments and captured values alike.
         """
 
-        def at(it: Interpreter, point: Args, _: Kwargs) -> Value:
-            return it.atom(call(it, self.residual, [*point, *args], kwargs))
+        def residual(it: Interpreter, point: Args, _: Kwargs) -> Value:
+            return call(it, self.residual, [*point, *args], kwargs)
 
         found = self._found(it, args, kwargs)
-        primal = nested.inner_function(it, Native("residual", at), [found], {})
-        callee, operands = nested.as_callee(primal, "residual")
-        params: dict[str, Atom] = {"callee": Const(callee), "tol": Const(self.tol)}
+        params: dict[str, Atom] = {"tol": Const(self.tol)}
         if self.linear_solve != Const(None):
             params["linear_solve"] = self._linear_solve(it)
-        return open_up(it, it.builder.emit_with(im.root, (found, *operands), params, name="x"))
+        return _root_of(it, Native("residual", residual), found, params)
 
     def _linear_solve(self, it: Interpreter) -> Atom:
         if _is_of_the_program(self.linear_solve):
@@ -303,6 +299,81 @@ class Known(NamedTuple):
         kind = kind_of_atom(found)
         kind = UNKNOWN if isinstance(kind, Struct) else kind
         return it.builder.emit_with(st.stop_gradient, [found], {}, kind=kind)
+
+
+def _root_of(it: Interpreter, residual: Value, found: Atom, params: Mapping[str, Atom]) -> Value:
+    def at(it: Interpreter, point: Args, _: Kwargs) -> Value:
+        return it.atom(call(it, residual, point, {}))
+
+    primal = nested.inner_function(it, Native("residual", at), [found], {})
+    callee, operands = nested.as_callee(primal, "residual")
+    params = {"callee": Const(callee), **params}
+    return open_up(it, it.builder.emit_with(im.root, (found, *operands), params, name="x"))
+
+
+# --- solvers of libraries, whose equations are functions of the program --------------------
+
+
+def solved(
+    solver: Callable[..., Any], function: Any, point: Any, *args: Any, also: Any = (), **kwargs: Any
+) -> Any:
+    """What a solver finds, run as it is and given a function of the program; it has no derivative.
+
+    Args:
+        solver: takes a function first.
+        function: what it is given.
+        point: a tuple of arguments like those the solver calls the function with.
+        *args: what the solver is given after the function.
+        **kwargs: what it is given by keyword.
+        also: keywords of other functions the solver is given; `function` returns a tuple of its own value
+            and theirs.
+    """
+    raise NotImplementedError("only read, in programs that are differentiated")
+
+
+def root_of(residual: Callable[..., Any], x: Any) -> Any:
+    """x, as the function of all that the residual depends on that `residual(x) == 0` makes it."""
+    raise NotImplementedError("only read, in programs that are differentiated")
+
+
+def parameter_count(function: Any) -> int:
+    """How many arguments a function takes by position."""
+    raise NotImplementedError("only read, in programs that are differentiated")
+
+
+def read_parameter_count(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    (function,) = args
+    if isinstance(function, Const) and isinstance(function.value, FunctionType):
+        function = closure_of(it, function.value)
+    if not isinstance(function, Closure):
+        raise it.unsupported(
+            "how many parameters this function has is not known when the program is read",
+            "Say how many there are: pass an initial guess, `p0=`.",
+        )
+    spec = function.node.args
+    return Const(len(spec.posonlyargs) + len(spec.args))
+
+
+def read_solved(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    solver, function, point, *rest = args
+    assert isinstance(point, Items)
+    also = it.constant(kwargs.get("also", Const(())))
+    named = {name: value for name, value in kwargs.items() if name != "also"}
+    primal = nested.inner_function(it, function, point.values, {})
+    if not also and len(primal.body.outs) != 1:
+        raise it.unsupported(
+            "a function that a solver is given returns several values",
+            "Return one number or array.",
+        )
+    callee, own = nested.as_callee(primal, "function")
+    atoms = [it.atom(solver), *own, *map(it.atom, (*rest, *named.values()))]
+    params = {"callee": callee, "own": len(own), "names": tuple(named), "also": also}
+    return it.builder.emit_with(im.found, atoms, {k: Const(v) for k, v in params.items()})
+
+
+def read_root_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    residual, x = args
+    return _root_of(it, residual, it.atom(x), {"tol": Const(TOLERANCE)})
 
 
 def _is_of_the_program(function: Value) -> bool:

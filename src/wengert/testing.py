@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import api
+from . import linear_maps
 from .errors import CheckFailed, NoRule
 from .frontends import signature
 from .ir.op import Op
@@ -41,7 +41,7 @@ def check_gradient(
     >>> wg.testing.check_gradient(lambda x, y: math.sin(x) * y, 0.5, 2.0)
     """
     random = np.random.default_rng(seed)
-    y, back = api.pullback(f, *args)
+    y, back = linear_maps.pullback(f, *args)
     y_bar = _random_like(y, random)
     bars = back(y_bar)
     again = "A pullback must give the same every time: look for what a rule keeps and changes."
@@ -89,7 +89,7 @@ def check_rule(op: Op | Callable[..., Any], *args: Any, **options: Any) -> None:
 def _pushed(f: Callable[..., Any], args: tuple[Any, ...], tangents: list[Any]) -> Any:
     """The pushforward; None where a rule on the way has a reverse form only."""
     try:
-        return api.pushforward(f, *args)[1](*tangents)
+        return linear_maps.pushforward(f, *args)[1](*tangents)
     except NoRule:
         return None
 

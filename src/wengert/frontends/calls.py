@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -138,7 +137,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Items(form="function") if _by_itself(function.type.function):
             return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
-            special = it.reading.specials.get(id(function.type.function))
+            special = it.reading.special(function.type.function)
             if special is not None:
                 return special(it, args, kwargs)
             found = _by_rule(function.type.function)  # a rule needs no source
@@ -153,7 +152,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             from .operators import call_method_of_class
 
             own = getattr(function.type, "__call__", None)  # noqa: B004
-            special = it.reading.specials.get(id(own))
+            special = it.reading.special(own)
             if special is not None:
                 return special(it, [function, *args], kwargs)
             result = call_method_of_class(it, function, "__call__", args, kwargs)
@@ -190,7 +189,7 @@ def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs
 
 def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call a Python object that is known when the program is read."""
-    special = it.reading.specials.get(id(known))
+    special = it.reading.special(known)
     if special is not None:
         return special(it, args, kwargs)
     if derives(known):
@@ -229,7 +228,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if writes is not None:
         return writes(it, args, kwargs)
     equivalent = late_equivalent(known)
-    if equivalent is not None and _takes(equivalent, args, kwargs):
+    if equivalent is not None:
         return call_known(it, equivalent, args, kwargs)
     module = _module_of(known)
     if module in OPAQUE_MODULES:
@@ -283,17 +282,6 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
-
-
-def _takes(equivalent: Any, args: Args, kwargs: Kwargs) -> bool:
-    """Whether what stands for a function has the options that are given."""
-    if any(map(is_star, args)) or not isinstance(equivalent, types.FunctionType):
-        return True
-    try:
-        inspect.signature(equivalent).bind(*args, **kwargs)
-    except TypeError:
-        return False
-    return True
 
 
 def _by_itself(function: FunctionType) -> bool:
@@ -685,7 +673,16 @@ def _fill_defaults(
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
     from .statements import raise_now
 
+    if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
+        # it stands for a function of a library, which may well take these arguments
+        raise it.unsupported(
+            f"this call of {closure.name} is not covered: it {message}",
+            "Leave out the option, or give a function of your own a rule (`@wg.rrule`).",
+        )
     raise_now(it, TypeError, f"{closure.qualname}() {message}")
+
+
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def escape(it: Interpreter, closure: Closure) -> Atom:

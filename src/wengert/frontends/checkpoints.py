@@ -83,7 +83,7 @@ def checkpointed_test(it: Interpreter, node: ast.expr) -> ast.expr | None:
             func=ast.Name() | ast.Attribute(value=ast.Name()), args=[tested], keywords=[]
         ):
             function: Any = evaluate(it, node.func)
-            special = it.reading.specials.get(id(getattr(function, "value", None)))
+            special = it.reading.special(getattr(function, "value", None))
             return tested if isinstance(special, Checkpoint) else None
         case _:
             return None

@@ -186,11 +186,6 @@ def transposed(rows: Any) -> Any:
     return [[row[k] for row in rows] for k in range(min([len(row) for row in rows]))]
 
 
-def root_of(residual: Any, solver: Any, *args: Any) -> Any:
-    """What `wg.implicit(residual, solver)(*args)` means, for what stands in for a solver here."""
-    return solver(*args)
-
-
 def matrix_product(a: Any, b: Any) -> Any:
     """`a @ b`, whatever their classes say that it is."""
     return a @ b
@@ -228,16 +223,19 @@ _LATE = {
     "numpy": "numpy_in_python",
     "statistics": "statistics_in_python",
     "scipy.special": "scipy_in_python",
-    "scipy.linalg": "scipy_linalg_in_python",
-    "scipy.integrate": "scipy_integrate_in_python",
+    "scipy.linalg": "..solvers.matrices",
     "scipy.signal": "scipy_signal_in_python",
     "scipy.fft": "scipy_signal_in_python",
     "scipy.stats": "scipy_stats_in_python",
-    "scipy.optimize": "scipy_optimize_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
-    "scipy.sparse": "scipy_sparse_in_python",
+    "scipy.sparse": "..solvers.sparse_matrices",
+    "scipy.optimize": "..solvers.optimisation",
+    "scipy.integrate": "..solvers.integrals",
 }
-"""Where the equivalents of modules are, most of which most programs do without."""
+"""Where the equivalents of modules are, most of which most programs do without.
+
+Those that are written over derivatives stand above this module, and are named, not imported.
+"""
 
 
 def stand_in_for(function: Any) -> Callable[..., Any] | None:
@@ -269,5 +267,5 @@ def _of_object(module: str, function: Any) -> Callable[..., Any] | None:
 
 @functools.cache
 def _table(name: str) -> dict[int, Callable[..., Any]]:
-    module = importlib.import_module(f".{name}", __package__)
+    module = importlib.import_module(name if name.startswith(".") else f".{name}", __package__)
     return {id(function): equivalent for function, equivalent in module.EQUIVALENTS}

@@ -16,7 +16,7 @@ from ..errors import NoSource
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import STR, UNKNOWN, Array, Number, Seq, Static, Struct
+from ..ir.types import BOOL, STR, UNKNOWN, Array, Number, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
@@ -445,13 +445,15 @@ def as_key(index: Value) -> Value:
 
 
 def _known_identity(left: Value, right: Value) -> bool | None:
-    """`a is b` where the kinds decide it: nothing but None is None."""
+    """`a is b` where the kinds decide it: nothing but None is None, nothing but a bool is True."""
     if isinstance(left, Const) and isinstance(right, Const):
         return left.value is right.value
     for a, b in ((left, right), (right, left)):
-        if isinstance(b, Const) and b.value is None:
+        if isinstance(b, Const) and (b.value is None or isinstance(b.value, bool)):
             kind = kind_of_value(a)
-            return None if kind == UNKNOWN else kind == kind_of_atom(Const(None))
+            if kind == UNKNOWN or kind == BOOL == kind_of_atom(b):
+                return None
+            return kind == kind_of_atom(b)
     return None
 
 

@@ -51,7 +51,7 @@ from .iterators_in_python import repeat as repeat_without_end
 from .loops import collect, loop_over
 from .opcalls import emit_op
 from .stand_ins import STAND_INS
-from .values import Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
+from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -382,6 +382,12 @@ def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return emit_op(it, el.hypot, "math", args, kwargs)
 
 
+def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *rest = args
+    known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
+    return call_foreign(it, known, rest, kwargs)
+
+
 def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`math.dist`, whose operands are lists to its rule."""
     return emit_op(it, red.dist, "math", [as_list(it, arg) for arg in args], kwargs)
@@ -492,7 +498,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.itemgetter, _itemgetter),
     (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
-    (as_it_is, lambda it, args, kwargs: call_foreign(it, args[0].value, args[1:], kwargs)),  # type: ignore[union-attr]
+    (as_it_is, _as_it_is),
     (matrix_product, lambda it, args, kwargs: it.emit(la.matmul, *map(it.atom, args))),
     (math.hypot, _hypot),
     (math.dist, _dist),

@@ -56,8 +56,8 @@ class Reading:
     separate: set[Any] = field(default_factory=set[Any])
     """Functions that are not inlined, because they recurse."""
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
-    specials: Mapping[int, Callable[..., Value]] = field(default_factory=dict[int, Any])
-    """wengert's own functions inside a program: how to read a call of each."""
+    special: Callable[[Any], Callable[..., Value] | None] = lambda function: None
+    """How to read a call of a function, where it is one of wengert's own."""
     read_from: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])
     """Where a value that is read when the program runs comes from: holder and key."""
     captured: dict[Atom, tuple[Any, str]] = field(default_factory=dict[Atom, tuple[Any, str]])

@@ -23,7 +23,7 @@ from .signature import Template
 from .sources import source_of
 from .values import Items, Value, flatten, is_mutable, kind_of_value
 
-Specials = Mapping[int, Callable[..., Value]]
+Special = Callable[[Any], Callable[..., Value] | None]
 
 
 class Program(NamedTuple):
@@ -39,7 +39,7 @@ def read(
     arguments: Sequence[tuple[str, Kind]],
     keywords: Mapping[str, Kind],
     *,
-    specials: Specials,
+    special: Special,
     derivative: Callable[..., Value],
     opted_out: Callable[[Any], bool],
 ) -> Program:
@@ -49,7 +49,7 @@ def read(
         target: the kind of the function itself (`signature.kind_of`).
         arguments: name and kind of every positional argument.
         keywords: the kinds of the keyword arguments.
-        specials: how to read calls of wengert's own functions.
+        special: how to read calls of a function that is one of wengert's own; None for all others.
         derivative: how to read a call of a derivative function.
         opted_out: whether a function's code is to be read although it has a rule.
     """
@@ -69,7 +69,7 @@ def read(
             kept=kept,
             changed_outside=changed_outside,
             bound_outside=bound_outside,
-            specials=specials,
+            special=special,
             derivative=derivative,
             opted_out=opted_out,
         )

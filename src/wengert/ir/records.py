@@ -6,7 +6,7 @@ classes as dataclasses; at run time it is `replace` of this module that knows th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, dataclass_transform
 
 Class = TypeVar("Class", bound=type)
@@ -60,38 +60,69 @@ def replace(instance: Instance, /, **changes: Any) -> Instance:
     return cls(**changes)
 
 
-_INIT = """
+_TEXTS = {
+    "__init__": """
 def __init__(self, {parameters}):
     {assignments}
-"""
-_COMPARED = """
+""",
+    "__eq__": """
 def __eq__(self, other):
     if other.__class__ is not self.__class__:
         return NotImplemented
     return ({own}) == ({others})
+""",
+    "__hash__": """
 def __hash__(self):
     return hash(({own}))
-"""
+""",
+}
+_INIT = ("__init__",)
+_COMPARED = ("__eq__", "__hash__")
 
 
-def _with_slots(cls: Class, methods: str, **namespace: Any) -> Class:
+def _with_slots(cls: Class, methods: Sequence[str], **namespace: Any) -> Class:
     """The class with a slot for each attribute, and with these methods."""
     names = tuple(cls.__annotations__)
     defaults = {name: vars(cls)[name] for name in names if name in vars(cls)}
-    text = methods.format(
-        parameters=", ".join(names),
-        assignments="\n    ".join(_assignment(n, defaults.get(n)) for n in names) or "pass",
-        own="".join(f"self.{name}, " for name in names),
-        others="".join(f"other.{name}, " for name in names),
-    )
-    exec(text, globals(), namespace)  # noqa: S102  # the text is made of names of attributes
-    namespace["__init__"].__defaults__ = tuple(defaults.values())
+
+    def write(wanted: str) -> Callable[..., Any]:
+        for name, method in _written(methods, names, defaults).items():
+            setattr(made, name, method)
+        return getattr(made, wanted)
+
+    namespace |= {name: _written_when_called(name, write) for name in methods}
     for name, value in vars(cls).items():
         if name not in defaults and name not in _OF_ANY_CLASS:
             namespace.setdefault(name, value)
     namespace |= {"__slots__": names, "__match_args__": names, "__qualname__": cls.__qualname__}
     made: Any = type(cls)(cls.__name__, cls.__bases__, namespace)
     return made
+
+
+def _written_when_called(
+    name: str, write: Callable[[str], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Stands for a method until its first call: of most classes a program makes no instance."""
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return write(name)(self, *args, **named)
+
+    return method
+
+
+def _written(
+    methods: Iterable[str], names: Sequence[str], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    text = "".join(_TEXTS[method] for method in methods).format(
+        parameters=", ".join(names),
+        assignments="\n    ".join(_assignment(n, defaults.get(n)) for n in names) or "pass",
+        own="".join(f"self.{name}, " for name in names),
+        others="".join(f"other.{name}, " for name in names),
+    )
+    written: dict[str, Any] = {}
+    exec(text, globals(), written)  # noqa: S102  # the text is made of names of attributes
+    written["__init__"].__defaults__ = tuple(defaults.values())
+    return written
 
 
 _OF_ANY_CLASS = ("__dict__", "__weakref__")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const
-from ..ir.types import NONE, Kind
+from ..ir.types import NONE, UNKNOWN, Kind
 from ..runtime import implicit as rt
 from .registry import declare
 from .structure import Args, Params, gradient_kind
@@ -35,6 +35,22 @@ linear_root = declare(
     implementation=rt.linear_root,
 )
 """The v for which `callee(*operands, v) + b` vanishes, and a check that x is a root."""
+
+found = declare(
+    "found",
+    "solver, *operands, callee, own, names, also=()",
+    infer=lambda args, params: UNKNOWN,
+    fresh=False,
+    effect=True,
+    rt="found",
+    implementation=rt.found,
+)
+"""What a solver finds that is run as it is and given a function of the program, `callee`.
+
+The first operands, `own` of them, are what that function has captured; the others are the solver's, the
+last of them by keyword. A function that returns a tuple stands for several: the solver is given the others by
+the keywords in `also`.
+"""
 
 check_root = declare(
     "check_root",

@@ -274,3 +274,8 @@ accepts = declare(
     "accepts", "x, *path_and_value", infer=always(Other("None")), effect=True, rt="accepts"
 )
 can_change = declare("can_change", "x", infer=always(BOOL), rt="can_change")
+
+WRITES = OWN | PURE | {add_at}
+"""Ops that change their first operand, in place or as a new value."""
+DIFFERENTIABLE = OWN | PURE | COPIES | {given_at, as_left, spread_over, spread_from, summed_to}
+"""Ops whose derivatives the passes write out: no row of the rule table could say them."""

@@ -210,7 +210,7 @@ def _apply(push: Push, eqn: Eqn) -> None:
         return
     pair, y_dot = _pushed_call(push, eqn, eqn.args, names)
     y = push.builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)
-    params = {"reader": Const(calls.readers["call"]), "names": names}
+    params = {"reader": Const(calls.reader("call")), "names": names}
     args = (y, *eqn.args)
     push.builder.append(Eqn(eqn.outs, st.means, args, params, (), eqn.namespace, eqn.span))
     push.set(eqn.outs[0], y_dot)
@@ -235,7 +235,7 @@ def _pushed_call(push: Push, eqn: Eqn, args: Sequence[Atom], names: Atom) -> tup
     kind = st.gradient_kind(eqn.outs[0].kind)
     y_dot = builder.emit(st.getitem, pair, Const(1), kind=kind)
     operands = (names, args[0], primals, tangents)
-    reader = Const(calls.readers["tangent"])
+    reader = Const(calls.reader("tangent"))
     return pair, builder.emit(st.means, y_dot, *operands, reader=reader, names=Const(()))
 
 

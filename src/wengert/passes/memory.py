@@ -16,13 +16,12 @@ from itertools import pairwise
 from ..ir.graph import CALL, COMMENT, Atom, Block, Callee, Const, Eqn, Function, Var, used_by, walk
 from ..ir.records import replace
 from ..ir.types import Array
+from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
-from ..ops.implicit import linear_root
 from .groups import Groups, is_computed
 from .residuals import renamed_block
-from .versions import versioned
-from .written import WRITES
+from .written import WRITES, targets
 
 
 def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:
@@ -40,7 +39,7 @@ def _called_by(functions: Iterable[Function]) -> list[Callee]:
     pending = list(functions)
     while pending:
         for eqn in walk(pending.pop().body):
-            callee = eqn.param("callee") if eqn.op in (CALL, linear_root) else None
+            callee = eqn.param("callee") if eqn.op in (CALL, im.linear_root, im.found) else None
             if callee is not None and callee.function is not None and callee not in found:
                 found[callee] = None
                 pending.append(callee.function)
@@ -51,7 +50,10 @@ def settled(function: Function) -> Function:
     """The function with as few copies as are safe."""
     if any(eqn.op is st.add_at for eqn in walk(function.body)):
         function = replace(function, body=_in_place(function.body, Groups(function.body)))
-    function = versioned(function)
+    if any(eqn.op in WRITES or targets(eqn) for eqn in walk(function.body)):
+        from .versions import versioned
+
+        function = versioned(function)
     if not any(eqn.op is st.project for eqn in walk(function.body)):
         return function
     body = function.body

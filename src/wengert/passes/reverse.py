@@ -31,8 +31,10 @@ from ..ir.graph import (
     defined_in,
     walk,
 )
+from ..ir.op import Op
 from ..ir.records import field, mutable_record, replace
 from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
+from ..ops import memory as me
 from ..ops import structure as st
 from . import activity
 from .checkpointing import comment, in_blocks
@@ -42,7 +44,6 @@ from .realness import may_be_complex
 from .residuals import clones, plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
 from .reverse_control import reverse_if, reverse_loop, reverse_try
-from .reverse_memory import MEMORY
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .tidy import tidy
@@ -180,7 +181,16 @@ def handler_of(eqn: Eqn) -> Handler:
         return reverse_loop
     if eqn.op is CALL:
         return reverse_call
-    return CALLS.get(eqn.op) or STRUCTURE.get(eqn.op) or MEMORY.get(eqn.op) or reverse_by_rule
+    return CALLS.get(eqn.op) or STRUCTURE.get(eqn.op) or _of_memory(eqn.op) or reverse_by_rule
+
+
+def _of_memory(op: Op) -> Handler | None:
+    """What writes the reverse of a change in place: a module that few programs need."""
+    if op not in me.DIFFERENTIABLE:
+        return None
+    from .reverse_memory import MEMORY
+
+    return MEMORY[op]
 
 
 # --- whole functions: joint --------------------------------------------------------------

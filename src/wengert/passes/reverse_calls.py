@@ -16,7 +16,6 @@ from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
 from .cotangents import cotangent_of
-from .recording import recorded_call
 from .written import written_parameters
 
 if TYPE_CHECKING:
@@ -34,7 +33,11 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     Of a checkpointed call both halves run in the reverse sweep, so that nothing is kept.
     """
     checkpointed = eqn.param("checkpoint", False) and eqn is not sweep.context.last
-    first, again = recorded_call(eqn, sweep.context.active) if checkpointed else (eqn, eqn)
+    first = again = eqn
+    if checkpointed:
+        from .recording import recorded_call
+
+        first, again = recorded_call(eqn, sweep.context.active)
     wrt = tuple(k for k, arg in enumerate(eqn.args) if sweep.is_active(arg))
     outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
     forward, backward = _halves(sweep, again.param("callee"), wrt, outs)
@@ -106,7 +109,7 @@ def _apply(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     builder = Builder(eqn.span, derived=True)
     pair = builder.emit(st.pullback_of, *eqn.args, kind=_PAIR, names=names)
     y = builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)
-    params = {"reader": Const(calls.readers["call"]), "names": names}
+    params = {"reader": Const(calls.reader("call")), "names": names}
     args = (y, *eqn.args)
     builder.append(Eqn(eqn.outs, st.means, args, params, (), eqn.namespace, eqn.span))
     back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
@@ -131,7 +134,7 @@ def refuse_third(eqn: Eqn) -> None:
     Raises:
         NoRule: saying what to do.
     """
-    derived = [calls.readers[name] for name in ("cotangents", "tangent")]
+    derived = [calls.reader(name) for name in ("cotangents", "tangent")]
     if any(isinstance(arg, Const) and arg.value in derived for arg in eqn.args):
         raise NoRule(
             "no third derivative passes through a function that is known only when the program runs",
@@ -144,7 +147,7 @@ def refuse_third(eqn: Eqn) -> None:
 def _pull_back(sweep: Sweep, back: Atom, y_bar: Atom, args: Sequence[Atom], names: Atom) -> None:
     """Contribute what the pullback of a call gives for the function and its arguments."""
     returned = sweep.builder.emit(st.opaque, back, y_bar, names=Const(()))
-    reader = Const(calls.readers["cotangents"])
+    reader = Const(calls.reader("cotangents"))
     bars = sweep.builder.emit(st.means, returned, y_bar, *args, reader=reader, names=names)
     for k, arg in enumerate(args):
         _contribute_item(sweep, bars, k, arg)
@@ -172,12 +175,12 @@ def reverse_rrule(sweep: Sweep, eqn: Eqn, rule: Rule) -> Sequence[Eqn]:
     pair = builder.emit(st.opaque, *args, kind=_PAIR, names=names)
     pair = builder.emit(ct.rule_pair, pair, kind=_PAIR, rule=name)
     y = builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)
-    params = {"reader": Const(calls.readers["value by rule"]), "names": names}
+    params = {"reader": Const(calls.reader("value_by_rule")), "names": names}
     builder.append(Eqn(eqn.outs, st.means, (y, *args), params, (), eqn.namespace, eqn.span))
     back = builder.emit(st.getitem, pair, Const(1), name="back", kind=UNKNOWN)
     y_bar = sweep.total(eqn.outs[0])
     returned = sweep.builder.emit(st.opaque, back, y_bar, names=Const(()))
-    reader = Const(calls.readers["cotangents by rule"])
+    reader = Const(calls.reader("cotangents_by_rule"))
     given = sweep.builder.emit(st.means, returned, y_bar, *args, reader=reader, names=names)
     bars = sweep.builder.emit(ct.rule_cotangents, given, *eqn.args, rule=name)
     for k, arg in enumerate(eqn.args):

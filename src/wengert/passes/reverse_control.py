@@ -21,11 +21,11 @@ from .caught import refused
 from .checkpointing import run_again, runs_again
 from .cotangents import NOTHING, as_items, bar_name, cotangent_of, fits_buffer
 from .loops import Loop, Slot, for_eqn, rebuilt, view
-from .recording import Recording, recorded
 from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, shared
 from .reverse_structure import cotangent_of_iterable
 
 if TYPE_CHECKING:
+    from .recording import Recording
     from .reverse import Sweep
 
 
@@ -187,7 +187,11 @@ class _ReverseLoop:
 def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     """Run the loop's iterations backwards."""
     loop = view(eqn)
-    recording = recorded(loop.body, sweep.context.active) if runs_again(loop) else None
+    recording: Recording | None = None
+    if runs_again(loop):
+        from .recording import recorded
+
+        recording = recorded(loop.body, sweep.context.active)
     if recording is not None:
         loop = view(replace(eqn, blocks=(*eqn.blocks[:-1], recording.again)))
     body = sweep.inner(loop.body, lambda var: _capture(state, sweep, var))

@@ -18,7 +18,7 @@ from ..ir.records import replace
 from ..ir.types import Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
-from ..rules.places import Place, refuse
+from ..rules.places import refuse
 from ..rules.registry import Row, Rule, rule_for
 from . import activity
 from .cotangents import Path, bar_name
@@ -165,7 +165,7 @@ def partials(
                 f"partial{'s' * (len(each) != 1)} for {len(eqn.args)} operands"
             )
             hint = "It returns a tuple of all partials, or there is one row for each operand."
-            raise refuse(message, hint, Place(rule.file, rule.line))
+            raise refuse(message, hint, rule.place)
         pairs = zip(eqn.args, each, strict=True)
         return [(arg, partial) for arg, partial in pairs if wanted(arg)]
     return [

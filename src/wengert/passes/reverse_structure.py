@@ -14,7 +14,6 @@ from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
-from .implicit import reverse_root
 from .realness import is_complex, is_real, says_little
 from .reverse_rules import real_part
 
@@ -242,6 +241,12 @@ def _nothing(sweep: Sweep, eqn: Eqn) -> None:
     sweep.total(eqn.outs[0])
 
 
+def _root(sweep: Sweep, eqn: Eqn) -> None:
+    from .implicit import reverse_root
+
+    reverse_root(sweep, eqn)
+
+
 STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.pack: _pack,
     st.closure: _pack,
@@ -255,7 +260,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.bound: _same,
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
-    im.root: reverse_root,
+    im.root: _root,
     st.hook: _hook,
     st.project: _same,
     st.unpackable: _same,

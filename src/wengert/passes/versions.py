@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import InternalError
 from ..ir.builder import kind_of_atom
-from ..ir.graph import IF, TRY, Atom, Block, Const, Eqn, Function, Var, used_in, walk
+from ..ir.graph import IF, TRY, Atom, Block, Const, Eqn, Function, Var, used_in
 from ..ir.records import replace
 from ..ir.types import FLOAT, INT, UNKNOWN
 from ..ops import memory as me
@@ -30,15 +30,13 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, same_object_sources, targets
+from .written import WRITES, direct, same_object_sources
 
 _ROUNDS = 50
 
 
 def versioned(function: Function) -> Function:
     """The function with the copies that writing in place takes."""
-    if not any(eqn.op in WRITES or targets(eqn) for eqn in walk(function.body)):
-        return function
     function = direct(function)
     function = replace(function, body=_with_sums_stored(function.body))
     for _ in range(_ROUNDS):

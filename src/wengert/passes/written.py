@@ -32,7 +32,7 @@ from ..ops import structure as st
 from .groups import Groups, has_memory, is_computed
 from .loops import LOOPS, view
 
-WRITES = me.OWN | me.PURE | {st.add_at, ct.add_attr}
+WRITES = me.WRITES | {ct.add_attr}
 """Ops that give a new version of their first operand."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..ir.op import Op
 from ..ops.linear_algebra import einsum, einsum_bar, einsum_bars, einsums
+from .places import Place
 from .registry import Row, Rule, store
 
 _ROWS = (
@@ -45,7 +46,7 @@ def _multilinear_rule(op: Op, *rows: Row | None) -> None:
     """A bilinear rule for any number of operands; `None` for one that is no factor."""
     factors = [row for row in rows if row is not None]
     form = "linear" if len(factors) == 1 else "bilinear"
-    store(Rule(op, form, rows, __file__, factors[0].__code__.co_firstlineno))
+    store(Rule(op, form, rows, Place(__file__, factors[0].__code__.co_firstlineno)))
 
 
 for _n, (_einsum, _einsum_bar) in enumerate(zip(einsums, einsum_bars, strict=True), 1):

@@ -149,7 +149,7 @@ def _register(function: Target, form: Form, rows: tuple[Row | None, ...], caller
     place = next((place_of(row, caller) for row in rows if row is not None), caller)
     # a row that was imported belongs to the statement that registers it
     place = place if place.file == caller.file else caller
-    made = Rule(op, form, rows, place.file, place.line)
+    made = Rule(op, form, rows, place)
     if not made.built_in:  # wengert's own are checked by its tests, not whenever it is imported
         from .checks import check
 
@@ -172,4 +172,4 @@ def _caller() -> Place:
     frame = inspect.currentframe()
     frame = frame and frame.f_back and frame.f_back.f_back
     assert frame is not None
-    return Place(frame.f_code.co_filename, frame.f_lineno)
+    return Place(frame.f_code.co_filename, (frame.f_code, frame.f_lasti))

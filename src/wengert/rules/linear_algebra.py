@@ -52,6 +52,7 @@ from ..ops.reduction import max_, min_, sum_
 from ..ops.selection import diagonal
 from ..ops.shape import expand_dims, matrix_transpose, moveaxis, ravel, reshape, shape, shaped
 from .forms import bilinear_rule, differential, linear_rule, zero_rule
+from .places import Place
 from .registry import Rule, rule_for
 
 zero_rule(matrix_rank)
@@ -235,7 +236,7 @@ def _solved_for(ȳ, A, B):
 _of_solve = rule_for(solve)
 assert _of_solve is not None
 _of_solve.also["linear"] = Rule(
-    solve, "linear", (None, _solved_for), __file__, _solved_for.__code__.co_firstlineno
+    solve, "linear", (None, _solved_for), Place(__file__, _solved_for.__code__.co_firstlineno)
 )
 
 linear_rule(

@@ -5,17 +5,33 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
-from typing import NamedTuple
+from itertools import islice
+from types import CodeType
 
 from ..errors import RuleError
 from ..ir.graph import Span
 
 
-class Place(NamedTuple):
-    """A line of a source file."""
+class Place:
+    """A line of a source file.
 
-    file: str
-    line: int
+    Where it is an instruction of a running function, the line is looked up when somebody asks: at the
+    end of a long table that takes as long as the table.
+    """
+
+    __slots__ = ("_line", "file")
+
+    def __init__(self, file: str, line: int | tuple[CodeType, int]):
+        self.file = file
+        self._line = line
+
+    @property
+    def line(self) -> int:
+        if isinstance(self._line, int):
+            return self._line
+        code, instruction = self._line
+        position = next(islice(code.co_positions(), instruction // 2, None))
+        return position[0] or code.co_firstlineno
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"

@@ -17,6 +17,7 @@ from ..errors import RuleError
 from ..ir.op import Op
 from ..ir.records import field, record, replace
 from ..ops import registry as ops
+from .places import Place
 
 Row = Callable[..., Any]
 Form = Literal["scalar", "linear", "bilinear", "zero", "differential", "rrule", "frule", "opt_out"]
@@ -34,10 +35,17 @@ class Rule:
     op: Op
     form: Form
     rows: tuple[Row | None, ...] = ()
-    file: str = ""
-    line: int = 0
+    place: Place = Place("", 0)
     also: dict[str, Rule] = field(default_factory=dict["str", "Rule"])
     """Rules of another form for the same op: an `frule` beside an `rrule`."""
+
+    @property
+    def file(self) -> str:
+        return self.place.file
+
+    @property
+    def line(self) -> int:
+        return self.place.line
 
     @property
     def built_in(self) -> bool:

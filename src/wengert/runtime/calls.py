@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-differentiate: list[Callable[..., Any]] = []
-"""wengert's own pullback and pushforward, put here when it is imported (it stands above this module)."""
 
-readers: dict[str, Callable[..., Any]] = {}
-"""What such a call, its cotangents and its tangent are, as functions that can be read: put here too."""
+def reader(name: str) -> Callable[..., Any]:
+    """What such a call, its cotangents or its tangent is, as a function that can be read."""
+    return getattr(_live(), name)
 
 
-def _live() -> list[Callable[..., Any]]:
+def _live() -> Any:
     """wengert itself: a saved derivative that meets a function only at run time needs it then."""
     import importlib
 
-    importlib.import_module("wengert")
-    return importlib.import_module("wengert.runtime.calls").differentiate
+    return importlib.import_module("wengert.unknown_calls")
 
 
 def pullback(f: Any, *args: Any, **named: Any) -> Any:
@@ -25,14 +23,14 @@ def pullback(f: Any, *args: Any, **named: Any) -> Any:
 
     The cotangents of keyword arguments follow those of the others.
     """
-    return _live()[0](f, (*args, *named.values()), tuple(named))
+    return _live().pullback_of_call(f, (*args, *named.values()), tuple(named))
 
 
 def pushforward(
     f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], names: tuple[str, ...] = ()
 ) -> tuple[Any, Any]:
     """The value of f(*primals) and its tangent; the first tangent belongs to f itself."""
-    return _live()[1](f, primals, tangents, names)
+    return _live().pushforward_of_call(f, primals, tangents, names)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -142,6 +142,8 @@ def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
 
     `owned` says that nothing else refers to the memory of an array `x_bar`.
     """
+    if type(x_bar) is float and type(x) is float:
+        return x_bar
     if isinstance(x, (bool, np.bool_)):
         return None
     if isinstance(x, np.ndarray):
@@ -171,6 +173,8 @@ def _project_container(x_bar: Any, x: Any) -> Any:
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return type(x)(*(project(b, item) for b, item in zip(x_bar, x, strict=True)))
     if isinstance(x, (list, tuple)):
+        if len(x) == len(x_bar) and all({float}.issuperset(map(type, each)) for each in (x, x_bar)):
+            return type(x)(x_bar)
         return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
     if isinstance(x, dict):
         return {key: project(x_bar.get(key), item) for key, item in x.items()}

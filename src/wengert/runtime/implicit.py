@@ -14,6 +14,36 @@ from .cotangents import zeros
 from .refusals import coded
 
 
+def found(
+    solver: Callable[..., Any],
+    *operands: Any,
+    callee: Callable[..., Any],
+    own: int,
+    names: tuple[str, ...],
+    also: tuple[str, ...] = (),
+) -> Any:
+    """What a solver finds that is given a function.
+
+    Args:
+        solver: takes the function and then what is left of the operands.
+        operands: what the function takes before its point, and the solver after its function.
+        callee: the function.
+        own: how many operands belong to the function.
+        names: the names of the last operands, which are passed by keyword.
+        also: the keywords of other functions, whose values the function returns after its own.
+    """
+    captured, rest = operands[:own], operands[own:]
+    by_place = len(rest) - len(names)
+    named = dict(zip(names, rest[by_place:], strict=True))
+
+    def item(k: int) -> Callable[..., Any]:
+        return lambda *point: callee(*captured, *point)[k]
+
+    named |= {name: item(k) for k, name in enumerate(also, 1)}
+    function = item(0) if also else lambda *point: callee(*captured, *point)
+    return solver(function, *rest[:by_place], **named)
+
+
 def linear_root(
     b: Any,
     *operands: Any,

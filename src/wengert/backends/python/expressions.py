@@ -65,6 +65,12 @@ class Expressions:
         code = writer(self, eqn) if writer is not None else None
         return self.marked(code or self._spelled(eqn), eqn)
 
+    def write(self, eqn: Eqn) -> Code:
+        """A change in place as a statement (of level 0), or as a call that gives the new version."""
+        from .writes import write
+
+        return write(self, eqn)
+
     def negation(self, atom: Atom) -> Code:
         """`not atom`."""
         eqn = self.definition(atom)

@@ -12,19 +12,19 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from ...ir.records import record, replace
 from ...ir.types import Array
+from ...ops.memory import WRITES
 from .bindings import Bindings
 from .code import TERNARY, Code
 from .expressions import Expressions
 from .names import identifier
 from .needs import Loop, Needs, is_undefined
-from .writes import WRITES, write
 
 FOLD_WIDTH = 72
 """How long a line may get by folding: shorter than a full line, it leaves room for the origin."""
 _LEAST_WIDTH = 24
 _PROVISIONAL = "t00"
 _CONTROL = frozenset(("if", "for", "while", "try"))
-MUTATING = WRITES | {"add_attr"}
+MUTATING = {op.name for op in WRITES} | {"add_attr"}
 """Ops that change their first operand in place and give it back."""
 _STATEMENTS = MUTATING | {"closure", "raise", "for", "while", "try", "comment"}
 """Ops that are statements of their own and never part of an expression."""
@@ -249,9 +249,9 @@ class Folding:
         self._drafts.known[var] = entry.code
 
     def _draft(self, eqn: Eqn) -> Code:
-        if eqn.op.name in WRITES:
-            write(self._drafts, eqn)
-        if eqn.op.name in WRITES or eqn.op.name == "raise":
+        if eqn.op in WRITES:
+            self._drafts.write(eqn)
+        if eqn.op in WRITES or eqn.op.name == "raise":
             return Code(" " * (12 + sum(len(self._drafts.atom(a)) for a in eqn.args)))
         if eqn.op.name == "closure":
             return Code("")

@@ -20,7 +20,7 @@ from .layout import WIDTH
 from .printed import Printed
 
 _PRESENT = "  # value when this was written"
-_SMALL = 64
+_SMALL = 256
 """Arrays with more elements than this are not written out."""
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Span, Var
 from ...ir.types import Number
+from ...ops.memory import WRITES
 from .code import Code, concat, listing, tuple_display
 from .expressions import Expressions
 from .folding import Folding
 from .layout import WIDTH, Statement, comment
 from .lifetimes import Lifetimes
 from .needs import Caught, Loop, Needs, answer
-from .writes import WRITES, write
 
 _WORDS = re.compile(r"[^\W\d]\w*")
 Assignment = tuple[str, Code]
@@ -65,7 +65,7 @@ class Statements:
             result = self._try(eqn)
         elif eqn in self._needs.loops:
             result = self._loop(self._needs.loops[eqn])
-        elif name in WRITES:
+        elif eqn.op in WRITES:
             result = self._write(eqn)
         elif name == "raise":
             return [self._raise(eqn)]
@@ -117,7 +117,7 @@ class Statements:
     def _write(self, eqn: Eqn) -> list[Statement]:
         old = self._expressions.atom(eqn.args[0]).text
         new = self._names.get(eqn.outs[0], old)
-        code = write(self._expressions, eqn)
+        code = self._expressions.write(eqn)
         if code.level > 0:
             return [Statement(concat(f"{new} = ", code), eqn.span)]
         result = [Statement(code, eqn.span)]

@@ -286,5 +286,3 @@ _WRITERS: dict[str, Callable[[Expressions, Eqn], Code]] = {
     "dropped": _dropped,
     "add_at": _add_at,
 }
-WRITES = frozenset(_WRITERS)
-"""Ops that change their first operand in place and are printed here."""

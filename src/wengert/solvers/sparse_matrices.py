@@ -10,7 +10,9 @@ import numpy as np
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 from scipy.sparse import linalg  # pyright: ignore[reportMissingTypeStubs]
 
-from .equivalents import as_it_is, matrix_product, root_of
+from ..frontends.equivalents import as_it_is, matrix_product
+from ..roots import root_of
+from ..steering import stop_gradient
 
 
 def product(matrix: Any, x: Any) -> Any:
@@ -30,9 +32,8 @@ def times(matrix: Any, x: Any) -> Any:
 
 def spsolve(A: Any, b: Any) -> Any:
     """`scipy.sparse.linalg.spsolve` of one right-hand side."""
-    return root_of(
-        lambda x, b: matrix_product(A, x) - b, lambda b: as_it_is(linalg.spsolve, A, b), b
-    )
+    found = as_it_is(linalg.spsolve, A, stop_gradient(b))
+    return root_of(lambda x: matrix_product(A, x) - b, found)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [

@@ -1,0 +1,237 @@
+"""What is to be differentiated: a function, and the kinds of the arguments it is called with."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .errors import BadArgument, MixedLibraries, NoSource
+from .frontends import signature
+from .frontends.sources import source_of
+from .ir.graph import Span
+from .ir.records import replace
+from .ir.types import UNKNOWN, Kind, Static, Step, Struct, step_into
+
+
+class Call(NamedTuple):
+    """The kinds in one call of a function: of the function itself and of every argument."""
+
+    target: Kind
+    arguments: tuple[tuple[str, Kind], ...]
+    keywords: tuple[tuple[str, Kind], ...] = ()
+
+
+# --- functions that users pass in ---------------------------------------------------------
+
+
+def must_be_function(function: Any) -> None:
+    """Refuse what cannot be called.
+
+    Raises:
+        BadArgument: saying what was passed instead of a function.
+    """
+    if not callable(function):
+        raise BadArgument(
+            f"wengert differentiates functions, not values of type {type(function).__name__}",
+            "Pass the function itself, not its result: `wg.grad(f)(x)`, `wg.gradient(f, x)`.",
+        )
+
+
+def name_of(function: Any) -> str:
+    """What messages call a function."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "f" if name == "<lambda>" else name
+
+
+def definition_of(function: Any) -> Span | None:
+    """Where a function is defined, if that can be found."""
+    if not isinstance(function, types.FunctionType):
+        return None
+    try:
+        node, file = source_of(function)
+    except NoSource:
+        return None
+    end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Span(file, node.lineno, node.col_offset, *end)
+
+
+# --- describing calls ---------------------------------------------------------------------
+
+
+def call_of(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The kinds of a call with these arguments.
+
+    Raises:
+        MixedLibraries, BadArgument: the arrays among them are not all NumPy's.
+    """
+    names = argument_names(function, len(args))
+    try:
+        return _call_of(function, names, args, kwargs)
+    except signature.ForeignArray:
+        inputs = {**dict(zip(names, args, strict=True)), **kwargs, name_of(function): function}
+        raise _foreign_arrays(inputs) from None
+
+
+def _call_of(
+    function: Any, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Call:
+    kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
+    keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
+    return Call(signature.kind_of(function), kinds, keywords)
+
+
+def _foreign_arrays(inputs: Mapping[str, Any]) -> MixedLibraries | BadArgument:
+    arrays = {
+        shown: type(array)
+        for name, value in inputs.items()
+        for shown, array in _arrays_in(value, name)
+    }
+    found = [f"`{n}` is a {t.__module__}.{t.__qualname__}" for n, t in arrays.items()]
+    if len(set(arrays.values())) > 1:
+        return MixedLibraries(
+            f"arrays of different libraries meet: {', '.join(found)}",
+            "Convert them, so that the whole computation stays in one array library.",
+        )
+    return BadArgument(
+        f"arrays of this library are not covered yet: {', '.join(found)}",
+        "Pass NumPy arrays: `np.asarray(x)`.",
+    )
+
+
+def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The arrays in an input, and how they are reached."""
+    if isinstance(value, np.generic) or depth > 6:
+        return
+    if hasattr(type(value), "__array_namespace__"):
+        yield name, value
+        return
+    inner: dict[str, Any] = {}
+    match value:
+        case tuple() | list():
+            inner = {f"{name}[{k}]": item for k, item in enumerate(value)}
+        case dict():
+            inner = {f"{name}[{key!r}]": item for key, item in value.items()}
+        case types.FunctionType():
+            captured = inspect.getclosurevars(value).nonlocals
+            inner = dict(captured)
+        case _:
+            inner = {f"{name}.{key}": item for key, item in getattr(value, "__dict__", {}).items()}
+    for shown, item in inner.items():
+        yield from _arrays_in(item, shown, depth + 1)
+
+
+def general_call(function: Any) -> Call:
+    """A call about whose arguments nothing is known."""
+    positional = [p for p in _parameters(function) if p.kind in _POSITIONAL]
+    required = [p for p in _parameters(function) if p.kind is p.KEYWORD_ONLY]
+    keywords = tuple((p.name, UNKNOWN) for p in required if p.default is p.empty)
+    return Call(signature.kind_of(function), tuple((p.name, UNKNOWN) for p in positional), keywords)
+
+
+def defaults_of(function: Any) -> dict[str, Any]:
+    """The literal defaults of a function's positional parameters."""
+    return {
+        p.name: p.default
+        for p in _parameters(function)
+        if p.kind in _POSITIONAL
+        and isinstance(p.default, bool | int | float | complex | str | None)
+    }
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
+
+
+def _code_of(function: Any) -> types.CodeType | None:
+    """The code of a plain function, which says what its parameters are."""
+    plain = type(function) is types.FunctionType and not {"__wrapped__", "__signature__"} & set(
+        function.__dict__
+    )
+    return function.__code__ if plain else None
+
+
+def argument_names(function: Any, count: int) -> list[str]:
+    """A name for each positional argument: the parameter's, or the `*args` name with a number."""
+    code = _code_of(function)
+    if code is not None and count <= code.co_argcount:
+        return list(code.co_varnames[:count])
+    parameters = _parameters(function)
+    names = [p.name for p in parameters if p.kind in _POSITIONAL][:count]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "x")
+    taken = {p.name for p in parameters}
+    k = 0
+    while len(names) < count:
+        name = f"{rest}_{k}"
+        k += 1
+        if name not in taken:
+            names.append(name)
+    return names
+
+
+# --- what functions have captured ---------------------------------------------------------
+
+
+def self_contained(call: Call, function: Any) -> Call:
+    """A call for a text that is to stand alone: what captured functions captured is written out.
+
+    A number that the function itself captured becomes a parameter with a default; one that a function
+    captured that it captured has no place in the signature.
+    """
+    match call.target:
+        case Struct(form="function", keys=keys, items=items) as target:
+            steps = [Step("cell", key) for key in keys]
+            known = tuple(
+                _known(item, signature.step(function, step)) if isinstance(item, Struct) else item
+                for item, step in zip(items, steps, strict=True)
+            )
+            return call._replace(target=replace(target, items=known))
+        case _:
+            return call
+
+
+def _known(kind: Kind, value: Any) -> Kind:
+    match kind:
+        case Struct(keys=keys, items=items):
+            inner = (
+                _known(item, signature.step(value, step_into(kind, key)))
+                for key, item in zip(keys, items, strict=True)
+            )
+            return replace(kind, items=tuple(inner))
+        case _ if isinstance(value, bool | int | float | complex | str | None):
+            return Static(value)
+        case _:
+            return kind
+
+
+def captured_literals(function: Any) -> dict[str, Any]:
+    """The literal values a function has captured."""
+    return {
+        name: value
+        for name, value in captured_by(function).items()
+        if isinstance(value, bool | int | float | complex | str | None)
+    }
+
+
+def captured_by(function: Any) -> dict[str, Any]:
+    """What the published derivative of a function takes beside the user's arguments, by name."""
+    try:
+        kind = signature.kind_of(function)
+    except signature.ForeignArray:
+        return {}  # whoever calls the derivative is told
+    match kind:
+        case Struct(form="function", keys=keys):
+            return {key: signature.step(function, Step("cell", key)) for key in keys}
+        case Struct():
+            return {"self": function}
+        case _:
+            return {}

@@ -1,0 +1,82 @@
+"""What a derivative relied on, as one quick question: is it still so?"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from .frontends import signature
+from .ir.types import Kind, Number, Static
+from .rules import registry as rules
+
+_MISSING = object()
+
+
+def one_check(
+    guards: Sequence[tuple[Any, str, Kind]],
+    generation: int,
+    more: Sequence[str] = (),
+    names_in_more: Mapping[str, Any] = MappingProxyType({}),
+) -> Callable[[], bool]:
+    """One function that checks all guards, and more: it runs in every call of a derivative."""
+    namespace = {"rules": rules.state(), "missing": _MISSING, "still": _still, **names_in_more}
+    tests = [f"rules.generation == {generation}", *more]
+    for n, (holder, key, kind) in enumerate({(id(g[0]), g[1]): g for g in guards}.values()):
+        names = vars(holder) if isinstance(holder, types.ModuleType) else holder
+        value = names.get(key, _MISSING) if isinstance(names, dict) else _MISSING
+        namespace |= {
+            f"holder{n}": holder,
+            f"names{n}": names,
+            f"kind{n}": kind,
+            f"value{n}": value,
+        }
+        found, slow = f"names{n}.get({key!r}, missing)", f"still(holder{n}, {key!r}, kind{n})"
+        if value is not _MISSING and isinstance(kind, Static) and kind.value is value:
+            tests.append(f"{found} is value{n}")
+        elif type(value) in (float, int, bool, complex) and signature.kind_of(value) == kind:
+            tests.append(f"(type({found}) is type(value{n}) or {slow})")
+        else:
+            tests.append(slow)
+    return eval(f"lambda: {' and '.join(tests)}", namespace)
+
+
+def test_of_captured(value: Any, kind: Kind, n: int, namespace: dict[str, Any]) -> str | None:
+    """Python that says whether captured variable n still has the kind that `value` has."""
+    found = f"cell{n}.cell_contents"
+    namespace[f"captured{n}"] = value
+    if isinstance(kind, Number):
+        return f"type({found}) is type(captured{n})"
+    if type(value) is np.ndarray:
+        namespace[f"dtype{n}"], namespace["ndarray"] = value.dtype, np.ndarray
+        same = f"{found}.dtype is dtype{n} and {found}.ndim == {value.ndim}"
+        return f"type({found}) is ndarray and {same}"
+    if isinstance(value, types.FunctionType) and not value.__closure__:
+        return f"{found} is captured{n} and {test_of_function(value, f'captured{n}', namespace)}"
+    if isinstance(
+        value, int | tuple | str | types.ModuleType | types.BuiltinFunctionType | np.ufunc | None
+    ):
+        return f"{found} is captured{n}"
+    return None
+
+
+def test_of_function(function: types.FunctionType, name: str, namespace: dict[str, Any]) -> str:
+    """Python that says whether a function still has the code and the defaults it has now."""
+    namespace |= {
+        name: function,
+        f"{name}_code": function.__code__,
+        f"{name}_defaults": function.__defaults__,
+    }
+    return f"{name}.__code__ is {name}_code and {name}.__defaults__ is {name}_defaults"
+
+
+def _still(holder: Any, key: str, kind: Kind) -> bool:
+    value = (
+        holder.get(key, _MISSING) if isinstance(holder, dict) else getattr(holder, key, _MISSING)
+    )
+    if isinstance(kind, Static):
+        return value is kind.value
+    return value is not _MISSING and signature.kind_of(value) == kind

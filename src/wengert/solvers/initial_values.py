@@ -1,0 +1,176 @@
+"""Solutions of ordinary differential equations that `scipy.integrate` finds, as functions of all they depend on.
+
+The solver is run as it is and says at which times it stopped. The derivative is that of one Runge–Kutta step
+from each of these times to the next, whose lengths are held fixed: the discrete adjoint (Hager, 2000). For a
+solver that takes other steps than these, DOP853 says where to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
+
+from ..roots import solved
+from ..steering import stop_gradient
+
+
+def solve_ivp(
+    fun: Any,
+    t_span: Any,
+    y0: Any,
+    method: Any = "RK45",
+    t_eval: Any = None,
+    *,
+    vectorized: Any = False,
+    args: Any = None,
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+    first_step: Any = None,
+) -> Any:
+    """`scipy.integrate.solve_ivp` without events and dense output."""
+    passed_on = () if args is None else args
+    start, first, last = np.asarray(y0, float), t_span[0], t_span[1]
+
+    def slope(t: Any, y: Any) -> Any:
+        return np.asarray(fun(t, y, *passed_on))
+
+    def run(by: Any, relative: Any, absolute: Any) -> Any:
+        return solved(
+            integrate.solve_ivp,
+            slope,
+            (0.5, start),
+            stop_gradient((float(first), float(last))),
+            stop_gradient(start),
+            method=by,
+            dense_output=True,
+            rtol=relative,
+            atol=absolute,
+            max_step=max_step,
+            first_step=first_step,
+        )
+
+    found = run(method, rtol, atol)
+    explicit = method in ("RK45", "RK23", "DOP853")
+    steps = (found if explicit else run("DOP853", 1e-8, 1e-10)).sol.ts
+    rule = _rule(method if explicit else "DOP853")
+    if t_eval is None:
+        times = np.asarray(found.t, float)
+        shares = (times - times[0]) / (times[-1] - times[0])
+        times = first + (last - first) * shares
+    else:
+        times = np.asarray(t_eval, float)
+    values = stop_gradient(np.asarray(found.sol(stop_gradient(times)), float))
+    y = _solution(slope, start, first, last, times, steps, rule)
+    return SimpleNamespace(
+        t=times,
+        y=values + (y.T - stop_gradient(y.T)),
+        success=found.success,
+        status=found.status,
+        message=found.message,
+        nfev=found.nfev,
+        t_events=None,
+        y_events=None,
+        sol=None,
+    )
+
+
+def odeint(
+    func: Any,
+    y0: Any,
+    t: Any,
+    args: Any = (),
+    Dfun: Any = None,
+    *,
+    tfirst: Any = False,
+    rtol: Any = None,
+    atol: Any = None,
+    mxstep: Any = 0,
+    hmax: Any = 0.0,
+) -> Any:
+    """`scipy.integrate.odeint`."""
+    passed_on = args if isinstance(args, tuple) else (args,)
+    start, times = np.atleast_1d(np.asarray(y0, float)), np.asarray(t, float)
+
+    def slope(t: Any, y: Any) -> Any:
+        return np.atleast_1d(
+            np.asarray(func(t, y, *passed_on) if tfirst else func(y, t, *passed_on))
+        )
+
+    def run(solver: Any, *given: Any, **options: Any) -> Any:
+        return solved(solver, slope, (0.5, start), *given, **options)
+
+    from_to = stop_gradient((float(times[0]), float(times[-1])))
+    values = run(
+        integrate.odeint,
+        stop_gradient(start),
+        stop_gradient(times),
+        tfirst=True,
+        rtol=rtol,
+        atol=atol,
+        mxstep=mxstep,
+        hmax=hmax,
+    )
+    steps = run(
+        integrate.solve_ivp,
+        from_to,
+        stop_gradient(start),
+        method="DOP853",
+        dense_output=True,
+        rtol=1e-8,
+        atol=1e-10,
+    ).sol.ts
+    y = _solution(slope, start, times[0], times[-1], times, steps, _rule("DOP853"))
+    return np.asarray(values, float) + (y - stop_gradient(y))
+
+
+def _rule(method: Any) -> Any:
+    """Nodes, matrix and weights of a Runge–Kutta rule."""
+    if method == "RK23":
+        return integrate.RK23.C, integrate.RK23.A, integrate.RK23.B
+    if method == "RK45":
+        return integrate.RK45.C, integrate.RK45.A, integrate.RK45.B
+    return integrate.DOP853.C, integrate.DOP853.A, integrate.DOP853.B
+
+
+def _solution(slope: Any, y: Any, first: Any, last: Any, times: Any, steps: Any, rule: Any) -> Any:
+    """The values at some times, one row each, by one step from each stop to the next."""
+    nodes, matrix, weights = rule
+    asked = stop_gradient(times)
+    stops = np.union1d(np.asarray(steps, float), asked)
+    if steps[-1] < steps[0]:
+        stops = stops[::-1]
+    shares = (stops - steps[0]) / (steps[-1] - steps[0])
+    order = np.argsort(asked) if steps[-1] >= steps[0] else np.argsort(-asked)
+    values = np.zeros((len(times), len(y)))
+    now = first
+    k = 0
+    for stop, share in zip(stops, shares, strict=True):
+        then = (
+            times[order[k]]
+            if k < len(times) and asked[order[k]] == stop
+            else first + (last - first) * share
+        )
+        y = _step(slope, now, y, then - now, nodes, matrix, weights)
+        now = then
+        while k < len(times) and asked[order[k]] == stop:
+            values[order[k]] = y
+            k += 1
+    return values
+
+
+def _step(slope: Any, t: Any, y: Any, h: Any, nodes: Any, matrix: Any, weights: Any) -> Any:
+    slopes = np.zeros((len(weights), len(y)))
+    for s in range(len(weights)):
+        slopes[s] = slope(t + nodes[s] * h, y + h * (matrix[s, :s] @ slopes[:s]))
+    return y + h * (weights @ slopes)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (integrate.solve_ivp, solve_ivp),
+    (integrate.odeint, odeint),
+]

@@ -1,0 +1,7 @@
+"""What stands for the functions of `scipy.integrate`."""
+
+from ..frontends.scipy_integrate_in_python import EQUIVALENTS as OF_SAMPLES
+from .initial_values import EQUIVALENTS as OF_EQUATIONS
+from .quadrature import EQUIVALENTS as OF_INTEGRALS
+
+EQUIVALENTS = [*OF_SAMPLES, *OF_INTEGRALS, *OF_EQUATIONS]

@@ -1,0 +1,156 @@
+"""Integrals that `scipy.integrate` computes, as functions of their bounds and of what is integrated.
+
+QUADPACK is run as it is and says which intervals it ended with. The derivative is that of the sum over its
+own nodes in these intervals, which is as exact as the integral is (Piessens et al., *QUADPACK*, 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
+
+from ..roots import solved
+from ..steering import stop_gradient
+
+_KRONROD_21 = np.array(
+    [
+        [0.995657163025808080735527280689003, 0.011694638867371874278064396062192],
+        [0.973906528517171720077964012084452, 0.032558162307964727478818972459390],
+        [0.930157491355708226001207180059508, 0.054755896574351996031381300244580],
+        [0.865063366688984510732096688423493, 0.075039674810919952767043140916190],
+        [0.780817726586416897063717578345042, 0.093125454583697605535065465083366],
+        [0.679409568299024406234327365114874, 0.109387158802297641899210590325805],
+        [0.562757134668604683339000099272694, 0.123491976262065851077958109585166],
+        [0.433395394129247190799265943165784, 0.134709217311473325928054001771707],
+        [0.294392862701460198131126603103866, 0.142775938577060080797094273138717],
+        [0.148874338981631210884826001129720, 0.147739104901338491374841515972068],
+        [0.0, 0.149445554002916905664936468389821],
+    ]
+)
+"""Nodes and weights in [0, 1] of QUADPACK's rule for a bounded interval."""
+
+_KRONROD_15 = np.array(
+    [
+        [0.991455371120812639206854697526329, 0.022935322010529224963732008058970],
+        [0.949107912342758524526189684047851, 0.063092092629978553290700663189204],
+        [0.864864423359769072789712788640926, 0.104790010322250183839876322541518],
+        [0.741531185599394439863864773280788, 0.140653259715525918745189590510238],
+        [0.586087235467691130294144838258730, 0.169004726639267902826583426598550],
+        [0.405845151377397166906606412076961, 0.190350578064785409913256402421014],
+        [0.207784955007898467600689403773245, 0.204432940075298892414161999234649],
+        [0.0, 0.209482141084727828012999174891714],
+    ]
+)
+"""Those of its rule for an interval without end."""
+
+
+def _both_sides(half: Any) -> Any:
+    """A rule for [-1, 1] from what is given of it: its last node is 0."""
+    mirrored = half[:-1] * np.array([-1.0, 1.0])
+    return np.concatenate([half, mirrored])
+
+
+_BOUNDED, _UNBOUNDED = _both_sides(_KRONROD_21), _both_sides(_KRONROD_15)
+
+
+def quad(
+    func: Any,
+    a: Any,
+    b: Any,
+    args: Any = (),
+    full_output: Any = 0,
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+    limit: Any = 50,
+    points: Any = None,
+) -> Any:
+    """`scipy.integrate.quad`, without weights and complex integrands."""
+    args = args if isinstance(args, tuple) else (args,)
+
+    def integrand(x: Any) -> Any:
+        return float(func(x, *args))
+
+    first, last = stop_gradient(float(a)), stop_gradient(float(b))
+    result = solved(
+        integrate.quad,
+        integrand,
+        (0.5,),
+        first,
+        last,
+        full_output=1,
+        epsabs=epsabs,
+        epsrel=epsrel,
+        limit=limit,
+        points=points,
+    )
+    if np.isfinite(first) and np.isfinite(last):
+        total = _between(integrand, a, b, first, last, result[2])
+    else:
+        total = _without_end(integrand, a, b, first, last, result[2])
+    integral = float(result[0]) + (total - stop_gradient(total))
+    return (integral, *result[1:]) if full_output else (integral, result[1])
+
+
+def _nodes(rule: Any, found: Any) -> tuple[Any, Any]:
+    """Nodes and weights in the intervals that QUADPACK ended with."""
+    low, high = found["alist"][: found["last"]], found["blist"][: found["last"]]
+    centre, half = 0.5 * (low + high), 0.5 * (high - low)
+    nodes = centre[:, None] + half[:, None] * rule[:, 0]
+    return np.ravel(nodes), np.ravel(half[:, None] * rule[:, 1])
+
+
+def _between(integrand: Any, a: Any, b: Any, first: Any, last: Any, found: Any) -> Any:
+    total = 0.0
+    if first != last:
+        nodes, weights = _nodes(_BOUNDED, found)
+        for node, weight in zip(nodes, weights, strict=True):
+            share = (node - first) / (last - first)
+            total = total + weight * integrand(a + (b - a) * share)
+        total = total * ((b - a) / abs(last - first))
+    return total
+
+
+def _without_end(integrand: Any, a: Any, b: Any, first: Any, last: Any, found: Any) -> Any:
+    """QUADPACK integrates over t in (0, 1], where x = bound ± (1 - t) / t."""
+    nodes, weights = _nodes(_UNBOUNDED, found)
+    sign = 1.0 if last > first else -1.0
+    total = 0.0
+    for node, weight in zip(nodes, weights, strict=True):
+        away = (1.0 - node) / node
+        if np.isfinite(first):
+            value = integrand(a + sign * away)
+        elif np.isfinite(last):
+            value = integrand(b - sign * away)
+        else:
+            value = integrand(away) + integrand(-away)
+        total = total + weight * value / (node * node)
+    return sign * total
+
+
+def dblquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """`scipy.integrate.dblquad`."""
+
+    def inner(x: Any) -> Any:
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return quad(lambda y: func(y, x, *args), low, high, (), 0, epsabs, epsrel)[0]
+
+    return quad(inner, a, b, (), 0, epsabs, epsrel)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (integrate.quad, quad),
+    (integrate.dblquad, dblquad),
+]

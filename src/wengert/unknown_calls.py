@@ -1,0 +1,79 @@
+"""Calls whose target is known only when the program runs, differentiated when they are met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import engine
+from .linear_maps import pullback, pullback_of, pushforward
+from .tangents import as_cotangent, as_structured
+from .verbs import Verb
+
+
+def _caller(names: Sequence[str]) -> Callable[..., Any]:
+    """`f(*args)`, the last arguments by keyword, as a function of f and the arguments."""
+    if not names:
+
+        def apply(function: Any, *arguments: Any) -> Any:
+            return function(*arguments)
+
+        return apply
+
+    def apply_by_name(function: Any, *arguments: Any) -> Any:
+        first = len(arguments) - len(names)
+        by_name = {name: arguments[first + k] for k, name in enumerate(names)}
+        return function(*arguments[:first], **by_name)
+
+    return apply_by_name
+
+
+def pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
+    """What generated code calls where the function is known only at run time."""
+    y, back, _ = pullback_of(_caller(names), (f, *args), {}, inside=True)
+
+    def back_inside(y_bar: Any) -> list[Any]:
+        return [as_cotangent(bar) for bar in back(as_structured(y, y_bar))]
+
+    return y, back_inside
+
+
+def pushforward_of_call(
+    f: Any, primals: Sequence[Any], tangents: Sequence[Any], names: Sequence[str]
+) -> tuple[Any, Any]:
+    caller = _caller(names)
+    engine.derive_for(Verb("pushforward"), caller, (f, *primals), {}).must_leave_arguments()
+    y, push = pushforward(caller, f, *primals)
+    pairs = zip((f, *primals), tangents, strict=True)
+    y_dot = push(*(as_structured(x, dot) for x, dot in pairs))
+    if f in (cotangents_by_rule, tangent) and isinstance(y, tuple):
+        return y, tuple(map(as_cotangent, y_dot))  # a rule's pullback returns one for each argument
+    return y, as_cotangent(y_dot)
+
+
+# --- what generated code calls at run time, written so that it can be read ------------------
+
+
+def call(f: Any, *args: Any, **named: Any) -> Any:
+    """A call of a function that is known only at run time."""
+    return f(*args, **named)
+
+
+def cotangents(y_bar: Any, f: Any, *args: Any, **named: Any) -> Any:
+    """The cotangents of f and its arguments."""
+    return pullback(_caller(tuple(named)), f, *args, *named.values())[1](y_bar)
+
+
+def tangent(names: Any, f: Any, primals: Any, tangents: Any) -> Any:
+    """The tangent of a call's result."""
+    return pushforward(_caller(names), f, *primals)[1](*tangents)
+
+
+def value_by_rule(rule: Any, *operands: Any, **named: Any) -> Any:
+    """The value of a function that has a hand-written rule."""
+    return rule(*operands, **named)[0]
+
+
+def cotangents_by_rule(y_bar: Any, rule: Any, *operands: Any, **named: Any) -> Any:
+    """What the pullback of a hand-written rule gives."""
+    return rule(*operands, **named)[1](y_bar)

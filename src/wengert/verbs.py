@@ -1,0 +1,362 @@
+"""The verbs: from the IR of a function to the functions that make up one of its derivatives."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from .calling import call_of, name_of
+from .errors import BadArgument
+from .frontends import source
+from .ir.builder import Builder, kind_of_atom
+from .ir.graph import Atom, Block, Const, Function, Input, Var, walk
+from .ir.records import replace
+from .ir.types import (
+    COMPLEX,
+    FLOAT,
+    INT,
+    UNKNOWN,
+    Array,
+    Kind,
+    Number,
+    Static,
+    Struct,
+    is_differentiable,
+    leaves,
+)
+from .ops import checks
+from .ops.elementwise import to_complex, to_float
+from .ops.structure import gradient_kind
+from .passes import reverse, tidy
+from .passes.residuals import renamed_block
+
+
+class Verb(NamedTuple):
+    """What is to be derived.
+
+    Attributes:
+        name: "grad", "value_and_grad", "pullback", "pushforward", "adjoint" …
+        argnums: which positional arguments to differentiate with respect to; None means all.
+        single: whether `argnums` was one number, so that the result is one gradient, not a tuple.
+        has_aux: whether the function returns `(value, auxiliary data)`.
+        order: how many times to differentiate ("derivative").
+        written: the Python function that spells out a verb in terms of others ("written").
+    """
+
+    name: str
+    argnums: tuple[int, ...] | None = None
+    single: bool = False
+    has_aux: bool = False
+    order: int = 1
+    written: Callable[..., Any] | None = None
+
+
+class Wanted(NamedTuple):
+    """Which leaves of a function's inputs are differentiated, and how their gradients are put together."""
+
+    indices: tuple[int, ...]
+    """The differentiable leaves, as indices into the function's parameters."""
+    layout: tuple[tuple[Kind, tuple[int | None, ...]], ...]
+    """For each argument its kind and, leaf by leaf, which gradient belongs there (None: no gradient)."""
+
+
+def wanted(function: Function, verb: Verb) -> Wanted:
+    """The leaves that a verb differentiates with respect to.
+
+    Raises:
+        BadArgument: where `argnums` names an argument that is not there or has no derivative.
+    """
+    positional = [k for k, i in enumerate(function.inputs) if i.how == "positional"]
+    chosen = range(len(positional)) if verb.argnums is None else verb.argnums
+    starts = _leaf_starts(function)
+    indices: list[int] = []
+    layout: list[tuple[Kind, tuple[int | None, ...]]] = []
+    for argnum in chosen:
+        if not -len(positional) <= argnum < len(positional):
+            raise _no_such_argument(argnum, function.name, len(positional))
+        k = positional[argnum]
+        kind = function.inputs[k].kind
+        slots: list[int | None] = []
+        for offset, (_, leaf) in enumerate(leaves(kind)):
+            if is_differentiable(leaf):
+                slots.append(len(indices))
+                indices.append(starts[k] + offset)
+            else:
+                slots.append(None)
+        if verb.argnums is not None and not any(s is not None for s in slots):
+            raise _not_differentiable(argnum, function.inputs[k].name, kind)
+        layout.append((kind, tuple(slots)))
+    return Wanted(tuple(indices), tuple(layout))
+
+
+def check_argnums(verb: Verb, function: Any, args: Sequence[Any]) -> None:
+    """Refuse `argnums` that name an argument that is not there or has no derivative.
+
+    Raises:
+        BadArgument: saying which.
+    """
+    arguments = call_of(function, args, {}).arguments
+    for argnum in verb.argnums or ():
+        if not -len(args) <= argnum < len(args):
+            raise _no_such_argument(argnum, name_of(function), len(args))
+        name, kind = arguments[argnum]
+        if not any(is_differentiable(leaf) for _, leaf in leaves(kind)):
+            raise _not_differentiable(argnum, name, kind)
+
+
+def _no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
+    return BadArgument(
+        f"`argnums` names argument {argnum}, but {function} was called with "
+        f"{checks.counted(count, 'positional argument')}",
+        "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
+    )
+
+
+def _not_differentiable(argnum: int, name: str, kind: Kind) -> BadArgument:
+    return BadArgument(
+        f"`argnums` names argument {argnum} (`{name}`), which is {checks.describe(kind)} and has no "
+        "derivative",
+        "Choose other `argnums`, or pass a float, a complex number, an array, or a container of these.",
+    )
+
+
+def _leaf_starts(function: Function) -> list[int]:
+    starts, total = [], 0
+    for input_ in function.inputs:
+        starts.append(total)
+        total += sum(1 for _ in leaves(input_.kind))
+    return starts
+
+
+def assembled(
+    function: Function, outs: Sequence[Atom], kind: Kind, inputs: Sequence[Input] | None = None
+) -> Function:
+    """A function with its results in the shape the user sees."""
+    body = Block(function.body.params, function.body.eqns, tuple(outs))
+    return replace(function, body=body, result=kind, inputs=tuple(inputs or function.inputs))
+
+
+def gradient_outs(bars: Sequence[Atom], want: Wanted) -> tuple[list[Atom], list[Kind]]:
+    """Leaves and kinds of the gradients, argument by argument."""
+    outs: list[Atom] = []
+    kinds: list[Kind] = []
+    for kind, slots in want.layout:
+        outs += [Const(None) if slot is None else bars[slot] for slot in slots]
+        kinds.append(_without_statics(kind))
+    return outs, kinds
+
+
+def _without_statics(kind: Kind) -> Kind:
+    """The kind of a gradient: what is known without running has none."""
+    match kind:
+        case Struct(form=form, items=items):
+            inner = tuple(map(_without_statics, items))
+            type_ = types.SimpleNamespace if form == "object" else kind.type
+            return replace(kind, items=inner, type=type_)
+        case Static():
+            return Static(None)
+        case _:
+            return kind
+
+
+def tuple_kind(kinds: Iterable[Kind]) -> Struct:
+    items = tuple(kinds)
+    return Struct("tuple", tuple(range(len(items))), items)
+
+
+def _gradient_kind(kinds: list[Kind], verb: Verb) -> Kind:
+    return kinds[0] if verb.single else tuple_kind(kinds)
+
+
+def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
+    want = wanted(function, verb)
+    checks.real_scalar(function, has_aux=verb.has_aux)
+    with_value = verb.name == "value_and_grad" or verb.has_aux
+    made = reverse.gradient(
+        function,
+        want.indices,
+        read=source.read_row,
+        value=with_value,
+        seed=lambda builder, out: checks.seed(builder, out, function.name),
+    )
+    count = len(function.body.outs) if with_value else 0
+    made = _with_floats(made, function, want, count)
+    primal, bars = list(made.body.outs[:count]), made.body.outs[count:]
+    outs, kinds = gradient_outs(bars, want)
+    gradient = _gradient_kind(kinds, verb)
+    name = f"{'grad' if verb.name == 'grad' else verb.name}_{function.name}"
+    made = replace(made, name=name)
+    if verb.name == "value_and_grad":
+        return (assembled(made, [*primal, *outs], tuple_kind([function.result, gradient])),)
+    if verb.has_aux:
+        assert isinstance(function.result, Struct)
+        aux_kind = function.result.items[1]
+        return (assembled(made, [*outs, *primal[1:]], tuple_kind([gradient, aux_kind])),)
+    return (assembled(made, outs, gradient),)
+
+
+def _with_floats(made: Function, function: Function, want: Wanted, count: int) -> Function:
+    """The gradients of numbers as Python's floats, where NumPy may have made scalars of its own."""
+    if all(eqn.namespace in ("py", "math", "rt") for eqn in walk(made.body)):
+        return made
+    builder = Builder()
+    outs = list(made.body.outs)
+    for k, index in enumerate(want.indices, start=count):
+        number = function.body.params[index].kind in (FLOAT, INT)
+        if number and isinstance(outs[k], Var) and kind_of_atom(outs[k]) == FLOAT:
+            outs[k] = builder.emit(to_float, outs[k])
+    eqns = (*made.body.eqns, *builder.eqns)
+    return replace(made, body=Block(made.body.params, eqns, tuple(outs)))
+
+
+def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
+    want = wanted(function, verb)
+    ahead, back = reverse.split(function, want.indices, read=source.read_row, final=True)
+    residuals = kind_of_atom(ahead.body.outs[-1])
+    ahead = assembled(ahead, ahead.body.outs, tuple_kind([function.result, _leaf(residuals)]))
+    back = _with_floats(back, function, want, 0)
+    outs, kinds = gradient_outs(back.body.outs, want)
+    return ahead, assembled(back, outs, tuple_kind(kinds))
+
+
+def _leaf(kind: Kind) -> Kind:
+    return UNKNOWN if isinstance(kind, Struct | Static) else kind
+
+
+def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
+    from .passes import forward
+
+    want = wanted(function, verb)
+    made = forward.pushforward(function, want.indices, read=source.read_row)
+    count = len(function.body.outs)
+    primal, dots = made.body.outs[:count], iter(made.body.outs[count:])
+    tangents = [
+        next(dots) if is_differentiable(kind_of_atom(out)) else Const(None)
+        for out in function.body.outs
+    ]
+    kind = tuple_kind([function.result, _without_statics(function.result)])
+    return (assembled(made, [*primal, *tangents], kind),)
+
+
+def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
+    if sum(1 for i in function.inputs if i.how == "positional") != 1:
+        raise BadArgument(
+            f"`derivative` is for functions of one number; {function.name} was called with "
+            f"{checks.counted(sum(1 for i in function.inputs if i.how == 'positional'), 'argument')}",
+            "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
+        )
+    want = wanted(function, verb._replace(argnums=(0,)))
+    kind = want.layout[0][0]
+    if isinstance(kind, Struct | Array) or len(want.indices) != 1:
+        raise BadArgument(
+            f"`derivative` is for functions of one number; this argument is {checks.describe(kind)}",
+            "Use `wg.grad` for a scalar function of an array, `wg.jacobian` for an array-valued one.",
+        )
+    made = function
+    for _ in range(verb.order):
+        made = _tangent_along(made, want.indices[0])
+    prefix = "d" if verb.order == 1 else f"d{verb.order}"
+    return (replace(made, name=f"{prefix}_{function.name}"),)
+
+
+def _tangent_along(function: Function, index: int) -> Function:
+    """The derivative in one number: the pushforward of the tangent 1."""
+    from .passes import forward
+
+    pushed = forward.pushforward(function, [index], read=source.read_row)
+    count = len(function.body.params)
+    ahead = pushed.body
+    mapping: dict[Var, Atom] = {ahead.params[count]: Const(1.0)}
+    body = renamed_block(Block(ahead.params[:count], ahead.eqns, ahead.outs), mapping)
+    outs = body.outs[len(function.body.outs) :]
+    made = Function(
+        function.name, function.inputs, Block(body.params, body.eqns, outs), function.result
+    )
+    return tidy.tidy(made)
+
+
+def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
+    """Forward over reverse (Pearlmutter, 1994): no Hessian is formed."""
+    from .passes import forward
+
+    want = wanted(function, verb)
+    checks.real_scalar(function)
+    gradient = reverse.gradient(
+        function,
+        want.indices,
+        read=source.read_row,
+        seed=lambda builder, out: checks.seed(builder, out, function.name),
+    )
+    pushed = forward.pushforward(gradient, want.indices, read=source.read_row)
+    builder = Builder()
+    products = [
+        builder.emit(to_complex, dot)
+        if primal.kind == COMPLEX and kind_of_atom(dot) != COMPLEX
+        else dot
+        for dot, primal in zip(
+            pushed.body.outs[len(want.indices) :],
+            (function.body.params[k] for k in want.indices),
+            strict=True,
+        )
+    ]
+    eqns = (*pushed.body.eqns, *builder.eqns)
+    pushed = replace(pushed, body=replace(pushed.body, eqns=eqns))
+    kind = want.layout[0][0]
+    outs, kinds = gradient_outs(products, want)
+    vector = Input("v", _tangent_input(kind))
+    inputs = (*_positional_first(function), vector)
+    made = replace(pushed, name=f"hvp_{function.name}")
+    return (tidy.tidy(assembled(made, outs, kinds[0], inputs)),)
+
+
+def _positional_first(function: Function) -> tuple[Input, ...]:
+    return function.inputs
+
+
+def _tangent_input(kind: Kind) -> Kind:
+    """The kind of a vector that multiplies a derivative in an argument of this kind."""
+    match kind:
+        case Struct(form=form, keys=keys, items=items, type=type_):
+            return Struct(form, keys, tuple(map(_tangent_input, items)), type_)
+        case _:
+            return gradient_kind(kind) if is_differentiable(kind) else Static(None)
+
+
+def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
+    """The adjoint as a reader wants to see it: the cotangent of the result is an argument."""
+    want = wanted(function, verb)
+    outs = [k for k, out in enumerate(function.body.outs) if is_differentiable(kind_of_atom(out))]
+    if len(outs) != 1:
+        return _pullback(function, verb)
+    seed = Var(gradient_kind(kind_of_atom(function.body.outs[outs[0]])), "y_bar")
+    made = reverse.gradient(
+        function,
+        want.indices,
+        read=source.read_row,
+        output=outs[0],
+        seed=lambda builder, out: seed,
+        maybe_complex=False,
+        scalar=isinstance(seed.kind, Number),
+    )
+    body = Block((*made.body.params, seed), made.body.eqns, made.body.outs)
+    made = replace(made, body=body, name=f"adjoint_{function.name}")
+    results, kinds = gradient_outs(made.body.outs, want)
+    kind = kinds[0] if len(kinds) == 1 else tuple_kind(kinds)
+    return (assembled(made, results, kind, (*function.inputs, Input("y_bar", seed.kind))),)
+
+
+def _itself(function: Function, verb: Verb) -> tuple[Function, ...]:
+    return (tidy.tidy(function),)
+
+
+VERBS: dict[str, Callable[[Function, Verb], tuple[Function, ...]]] = {
+    "itself": _itself,
+    "grad": _grad,
+    "value_and_grad": _grad,
+    "pullback": _pullback,
+    "pushforward": _pushforward,
+    "derivative": _derivative,
+    "hvp": _hvp,
+    "adjoint": _adjoint,
+}

@@ -1,0 +1,319 @@
+"""Roots, minima, integrals and initial value problems that SciPy solves inside a program."""
+
+import math
+
+import numpy as np
+import pytest
+from differences import slope
+
+import wengert as wg
+
+optimize = pytest.importorskip("scipy.optimize")
+integrate = pytest.importorskip("scipy.integrate")
+
+TIMES = np.linspace(0.0, 2.0, 12)
+
+
+# --- roots --------------------------------------------------------------------------------
+
+
+def cube_root(x):
+    return optimize.brentq(lambda t: t**3 - x, 0.0, 10.0)
+
+
+def with_report(x):
+    root, report = optimize.brenth(
+        lambda t, k: t**3 - k * x, 0.0, 10.0, args=(2.0,), full_output=True
+    )
+    return root if report.converged else 0.0
+
+
+def angles(x):
+    total = 0.0
+    for k in range(3):
+        total += optimize.bisect(lambda t, k=k: math.sin(t) - x / (k + 2), 0, 1.5)
+    return total + optimize.ridder(math.cos, 0, 3)
+
+
+def kepler(e):
+    anomalies = (0.3, 1.0, 2.0)
+    return sum(
+        optimize.newton(lambda E, M: E - e * math.sin(E) - M, M, args=(M,)) for M in anomalies
+    )
+
+
+def logarithm(x):
+    return optimize.newton(lambda t: math.exp(t) - x, 0.3, fprime=lambda t: math.exp(t))
+
+
+def scalar(x):
+    found = optimize.root_scalar(lambda t: t**2 - x, bracket=(0, 10))
+    assert found.converged
+    return found.root * x
+
+
+def scalar_with_slope(x):
+    return optimize.root_scalar(
+        lambda t: (t**3 - x, 3 * t**2), x0=1.0, fprime=True, method="newton"
+    ).root
+
+
+def circle_and_line(x):
+    def equations(p):
+        u, v = p
+        return [u**2 + v**2 - x, u - v * x]
+
+    u, v = optimize.fsolve(equations, [1.0, 1.0])
+    return u * v
+
+
+def equilibrium(x):
+    found = optimize.root(lambda p: [p[0] + x * p[1] - 2, p[0] * p[1] - 0.3], [2.0, 0.3])
+    return found.x[0] * 3 if found.success else 0.0
+
+
+def fixed_points(x):
+    several = optimize.fixed_point(lambda t: np.cos(t) * x, [0.5, 0.6])
+    return optimize.fixed_point(lambda t: math.cos(t) * x, 0.5) + several.sum()
+
+
+# --- minima -------------------------------------------------------------------------------
+
+
+def valley(x):
+    return optimize.minimize(
+        lambda p: (p[0] - x) ** 2 + (p[1] + x * p[0]) ** 2 + 0.1 * p[0] ** 4,
+        [0.3, 0.1],
+        jac=lambda p: np.array(
+            [
+                2 * (p[0] - x) + 2 * x * (p[1] + x * p[0]) + 0.4 * p[0] ** 3,
+                2 * (p[1] + x * p[0]),
+            ]
+        ),
+        tol=1e-13,
+    ).x[1]
+
+
+def held_by_a_bound(x):
+    found = optimize.minimize(
+        lambda p: (p[0] - x) ** 2 + (p[1] - 3 * x) ** 2,
+        [0.3, 0.1],
+        bounds=[(0, None), (None, 0.5 * x)],
+        tol=1e-13,
+        jac=lambda p: np.array([2 * (p[0] - x), 2 * (p[1] - 3 * x)]),
+    )
+    return found.x[0] + 2 * found.x[1]
+
+
+def value_at_the_minimum(x):
+    return optimize.minimize_scalar(lambda t: math.cosh(t - x) + 0.1 * t**2).fun
+
+
+def decay(t, a, k):
+    return a * np.exp(-k * t)
+
+
+def fitted(x):
+    y = decay(TIMES, 2.0, x) + 0.05 * np.sin(7 * TIMES)
+    found, covariance = optimize.curve_fit(decay, TIMES, y, p0=[1.0, 1.0])
+    return found[1] + 10 * np.sqrt(covariance[0, 0])
+
+
+def fitted_line(x):
+    return optimize.curve_fit(lambda t, a, b: a * t + b, TIMES, x**2 * TIMES)[0][0]
+
+
+def least_squares(x):
+    y = decay(TIMES, 2.0, x) + 0.05 * np.sin(7 * TIMES)
+    found = optimize.least_squares(
+        lambda p: decay(TIMES, *p) - y, [1.0, 1.0], xtol=1e-15, ftol=1e-15, gtol=1e-15
+    )
+    return found.x[0] * found.x[1] + found.cost
+
+
+# --- integrals ----------------------------------------------------------------------------
+
+
+def bounded(x):
+    return integrate.quad(lambda t: math.sin(t * x), 0.0, 2 * x)[0]
+
+
+def reversed_bounds(x):
+    return integrate.quad(lambda t: math.exp(-t * x), 1.0, 0.2)[0]
+
+
+def half_line(x):
+    return integrate.quad(lambda t: math.exp(-x * t * t), 0.0, np.inf)[0]
+
+
+def other_half_line(x):
+    return integrate.quad(np.exp, -np.inf, x)[0]
+
+
+def whole_line(x):
+    value, _ = integrate.quad(lambda t, k: np.exp(-k * x * t * t), -np.inf, np.inf, args=(2.0,))
+    return value
+
+
+def singular(x):
+    return integrate.quad(lambda t: math.cos(x * t) / math.sqrt(t), 0, 1)[0]
+
+
+def in_the_plane(x):
+    return integrate.dblquad(lambda y, t: x * y * t + y**2, 0, 1, lambda t: 0.0, lambda t: t * x)[0]
+
+
+def moments(x):
+    total = 0.0
+    for k in range(3):
+        total += integrate.quad(lambda t, k=k: t**k * math.exp(-x * t), 0, 1 + k)[0]
+    return total
+
+
+# --- initial value problems ---------------------------------------------------------------
+
+CLOSE = {"rtol": 1e-10, "atol": 1e-12}
+
+
+def relaxation(x):
+    return integrate.solve_ivp(lambda t, y: -x * y, (0, 1), [1.0], **CLOSE).y[0, -1]
+
+
+def predators(x):
+    def rates(t, z, a, b):
+        u, v = z
+        return [a * u - b * u * v, -v + u * v]
+
+    found = integrate.solve_ivp(
+        rates,
+        [0, 3],
+        [x, 1.0],
+        args=(1.1, 0.4 * x),
+        t_eval=np.linspace(0, 3, 7),
+        method="DOP853",
+        **CLOSE,
+    )
+    return np.sum(found.y**2)
+
+
+def backwards(x):
+    found = integrate.solve_ivp(
+        lambda t, y: -x * y + np.sin(t), (1, 0.0), [x], method="RK23", rtol=1e-9, atol=1e-11
+    )
+    return found.y[0, -1]
+
+
+def asked_times(x):
+    found = integrate.solve_ivp(
+        lambda t, y: x * y * (1 - y), (0, 2), [0.1], t_eval=[0.5 * x, 1.0, 2.0], **CLOSE
+    )
+    return found.y[0].sum() if found.success else 0.0
+
+
+def implicit_rule(x):
+    def van_der_pol(t, y):
+        return np.array([y[1], (1 - y[0] ** 2) * y[1] * x - y[0]])
+
+    start = np.array([2.0, 0.0])
+    return integrate.solve_ivp(van_der_pol, (0, x), start, method="Radau", **CLOSE).y[0, -1]
+
+
+def pendulum(x):
+    def rates(y, t, b, c):
+        theta, omega = y
+        return [omega, -b * omega - c * np.sin(theta)]
+
+    found = integrate.odeint(
+        rates,
+        [np.pi - 0.1, 0.0],
+        np.linspace(0, 3, 31),
+        args=(0.25, 5.0 * x),
+        rtol=1e-11,
+        atol=1e-11,
+    )
+    return (found[:, 0] ** 2).mean()
+
+
+EXACT = [
+    cube_root, with_report, angles, kepler, logarithm, scalar, scalar_with_slope, circle_and_line, equilibrium,
+    fixed_points, valley, held_by_a_bound, bounded, reversed_bounds, half_line, other_half_line,
+    whole_line, in_the_plane, moments, relaxation, predators, asked_times,
+]  # fmt: skip
+CLOSE_TO = [
+    value_at_the_minimum, fitted_line, fitted, least_squares, singular, backwards, implicit_rule, pendulum,
+]  # fmt: skip
+"""What their solvers find is not exact enough for differences to be."""
+
+TOLERANCES = [*((f, 1e-7) for f in EXACT), *((f, 1e-5) for f in CLOSE_TO)]
+
+
+@pytest.mark.parametrize(
+    ("f", "tolerance"), TOLERANCES, ids=lambda each: getattr(each, "__name__", "")
+)
+def test_solutions_are_differentiated_to_second_order(f, tolerance):
+    step = 1e-2
+    expected = pytest.approx(slope(f, 0.7, step), rel=tolerance, abs=tolerance)
+    value, gradient = wg.value_and_grad(f)(0.7)
+    assert value == pytest.approx(f(0.7), rel=1e-12)
+    assert gradient == expected
+    assert wg.derivative(f)(0.7) == expected
+    # of derivatives that are right, differences show whether the second are
+    curvature = pytest.approx(slope(wg.grad(f), 0.7, step), rel=10 * tolerance, abs=10 * tolerance)
+    assert wg.derivative(wg.grad(f))(0.7) == curvature
+
+
+@pytest.mark.parametrize("f", [cube_root, equilibrium, valley, bounded, relaxation, pendulum])
+def test_saved_source_needs_scipy_alone(f):
+    namespace = {}
+    exec(wg.grad(f).specialize(0.7).source, namespace)
+    assert namespace[f"grad_{f.__name__}"](0.7) == wg.grad(f)(0.7)
+
+
+def test_several_arguments_share_one_solution():
+    def level(a, b):
+        return optimize.brentq(lambda t: a * t**3 + b * t - 1.0, 0.0, 2.0)
+
+    root = level(2.0, 1.0)
+    steepness = 6.0 * root**2 + 1.0
+    assert wg.gradient(level, 2.0, 1.0) == pytest.approx(
+        (-(root**3) / steepness, -root / steepness)
+    )
+
+
+def test_a_solver_that_is_given_what_is_not_covered_is_refused():
+    def until_half(x):
+        found = integrate.solve_ivp(
+            lambda t, y: -x * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5
+        )
+        return found.t_events[0][0]
+
+    with pytest.raises(wg.WengertError) as caught:
+        wg.grad(until_half)(1.3)
+    message = str(caught.value)
+    assert (
+        "[WG101] this call of solve_ivp is not covered: it got an unexpected keyword argument 'events'"
+        in message
+    )
+    assert "found = integrate.solve_ivp(" in message
+
+
+def test_what_is_no_solution_is_refused():
+    def not_there(x):
+        found = optimize.root(lambda p: p**2 + x, np.array([1.0]))
+        return found.x[0]
+
+    with pytest.raises(wg.WengertError, match="WG211"):
+        wg.grad(not_there)(1.0)
+
+
+def test_an_exception_in_an_equation_is_the_users():
+    def unlucky(x):
+        def equation(t):
+            if t > 0.5:
+                raise ValueError("out of range")
+            return t - x
+
+        return optimize.brentq(equation, 0.0, 1.0)
+
+    with pytest.raises(ValueError, match="out of range"):
+        wg.grad(unlucky)(0.3)
