@@ -230,6 +230,9 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     equivalent = late_equivalent(known)
     if equivalent is not None:
         return call_known(it, equivalent, args, kwargs)
+    drawn = _drawn(it, known, args)
+    if drawn is not None:
+        return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
@@ -282,6 +285,15 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _drawn(it: Interpreter, known: Any, args: Args) -> Any:
+    """What stands for a method of a generator of random numbers."""
+    from .drawing_in_python import drawn_by
+
+    if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
+        return None
+    return drawn_by(it, Const(known.__self__), known.__name__, args)
 
 
 def _by_itself(function: FunctionType) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import containers as co
@@ -382,6 +384,15 @@ def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return emit_op(it, el.hypot, "math", args, kwargs)
 
 
+def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    power = args[1] if len(args) > 1 else kwargs.get("n")
+    if isinstance(power, Const):
+        return emit_op(it, la.matrix_power, "np", args, kwargs)
+    from .numpy_in_python import matrix_power
+
+    return call(it, Const(matrix_power), args, kwargs)
+
+
 def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *rest = args
     known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
@@ -500,6 +511,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (divmod, _divmod),
     (as_it_is, _as_it_is),
     (matrix_product, lambda it, args, kwargs: it.emit(la.matmul, *map(it.atom, args))),
+    (np.linalg.matrix_power, _matrix_power),
     (math.hypot, _hypot),
     (math.dist, _dist),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),

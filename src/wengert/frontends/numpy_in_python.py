@@ -418,6 +418,20 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return np.squeeze(np.conj(np.expand_dims(x1, -2)) @ x2, -2)
 
 
+def matrix_power(a: Any, n: Any) -> Any:
+    """`np.linalg.matrix_power` where only the run knows the power."""
+    a = np.linalg.inv(a) if n < 0 else array_of(a)
+    left = abs(n)
+    power = np.broadcast_to(np.eye(np.shape(a)[-1]), np.shape(a))
+    while left > 0:
+        if left % 2 == 1:
+            power = power @ a
+        left = left // 2
+        if left > 0:
+            a = a @ a
+    return power
+
+
 # --- polynomials --------------------------------------------------------------------------
 
 
