@@ -663,3 +663,21 @@ def test_finally_runs_on_the_way_out():
     assert log == ["done"]
     assert wg.gradient(finally_and_out, 4.0, log)[0] == 0.25
     assert log == ["done", "done"]
+
+
+def test_what_only_a_try_assigns_is_kept_once_in_general_source():
+    """The snapshot of `t`, which the lists of the groups share, used to be asked for again and again."""
+    report = [("A", "21.5", 0.4), ("B", "n/a", 0.5), ("A", "22.5", 0.6)]
+
+    def means(gain, bias):
+        groups = {}
+        for name, text, humidity in report:
+            try:
+                t = float(text) * gain + bias
+            except ValueError:
+                continue
+            groups.setdefault(name, []).append(t * humidity)
+        return sum(sum(group) / len(group) for group in groups.values())
+
+    wg.testing.check_gradient(means, 1.1, 0.2)
+    assert "def grad_means(gain, bias" in wg.grad(means, (0, 1)).source
