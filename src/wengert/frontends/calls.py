@@ -251,6 +251,10 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if module in ("attr", "attrs") and known.__name__ in ATTRS:
             return ATTRS[known.__name__](it, args, kwargs)
+        case types.MethodDescriptorType() if known.__objclass__ is np.ndarray and args:
+            from .attributes import call_method
+
+            return call_method(it, args[0], known.__name__, args[1:], kwargs)
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
             return _call_ufunc_method(it, known, args, kwargs)
         case np.vectorize():

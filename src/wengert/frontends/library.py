@@ -384,6 +384,17 @@ def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return emit_op(it, el.hypot, "math", args, kwargs)
 
 
+def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if "op_flags" in kwargs or len(args) > 2:
+        raise it.unsupported(
+            "an iterator of NumPy's that writes to arrays is not covered",
+            "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
+        )
+    if len(args) == 1 and not kwargs:
+        return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+    return call_foreign(it, np.nditer, args, kwargs)
+
+
 def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const):
@@ -512,6 +523,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (as_it_is, _as_it_is),
     (matrix_product, lambda it, args, kwargs: it.emit(la.matmul, *map(it.atom, args))),
     (np.linalg.matrix_power, _matrix_power),
+    (np.nditer, _nditer),
     (math.hypot, _hypot),
     (math.dist, _dist),
     (set, lambda it, args, kwargs: call_foreign(it, set, [as_list(it, a) for a in args], {})),
