@@ -47,7 +47,10 @@ ABOUT = {
     "frontends/scipy_signal_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},
     "solvers/initial_values.py": {"scipy"},
+    "solvers/matrices.py": {"scipy"},
+    "solvers/sparse_matrices.py": {"scipy"},
     "solvers/minima.py": {"scipy"},
+    "solvers/optimisation.py": {"scipy"},
     "solvers/quadrature.py": {"scipy"},
     "solvers/roots_of_functions.py": {"scipy"},
 }

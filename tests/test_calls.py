@@ -104,3 +104,18 @@ def test_specialised_functions_keep_what_was_captured():
 
 def power_law(k):
     return lambda x: x**k
+
+
+def test_a_library_function_that_cannot_be_read_is_tried_anew_in_every_iteration():
+    """What was left of the first try used to pass for a recursion without a base case."""
+
+    def f(x):
+        total = 0.0
+        for k in range(3):
+            kept = np.setdiff1d(np.arange(4), np.arange(k))
+            total += np.mean(x[kept] ** 2)
+        return total
+
+    x = np.array([0.5, 1.2, 0.7, 2.1])
+    assert wg.value_and_grad(f)(x)[0] == f(x)
+    wg.testing.check_gradient(f, x)

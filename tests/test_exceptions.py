@@ -718,3 +718,21 @@ def held_past_a_handler_and_a_branch(x):
 def test_an_object_that_a_handler_met_is_still_the_same(program):
     assert wg.pullback(program, 0.7)[0] == pytest.approx(program(0.7))
     agree(program, 0.7, 0.2, 0.05)
+
+
+def test_what_only_a_try_assigns_is_kept_once_in_general_source():
+    """The snapshot of `t`, which the lists of the groups share, used to be asked for again and again."""
+    report = [("A", "21.5", 0.4), ("B", "n/a", 0.5), ("A", "22.5", 0.6)]
+
+    def means(gain, bias):
+        groups = {}
+        for name, text, humidity in report:
+            try:
+                t = float(text) * gain + bias
+            except ValueError:
+                continue
+            groups.setdefault(name, []).append(t * humidity)
+        return sum(sum(group) / len(group) for group in groups.values())
+
+    wg.testing.check_gradient(means, 1.1, 0.2)
+    assert "def grad_means(gain, bias" in wg.grad(means, (0, 1)).source

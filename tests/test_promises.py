@@ -214,6 +214,40 @@ def test_a_number_read_back_from_text_is_refused(f: Callable[..., Any]) -> None:
         wg.grad(f)(0.5)
 
 
+def _through_einsum(x: Any) -> Any:
+    y = np.outer(x, [1.0, 2.0, 3.0])
+    np.einsum("ii->i", y)[:] *= 2
+    return np.sum(y**2)
+
+
+def _through_strides(x: Any) -> Any:
+    y = x.copy()
+    np.lib.stride_tricks.as_strided(y, (2,), (16,))[0] = 5.0
+    return np.sum(y**2)
+
+
+def _through_an_iterator(x: Any) -> Any:
+    y = x.copy()
+    for v in np.nditer(y, op_flags=["readwrite"]):
+        v[...] = 2 * v
+    return np.sum(y**2)
+
+
+@pytest.mark.parametrize("f", [_through_einsum, _through_strides, _through_an_iterator])
+def test_writing_through_a_view_that_is_not_followed_is_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedSyntax, match=r"may write to another array|writes to arrays"):
+        wg.grad(f)(np.array([1.0, 2.0, 3.0]))
+
+
+def test_methods_of_arrays_called_by_their_class() -> None:
+    def f(x: Any) -> Any:
+        y = x.copy()
+        np.ndarray.sort(y)
+        return sum(float(v) * k for k, v in enumerate(np.nditer(y)))
+
+    wg.testing.check_gradient(f, np.array([3.0, 1.0, 2.0]))
+
+
 def test_numbers_beside_text_made_of_them_keep_their_derivatives() -> None:
     def total(x: float) -> float:
         rows, log = [], []
@@ -224,6 +258,16 @@ def test_numbers_beside_text_made_of_them_keep_their_derivatives() -> None:
 
     assert wg.grad(total)(1.5) == 12.0
     assert wg.grad(total).source
+
+
+def test_a_number_in_a_matrix_of_complex_ones_has_real_derivatives() -> None:
+    def reflected(n: float) -> Any:
+        layer = np.array([[np.cos(n), 1j * np.sin(n) / n], [1j * n * np.sin(n), n]])
+        b, c = layer @ np.array([1, 1.5 + 0.1j])
+        return abs((b - c) / (b + c)) ** 2
+
+    assert isinstance(wg.hvp(reflected)(1.5, 1.0), float)
+    wg.testing.check_gradient(wg.grad(reflected), 1.5)
 
 
 SPECTRA: list[Callable[..., Any]] = [

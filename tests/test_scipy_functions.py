@@ -13,7 +13,8 @@ import pytest
 import wengert as wg
 
 pytest.importorskip("scipy")
-from scipy import fft, integrate, interpolate, linalg, optimize, signal, stats
+from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, stats
+from scipy.sparse.linalg import spsolve
 
 A = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.7], [0.5, 0.7, 5.0]])
 B = np.array([[1.3, 0.4], [0.2, 0.9], [-0.5, 0.6]])
@@ -230,6 +231,35 @@ def test_an_interpolant_with_conditions_that_are_not_covered_is_refused() -> Non
         wg.grad(lambda y: interpolate.CubicSpline(T, y - y, bc_type="periodic")(0.3))(X)
 
 
+LAPLACIAN = sparse.csr_matrix(np.diag(np.full(6, -2.0)) + np.eye(6, k=1))
+
+SPARSE: list[Callable[..., Any]] = [
+    lambda x: LAPLACIAN @ x**2,
+    lambda x: LAPLACIAN.dot(x**2),
+    lambda x: LAPLACIAN * x**2,
+    lambda x: x**2 @ LAPLACIAN,
+    lambda x: (LAPLACIAN * 0.5).T @ x**2,
+    lambda x: sparse.diags([1.0, -2.0], [-1, 0], shape=(6, 6)).tocsr() @ x**2,
+    lambda x: spsolve(LAPLACIAN.tocsc(), x**2),
+]
+
+
+@pytest.mark.parametrize("f", SPARSE)
+def test_a_product_with_a_sparse_matrix(f: Callable[..., Any]) -> None:
+    weights = np.cos(np.arange(6))
+    np.testing.assert_allclose(wg.pullback(f, X)[0], f(X), rtol=1e-12)
+    wg.testing.check_gradient(lambda x: np.sum(weights * f(x)), X, rtol=2e-5)
+    slopes = wg.grad(lambda x: np.sum(f(x) ** 2))
+    wg.testing.check_gradient(lambda x: np.sum(weights * slopes(x)), X, rtol=2e-5)
+
+
+def test_a_method_of_a_sparse_matrix_made_inside() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(sparse.diags([1.0, -2.0], [-1, 0], shape=(6, 6)).tocsr().dot(x**2))
+
+    wg.testing.check_gradient(f, X, rtol=2e-5)
+
+
 FROZEN = stats.norm(0.5, 2.0)
 
 
@@ -245,5 +275,5 @@ def test_roots_have_second_derivatives() -> None:
 
 
 def test_options_without_a_meaning_here_are_refused() -> None:
-    with pytest.raises(wg.errors.NoRule, match="lu has no derivative rule"):
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="this call of lu is not covered"):
         wg.grad(lambda a: np.sum(linalg.lu(a, permute_l=True)[0]))(A)

@@ -290,7 +290,10 @@ def test_a_solver_that_is_given_what_is_not_covered_is_refused():
     with pytest.raises(wg.WengertError) as caught:
         wg.grad(until_half)(1.3)
     message = str(caught.value)
-    assert "[WG101] solve_ivp is not covered with `events=`" in message
+    assert (
+        "[WG101] this call of solve_ivp is not covered: it got an unexpected keyword argument"
+        in message
+    )
     assert "found = integrate.solve_ivp(" in message
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from . import api, jacobians, linear_maps, nested, roots, steering
 from .errors import BadArgument
 from .frontends.calls import Args, Kwargs
-from .frontends.equivalents import root_of
 from .frontends.interpreter import Interpreter
 from .frontends.values import Native, Value
 from .ir.graph import Const
@@ -32,8 +31,7 @@ def _install() -> None:
     nested.special(roots.Implicit.__call__, roots.read_call)
     nested.special(roots.solved, roots.read_solved)
     nested.special(roots.parameter_count, roots.read_parameter_count)
-    nested.special(roots.defined_by, roots.read_defined_by)
-    nested.special(root_of, roots.read_root)
+    nested.special(roots.root_of, roots.read_root_of)
     for written in jacobians.WRITTEN:
         nested.special(written, nested.read_anew(written))
     nested.special(jacobians.is_number, nested.is_number)

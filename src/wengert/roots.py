@@ -233,12 +233,6 @@ def read_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return known.call(it, rest, kwargs)
 
 
-def read_root(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`root_of(residual, solver, *args)`, which stand-ins of solvers call."""
-    residual, solver, *rest = args
-    return Known(residual, solver, Const(None), TOLERANCE).call(it, rest, kwargs)
-
-
 class Known(NamedTuple):
     """What is known of an `Implicit` when a call of it is read."""
 
@@ -337,7 +331,7 @@ def solved(
     raise NotImplementedError("only read, in programs that are differentiated")
 
 
-def defined_by(residual: Callable[..., Any], x: Any) -> Any:
+def root_of(residual: Callable[..., Any], x: Any) -> Any:
     """x, as the function of all that the residual depends on that `residual(x) == 0` makes it."""
     raise NotImplementedError("only read, in programs that are differentiated")
 
@@ -377,7 +371,7 @@ def read_solved(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return it.builder.emit_with(im.found, atoms, {k: Const(v) for k, v in params.items()})
 
 
-def read_defined_by(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+def read_root_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     residual, x = args
     return _root_of(it, residual, it.atom(x), {"tol": Const(TOLERANCE)})
 

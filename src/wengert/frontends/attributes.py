@@ -208,6 +208,11 @@ def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs:
 def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
+    from .drawing_in_python import drawn_by
+
+    drawn = drawn_by(it, value, name, args)
+    if drawn is not None:
+        return call(it, Const(drawn), [value, *args], kwargs)
     kind = kind_of_atom(value)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)

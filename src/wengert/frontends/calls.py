@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -230,24 +229,11 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     if writes is not None:
         return writes(it, args, kwargs)
     equivalent = late_equivalent(known)
-    if equivalent is None:
-        return _call_as_written(it, known, args, kwargs)
-    if _takes(equivalent, args, kwargs):
+    if equivalent is not None:
         return call_known(it, equivalent, args, kwargs)
-    here = it.builder.span
-    try:
-        return _call_as_written(it, known, args, kwargs)
-    except UnsupportedSyntax:
-        options = ", ".join(f"`{name}=`" for name in kwargs) or "so many arguments"
-        raise UnsupportedSyntax(
-            f"{known.__name__} is not covered with {options}",
-            "Leave out the option that is not needed; or compute it in a function of your own with a\n"
-            "rule (`@wg.rrule`).",
-            here,
-        ) from None
-
-
-def _call_as_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    drawn = _drawn(it, known, args)
+    if drawn is not None:
+        return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
@@ -266,6 +252,10 @@ def _call_as_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) ->
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if module in ("attr", "attrs") and known.__name__ in ATTRS:
             return ATTRS[known.__name__](it, args, kwargs)
+        case types.MethodDescriptorType() if known.__objclass__ is np.ndarray and args:
+            from .attributes import call_method
+
+            return call_method(it, args[0], known.__name__, args[1:], kwargs)
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
             return _call_ufunc_method(it, known, args, kwargs)
         case np.vectorize():
@@ -302,15 +292,13 @@ def _call_as_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) ->
     return call_foreign(it, known, args, kwargs)
 
 
-def _takes(equivalent: Any, args: Args, kwargs: Kwargs) -> bool:
-    """Whether what stands for a function has the options that are given."""
-    if any(map(is_star, args)) or not isinstance(equivalent, types.FunctionType):
-        return True
-    try:
-        inspect.signature(equivalent).bind(*args, **kwargs)
-    except TypeError:
-        return False
-    return True
+def _drawn(it: Interpreter, known: Any, args: Args) -> Any:
+    """What stands for a method of a generator of random numbers."""
+    from .drawing_in_python import drawn_by
+
+    if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
+        return None
+    return drawn_by(it, Const(known.__self__), known.__name__, args)
 
 
 def _by_itself(function: FunctionType) -> bool:
@@ -706,7 +694,16 @@ def _fill_defaults(
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
     from .statements import raise_now
 
+    if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
+        # it stands for a function of a library, which may well take these arguments
+        raise it.unsupported(
+            f"this call of {closure.name} is not covered: it {message}",
+            "Leave out the option, or give a function of your own a rule (`@wg.rrule`).",
+        )
     raise_now(it, TypeError, f"{closure.qualname}() {message}")
+
+
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def escape(it: Interpreter, closure: Closure) -> Atom:

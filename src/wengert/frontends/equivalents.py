@@ -186,9 +186,9 @@ def transposed(rows: Any) -> Any:
     return [[row[k] for row in rows] for k in range(min([len(row) for row in rows]))]
 
 
-def root_of(residual: Any, solver: Any, *args: Any) -> Any:
-    """What `wg.implicit(residual, solver)(*args)` means, for what stands in for a solver here."""
-    return solver(*args)
+def matrix_product(a: Any, b: Any) -> Any:
+    """`a @ b`, whatever their classes say that it is."""
+    return a @ b
 
 
 def as_it_is(function: Any, *args: Any) -> Any:
@@ -223,13 +223,14 @@ _LATE = {
     "numpy": "numpy_in_python",
     "statistics": "statistics_in_python",
     "scipy.special": "scipy_in_python",
-    "scipy.linalg": "scipy_linalg_in_python",
-    "scipy.optimize": "..solvers.optimisation",
-    "scipy.integrate": "..solvers.integrals",
+    "scipy.linalg": "..solvers.matrices",
     "scipy.signal": "scipy_signal_in_python",
     "scipy.fft": "scipy_signal_in_python",
     "scipy.stats": "scipy_stats_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
+    "scipy.sparse": "..solvers.sparse_matrices",
+    "scipy.optimize": "..solvers.optimisation",
+    "scipy.integrate": "..solvers.integrals",
 }
 """Where the equivalents of modules are, most of which most programs do without.
 

@@ -12,10 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
+from ..ops import linear_algebra as la
 from ..ops import reduction as red
 from ..ops import structure as st
 from . import (
@@ -38,6 +41,7 @@ from .equivalents import (
     chain_from_iterable,
     from_keys,
     hypot_of,
+    matrix_product,
     repeat,
     transposed,
 )
@@ -51,7 +55,7 @@ from .loops import collect, loop_over
 from .objects import identity_token
 from .opcalls import emit_op
 from .stand_ins import STAND_INS, KnownSet
-from .values import Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
+from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -110,19 +114,25 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (value,) = args
     match value:
+        case Items(form="iterator"):
+            return _no_length(it, "generator")
         case Items(values=values, form=form) if form not in ("object", "dataclass"):
-            if form == "iterator":
-                from .statements import raise_now
-
-                raise_now(it, TypeError, "object of type 'generator' has no len()")
             return Const(len(values))
         case Const(value=constant):
-            return Const(len(constant))
+            sized = hasattr(constant, "__len__")
+            return Const(len(constant)) if sized else _no_length(it, type(constant).__name__)
         case _:
             from .operators import call_method_of_class
 
             own = call_method_of_class(it, value, "__len__", [])
             return own if own is not None else it.emit(st.length, it.atom(value))
+
+
+def _no_length(it: Interpreter, name: str) -> Value:
+    from .statements import raise_now
+
+    raise_now(it, TypeError, f"object of type '{name}' has no len()")
+    raise AssertionError("unreachable")
 
 
 def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -389,6 +399,32 @@ def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return emit_op(it, el.hypot, "math", args, kwargs)
 
 
+def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if "op_flags" in kwargs or len(args) > 2:
+        raise it.unsupported(
+            "an iterator of NumPy's that writes to arrays is not covered",
+            "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
+        )
+    if len(args) == 1 and not kwargs:
+        return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+    return call_foreign(it, np.nditer, args, kwargs)
+
+
+def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    power = args[1] if len(args) > 1 else kwargs.get("n")
+    if isinstance(power, Const):
+        return emit_op(it, la.matrix_power, "np", args, kwargs)
+    from .numpy_in_python import matrix_power
+
+    return call(it, Const(matrix_power), args, kwargs)
+
+
+def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *rest = args
+    known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
+    return call_foreign(it, known, rest, kwargs)
+
+
 def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`math.dist`, whose operands are lists to its rule."""
     return emit_op(it, red.dist, "math", [as_list(it, arg) for arg in args], kwargs)
@@ -499,7 +535,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.itemgetter, _itemgetter),
     (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
-    (as_it_is, lambda it, args, kwargs: call_foreign(it, args[0].value, args[1:], kwargs)),  # type: ignore[union-attr]
+    (as_it_is, _as_it_is),
+    (matrix_product, lambda it, args, kwargs: it.emit(la.matmul, *map(it.atom, args))),
+    (np.linalg.matrix_power, _matrix_power),
+    (np.nditer, _nditer),
     (math.hypot, _hypot),
     (math.dist, _dist),
     (set, _set),

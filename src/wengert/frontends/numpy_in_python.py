@@ -418,6 +418,20 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return np.squeeze(np.conj(np.expand_dims(x1, -2)) @ x2, -2)
 
 
+def matrix_power(a: Any, n: Any) -> Any:
+    """`np.linalg.matrix_power` where only the run knows the power."""
+    a = np.linalg.inv(a) if n < 0 else array_of(a)
+    left = abs(n)
+    power = np.broadcast_to(np.eye(np.shape(a)[-1]), np.shape(a))
+    while left > 0:
+        if left % 2 == 1:
+            power = power @ a
+        left = left // 2
+        if left > 0:
+            a = a @ a
+    return power
+
+
 # --- polynomials --------------------------------------------------------------------------
 
 
@@ -473,10 +487,47 @@ def poly(seq_of_zeros: Any) -> Any:
     return coefficients
 
 
-def poly1d(c_or_r: Any, r: Any = False) -> Any:
-    """`np.poly1d`, as a function."""
-    coefficients = poly(c_or_r) if r else np.atleast_1d(c_or_r)
-    return lambda x: np.polyval(coefficients, x)
+class Poly1d:
+    """`np.poly1d`."""
+
+    def __init__(self, c_or_r: Any, r: Any = False):
+        self.c = poly(c_or_r) if r else np.atleast_1d(c_or_r)
+        self.coeffs = self.c
+        self.order = np.shape(self.c)[0] - 1
+
+    def __call__(self, x: Any) -> Any:
+        return np.polyval(self.c, x)
+
+    def deriv(self, m: Any = 1) -> Any:
+        return Poly1d(polyder(self.c, m))
+
+    def integ(self, m: Any = 1, k: Any = None) -> Any:
+        return Poly1d(polyint(self.c, m, k))
+
+    def __neg__(self) -> Any:
+        return Poly1d(-self.c)
+
+    def __add__(self, other: Any) -> Any:
+        return Poly1d(polyadd(self.c, _coefficients(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        return Poly1d(polysub(self.c, _coefficients(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        return Poly1d(polymul(self.c, _coefficients(other)))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+
+def _coefficients(other: Any) -> Any:
+    return other.c if isinstance(other, Poly1d) else np.atleast_1d(other)
 
 
 def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
@@ -900,7 +951,7 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "linalg.tensorsolve": tensorsolve, "linalg.trace": trace,
     "vecdot": vecdot, "linalg.vecdot": vecdot, "matvec": matvec, "vecmat": vecmat,
     "polymul": polymul, "polyadd": polyadd, "polysub": polysub, "polyder": polyder,
-    "polyint": polyint, "poly": poly, "poly1d": poly1d,
+    "polyint": polyint, "poly": poly, "poly1d": Poly1d,
     "vander": vander, "polyfit": polyfit,
     "apply_along_axis": apply_along_axis, "apply_over_axes": apply_over_axes,
     "vectorize": vectorize, "frompyfunc": frompyfunc, "fromfunction": fromfunction,

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ir.op import Op
@@ -96,10 +98,19 @@ def _spread(
 
 
 def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
-    dtype = options.get("dtype")
-    if isinstance(dtype, Const) and dtype.value in (object, "object", "O", str):
+    try:
+        dtype = it.constant(options.get("dtype", Const(None)))
+    except LookupError:
+        return
+    if dtype in (object, "object", "O", str):
         raise it.unsupported(
             "an array of objects cannot be differentiated", "Use an array of numbers, or a list."
+        )
+    fields = list(dtype) if isinstance(dtype, tuple) else dtype  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(fields, list | np.dtype) and np.dtype(fields).names:
+        raise it.unsupported(
+            "an array of records cannot be differentiated",
+            "Use one array for each field, or a dictionary of arrays.",
         )
 
 

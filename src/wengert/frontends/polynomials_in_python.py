@@ -85,9 +85,77 @@ def _scaled(x: Any, domain: Any, window: Any) -> Any:
     return (b * c - a * d + x * (d - c)) / (b - a)
 
 
-def polynomial_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
-    """`numpy.polynomial.Polynomial`, as a function."""
-    return lambda x: polyval(_scaled(x, domain, window), coef)
+class PowerSeries:
+    """`numpy.polynomial.Polynomial`."""
+
+    def __init__(self, coef: Any, domain: Any = None, window: Any = None):
+        self.coef = np.atleast_1d(coef)
+        self.domain = domain
+        self.window = window
+
+    def __call__(self, x: Any) -> Any:
+        return polyval(_scaled(x, self.domain, self.window), self.coef)
+
+    def _with(self, coef: Any) -> Any:
+        return PowerSeries(coef, self.domain, self.window)
+
+    def _stretch(self) -> Any:
+        return _scaled(1.0, self.domain, self.window) - _scaled(0.0, self.domain, self.window)
+
+    def degree(self) -> Any:
+        return np.shape(self.coef)[0] - 1
+
+    def deriv(self, m: Any = 1) -> Any:
+        coef = self.coef
+        for _ in range(m):
+            coef = coef[1:] * np.arange(1, np.shape(coef)[0]) * self._stretch()
+        return self._with(coef)
+
+    def integ(self, m: Any = 1, k: Any = 0.0) -> Any:
+        coef = self.coef
+        for _ in range(m):
+            higher = coef / np.arange(1, np.shape(coef)[0] + 1) / self._stretch()
+            coef = np.concatenate((np.full(1, k, dtype=float), higher))
+        return self._with(coef)
+
+    def __neg__(self) -> Any:
+        return self._with(-self.coef)
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(_sum_of(self.coef, _coefficients(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(_sum_of(self.coef, -_coefficients(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(np.convolve(self.coef, _coefficients(other)))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(self.coef / other)
+
+    def __pow__(self, n: Any) -> Any:
+        power = self._with(np.ones(1))
+        for _ in range(n):
+            power = power * self
+        return power
+
+
+def _coefficients(other: Any) -> Any:
+    return other.coef if isinstance(other, PowerSeries) else np.atleast_1d(other)
+
+
+def _sum_of(a: Any, b: Any) -> Any:
+    size = max(np.shape(a)[0], np.shape(b)[0])
+    return np.pad(a, (0, size - np.shape(a)[0])) + np.pad(b, (0, size - np.shape(b)[0]))
 
 
 def chebyshev_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
@@ -107,7 +175,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (polynomial.hermite.hermval, hermval),
     (polynomial.hermite_e.hermeval, hermeval),
     (polynomial.laguerre.lagval, lagval),
-    (polynomial.Polynomial, polynomial_of),
+    (polynomial.Polynomial, PowerSeries),
     (polynomial.Chebyshev, chebyshev_of),
     (polynomial.Legendre, legendre_of),
 ]

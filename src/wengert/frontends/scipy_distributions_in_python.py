@@ -129,6 +129,8 @@ MASSES: dict[Any, Callable[..., Any]] = {
 }
 """Logarithms of the probabilities of k, where that can occur."""
 
+# Sums are NumPy's numbers where an operand is an array without axes, as `np.where` gives it.
+
 # --- methods ----------------------------------------------------------------------------------
 
 
@@ -141,23 +143,23 @@ def _places(names: Any, args: Any, named: Any) -> Any:
 def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any) -> Any:
     def logpdf(x: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = _places(names, args, named)
-        return (density((array_of(x) - loc) / scale, *shapes) - np.log(scale))[()]
+        return density((array_of(x) - loc) / scale, *shapes) - np.log(scale)
 
     def pdf(x: Any, *args: Any, **named: Any) -> Any:
         return np.exp(logpdf(x, *args, **named))
 
     def cdf(x: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = _places(names, args, named)
-        return below((array_of(x) - loc) / scale, *shapes)[()]
+        return below((array_of(x) - loc) / scale, *shapes) + 0.0
 
     def sf(x: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = _places(names, args, named)
         z = (array_of(x) - loc) / scale
-        return (1 - below(z, *shapes) if above is None else above(z, *shapes))[()]
+        return 1 - below(z, *shapes) if above is None else above(z, *shapes) + 0.0
 
     def ppf(q: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = _places(names, args, named)
-        return (quantile(array_of(q), *shapes) * scale + loc)[()]
+        return quantile(array_of(q), *shapes) * scale + loc
 
     def isf(q: Any, *args: Any, **named: Any) -> Any:
         return ppf(1 - array_of(q), *args, **named)
@@ -175,17 +177,17 @@ def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any)
 
 
 def _log_normal_below(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return special.log_ndtr((array_of(x) - loc) / scale)[()]
+    return special.log_ndtr((array_of(x) - loc) / scale)
 
 
 def _log_normal_above(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return special.log_ndtr((loc - array_of(x)) / scale)[()]
+    return special.log_ndtr((loc - array_of(x)) / scale)
 
 
 def _discrete_methods_of(names: Any, mass: Any) -> Any:
     def logpmf(k: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, _ = _places(names, args, named)
-        return mass(array_of(k) - loc, *shapes)[()]
+        return mass(array_of(k) - loc, *shapes)
 
     def pmf(k: Any, *args: Any, **named: Any) -> Any:
         return np.exp(logpmf(k, *args, **named))

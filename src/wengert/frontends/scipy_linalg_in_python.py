@@ -11,7 +11,6 @@ from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 from ..ops.creation import gather as array_of
 from ..ops.factorisations import svdvals
 from ..ops.shape import matrix_transpose
-from .equivalents import root_of
 
 
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
@@ -257,16 +256,6 @@ def expm(A: Any) -> Any:
     return power
 
 
-def sqrtm(A: Any) -> Any:
-    """`scipy.linalg.sqrtm`."""
-    return root_of(lambda X, A: X @ X - A, linalg.sqrtm, array_of(A))
-
-
-def logm(A: Any) -> Any:
-    """`scipy.linalg.logm`."""
-    return root_of(lambda X, A: expm(X) - A, linalg.logm, array_of(A))
-
-
 # --- matrix equations -----------------------------------------------------------------------
 
 
@@ -287,25 +276,6 @@ def solve_discrete_lyapunov(a: Any, q: Any) -> Any:
     size = np.shape(a)[0]
     system = np.eye(size * size) - np.kron(a, np.conj(a))
     return np.reshape(np.linalg.solve(system, np.ravel(q)), (size, size))
-
-
-def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
-    """`scipy.linalg.solve_continuous_are` of real matrices."""
-    return root_of(_continuous_riccati, linalg.solve_continuous_are, a, b, q, r)
-
-
-def _continuous_riccati(X: Any, a: Any, b: Any, q: Any, r: Any) -> Any:
-    return np.transpose(a) @ X + X @ a - X @ b @ np.linalg.solve(r, np.transpose(b) @ X) + q
-
-
-def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
-    """`scipy.linalg.solve_discrete_are` of real matrices."""
-    return root_of(_discrete_riccati, linalg.solve_discrete_are, a, b, q, r)
-
-
-def _discrete_riccati(X: Any, a: Any, b: Any, q: Any, r: Any) -> Any:
-    gain = np.linalg.solve(r + np.transpose(b) @ X @ b, np.transpose(b) @ X @ a)
-    return np.transpose(a) @ X @ (a - b @ gain) - X + q
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
@@ -334,11 +304,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.lu_factor, lu_factor),
     (linalg.lu_solve, lu_solve),
     (linalg.expm, expm),
-    (linalg.sqrtm, sqrtm),
-    (linalg.logm, logm),
     (linalg.solve_sylvester, solve_sylvester),
     (linalg.solve_continuous_lyapunov, solve_continuous_lyapunov),
     (linalg.solve_discrete_lyapunov, solve_discrete_lyapunov),
-    (linalg.solve_continuous_are, solve_continuous_are),
-    (linalg.solve_discrete_are, solve_discrete_are),
 ]

@@ -51,7 +51,12 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
     if callee is None:
         callee = it.reading.callees[key] = Callee(closure.name, None, UNKNOWN)
         callee.result = None  # type: ignore[assignment]
-        _read_callee(it, callee, closure, outside, siblings, given)
+        try:
+            _read_callee(it, callee, closure, outside, siblings, given)
+        except Exception:
+            # whoever reads it again must not take it for one that recurses
+            del it.reading.callees[key]
+            raise
     if callee.result is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise Diverges  # recursion before any base case: this path tells nothing of the result
     arguments = [*outside, *given]

@@ -21,6 +21,7 @@ from ..ir.types import Array
 from ..ops import elementwise as el
 from ..ops import structure as st
 from . import heap
+from .drawing_in_python import order_drawn
 from .expressions import as_known
 from .values import Items, Value
 from .writes import delete_item, set_item
@@ -149,12 +150,8 @@ def insort_left(a: Any, x: Any, lo: int = 0, hi: Any = None) -> None:
 
 def shuffle(x: Any) -> None:
     """`random.shuffle`: the order is drawn, the items keep their derivatives."""
-    order = _drawn_order(len(x))
+    order = order_drawn(random, len(x))
     x[:] = [x[k] for k in order]
-
-
-def _drawn_order(n: int) -> list[int]:
-    raise NotImplementedError  # called as it is: see `_draw`
 
 
 IN_PYTHON: list[tuple[Any, Callable[..., Any]]] = [
@@ -175,21 +172,6 @@ IN_PYTHON: list[tuple[Any, Callable[..., Any]]] = [
 ]
 
 # --- written by hand ----------------------------------------------------------------------
-
-
-def _draw(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    from .calls import opaque
-    from .iteration import as_list
-
-    order = it.atom(as_list(it, it.emit(st.range_, it.atom(args[0]))))
-    return opaque(it, _shuffled, [order], {}, None)
-
-
-def _shuffled(order: list[int]) -> list[int]:
-    """A random order, from the state of `random` as `random.shuffle` leaves it."""
-    order = list(order)
-    random.shuffle(order)
-    return order
 
 
 def _at(operator_: Any) -> Handler:
@@ -286,7 +268,6 @@ def _operators() -> list[tuple[Any, Handler]]:
 
 
 BY_HAND: list[tuple[Any, Handler]] = [
-    (_drawn_order, _draw),
     (operator.setitem, _set_item),
     (operator.delitem, _delete_item),
     *_operators(),

@@ -19,6 +19,9 @@ from ..rules.registry import rule_for
 from .loops import LOOPS, view
 
 _READING = frozenset(("to_float", "to_complex", "astype"))
+_PLACES = ("count", "find", "rfind", "index", "rindex", "startswith", "endswith")
+_COUNTING = frozenset((*_PLACES, *(name for name in dir(str) if name.startswith("is"))))
+"""Methods of text whose results are places and truths: they have no derivative to lose."""
 _OF_TEXT_TOO = frozenset(("add", "mul", "mod", "array", "asarray"))
 """What gives text of text."""
 
@@ -89,6 +92,8 @@ class _Text:
 
     def eqn(self, eqn: Eqn) -> None:
         if eqn.op is st.getattr_ and isinstance(eqn.args[0], Var):
+            if eqn.param("name") in _COUNTING:
+                return
             self.owners[eqn.outs[0]] = eqn.args[0]
         reads = any(map(self.is_text, eqn.operands()))
         if reads and _gives_numbers(eqn):

@@ -286,9 +286,13 @@ class Related:
     def _snapshots(self, eqn: Eqn, x: Var) -> None:
         """Have what the program itself is about to change read from snapshots later."""
         for var in self._endangered(eqn, x, self._read):
-            taken = self._uses.equations.get(var)
-            if taken is None or taken.op is not me.snapshot:  # nobody writes to a snapshot
+            if not self._is_taken(var):
                 self._keep(var)
+
+    def _is_taken(self, var: Atom) -> bool:
+        """Whether a value is a snapshot: nobody writes to one."""
+        taken = self._uses.equations.get(var) if isinstance(var, Var) else None
+        return taken is not None and taken.op is me.snapshot
 
     def _keep(self, var: Var) -> None:
         """Have a value read from a snapshot after the current place."""
@@ -316,7 +320,8 @@ class Related:
         if UNDEFINED not in atoms:
             return False
         for number, atom in enumerate(atoms):
-            if isinstance(atom, Var) and not self._keep_in_branches(atom):
+            taken = self._is_taken(atom) or self._keep_in_branches(atom)
+            if isinstance(atom, Var) and not taken:
                 self.plan.merged.add((eqn, k, number))
         return True
 

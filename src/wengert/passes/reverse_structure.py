@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
+from ..ir.types import COMPLEX, FLOAT, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
-from .realness import is_complex, is_real
+from .realness import is_complex, is_real, says_little
 from .reverse_rules import real_part
 
 if TYPE_CHECKING:
@@ -73,14 +73,18 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     whole, kind = kind_of_atom(bar), kind_of_atom(item)
     if is_complex(whole) and isinstance(kind, Number | Array):
         return real_part(sweep.builder, sweep.builder.emit(st.getitem, bar, key), kind)
+    # the cotangent of a list that went into an array is one of the array, whatever its items are
+    unsure = isinstance(whole, Seq | Struct) or says_little(whole)
+    if unsure and sweep.context.maybe_complex and kind == FLOAT:
+        part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
+        return sweep.builder.emit(registry.named("real"), part, namespace="np")
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
     return _surely_real(sweep, part, whole, kind)
 
 
 def _surely_real(sweep: Sweep, bar: Atom, found: Kind, kind: Kind) -> Atom:
     """A cotangent of a real value, whose own kind `found` may not tell that it is complex."""
-    unsure = found == UNKNOWN or (isinstance(found, Array) and not found.dtype)
-    if unsure and sweep.context.maybe_complex and is_real(kind):
+    if says_little(found) and sweep.context.maybe_complex and is_real(kind):
         return sweep.builder.emit(registry.named("real"), bar, namespace="np")
     return bar
 

@@ -30,7 +30,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, same_object_sources
+from .written import WRITES, direct, same_object_sources, targets
 
 _ROUNDS = 50
 

@@ -66,13 +66,13 @@ bilinear_rule(
 )
 bilinear_rule(
     matmul_left,
-    left=lambda ȳ, y_bar, b, *, like: matmul(ȳ, b),
+    left=lambda ȳ, y_bar, b, *, like: ȳ @ b,
     right=lambda ȳ, y_bar, b, *, like: matmul_right(ȳ, y_bar, like=b),
 )
 bilinear_rule(
     matmul_right,
     left=lambda ȳ, a, y_bar, *, like: matmul_left(y_bar, ȳ, like=a),
-    right=lambda ȳ, a, y_bar, *, like: matmul(a, ȳ),
+    right=lambda ȳ, a, y_bar, *, like: a @ ȳ,
 )
 bilinear_rule(
     dot,

@@ -16,8 +16,15 @@ from .cotangents import unbroadcast
 # --- matmul -------------------------------------------------------------------------------
 
 
+def is_sparse(a: Any) -> bool:
+    """Whether this is a sparse matrix of SciPy's, whose products with arrays are arrays."""
+    return hasattr(a, "tocsr")
+
+
 def matmul_left(y_bar: Any, b: Any, *, like: Any) -> Any:
     """The cotangent of `a` in `a @ b`: ȳ bᴴ, summed over broadcast stacks."""
+    if is_sparse(b):
+        return (b.conj() @ np.asarray(y_bar).T).T
     y_bar, b = np.asarray(y_bar), np.asarray(b).conj()
     if b.ndim == 1:
         a_bar = y_bar[..., None] * b
@@ -30,6 +37,8 @@ def matmul_left(y_bar: Any, b: Any, *, like: Any) -> Any:
 
 def matmul_right(a: Any, y_bar: Any, *, like: Any) -> Any:
     """The cotangent of `b` in `a @ b`: aᴴ ȳ, summed over broadcast stacks."""
+    if is_sparse(a):
+        return a.conj().T @ y_bar
     a, y_bar = np.asarray(a).conj(), np.asarray(y_bar)
     if a.ndim == 1:
         b_bar = a * y_bar if np.ndim(like) == 1 else a[:, None] * y_bar[..., None, :]
@@ -68,6 +77,8 @@ def contract_left(y_bar: Any, b: Any, *, axes: Any, like: Any) -> Any:
 
 def contract_right(a: Any, y_bar: Any, *, axes: Any, like: Any) -> Any:
     """The cotangent of `b` in `np.dot(a, b)`, `np.inner(a, b)` or `np.tensordot(a, b, axes)`."""
+    if is_sparse(a):
+        return a.conj().T @ y_bar
     a, y_bar = np.asarray(a).conj(), np.asarray(y_bar)
     if a.ndim == 0 or np.ndim(like) == 0:
         return np.sum(a * y_bar) if np.ndim(like) == 0 else a * y_bar

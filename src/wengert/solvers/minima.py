@@ -11,7 +11,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api import derivative, grad
 from ..jacobians import jacobian
-from ..roots import defined_by, parameter_count, solved
+from ..roots import parameter_count, root_of, solved
 from ..steering import stop_gradient
 
 
@@ -56,7 +56,7 @@ def minimize(
     result = found(objective, ()) if jac is None else found(with_slope, ("jac",))
     best = np.asarray(result.x, float)
     low, high = _limits(bounds, len(start))
-    x = defined_by(_held_back(grad(objective), best, low, high), best)
+    x = root_of(_held_back(grad(objective), best, low, high), best)
     return SimpleNamespace(
         x=x,
         fun=objective(x),
@@ -121,7 +121,7 @@ def minimize_scalar(
         tol=tol,
         options=options,
     )
-    x = defined_by(derivative(objective), float(found.x))
+    x = root_of(derivative(objective), float(found.x))
     return SimpleNamespace(
         x=x, fun=objective(x), success=found.success, message=found.message, nfev=found.nfev
     )
@@ -164,7 +164,7 @@ def least_squares(
         max_nfev=max_nfev,
     )
     best = np.asarray(found.x, float)
-    x = defined_by(_held_back(grad(cost), best, low, high), best)
+    x = root_of(_held_back(grad(cost), best, low, high), best)
     return SimpleNamespace(
         x=x,
         cost=cost(x),
@@ -207,7 +207,7 @@ def leastsq(
         gtol=gtol,
         maxfev=maxfev,
     )
-    return defined_by(grad(cost), np.asarray(found[0], float)), found[1]
+    return root_of(grad(cost), np.asarray(found[0], float)), found[1]
 
 
 def curve_fit(
@@ -238,7 +238,7 @@ def curve_fit(
     )
     if found[4] not in (1, 2, 3, 4):
         raise RuntimeError(f"Optimal parameters not found: {found[3]}")
-    p = defined_by(grad(cost), np.asarray(found[0], float))
+    p = root_of(grad(cost), np.asarray(found[0], float))
     slopes = jacobian(residuals)(p)
     covariance = np.linalg.inv(slopes.T @ slopes)
     covariance = np.asarray(found[1], float) + (covariance - stop_gradient(covariance))

@@ -1,6 +1,20 @@
 """What stands for the functions of `scipy.optimize`."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
+
 from .minima import EQUIVALENTS as OF_MINIMA
 from .roots_of_functions import EQUIVALENTS as OF_ROOTS
 
-EQUIVALENTS = [*OF_ROOTS, *OF_MINIMA]
+
+def rosen(x: Any) -> Any:
+    """`scipy.optimize.rosen`."""
+    x = np.asarray(x)
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
+
+
+EQUIVALENTS = [*OF_ROOTS, *OF_MINIMA, (optimize.rosen, rosen)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
-from ..roots import defined_by, solved
+from ..roots import root_of, solved
 
 # --- one equation, one unknown ------------------------------------------------------------
 
@@ -29,7 +29,7 @@ def _between(solver: Any) -> Callable[..., Any]:
             return f(x, *args)
 
         x, report = solved(solver, equation, (0.5,), a, b, full_output=True, **options)
-        x = defined_by(equation, float(x))
+        x = root_of(equation, float(x))
         return (x, report) if full_output else x
 
     return bracketed
@@ -71,7 +71,7 @@ def newton(
         )
 
     result = _with_slopes(found, equation, fprime, fprime2, args)
-    x = defined_by(equation, float(result[0]) if np.ndim(x0) == 0 else np.asarray(result[0], float))
+    x = root_of(equation, float(result[0]) if np.ndim(x0) == 0 else np.asarray(result[0], float))
     return (x, *result[1:]) if full_output else x
 
 
@@ -130,7 +130,7 @@ def root_scalar(
     else:
         result = _with_slopes(found, equation, fprime, fprime2, args)
     return SimpleNamespace(
-        root=defined_by(equation, float(result.root)),
+        root=root_of(equation, float(result.root)),
         converged=result.converged,
         flag=result.flag,
         iterations=result.iterations,
@@ -158,7 +158,7 @@ def fsolve(
         return np.ravel(np.asarray(func(x, *args)))
 
     found = solved(optimize.fsolve, equations, (start,), start, full_output=True, **options)
-    x = defined_by(equations, np.asarray(found[0], float))
+    x = root_of(equations, np.asarray(found[0], float))
     return (x, found[1], found[2], found[3]) if full_output else x
 
 
@@ -184,7 +184,7 @@ def root(
         optimize.root, equations, (start,), start, method=method, tol=tol, options=options
     )
     return SimpleNamespace(
-        x=defined_by(equations, np.asarray(found.x, float)),
+        x=root_of(equations, np.asarray(found.x, float)),
         success=found.success,
         message=found.message,
         status=found.status,
@@ -211,7 +211,7 @@ def fixed_point(
         return np.asarray(step(x)) - x
 
     x = solved(optimize.fixed_point, step, (start,), start, (), xtol, maxiter, method)
-    return defined_by(change, float(x) if np.ndim(x0) == 0 else np.asarray(x, float))
+    return root_of(change, float(x) if np.ndim(x0) == 0 else np.asarray(x, float))
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [

@@ -295,7 +295,11 @@ def import_path(value: Any) -> tuple[str, str] | None:
         2
     ]  # a module may hold a method: `random.gauss` is one of its `Random`
     found = getattr(sys.modules.get(module), name, None)
-    return (module, name) if name.isidentifier() and found is value else None
+    same = found is value or (callable(found) and isinstance(value, _METHODS) and found == value)
+    return (module, name) if name.isidentifier() and same else None
+
+
+_METHODS = (types.MethodType, types.BuiltinMethodType)
 
 
 def _home_of(ufunc: np.ufunc) -> str:

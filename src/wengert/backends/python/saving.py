@@ -102,6 +102,9 @@ class _Parts:
         if isinstance(value, types.MethodType | types.BuiltinMethodType):
             owner = self._operand(value.__self__)
             return None if owner is None else f"{owner}.{value.__name__}"
+        if isinstance(value, types.MethodDescriptorType):
+            owner = self._operand(value.__objclass__)
+            return None if owner is None else f"{owner}.{value.__name__}"
         if isinstance(value, enum.Enum):
             owner = self._operand(type(value))
             return None if owner is None else f'{owner}["{value.name}"]'

@@ -62,6 +62,7 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
         for outer in identities(it, first or second, own=True):
             may_be_one(it, place_of(it, whole), outer)
     root, steps = path_to(it, var)
+    _refuse_hidden_view(it, root)
     _check_slices(it, var)
     note_change(it, root)
     for owner, deep in it.reading.put_into.get(root, ()):
@@ -76,6 +77,23 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     it.reading.writes.setdefault(place, []).append((new.born, depth))
     check_sharing(it, place)
     lose_aliases(it, place, depth)
+
+
+def _refuse_hidden_view(it: Interpreter, root: Var) -> None:
+    """Refuse to write to what shares memory with an array in a way that is not followed.
+
+    Raises:
+        UnsupportedSyntax: naming the function that made it.
+    """
+    made = it.builder.visible_definition(root)
+    if made is None:
+        return
+    name = getattr(made.op.implementation, "__name__", "")
+    if made.op.name == "einsum_1" or (made.namespace == "call" and name == "as_strided"):
+        raise it.unsupported(
+            "this may write to another array, through the view of it that a function made",
+            "Write to the array itself, by an index.",
+        )
 
 
 def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:

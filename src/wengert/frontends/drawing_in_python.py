@@ -1,0 +1,104 @@
+"""Random orders and choices of what has derivatives: the places are drawn, the items keep their derivatives.
+
+The front end reads these instead of the methods of NumPy's and Python's generators. Drawing places takes from
+a generator what drawing the items would.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Const, Var
+from ..ir.types import Number, Other
+from ..ops import structure as st
+from ..ops.creation import gather as array_of
+from .values import Value, kind_of_value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def shuffle(generator: Any, x: Any) -> None:
+    """`generator.shuffle(x)`."""
+    order = generator.permutation(len(x))
+    x[:] = x[order] if isinstance(x, np.ndarray) else [x[k] for k in order]
+
+
+def permutation(generator: Any, x: Any) -> Any:
+    """`generator.permutation(x)`."""
+    return array_of(x)[generator.permutation(len(x))]
+
+
+def choice(generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
+    """`generator.choice(a, …)`."""
+    return array_of(a)[generator.choice(len(a), size=size, replace=replace, p=p)]
+
+
+def shuffle_list(generator: Any, x: Any) -> None:
+    """`generator.shuffle(x)` of Python's generators."""
+    order = order_drawn(generator, len(x))
+    x[:] = [x[k] for k in order]
+
+
+def order_drawn(generator: Any, n: Any) -> Any:
+    """The order into which `shuffle` puts n items (Fisher and Yates)."""
+    order = list(range(n))
+    for i in range(n - 1, 0, -1):
+        j = generator.randrange(i + 1)
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def sample(generator: Any, population: Any, k: Any) -> Any:
+    """`generator.sample(population, k)` of Python's generators."""
+    return [population[place] for place in generator.sample(range(len(population)), k)]
+
+
+def choice_of_one(generator: Any, seq: Any) -> Any:
+    """`generator.choice(seq)` of Python's generators."""
+    return seq[generator.choice(range(len(seq)))]
+
+
+_OF_NUMPY: dict[str, Callable[..., Any]] = {
+    "shuffle": shuffle,
+    "permutation": permutation,
+    "choice": choice,
+}
+_OF_PYTHON: dict[str, Callable[..., Any]] = {
+    "shuffle": shuffle_list,
+    "sample": sample,
+    "choice": choice_of_one,
+}
+_METHODS: dict[type, dict[str, Callable[..., Any]]] = {
+    np.random.Generator: _OF_NUMPY,
+    np.random.RandomState: _OF_NUMPY,
+    random.Random: _OF_PYTHON,
+}
+_MAKERS: dict[Any, type] = {
+    np.random.default_rng: np.random.Generator,
+    np.random.Generator: np.random.Generator,
+    np.random.RandomState: np.random.RandomState,
+    random.Random: random.Random,
+}
+
+
+def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callable[..., Any] | None:
+    """What stands for a method of a generator that is given items, not how many there are."""
+    if not args or isinstance(args[0], Const) or isinstance(kind_of_value(args[0]), Number | Other):
+        return None
+    return _METHODS.get(_class_of(it, generator), {}).get(name)
+
+
+def _class_of(it: Interpreter, generator: Value) -> Any:
+    if isinstance(generator, Const):
+        return next((c for c in _METHODS if type(generator.value) is c), None)
+    made = it.builder.visible_definition(generator) if isinstance(generator, Var) else None
+    if made is None:
+        return None
+    if made.op is st.opaque:
+        return _MAKERS.get(made.args[0].value) if isinstance(made.args[0], Const) else None
+    return _MAKERS.get(made.op.implementation) if made.namespace == "call" else None
