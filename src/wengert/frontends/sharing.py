@@ -65,9 +65,9 @@ def _same_object(it: Interpreter, value: Value, other: Value) -> bool:
     match other:
         case Maybe(value=inner):
             return _same_object(it, value, inner)
-        case Items(values=values):
-            alike = isinstance(value, Items) and value.place is not None
-            one = other is value or (alike and other.place is value.place)
+        case Items(values=values, place=place):
+            own = value.place if isinstance(value, Items) else None
+            one = other is value or (own is not None and place is own)
             return one or any(_same_object(it, value, v) for v in values)
         case Var() if isinstance(value, Var):
             return not roots(it, value).isdisjoint(roots(it, other))
