@@ -235,7 +235,7 @@ def _through_an_iterator(x: Any) -> Any:
 
 @pytest.mark.parametrize("f", [_through_einsum, _through_strides, _through_an_iterator])
 def test_writing_through_a_view_that_is_not_followed_is_refused(f: Callable[..., Any]) -> None:
-    with pytest.raises(UnsupportedSyntax, match="may write to another array|writes to arrays"):
+    with pytest.raises(UnsupportedSyntax, match=r"may write to another array|writes to arrays"):
         wg.grad(f)(np.array([1.0, 2.0, 3.0]))
 
 

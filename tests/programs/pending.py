@@ -60,14 +60,12 @@ ALONE = frozenset("""
     mutable_containers.descended
     mutable_containers.grouped
     mutable_containers.nested_records
-    mutable_containers.replaced_tuples
     mutable_containers.slices_of_lists
     mutable_containers.sliding_maximum
     mutation.output_buffers
     mutation.row_view
     objects.bank
     objects.flight_of_the_given
-    objects.heated_room
     objects.mean_wait
     objects.n_bodies
     objects.objects_as_arguments
@@ -94,7 +92,6 @@ ALONE = frozenset("""
 """But not by source that stands alone."""
 
 IMPORTED = frozenset("""
-    objects.heated_room
     mutable_containers.sliding_maximum
 """.split())  # fmt: skip
 """But specialised source does not stand alone: it names a class, and says to define it."""
@@ -104,8 +101,6 @@ WRONG = frozenset("""
     dynamic_programming.cached_lattice_walk
     linear_algebra.determinant_by_minors
     mutable_containers.clipped_polygon
-    mutable_containers.replaced_tuples
-    objects.heated_room
     mutable_containers.sliding_maximum
 """.split())  # fmt: skip
 """Those of the above that are not refused but end in an error that does not say so: to be mended first."""

@@ -258,7 +258,7 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
     if type(function) in METHODS:
         methods = METHODS[type(function)]
         return lambda *args, **named: Frozen(methods, args, named)
-    owner = getattr(function, "__self__", None)
+    owner: Any = getattr(function, "__self__", None)
     if type(owner) in METHODS:
         return METHODS[type(owner)].get(function.__name__)
     methods = METHODS.get(type(getattr(owner, "dist", None)), {})

@@ -116,7 +116,7 @@ def convolve2d(
     """`scipy.signal.convolve2d`."""
     if mode != "valid" and (boundary != "fill" or fillvalue != 0):
         above, left = np.array(np.shape(in2)) - 1
-        pad = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[boundary]
+        pad: Any = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[boundary]
         around = np.pad(in1, ((above, above), (left, left)), pad)
         spread = convolve(around, in2, "valid")
         return spread if mode == "full" else _middle(spread, np.shape(in1))
