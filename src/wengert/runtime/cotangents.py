@@ -210,7 +210,7 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
         result = zeros(items)
         if n:
             bars = np.asarray(items_bar)
-            result[start : start + n] = bars if items.dtype.kind == "c" else bars.real
+            result[start : start + n] = bars if items.dtype.kind == "c" else np.real(bars)
         return result
     if complex in map(type, items_bar) or np.complex128 in map(type, items_bar):
         # what is real has a real cotangent, also beside complex items
