@@ -56,7 +56,6 @@ ALONE = frozenset("""
     mutable_containers.descended
     mutable_containers.grouped
     mutable_containers.nested_records
-    mutable_containers.replaced_tuples
     mutable_containers.slices_of_lists
     mutation.output_buffers
     mutation.row_view

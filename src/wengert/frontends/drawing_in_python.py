@@ -15,8 +15,7 @@ import numpy as np
 from ..ir.graph import Const, Var
 from ..ir.types import Number, Other
 from ..ops import structure as st
-from ..ops.creation import gather as array_of
-from .values import Value, kind_of_value
+from .values import Items, Value, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -30,12 +29,12 @@ def shuffle(generator: Any, x: Any) -> None:
 
 def permutation(generator: Any, x: Any) -> Any:
     """`generator.permutation(x)`."""
-    return array_of(x)[generator.permutation(len(x))]
+    return np.take(x, generator.permutation(len(x)), axis=0)
 
 
 def choice(generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
     """`generator.choice(a, …)`."""
-    return array_of(a)[generator.choice(len(a), size=size, replace=replace, p=p)]
+    return np.take(a, generator.choice(len(a), size=size, replace=replace, p=p), axis=0)
 
 
 def shuffle_list(generator: Any, x: Any) -> None:
@@ -88,9 +87,16 @@ _MAKERS: dict[Any, type] = {
 
 def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callable[..., Any] | None:
     """What stands for a method of a generator that is given items, not how many there are."""
-    if not args or isinstance(args[0], Const) or isinstance(kind_of_value(args[0]), Number | Other):
+    if not args or isinstance(kind_of_value(args[0]), Number | Other):
+        return None
+    if name != "shuffle" and _is_constant(args[0]):
         return None
     return _METHODS.get(_class_of(it, generator), {}).get(name)
+
+
+def _is_constant(value: Value) -> bool:
+    items = isinstance(value, Items) and value.form in ("list", "tuple")
+    return all(map(_is_constant, value.values)) if items else isinstance(value, Const)  # type: ignore[union-attr]
 
 
 def _class_of(it: Interpreter, generator: Value) -> Any:

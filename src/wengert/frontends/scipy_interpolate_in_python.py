@@ -205,11 +205,12 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
 
 def equivalent_of(function: Any) -> Callable[..., Any] | None:
     """What stands for a spline that was made outside, or for a method of one."""
-    owner = getattr(function, "__self__", function)
+    owner: Any = getattr(function, "__self__", function)
     if isinstance(owner, interpolate.PPoly) and owner.c.ndim == 2:
         made: Any = Piecewise(owner.c, owner.x)
     elif isinstance(owner, interpolate.interp1d) and owner.y.ndim == 1:
-        made = interp1d(owner.x, owner.y, vars(owner)["_kind"], fill_value="extrapolate")
+        kind = vars(owner)["_kind"]
+        made = interp1d(owner.x, owner.y, kind, fill_value="extrapolate")
     else:
         return None
     return made if owner is function else getattr(made, function.__name__, None)

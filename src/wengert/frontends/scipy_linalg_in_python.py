@@ -237,16 +237,16 @@ _PADE = (
 
 def expm(A: Any) -> Any:
     """`scipy.linalg.expm` of one matrix: scaling and squaring (Higham 2005)."""
-    matrix = array_of(A) + 0.0
-    size = np.max(np.sum(np.abs(matrix), axis=0))
+    scaled = array_of(A) + 0.0
+    size = np.max(np.sum(np.abs(scaled), axis=0))
     halvings = int(np.ceil(np.log2(size / 5.371920351148152))) if size > 5.371920351148152 else 0
-    matrix = matrix / 2.0**halvings
-    one, A2 = np.eye(len(matrix)), matrix @ matrix
+    scaled = scaled / 2.0**halvings
+    one, A2 = np.eye(np.shape(scaled)[0]), scaled @ scaled
     A4 = A2 @ A2
     A6 = A2 @ A4
     b = _PADE
     high = A6 @ (b[13] * A6 + b[11] * A4 + b[9] * A2)
-    odd = matrix @ (high + b[7] * A6 + b[5] * A4 + b[3] * A2 + b[1] * one)
+    odd = scaled @ (high + b[7] * A6 + b[5] * A4 + b[3] * A2 + b[1] * one)
     even = (
         A6 @ (b[12] * A6 + b[10] * A4 + b[8] * A2) + b[6] * A6 + b[4] * A4 + b[2] * A2 + b[0] * one
     )

@@ -117,7 +117,8 @@ def convolve2d(
     pads: dict[str, Any] = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
     if mode != "valid" and (boundary != "fill" or fillvalue != 0):
         above, left = np.array(np.shape(in2)) - 1
-        around = np.pad(in1, ((above, above), (left, left)), pads[boundary])
+        pad: Any = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[boundary]
+        around = np.pad(in1, ((above, above), (left, left)), pad)
         spread = convolve(around, in2, "valid")
         return spread if mode == "full" else _middle(spread, np.shape(in1))
     return convolve(in1, in2, mode)

@@ -220,8 +220,8 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
         start = len(items) - n if reverse else 0
         result = zeros(items)
         if n:
-            bars: Any = np.asarray(items_bar)
-            result[start : start + n] = bars if items.dtype.kind == "c" else bars.real
+            bars = np.asarray(items_bar)
+            result[start : start + n] = bars if items.dtype.kind == "c" else np.real(bars)
         return result
     if complex in map(type, items_bar) or np.complex128 in map(type, items_bar):
         # what is real has a real cotangent, also beside complex items
