@@ -189,7 +189,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
 def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:
     """The shape of a global as it was read before: the program does not bind it anew."""
     places = it.reading.read_from.items()
-    same = (v for v, place in places if place[0] is holder and place[1] == key)
+    same = (var for var, place in places if place[0] is holder and place[1] == key)
     return next((var.shape_of for var in same if isinstance(var, Var)), None)
 
 

@@ -114,7 +114,6 @@ def convolve2d(
     in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
 ) -> Any:
     """`scipy.signal.convolve2d`."""
-    pads: dict[str, Any] = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
     if mode != "valid" and (boundary != "fill" or fillvalue != 0):
         above, left = np.array(np.shape(in2)) - 1
         pad: Any = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[boundary]
