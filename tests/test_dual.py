@@ -466,3 +466,15 @@ def test_partials_and_iterations_refuse_nonsense():
     assert "do not allow" in refusal(
         BadArgument, lambda: list(numbers.constrained_descent(sum, [lambda v: v[0]], [-1.0]))
     )
+
+
+@pytest.mark.parametrize("function", [np.cumsum, np.cumprod, np.sum, np.max, np.mean])
+def test_a_result_is_written_to_a_dual_and_to_no_plain_array(function):
+    x = wg.Dual(np.array([0.3, 1.4, -0.8]), np.array([1.0, 0.0, 2.0]))
+    expected = function(x)
+    place = wg.Dual(np.zeros(expected.shape), np.zeros(expected.shape))
+    assert function(x, out=place) is place
+    np.testing.assert_array_equal(place.primal, expected.primal)
+    np.testing.assert_array_equal(place.tangent, expected.tangent)
+    with pytest.raises(wg.WengertError, match="WG206"):
+        function(x, out=np.zeros(expected.shape))

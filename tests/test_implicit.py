@@ -766,7 +766,7 @@ def test_a_solver_inside_the_program_that_cannot_be_read():
     def f(a):
         solve = wg.implicit(
             lambda x, a: x * x - a,
-            lambda a: optimize.fminbound(lambda x: (x * x - a) ** 2, 0.0, 9.0),
+            lambda a: eval("a ** 0.5"),
         )
         return solve(a)
 

@@ -569,20 +569,6 @@ def test_the_jacobian_of_a_list(mode):
     close(wg.jacobian(f, mode=mode)([2.0, 3.0]), np.array([[3.0, 2.0], [0.0, 1.0]]))
 
 
-@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
-def test_the_jacobian_of_a_dictionary_is_refused(mode):
-    f = lambda p: np.array([p["a"], p["a"] * p["b"]])
-    call = lambda: wg.jacobian(f, mode=mode)({"a": 1.0, "b": 2.0})
-    error = refusal("WG202", TypeError, call)
-    assert str(error) == message(
-        "WG202",
-        "`wg.jacobian` needs a number, an array or a list of numbers as the argument, not a value of "
-        "type dict",
-        None,
-        "Differentiate a function of an array, or use `wg.pullback`.",
-    )
-
-
 def test_diag_hessian_of_a_complex_argument_is_refused():
     call = lambda: wg.diag_hessian(lambda z: np.sum(np.abs(z) ** 2))(np.array([1j]))
     error = refusal("WG202", TypeError, call)

@@ -17,7 +17,8 @@ from .generators import Producer, as_function
 from .heap import now
 from .iteration import Running, at_run_time, iteration
 from .iterators import iterator_of
-from .loops import LoopKey, run_loop, should_unroll
+from .loop_reading import LoopKey, run_loop
+from .loops import should_unroll
 from .reading import Frame
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
 

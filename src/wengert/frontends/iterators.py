@@ -117,7 +117,8 @@ def walks_over_data(held: Items) -> bool:
 def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     from .iteration import Running, at_run_time, iteration
-    from .loops import guarded, run_loop, should_unroll, unroll
+    from .loop_reading import run_loop
+    from .loops import guarded, should_unroll, unroll
 
     value = as_asked(it, value)
     if isinstance(value, Items) and value.form == "iterator":

@@ -19,8 +19,8 @@ from .loop_aliases import Ends, note_ends
 from .values import Items, Lost, Maybe, Part, Place, Value, kind_of_value, same
 
 if TYPE_CHECKING:
+    from .carried import Attempt, Carried
     from .interpreter import Interpreter
-    from .loops import Attempt, Carried
 
 Slot = tuple[Place, Any]
 Name = str | Slot
@@ -192,7 +192,7 @@ def _follow_slot(
     before: Value | None,
     after: Value | None,
 ) -> bool:
-    from .loops import Carried
+    from .carried import Carried
 
     if slot in assumed:
         return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from numbers import Number
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -38,6 +38,9 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         op = el.log_base
     if not op.elementwise and len(args) > 1:
         args, options = bind(op, args, options)
+    if options.get("out") is not None:
+        plain = {name: value for name, value in options.items() if name != "out"}
+        return _written(options["out"], compute(op, args, plain))
     numbers = [number for arg in args for number in numbers_in(arg)]
     level = max(number.level for number in numbers)
     classes = {type(number) for number in numbers if number.level == level}
@@ -49,6 +52,14 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
             calling_span(),
         )
     return classes.pop().apply(op, args, options, level)
+
+
+def _written(out: Any, result: Any) -> Any:
+    """The array that a result was to be written to."""
+    if not isinstance(out, PerturbedNumber):
+        raise lost(result, "what an array of floats is given")
+    cast(Any, out)[...] = result
+    return out
 
 
 def _gathered(x: Any) -> Any:

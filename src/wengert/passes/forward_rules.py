@@ -16,7 +16,7 @@ from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
 from .implicit import push_root
-from .reverse_calls import described, refuse_third
+from .reverse_calls import described, refuse_third, updates_of
 from .reverse_rules import (
     chosen_rule,
     is_real,
@@ -185,7 +185,7 @@ def push_call(push: Push, eqn: Eqn) -> None:
     pushed = _pushed(push, callee, wrt)
     args = (*eqn.args, *[push.tangent(eqn.args[k]) for k in wrt])
     dots = [push.new(out) for out in eqn.outs if is_differentiable(out.kind)]
-    params: dict[str, Atom] = {"callee": Const(pushed)}
+    params: dict[str, Atom] = {"callee": Const(pushed), **updates_of(eqn)}
     push.builder.append(Eqn((*eqn.outs, *dots), CALL, args, params, (), eqn.namespace, eqn.span))
 
 

@@ -9,6 +9,7 @@ from ..errors import NoRule
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var
 from ..ir.op import Op
+from ..ir.records import replace
 from ..ir.types import UNKNOWN, Struct
 from ..ops import cotangents as ct
 from ..ops import memory as me
@@ -53,7 +54,13 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         sweep.contribute(eqn.args[k], bar)
     if checkpointed:
         return [first]
-    return [_call(forward, eqn.args, (*eqn.outs, residuals), eqn)]
+    ahead = _call(forward, eqn.args, (*eqn.outs, residuals), eqn)
+    return [replace(ahead, params={**ahead.params, **updates_of(eqn)})]
+
+
+def updates_of(eqn: Eqn) -> dict[str, Atom]:
+    """Which results of a call are its arguments as it leaves them: so they are of its derivative's."""
+    return {"updates": eqn.params["updates"]} if "updates" in eqn.params else {}
 
 
 def last_checkpointed_call(block: Block) -> Eqn | None:

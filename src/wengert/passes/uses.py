@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from ..ir.graph import COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives
+from ..ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives
 from ..ir.types import Array
 from ..ops import memory as me
 from ..ops import registry
@@ -33,7 +33,8 @@ class Uses:
     A place is a block and the number of an equation in it; parameters are defined at -1, a block's
     results used at the end. Looking at the shape of an array is no use: writes do not change it.
     `written` are the values that some write may change. The program's `own` objects are not used where
-    they are only handed on: written to, stored, carried by a loop, merged by branches.
+    they are only handed on: written to, stored, carried by a loop, merged by branches, given to a
+    callee that changes them.
     """
 
     def __init__(self, body: Block, written: Container[Var], own: Container[Var] = ()):
@@ -76,6 +77,9 @@ class Uses:
         """The operands that an equation hands on as the objects they are."""
         if eqn.op in me.OWN:
             yield from (a for a in eqn.args if isinstance(a, Var) and a in self._own)
+        elif eqn.op is CALL:
+            changed = (eqn.args[number] for number, _ in eqn.param("updates", ()))
+            yield from (a for a in changed if isinstance(a, Var) and a in self._own)
         elif eqn.op in LOOPS:
             loop = view(eqn)
             pairs = zip(loop.initials, loop.carried, strict=True)

@@ -30,7 +30,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, same_object_sources, targets
+from .written import WRITES, direct, same_object_sources
 
 _ROUNDS = 50
 
@@ -116,8 +116,10 @@ class _Rewriting:
         if eqn.op in me.OWN:
             return [eqn]
         eqns: list[Eqn] = []
-        own = targets(eqn)  # a callee's writes reach the very object, too
-        args = [atom if atom in own else renamed_atom(atom, names) for atom in eqn.args]
+        own = {
+            number for number, _ in eqn.param("updates", ())
+        }  # a callee writes to the very object
+        args = [a if k in own else renamed_atom(a, names) for k, a in enumerate(eqn.args)]
         if eqn in self._plan.copies:
             first = eqn.outs[0]
             args[0] = self._snapshot(args[0], eqns, first.name)

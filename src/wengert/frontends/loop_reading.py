@@ -1,0 +1,326 @@
+"""Reading the body of a loop until what is assumed of the values it carries holds at its end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Var, births
+from ..ir.types import (
+    Array,
+    Number,
+    Seq,
+)
+from ..ops import structure as st
+from . import iterators
+from .captures import taken_apart
+from .carried import Attempt, Carried, assume, enter, first_bound_inside, is_same, param_of, widened
+from .cells import is_cell
+from .heap import (
+    ByIndex,
+    Heap,
+    content_in,
+    depth_of_items,
+    hold_same,
+    identities,
+    place_of,
+)
+from .iteration import Running
+from .loop_aliases import Ends, Objects, link, objects_in
+from .loop_emission import emit_loop
+from .loop_heap import (
+    Name,
+    Names,
+    follow,
+    is_whole,
+    slots_of,
+    up_to_date,
+)
+from .values import (
+    Closure,
+    Maybe,
+    Native,
+    Place,
+    Value,
+    is_mutable,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+Collect = Callable[[], Sequence[Value]]
+
+
+def run_loop(
+    it: Interpreter,
+    node: ast.AST,
+    names: Sequence[str],
+    running: Running | None,
+    body: Callable[[Value], None],
+    *,
+    test: Callable[[], Atom] | None = None,
+    collecting: Collect | None = None,
+    every: Atom | None = None,
+) -> list[Var]:
+    """Emit a `for` (over `running`) or a `while` (on `test`); gives the collected lists.
+
+    A checkpointed `while` has `every`; a `for` has it of what it walks over.
+    """
+    every = running.every if running else every
+
+    def read() -> list[Var]:
+        lists = _read_loop(it, node, names, running, body, test, collecting, every)
+        it.catching.after_blocks()
+        return lists
+
+    return it.catching.whole(read)
+
+
+def _read_loop(
+    it: Interpreter,
+    node: ast.AST,
+    names: Sequence[str],
+    running: Running | None,
+    body: Callable[[Value], None],
+    test: Callable[[], Atom] | None,
+    collecting: Collect | None,
+    every: Atom | None,
+) -> list[Var]:
+    it.frame.loops += 1
+    depth = it.frame.loops
+    it.vars[f"%break{depth}"] = Const(False)
+    flags = [f"%break{depth}", "%returned", "%return"]
+    entry: dict[Name, Value | None] = {
+        name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
+        for name in (*names, *flags)
+        if not is_cell(it.vars.get(name))
+    }
+    key = (id(node), tuple(id(frame.closure.node) for frame in it.frames))
+    learned = it.reading.loop_kinds.get(key, {})
+    assumed = {name: assume(value, learned.get(name)) for name, value in entry.items()}
+    elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
+    # an item that is an array or a list belongs to what is iterated over
+    it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
+    it.reading.elements.update((e, id(node)) for e in elements if not isinstance(e.kind, Number))
+    parts = _link_elements(it, elements, running)
+    start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
+    for _ in range(12):
+        attempt = _attempt(
+            it, entry, assumed, lost, ends, start, elements, running, body, collecting
+        )
+        rebound = _forget(it, assumed, attempt)
+        forgotten += rebound
+        if rebound:
+            continue
+        assumed, held = _widen(entry, assumed, attempt)
+        followed = attempt.dead or follow(it, entry, assumed, attempt, lost, ends, start)
+        if held and followed:
+            break
+    else:
+        raise it.unsupported(
+            "the kinds of the values that this loop carries from turn to turn never settle",
+            "Start them as what they become: 0.0 instead of None or an empty list, say.",
+        )
+    _refuse_changed_items(it, node, attempt, running)
+    if not isinstance(node, LoopKey):
+        it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
+    it.frame.loops -= 1
+    with it.catching.quiet():
+        lists = emit_loop(it, entry, assumed, attempt, lost, elements, running, test, every)
+    it.heap.update(lost)
+    for name in forgotten:
+        it.vars[name] = _of_an_iteration(it)
+    after: dict[Name, Value] = {name: it.vars[name] for name in assumed if name in it.vars}
+    link(it, entry, ends, _followed(after), start)
+    for out, held in zip(lists, attempt.held, strict=True):
+        for place in held:
+            if place.born <= start:
+                for source, below in parts.get(place, {place: 0}).items():
+                    hold_same(it, source, below, place_of(it, out), 1)
+    return lists
+
+
+def _refuse_changed_items(
+    it: Interpreter, node: ast.AST, attempt: Attempt, running: Running | None
+) -> None:
+    """Numbers that change while a loop walks over them are read when their turn comes.
+
+    Raises:
+        ByIndex: they change, and the program is read again.
+    """
+    for iterable in running.iterables if running and not attempt.dead else ():
+        if not isinstance(st.item_kind(kind_of_atom(iterable)), Number):
+            continue
+        for place in identities(it, iterable):
+            if content_in(attempt.heap, place) is content_in(attempt.before, place):
+                continue
+            if not isinstance(node, ast.For):
+                raise it.unsupported(
+                    "the items that this walks over change meanwhile",
+                    "Walk over a copy: `list(items)`.",
+                )
+            it.reading.by_index.add(id(node))
+            raise ByIndex
+
+
+def _followed(values: Mapping[Any, Value]) -> dict[Name, Value]:
+    """The carried values, but for objects that are carried under their own identity."""
+    return {name: value for name, value in values.items() if not is_whole(name)}
+
+
+def _forget(it: Interpreter, assumed: dict[Name, Carried], attempt: Attempt) -> list[str]:
+    """Names that refer to what cannot be followed from one iteration to the next are not carried.
+
+    Only who reads one before an iteration has bound it, or after the loop, is refused.
+    """
+    found = [name for name in assumed if isinstance(name, str) and _is_lost(it, attempt, name)]
+    for name in found:
+        del assumed[name]
+        it.vars[name] = _of_an_iteration(it)
+    return found
+
+
+def _is_lost(it: Interpreter, attempt: Attempt, name: str) -> bool:
+    end = attempt.end.get(name)
+    if name in attempt.unfollowed:
+        return True
+    return iterators.is_iterator(end) and not is_same(end, it.vars.get(name))
+
+
+def _of_an_iteration(it: Interpreter) -> Value:
+    return iterators.lost_iterator(it, "every iteration of a loop binds its name to another one")
+
+
+def _link_elements(
+    it: Interpreter, elements: Sequence[Var], running: Running | None
+) -> dict[Place, dict[Place, int]]:
+    """Note that the items of a loop are parts of what it walks over; gives which, and how deep."""
+    parts: dict[Place, dict[Place, int]] = {}
+    for element, iterable in zip(elements, running.iterables if running else (), strict=True):
+        if is_mutable(element):
+            place, below = place_of(it, element), depth_of_items(kind_of_atom(iterable))
+            parts[place] = dict.fromkeys(identities(it, iterable, own=True), below)
+            for source in parts[place]:
+                hold_same(it, source, below, place, 0)
+    return parts
+
+
+def _attempt(
+    it: Interpreter,
+    entry: Names,
+    assumed: dict[Name, Carried],
+    lost: Heap,
+    ends: Ends,
+    start: int,
+    elements: Sequence[Var],
+    running: Running | None,
+    body: Callable[[Value], None],
+    collecting: Collect | None,
+) -> Attempt:
+    outer, scope, before, heap = it.builder, it.frame.scope, dict(it.vars), it.heap
+    it.builder, it.heap = outer.child(), {**heap, **lost}
+    depth = it.frame.loops
+    unbound, it.frame.unbound = it.frame.unbound, set()
+    params = enter(it, entry, assumed)
+    link(it, entry, ends, _followed(params), start)
+    begun = dict(it.heap)
+    # an iteration starts only where nothing has left
+    for name in it.exits():
+        it.set(name, Const(False))
+    it.vars[f"%continue{depth}"] = Const(False)
+    held: list[set[Place]] = []
+
+    def one_iteration() -> None:
+        body(running.item(elements) if running else Const(None))
+        values = list(collecting()) if collecting is not None else []
+        held.extend(identities(it, value, own=True) for value in values)
+        for k, value in enumerate(values):
+            it.vars[f"%collected{k}"] = it.atom(value)
+
+    dead = it.read_path(one_iteration)
+    collected = [] if dead else _collected(it)
+    exits = (it.flag(f"%break{depth}"), it.flag("%returned"), it.catching.is_raised())
+    stop = Const(False) if dead else it.either(*exits)
+    for name in assumed:
+        if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
+            scope.vars[name] = taken_apart(it, scope.vars[name])
+    end: Names = {**scope.vars, **slots_of(it.heap)}
+    with it.catching.quiet():
+        end, unfollowed = _up_to_date(it, end, assumed)
+    objects: dict[Name, Objects] = {
+        name: objects_in(it, end.get(name)) for name in assumed if not is_whole(name)
+    }
+    attempt = Attempt(
+        it.builder,
+        begun,
+        it.heap,
+        params,
+        end,
+        stop,
+        collected,
+        objects,
+        held,
+        dead,
+        it.frame.unbound,
+        unfollowed,
+    )
+    it.frame.unbound = unbound | it.frame.unbound
+    it.builder, scope.vars, it.heap = outer, before, heap
+    return attempt
+
+
+def _up_to_date(it: Interpreter, end: Names, assumed: Iterable[Name]) -> tuple[Names, set[str]]:
+    """What carried values are at the end of an iteration, and the names of those that cannot be followed."""
+    found, unfollowed = dict(end), set[str]()
+    for name in assumed:
+        value = end.get(name)
+        if value is not None:
+            current = up_to_date(it, value)
+            inner = value.value if isinstance(value, Maybe) else value
+            if current is None and isinstance(name, str) and isinstance(inner, Var):
+                unfollowed.add(name)
+            found[name] = value if current is None else current
+    return found, unfollowed
+
+
+def _collected(it: Interpreter) -> list[Atom]:
+    """What an iteration adds to the lists that a loop collects; nothing if it always leaves."""
+    found: list[Atom] = []
+    while (value := it.vars.pop(f"%collected{len(found)}", None)) is not None:
+        inner = value.value if isinstance(value, Maybe) else value
+        assert isinstance(inner, Var | Const)
+        found.append(inner)
+    return found
+
+
+def _widen(
+    entry: Names, assumed: dict[Name, Carried], attempt: Attempt
+) -> tuple[dict[Name, Carried], bool]:
+    """What is to be assumed, and whether the attempt that was made assumed it."""
+    if attempt.dead:
+        return assumed, True
+    changed = False
+    result: dict[Name, Carried] = {}
+    for name, carried in assumed.items():
+        end = attempt.end.get(name)
+        new = widened(entry[name], carried, end)
+        if new.kind is not None and first_bound_inside(name, entry, carried, attempt):
+            attempt.params[name] = param_of(name, new)
+            result[name] = new
+            continue
+        if name == "%return" and new.kind is not None:
+            new.maybe = True
+        result[name] = new
+        changed = changed or (new.kind, new.maybe) != (carried.kind, carried.maybe)
+    return result, not changed
+
+
+class LoopKey(ast.AST):
+    """Stands for a loop that has no statement of its own."""
+
+    def __init__(self, node: ast.AST):
+        super().__init__()
+        self.node = node
