@@ -598,3 +598,9 @@ def positional(spelling: str) -> list[str]:
     except (TypeError, ValueError):
         return []
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+@pytest.mark.parametrize(("x", "slope"), [(0.2, 0.4), (0.7, 3.0)])
+def test_pieces_of_a_number_are_chosen_by_a_plain_bool(x, slope):
+    f = lambda x: float(np.piecewise(x, [x < 0.5], [lambda t: t * t, lambda t: 3 * t]))
+    assert wg.value_and_grad(f)(x) == (pytest.approx(f(x)), pytest.approx(slope))

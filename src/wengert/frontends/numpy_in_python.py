@@ -620,7 +620,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     conditions = condlist if isinstance(condlist, list | tuple) else [condlist]
     result = 0.0 * x
     if len(funclist) > len(conditions):
-        none = ~functools.reduce(np.logical_or, conditions)
+        none = np.logical_not(functools.reduce(np.logical_or, conditions))
         conditions = [*conditions, none]
     for condition, function in zip(conditions, funclist, strict=True):
         result = np.where(condition, _piece(function, x, condition, args, kw), result)
