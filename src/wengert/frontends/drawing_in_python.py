@@ -72,17 +72,21 @@ _OF_PYTHON: dict[str, Callable[..., Any]] = {
     "sample": sample,
     "choice": choice_of_one,
 }
-_METHODS: dict[type, dict[str, Callable[..., Any]]] = {
-    np.random.Generator: _OF_NUMPY,
-    np.random.RandomState: _OF_NUMPY,
-    random.Random: _OF_PYTHON,
+_METHODS: dict[str, dict[str, Callable[..., Any]]] = {
+    "numpy.Generator": _OF_NUMPY,
+    "numpy.RandomState": _OF_NUMPY,
+    "random.Random": _OF_PYTHON,
 }
-_MAKERS: dict[Any, type] = {
-    np.random.default_rng: np.random.Generator,
-    np.random.Generator: np.random.Generator,
-    np.random.RandomState: np.random.RandomState,
-    random.Random: random.Random,
-}
+"""By package and class: to name `np.random` would load it, which takes longer than most derivatives."""
+
+
+def shuffle_in_place(x: Any) -> None:
+    """`random.shuffle`: the order is drawn, the items keep their derivatives."""
+    order = order_drawn(random, len(x))
+    x[:] = [x[k] for k in order]
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [(random.shuffle, shuffle_in_place)]
 
 
 def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callable[..., Any] | None:
@@ -91,7 +95,7 @@ def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callabl
         return None
     if name != "shuffle" and _is_constant(args[0]):
         return None
-    return _METHODS.get(_class_of(it, generator), {}).get(name)
+    return _METHODS.get(_class_of(it, generator) or "", {}).get(name)
 
 
 def _is_constant(value: Value) -> bool:
@@ -99,12 +103,22 @@ def _is_constant(value: Value) -> bool:
     return all(map(_is_constant, value.values)) if items else isinstance(value, Const)  # type: ignore[union-attr]
 
 
-def _class_of(it: Interpreter, generator: Value) -> Any:
+def _class_of(it: Interpreter, generator: Value) -> str | None:
     if isinstance(generator, Const):
-        return next((c for c in _METHODS if type(generator.value) is c), None)
+        return _name_of(type(generator.value))
     made = it.builder.visible_definition(generator) if isinstance(generator, Var) else None
     if made is None:
         return None
     if made.op is st.opaque:
-        return _MAKERS.get(made.args[0].value) if isinstance(made.args[0], Const) else None
-    return _MAKERS.get(made.op.implementation) if made.namespace == "call" else None
+        return _made_by(made.args[0].value) if isinstance(made.args[0], Const) else None
+    return _made_by(made.op.implementation) if made.namespace == "call" else None
+
+
+def _made_by(maker: Any) -> str:
+    name = _name_of(maker)
+    return "numpy.Generator" if name == "numpy.default_rng" else name
+
+
+def _name_of(value: Any) -> str:
+    package = str(getattr(value, "__module__", "")).partition(".")[0]
+    return f"{package}.{getattr(value, '__name__', '')}"

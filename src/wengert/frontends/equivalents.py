@@ -222,6 +222,7 @@ _LATE = {
     "numpy.polynomial": "polynomials_in_python",
     "numpy": "numpy_in_python",
     "statistics": "statistics_in_python",
+    "random": "drawing_in_python",
     "scipy.special": "scipy_in_python",
     "scipy.linalg": "..solvers.matrices",
     "scipy.signal": "scipy_signal_in_python",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import bisect
 import heapq
 import operator
-import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from ..ir.types import Array
 from ..ops import elementwise as el
 from ..ops import structure as st
 from . import heap
-from .drawing_in_python import order_drawn
 from .expressions import as_known
 from .values import Items, Value
 from .writes import delete_item, set_item
@@ -148,12 +146,6 @@ def insort_left(a: Any, x: Any, lo: int = 0, hi: Any = None) -> None:
     a.insert(bisect.bisect_left(a, x, lo, hi), x)
 
 
-def shuffle(x: Any) -> None:
-    """`random.shuffle`: the order is drawn, the items keep their derivatives."""
-    order = order_drawn(random, len(x))
-    x[:] = [x[k] for k in order]
-
-
 IN_PYTHON: list[tuple[Any, Callable[..., Any]]] = [
     (np.copyto, copyto),
     (np.fill_diagonal, fill_diagonal),
@@ -168,7 +160,6 @@ IN_PYTHON: list[tuple[Any, Callable[..., Any]]] = [
     (heapq.heapreplace, heapreplace),
     (bisect.insort, insort_right),
     (bisect.insort_left, insort_left),
-    (random.shuffle, shuffle),
 ]
 
 # --- written by hand ----------------------------------------------------------------------
