@@ -29,18 +29,18 @@ def source_of(function: FunctionType) -> Source:
     """
     code = function.__code__
     lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
-    if not lines:
+    found = _fitting(lines, code, *_statement_around(lines, code)) if lines else []
+    found = found or _fitting(lines, code, 0, len(lines), whole=True)
+    if found:
+        # of a lambda inside a lambda both may fit: the instructions belong to the tightest
+        return Source(min(found, key=_extent), code.co_filename)
+    if not lines or code.co_filename.startswith("<"):  # another text may have taken that name
         raise NoSource(
             f"the source of {function.__qualname__} cannot be found: "
             f"it was defined in {code.co_filename!r}, which is not a file",
             f"wengert reads the source of what it differentiates. Put {function.__name__} into a file, or\n"
             f"write its rule: `@wg.rrule({function.__name__})`.",
         )
-    found = _fitting(lines, code, *_statement_around(lines, code))
-    found = found or _fitting(lines, code, 0, len(lines), whole=True)
-    if found:
-        # of a lambda inside a lambda both may fit: the instructions belong to the tightest
-        return Source(min(found, key=_extent), code.co_filename)
     raise NoSource(
         f"the source of {function.__qualname__} is not where Python says it is "
         f"({code.co_filename}:{code.co_firstlineno})",
