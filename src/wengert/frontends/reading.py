@@ -82,6 +82,8 @@ class Reading:
     """The writes to every object."""
     left: dict[int, Place] = field(default_factory=dict[int, Place])
     """The object that a container referred to before a write, by the version that the write made."""
+    left_from: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    """The container that such an object was in, which may still refer to it in another place."""
     globals_at: dict[Any, Place] = field(default_factory=dict[Any, Place])
     """The objects that were there before the program ran, by what tells them apart."""
     changed_outside: dict[int, Any] = field(default_factory=dict[int, Any])

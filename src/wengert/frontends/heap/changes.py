@@ -84,7 +84,9 @@ def update(
     it.reading.writes.setdefault(place, []).append(Write(new.born, depth, path, keeps, it.builder))
     if left is not None:
         it.reading.left[new.born] = left
-    check_sharing(it, place)
+    for each in (place, it.reading.left_from.get(place)):
+        if each is not None:
+            check_sharing(it, each)
     lose_aliases(it, place, depth)
 
 
@@ -147,6 +149,7 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
     assert isinstance(value, Var)
     left = left or Place(value)
     it.heap[left], it.reading.places[value] = value, left
+    it.reading.left_from[left] = owner
     for place, content in inner:
         it.heap[place] = Part(left, content.steps[len(path) :])
     return left

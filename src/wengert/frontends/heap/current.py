@@ -233,7 +233,9 @@ def has_left(it: Interpreter, var: Var) -> bool:
         or it.builder.definition(var) is None
     ):
         return False
-    it.reading.places[var] = it.reading.left.setdefault(first.born, Place(var))
+    left = it.reading.left.setdefault(first.born, Place(var))
+    it.reading.places[var] = left
+    it.reading.left_from[left] = place_of(it, root)
     return True
 
 
