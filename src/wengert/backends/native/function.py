@@ -21,10 +21,11 @@ from .border import (
     Result,
 )
 from .columns import Growing, Numbers
-from .economy import economical
+from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit
+from .parallel import spread
 from .recompute import recomputed
 from .values import (
     NUMPY,
@@ -100,12 +101,16 @@ def _called(function: Function) -> Iterator[Function]:
 
 
 def lower(
-    function: Function, leaves: Sequence[Leaf], prepare: Callable[[Function], Function]
+    function: Function,
+    leaves: Sequence[Leaf],
+    prepare: Callable[[Function], Function],
+    *,
+    parallel: bool = False,
 ) -> Lowered:
     """The loop form of a function for arguments with these leaves.
 
     The leaves of the arguments are followed by those of what it reads from outside. Functions that it
-    calls are prepared first.
+    calls are prepared first. `parallel` has loops spread over threads.
 
     Raises:
         Unlowered: something in it has no native form.
@@ -114,14 +119,23 @@ def lower(
     written: set[int] = set()
     while True:
         try:
-            return _Lowering(function, leaves, written, Unit(prepare)).run()
+            return _Lowering(function, leaves, written, Unit(prepare), parallel=parallel).run()
         except Writes as error:
             written.add(error.number)
 
 
 class _Lowering:
-    def __init__(self, function: Function, leaves: Sequence[Leaf], written: set[int], unit: Unit):
+    def __init__(
+        self,
+        function: Function,
+        leaves: Sequence[Leaf],
+        written: set[int],
+        unit: Unit,
+        *,
+        parallel: bool,
+    ):
         self.function = function
+        self.parallel = parallel
         self.leaves = tuple(leaves)
         self.written = written
         self.unit = unit
@@ -161,10 +175,18 @@ class _Lowering:
         self._write_back(site)
         params = (*self.params, *self.outs, *self.symbols)
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
-        procedures = tuple(map(economical, (main, *self.unit.procedures.values())))
+        main, *others = map(compact, (main, *self.unit.procedures.values()))
+        if self.parallel:
+            main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
+            others += parts
+        procedures = tuple(map(frugal, (main, *others)))
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )
+
+    def _sizes_of_results(self) -> dict[Slot, Expr]:
+        """How many elements the arrays have that the caller makes."""
+        return {view.pointer: product(view.dims) for view in self.out_views.values()}
 
     def _slot(self, hint: str, code: Any) -> Slot:
         return Slot(self.unit.names.fresh(hint), code)

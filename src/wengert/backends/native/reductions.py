@@ -12,7 +12,7 @@ from .fusion import REDUCTIONS, fill, is_contiguous, reduced, replaced_flat
 from .loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, If, Slot
 from .lowering import Site, lowers
 from .numbers import compute, converted
-from .shapes import dims_of, known_axis, sizes_of, spread
+from .shapes import dims_of, known_axis, sizes_of, spread, spread_value
 from .structure import over_arrays
 from .values import (
     NUMPY,
@@ -190,9 +190,12 @@ def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
         if dims and isinstance(bar, Scalar):
             return Repeated(bar, bar.code, dims)
         return bar
-    lead = len(own) - len(dims)
-    if lead < 0:
-        raise Unlowered("a cotangent with fewer axes than its value")
+    missing = len(dims) - len(own)
+    narrow = tuple(ONE if k < missing or own[k - missing] == ONE else d for k, d in enumerate(dims))
+    if narrow != dims:  # all cotangents along an axis are the same
+        inner = summed_to(site, bar, narrow[max(missing, 0) :])
+        return spread_value(site, inner, dims)
+    lead = -missing
     axes = list(range(lead))
     for k, size in enumerate(dims):
         if size == ONE and own[lead + k] != ONE:
