@@ -784,7 +784,7 @@ def test_there_is_no_memory_for_a_result():
 def test_a_mistake_of_wengerts_own_is_no_wrong_result_and_no_crash(monkeypatch):
     from wengert.backends.native import function
 
-    def broken(*args):
+    def broken(*args, **options):
         raise KeyError("surprise")
 
     monkeypatch.setattr(function, "lower", broken)

@@ -6,6 +6,7 @@ import functools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import calling, engine
@@ -119,6 +120,11 @@ class Jitted:
     def py_func(self) -> Callable[..., Any]:
         """What it was made from, by the name that Numba has for it."""
         return self.function
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for in code of its own."""
+        return import_module(f"{__package__}.in_numba").type_of(self)
 
     def of_derivative(self, verb: Verb) -> Jitted:
         """The native form of a derivative: what `wg.grad` and its kin give for a native function."""
@@ -359,6 +365,18 @@ def jit(
 
 
 # --- the program ------------------------------------------------------------------------------
+
+
+def specialised(function: Any, args: Sequence[Any]) -> tuple[Function, list[Any]]:
+    """The IR of a function, or of a derivative, for arguments like these, and the leaves it is given.
+
+    Raises:
+        Unlowered: it has no IR of its own, or gives an object.
+        WengertError: it cannot be differentiated.
+    """
+    ir, _ = _specialised_ir(function, args, {})
+    _must_be_assembled(ir.result, own=not isinstance(function, Derivative))
+    return ir, list(_leaves(ir, function, args, {}))
 
 
 def _specialised_ir(
