@@ -146,21 +146,6 @@ def _vdot(site: Site, eqn: Eqn) -> Value:
     return _inner(site, x, y)
 
 
-@lowers("trace")
-def _trace(site: Site, eqn: Eqn) -> Value:
-    if eqn.params:
-        raise Unlowered("options of `trace`")
-    return reduced(site, REDUCTIONS["sum"], diagonal(site, eqn), (0,), diagonal(site, eqn).code)
-
-
-def diagonal(site: Site, eqn: Eqn) -> View:
-    view = site.in_memory(eqn.args[0])
-    if len(view.dims) != 2:
-        raise Unlowered("a diagonal of anything but a matrix")
-    size: Expr = site.e.apply("min", *map(site.e.let, view.dims))
-    return with_axes(view, (size,), (site.e.let(plus(*view.strides)),))
-
-
 @lowers("norm")
 def _norm(site: Site, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ir.graph import Const, Eqn
 from ...ir.records import replace
+from .access import in_order
 from .creation import filled
 from .emitter import Emitter
 from .fusion import REDUCTIONS, fill, is_contiguous, reduced, replaced_flat
@@ -118,13 +119,32 @@ def _spread(site: Site, eqn: Eqn) -> Value:
     axes = axes_of(eqn, len(x.dims))
     centre = mean_of(site, x, axes)
     if isinstance(centre, Delayed | View):
-        raise Unlowered("a variance along an axis")
+        return _spread_along(site, eqn, x, centre, axes)
     apart = over_arrays(site, "sub", [x, centre])
     total = reduced(site, REDUCTIONS["sum"], over_arrays(site, "square", [apart]), axes, x.code)
     ddof = Constant(float(eqn.param("ddof", 0)), "f64")
     count = Scalar(site.e.apply("sub", count_of(site, x, axes), ddof), NUMPY)
     result = compute(site.e, "div", "np", [site.as_scalar(total), count])
     result = compute(site.e, "sqrt", "np", [result]) if eqn.op.name == "std" else result
+    return kept_axes(site, eqn, result, x.dims, axes)
+
+
+def _spread_along(
+    site: Site, eqn: Eqn, x: View, centre: Delayed | View, axes: tuple[int, ...]
+) -> Value:
+    """A variance, or its root, along some axes."""
+    centre = site.view(centre)
+    own = iter(zip(centre.dims, centre.strides, strict=True))
+    placed = [(ONE, ZERO) if k in axes else next(own) for k in range(len(x.dims))]
+    middle = replace(
+        centre, dims=tuple(d for d, _ in placed), strides=tuple(s for _, s in placed), whole=False
+    )
+    squares = over_arrays(site, "square", [over_arrays(site, "sub", [x, middle])])
+    total = reduced(site, REDUCTIONS["sum"], squares, axes, squares.code)
+    ddof = Constant(float(eqn.param("ddof", 0)), "f64")
+    count = site.e.apply("sub", count_of(site, x, axes), ddof)
+    result = over_arrays(site, "div", [total, Scalar(converted(site.e, count, total.code), NUMPY)])
+    result = over_arrays(site, "sqrt", [result]) if eqn.op.name == "std" else result
     return kept_axes(site, eqn, result, x.dims, axes)
 
 
@@ -260,7 +280,7 @@ def _put_extreme(site: Site, eqn: Eqn) -> Value:
         into = replace(made, **_lane(e, made, axis, indices))
         _put_first(e, into, along, found, value)
 
-    _in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
+    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
     return made
 
 
@@ -297,19 +317,8 @@ def _put_first(e: Emitter, made: View, view: View, y: Expr, bar: Expr) -> None:
         block.add(Assign(open_, Constant(False, "b1")))
         inner.add(If(hit, tuple(block.statements)))
 
-    _in_order(e, view.dims, element, ())
+    in_order(e, view.dims, element, ())
     e.exit_if(open_, "an extreme that is no element")
-
-
-def _in_order(e: Emitter, dims: Any, element: Any, indices: tuple[Expr, ...]) -> None:
-    """As `over`, of a loop in which each element depends on those before."""
-    if len(indices) == len(dims):
-        element(e, indices)
-        return
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    _in_order(inner, dims, element, (*indices, index))
-    e.add(For(index, e.let(dims[len(indices)]), tuple(inner.statements)))
 
 
 # --- running sums -------------------------------------------------------------------------

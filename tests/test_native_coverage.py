@@ -1,0 +1,178 @@
+"""What native code can say beyond numbers and plain loops: masks, lists of indices, `try`, diagonals …
+
+Values and gradients, with the Python form as the reference.
+"""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+import trees
+
+import wengert as wg
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("WENGERT_CACHE", str(tmp_path_factory.getbasetemp() / "native"))
+
+
+def native(f, *args, gradient=True, rel=1e-11, exits=0):
+    """Value and gradient are native, and what the Python form gives; arguments are changed alike."""
+    for form in (f, wg.value_and_grad(f)) if gradient else (f,):
+        compiled = wg.jit(form, strict=True)
+        mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
+        found, expected = compiled(*mine), form(*theirs)
+        trees.assert_close(found, expected, rel=rel)
+        trees.assert_close(list(mine), list(theirs), rel=rel)
+        assert type(found) is type(expected)
+        assert compiled.exits == exits
+
+
+def numbers(*shape):
+    return np.random.default_rng(len(shape)).uniform(0.2, 1.5, shape)
+
+
+# --- masks and lists of indices -----------------------------------------------------------
+
+
+def large_ones(a):
+    return (a[a > 0.7] ** 2).sum()
+
+
+def clipped(a):
+    b = a.copy()
+    b[b > 0.7] = 0.5
+    return (b * b).sum()
+
+
+def changed_where(a):
+    b = a.copy()
+    chosen = b < 0.9
+    b[chosen] = b[chosen] * 2.0 + 1.0
+    b[~chosen] += 1.0
+    return (b * a).sum()
+
+
+@pytest.mark.parametrize("f", [large_ones, clipped, changed_where])
+@pytest.mark.parametrize(
+    "a",
+    [numbers(9), numbers(3, 4), numbers(2, 3, 2), -numbers(5), numbers(0), numbers(6)[::-1]],
+    ids=["vector", "matrix", "stack", "none", "empty", "reversed"],
+)
+def test_masks(f, a):
+    native(f, a)
+
+
+def test_masks_along_an_axis():
+    native(lambda a: a[:, [True, False, True]].sum(), numbers(5, 3))
+    native(lambda a: (a[a[:, 0] > 0.5] ** 2).sum(), numbers(5, 3))
+
+
+def test_a_mask_of_another_shape():
+    compiled = wg.jit(lambda a, m: a[m].sum(), strict=True)
+    with pytest.raises(IndexError):
+        compiled(numbers(4), np.array([True, False, True]))
+
+
+def test_lists_of_indices():
+    native(lambda a: (a[[0, 2]] ** 2).sum(), numbers(5))
+    native(lambda a: (a[[0, -1]] ** 2).sum(), numbers(5, 2))
+
+    def swapped(a):
+        b = a.copy()
+        b[[0, 2]] = b[[2, 0]] * 2.0
+        return (b * a).sum()
+
+    native(swapped, numbers(4, 3))
+
+
+# --- try -----------------------------------------------------------------------------------
+
+
+def guarded(x, y):
+    try:
+        z = x / y
+    except ZeroDivisionError:
+        z = 0.0
+    return z * z
+
+
+def every_clause(x, y):
+    total = 0.0
+    try:
+        z = x / y
+        total += math.log(z)
+    except (ZeroDivisionError, ValueError):
+        z = 1.0
+    else:
+        total *= 2.0
+    finally:
+        total += x
+    return total * z
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(4):
+        try:
+            total += math.sqrt(x - k)
+        except ValueError:
+            total -= x * k
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "exits"),
+    [
+        (guarded, (2.0, 3.0), 0), (guarded, (2.0, 0.0), 1), (every_clause, (2.0, 3.0), 0),
+        (every_clause, (2.0, -3.0), 1), (in_a_loop, (5.0,), 0), (in_a_loop, (1.5,), 1),
+    ],
+)  # fmt: skip
+def test_try_runs_its_body_and_leaves_exceptions_to_python(f, args, exits):
+    native(f, *args, exits=exits)
+
+
+# --- powers --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [1.5, 0.0, -2.0, np.float64(0.75)])
+@pytest.mark.parametrize("y", [0.0, 1.0, 2.0, 3])
+def test_derivatives_of_powers(x, y):
+    native(lambda x, y: x**y, x, y)
+    native(lambda x, y: wg.grad(lambda t: t**y * t)(x), x, y)
+
+
+def test_derivatives_of_powers_of_arrays():
+    native(lambda x, y: (x**y).sum(), numbers(3), np.array([0.0, 1.0, 2.5]))
+    native(lambda x, y: (x**y).sum(), np.array([0.0, 1.5]), 2.0)
+
+
+# --- matrices ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (4, 3), (3, 4)])
+def test_diagonals_and_triangles(shape):
+    native(lambda a: (np.diag(a) * 2.0).sum() + np.trace(a) ** 2, numbers(*shape))
+    native(lambda a: (np.diag(a, 1) ** 2).sum() + (np.diagonal(a, -1) ** 3).sum(), numbers(*shape))
+    native(lambda a: (np.tril(a) * np.triu(a, -1)).sum(), numbers(*shape))
+
+
+def test_matrices_of_a_diagonal():
+    native(lambda v: (np.diag(v) @ np.diag(v * v, 1)[:-1, :-1]).sum(), numbers(4))
+
+
+@pytest.mark.parametrize("axis", [0, 1, (0, 2)])
+def test_variances_along_an_axis(axis):
+    native(lambda a: (a.var(axis=axis) ** 2).sum(), numbers(3, 4, 2))
+    native(lambda a: (a.std(axis=axis, keepdims=True) * a).sum(), numbers(3, 4, 2))
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0, 0.1), (3.5,), (0.5, 4), (1.0, 0.0), (2, -1.0, -0.5)])
+def test_ranges_of_floats(bounds):
+    found = wg.jit(lambda: np.arange(*bounds), strict=True)()
+    assert np.array_equal(found, np.arange(*bounds))
+    native(lambda x: (np.arange(*bounds) * x).sum(), 2.0)
