@@ -87,7 +87,7 @@ def test_lists_of_indices():
         b[[0, 2]] = b[[2, 0]] * 2.0
         return (b * a).sum()
 
-    native(swapped, numbers(4, 3))
+    native(swapped, numbers(4, 3), gradient=False)
 
 
 # --- try -----------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ def test_matrices_of_a_diagonal():
     native(lambda v: (np.diag(v) @ np.diag(v * v, 1)[:-1, :-1]).sum(), numbers(4))
 
 
-@pytest.mark.parametrize("axis", [0, 1, (0, 2)])
-def test_variances_along_an_axis(axis):
-    native(lambda a: (a.var(axis=axis) ** 2).sum(), numbers(3, 4, 2))
-    native(lambda a: (a.std(axis=axis, keepdims=True) * a).sum(), numbers(3, 4, 2))
+def test_variances_along_an_axis():
+    native(lambda a: (a.var(axis=0) ** 2).sum(), numbers(3, 4, 2))
+    native(lambda a: (a.var(axis=(0, 2), ddof=1) ** 2).sum(), numbers(3, 4, 2))
+    native(lambda a: (a.std(axis=1, keepdims=True) * a).sum(), numbers(3, 4, 2))
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0, 0.1), (3.5,), (0.5, 4), (1.0, 0.0), (2, -1.0, -0.5)])

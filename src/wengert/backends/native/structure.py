@@ -56,6 +56,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if len(scalars) == len(operands):
         if eqn.op.name == "where":
             return _chosen_number(site, scalars)
+        if eqn.op.name == "invert" and any(x.code == "b1" and x.origin != NUMPY for x in scalars):
+            raise Unlowered("the bits of a truth value, which Python takes for an integer")
         return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
     if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot"):
         return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
