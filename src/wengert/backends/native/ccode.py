@@ -21,6 +21,7 @@ from .loopform import (
     Enlarge,
     ExitIf,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -239,6 +240,8 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             yield f"if ({expression(condition)}) {leave} /* {reason} */"
         case Multiply():
             yield _product(statement)
+        case External(name=routine):
+            raise Unlowered(f"`{routine}` is a routine of LAPACK, which a file of its own has not")
         case Spread(function=function, args=args, results=results, count=count):
             yield f"(void){expression(statement.parts, atomic=True)};"
             whole = Invoke(function, (ZERO, ZERO, count, *args), results)  # C has one thread: one part

@@ -22,6 +22,7 @@ from .loopform import (
     Copy,
     Enlarge,
     Expr,
+    External,
     For,
     Invoke,
     Load,
@@ -157,6 +158,8 @@ def _changed_by(procedure: Procedure, known: dict[str, set[int]]) -> Iterator[in
                 named.add(target)
             case Enlarge(pointer=target) | Release(pointer=target):
                 named.add(target)
+            case External(args=args):
+                named.update(arg.pointer for arg in args)
             case Assign(value=Slot(code="ptr") as other):
                 named.add(other)
             case Invoke(function=function, args=args):
@@ -330,7 +333,7 @@ def _is_out_of_reach(statement: Statement, loop: For, facts: Facts) -> bool:
             return pointer not in private or not facts.has_one_name(pointer)
         case Allocate(pointer=pointer):
             return not facts.has_one_name(pointer)
-        case Assign(slot=Slot(code="ptr")) | Spread():
+        case Assign(slot=Slot(code="ptr")) | Spread() | External():
             return True
         case Invoke(args=args, results=results):
             if any(slot.code == "ptr" for slot in results):

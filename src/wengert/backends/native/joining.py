@@ -15,7 +15,7 @@ from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .promotion import common, converted, operand
 from .sequences import growing
-from .shapes import known_axis
+from .shapes import dims_of, known_axis
 from .structure import over_arrays
 from .values import (
     ONE,
@@ -57,6 +57,25 @@ def _concatenate(site: Site, eqn: Eqn) -> Value:
     if axes is None or (eqn.op.name == "hstack" and any(len(view.dims) != 1 for view in views)):
         raise Unlowered("joining arrays as if they had one axis")
     return _joined(site, eqn, views, *axes)
+
+
+@lowers("unconcatenate")
+def _unconcatenate(site: Site, eqn: Eqn) -> Value:
+    """The cotangents of arrays that were joined along an axis."""
+    like = site.value(eqn.params["like"])
+    axis = eqn.param("axis", 0)
+    if not isinstance(like, Tuple) or not isinstance(axis, int) or "rank" in eqn.params:
+        raise Unlowered("a cotangent of arrays joined in this way")
+    bar = site.in_memory(eqn.args[0])
+    shapes = [dims_of(item) for item in like.items]
+    axis %= len(bar.dims)
+    start, pieces = ZERO, list[Value]()
+    for dims in shapes:
+        if len(dims) != len(bar.dims):
+            raise Unlowered("a cotangent of arrays joined in this way")
+        pieces.append(part_along(site, bar, start, dims[axis], axis))
+        start = site.e.let(plus(start, dims[axis]))
+    return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
 
 @lowers("append")

@@ -24,6 +24,7 @@ from .loopform import (
     Enlarge,
     ExitIf,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -259,6 +260,12 @@ class _Printer:
         )
         self.lines.append(f"  call void @{name}({', '.join(inside)})")
 
+    def external(self, statement: External) -> None:
+        places = [self.address(a.pointer, a.index, a.code) for a in statement.args]
+        name = f"wg_{statement.name}"
+        self.operations.declare(name, f"declare void @{name}({', '.join(['ptr'] * len(places))})")
+        self.lines.append(f"  call void @{name}({', '.join(f'ptr {place}' for place in places)})")
+
     # --- control --------------------------------------------------------------------------
 
     def loop(self, statement: For) -> None:
@@ -450,6 +457,7 @@ _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
     BreakIf: _Printer.leave_loop,
     ExitIf: _Printer.exit,
     Invoke: _Printer.invoke,
+    External: _Printer.external,
     Spread: _Printer.spread,
     Multiply: _Printer.multiply,
 }

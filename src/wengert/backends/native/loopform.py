@@ -177,6 +177,14 @@ class Invoke:
 
 
 @record
+class External:
+    """Call a routine of LAPACK, which takes everything by address: `args` are the elements it is given."""
+
+    name: str
+    args: tuple[Load, ...]
+
+
+@record
 class Spread:
     """Call another function of the program on parts of `range(count)`, side by side.
 
@@ -229,6 +237,7 @@ Statement = (
     | BreakIf
     | ExitIf
     | Invoke
+    | External
     | Spread
     | Multiply
 )
@@ -300,5 +309,5 @@ def expressions_of(statement: Statement) -> Iterator[Expr]:
         value = getattr(statement, name)
         if isinstance(value, Slot | Constant | Apply | Load):
             yield value
-        elif isinstance(statement, Invoke | Spread) and name == "args":
+        elif isinstance(statement, Invoke | Spread | External) and name == "args":
             yield from value

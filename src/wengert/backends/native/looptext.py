@@ -17,6 +17,7 @@ from .loopform import (
     Enlarge,
     ExitIf,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -95,6 +96,8 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield f"exit if {expression(condition)}  # {reason}{where}"
         case Multiply():
             yield _product(statement)
+        case External(name=name, args=args):
+            yield f"{name}({', '.join(map(expression, args))})"
         case Spread():
             yield from _spread(statement)
         case Invoke(function=function, args=args, results=results):

@@ -35,7 +35,7 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
             transposed = with_axes(right, right.dims[::-1], right.strides[::-1])
             return _matrix_vector(site, transposed, left)
         case _:
-            return _matrix_matrix(site, left, right)
+            return matrix_product(site, left, right)
 
 
 def _inner(site: Site, x: Array, y: Array) -> Value:
@@ -59,7 +59,8 @@ LEAST_FOR_BLAS = 2**13
 """From how many multiplications on a product of matrices is left to BLAS."""
 
 
-def _matrix_matrix(site: Site, a: View, b: View) -> Value:
+def matrix_product(site: Site, a: View, b: View) -> Value:
+    """The product of two matrices."""
     site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
     code = common([operand(a), operand(b)])
     if code in FLOATS and a.code == b.code and blas():

@@ -14,6 +14,7 @@ from .loopform import (
     Copy,
     Enlarge,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -33,7 +34,7 @@ from .loopform import (
 
 LONGEST = 12
 """How many operations an expression may have before it is given a name."""
-_WRITES = (Store, Copy, Release, Enlarge, For, While, If, Invoke, Spread, Allocate, Multiply)
+_WRITES = (Store, Copy, Release, Enlarge, For, While, If, Invoke, External, Spread, Allocate, Multiply)
 
 
 def readable(procedure: Procedure) -> Procedure:
@@ -141,7 +142,7 @@ class _Folding:
         for name, value in _parts(statement).items():
             if isinstance(value, Slot | Apply | Load) and not _is_target(statement, name):
                 changes[name] = self._put_in(value, waiting)
-        if isinstance(statement, Invoke | Spread):
+        if isinstance(statement, Invoke | Spread | External):
             changes["args"] = tuple(self._put_in(arg, waiting) for arg in statement.args)
         inner = {
             name: self.block(getattr(statement, name))

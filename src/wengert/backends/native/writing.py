@@ -240,6 +240,21 @@ def _added(site: Site, before: Value, value: Value) -> Value:
     raise Unlowered("a sum of items that are no numbers")
 
 
+@lowers("add_attr")
+def _add_attr(site: Site, eqn: Eqn) -> Value:
+    """A cotangent added to that of a field of a named tuple."""
+    buffer, x = (site.value(atom) for atom in eqn.args[:2])
+    name = eqn.param("name")
+    if not isinstance(buffer, Tuple) or not isinstance(x, Tuple) or name not in x.keys:
+        raise Unlowered(f"a cotangent of the attribute `{name}`")
+    k = x.keys.index(name)
+    value = site.value(eqn.args[2])
+    if isinstance(value, Delayed | Repeated):
+        value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
+    items = (*buffer.items[:k], _added(site, buffer.items[k], value), *buffer.items[k + 1 :])
+    return Tuple(items, buffer.form, buffer.keys, buffer.type)
+
+
 @lowers("append_item", "appended")
 def _append(site: Site, eqn: Eqn) -> Value:
     target, *path, _ = eqn.args
