@@ -176,3 +176,119 @@ def test_ranges_of_floats(bounds):
     found = wg.jit(lambda: np.arange(*bounds), strict=True)()
     assert np.array_equal(found, np.arange(*bounds))
     native(lambda x: (np.arange(*bounds) * x).sum(), 2.0)
+
+
+# --- several indices, clipping ---------------------------------------------------------------
+
+
+def changed_at(a, i, j):
+    b = a.copy()
+    b[i, j] = b[i, j] * 3.0
+    b[np.arange(2), j] += 1.0
+    return (b * a).sum()
+
+
+def replaced(a, i):
+    b = a.copy()
+    b[i] = a[:3] * 2.0
+    return (b * b).sum()
+
+
+def test_several_arrays_of_indices():
+    native(lambda a: (a[np.array([0, 2]), np.array([1, -1])] ** 2).sum(), numbers(4, 3))
+    native(lambda a: (a[[0, 2], 1] ** 2).sum() + a[1, [0, 0]].sum(), numbers(4, 3))
+    native(lambda a: (a[:, [0, 2], [1, 0]] ** 2).sum(), numbers(2, 3, 2))
+    native(changed_at, numbers(4, 3), np.array([0, 2]), np.array([1, -1]))
+    native(replaced, numbers(4), np.array([0, 2, 1]))
+
+
+def test_an_index_that_names_an_element_twice_is_left_to_python():
+    compiled = wg.jit(wg.value_and_grad(replaced), strict=True)
+    args = numbers(4), np.array([0, 2, 0])
+    trees.assert_close(compiled(*args), wg.value_and_grad(replaced)(*args), rel=1e-12)
+    assert compiled.exits == 1
+
+
+@pytest.mark.parametrize("index", [np.array([0, 5]), np.array([-5, 0])])
+def test_an_index_among_several_that_is_out_of_range(index):
+    with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 4"):
+        wg.jit(lambda a, i: a[i, i], strict=True)(numbers(4, 4), index)
+
+
+def test_clipping():
+    native(lambda a, x: (np.clip(a, 0.5, x) ** 2).sum(), numbers(5), 1.0)
+    native(lambda a: (a.clip(0.5, None) ** 2).sum(), numbers(5))
+    native(lambda a: (np.clip(a, None, a * 0.9) ** 2).sum(), numbers(5))
+
+
+# --- lists ---------------------------------------------------------------------------------
+
+
+def summed(x, n):
+    xs = []
+    for k in range(n):
+        xs.append(x * k)
+    return sum(xs)
+
+
+def extremes(x, n):
+    xs = []
+    for k in range(n):
+        xs.append(math.sin(x * k))
+    return max(xs) - min(xs) * 2.0
+
+
+def products_of_neighbours(v, n):
+    total = 0.0
+    for i in range(1, n):
+        total += v[i] * v[i - 1]
+    return total
+
+
+def chosen_places(x, day):
+    head = [x, 2.0 * x, 3.0 * x]
+    for k in range(5):
+        head[(k + day) % 3] += x * head[k % 3]
+    return head[0] + head[1] * head[2]
+
+
+def test_lists_of_numbers():
+    native(summed, 1.5, 5)
+    native(lambda x, n: sum([x for _ in range(n)], x), 0.1, 10)
+    native(extremes, 1.5, 5)
+    native(products_of_neighbours, [1.0, 2.0, 3.5], 3)
+    native(chosen_places, 0.5, 1)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_the_sum_of_no_numbers_is_an_integer(n):
+    compiled = wg.jit(summed, strict=True)
+    assert type(compiled(1.5, n)) is type(summed(1.5, n)) is (float if n else int)
+
+
+def test_sums_of_integers_and_sums_that_cancel():
+    def squares(n):
+        xs = []
+        for k in range(n):
+            xs.append(k * k)
+        return sum(xs)
+
+    def cancelling(a, b, n):
+        xs = []
+        for k in range(n):
+            xs.append(a if k % 2 else b)
+        xs.append(-a)
+        return sum(xs)
+
+    native(squares, 7, gradient=False)
+    native(cancelling, 1e16, 1.0, 3, gradient=False)  # Python 3.12 keeps what is rounded away
+
+
+def test_parts_of_lists_are_copies():
+    def f(x, n):
+        xs = [x * k for k in range(n)]
+        ys = xs[1:-1]
+        ys[0] = 5.0 * x
+        return sum(xs) + sum(ys) + ys[-1]
+
+    native(f, 1.25, 6)

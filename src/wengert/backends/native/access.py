@@ -10,8 +10,8 @@ from .columns import Growing
 from .emitter import Emitter
 from .loopform import Apply, Assign, Constant, Expr, For, If, Slot
 from .lowering import Site, lowers
-from .shapes import dims_of, expanded
-from .structure import item_of_list, wrapped
+from .shapes import broadcast, dims_of, expanded
+from .structure import item_of_list, length_of, part_of_list, wrapped
 from .values import (
     NUMPY,
     ONE,
@@ -140,6 +140,9 @@ def _getitem(site: Site, eqn: Eqn) -> Value:
             return _item_of_tuple(site, value, index)
         case Growing() if not isinstance(index, Bounds):
             return item_of_list(site, value, site.as_scalar(index))
+        case Growing() if isinstance(index, Bounds):
+            start, count, step = slice_of(site, index, length_of(site, value))
+            return part_of_list(site, value, start, count, step)
         case Range(start=start, count=count, step=step) if isinstance(index, Scalar):
             position = wrapped(site, index, count)
             return Scalar(site.e.let(plus(start.expr, times(position, step.expr))), PYTHON, 48)
@@ -209,17 +212,50 @@ class Scattered:
 
 
 def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
-    places = [k for k, p in enumerate(parts) if is_index_array(p)]
-    if len(places) != 1:
-        raise Unlowered("several arrays of indices")
-    if not all(_is_whole(p) or k in places for k, p in enumerate(parts)):
-        raise Unlowered("an array of indices beside a number or part of an axis")
+    places = [k for k, p in enumerate(parts) if not _is_whole(p)]
+    if len(places) > 1:
+        return _by_several(site, view, parts, places)
     indices = _index_array(site, parts[places[0]])
     if indices.code == "b1":
         return _masked(site, view, places[0], indices)
     if indices.code != "i64":
         raise Unlowered("an index that is no integer")
     return Scattered(view, places[0], indices)
+
+
+def _by_several(
+    site: Site, view: View, parts: Sequence[Value], places: Sequence[int]
+) -> Scattered:
+    """Several arrays of indices, and numbers beside them: as one, over the axes they are about, as one."""
+    e = site.e
+    first, rank = places[0], len(places)
+    if list(places) != list(range(first, first + rank)):
+        raise Unlowered("arrays of indices that are not side by side")
+    given: list[Scalar | View] = []
+    for part in parts[first : first + rank]:
+        if not isinstance(part, Scalar) and not is_index_array(part):
+            raise Unlowered("an array of indices beside part of an axis")
+        given.append(part if isinstance(part, Scalar) else _index_array(site, part))
+    if any(x.code != "i64" for x in given):
+        raise Unlowered("masks beside arrays of indices")
+    arrays = [x for x in given if isinstance(x, View)]
+    if any(len(x.dims) != 1 for x in arrays):
+        raise Unlowered("several arrays of indices with more than one axis")
+    (count,) = broadcast(e, arrays)
+    site.write_all()
+    made = site.allocate((count,), "i64", ())
+    inner = site.inside(site.block)
+    inner.e.span = e.span
+    index = Slot(e.names.fresh("i"), "i64")
+    total: Expr = ZERO
+    for x, size in zip(given, view.dims[first : first + rank], strict=True):
+        if isinstance(x, View):
+            at = ZERO if x.dims == (ONE,) else index
+            x = Scalar(inner.e.load(x, (at,)), NUMPY)
+        total = inner.e.let(plus(times(total, size), wrapped(inner, x, size)))
+    inner.e.store(made, (index,), total)
+    e.add(For(index, e.let(count), tuple(inner.e.statements)))
+    return Scattered(_joined_axes(e, view, first, rank), first, made)
 
 
 def _index_array(site: Site, part: Value) -> View:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ...ir.graph import Const, Eqn
 from ...ir.records import replace
 from .access import in_order
+from .columns import Growing
 from .creation import filled
 from .emitter import Emitter
 from .fusion import REDUCTIONS, fill, is_contiguous, reduced, replaced_flat
 from .loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, If, Slot
-from .lowering import Site, lowers
-from .numbers import compute, converted
+from .lowering import Site, described, lowers
+from .numbers import as_float_origin, compute, converted, exact_float, origin_expr
+from .sequences import item_at
 from .shapes import dims_of, known_axis, sizes_of, spread, spread_value
 from .structure import over_arrays
 from .values import (
@@ -361,4 +364,56 @@ def _sum_items(site: Site, eqn: Eqn) -> Value:
         for item in value.items:
             total = compute(site.e, "add", "py", [total, site.as_scalar(item)])
         return total
-    raise Unlowered("`sum` of a list")
+    if not isinstance(value, Growing):
+        raise Unlowered(f"`sum` of {described(value)}")
+    return _sum_of_list(site, value, start)
+
+
+def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
+    """From the first item to the last; the sum of no items is an integer, unless it starts with another."""
+    e = site.e
+    trial = value.column.item(Emitter(e.names), ZERO)
+    if not isinstance(trial, Scalar) or trial.code not in ("f64", "i64"):
+        raise Unlowered("`sum` of a list of anything but numbers")
+    if trial.code == "i64" and start.code == "i64":
+        return _sum_of_integers(site, value, start)
+    total = e.variable("total", exact_float(e, start))
+    rest = e.variable("rest", Constant(0.0, "f64"))
+    origin = e.variable("origin", origin_expr(as_float_origin(start)))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    x, whose = exact_float(inner, item), origin_expr(as_float_origin(item))
+    after = inner.apply("add", total, x)
+    if sys.version_info >= (3, 12):
+        lost = _lost(inner, total, x, after)
+        both = inner.apply("max", origin, whose)  # of floats of Python's, and integers before
+        counts = inner.apply("eq", whose, integer(PYTHON), code="b1")
+        counts = inner.apply("and", counts, inner.apply("le", both, integer(PYTHON), code="b1"))
+        more = inner.apply("select", counts, lost, Constant(0.0, "f64"), code="f64")
+        inner.add(Assign(rest, Apply("add", (rest, more), "f64")))
+    inner.add(Assign(total, after))
+    inner.add(Assign(origin, Apply("max", (origin, whose), "i64")))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    finite = e.apply("lt", e.apply("fabs", rest), Constant(float("inf"), "f64"), code="b1")
+    kept = e.apply("select", finite, rest, Constant(0.0, "f64"), code="f64")
+    found = e.variable("sum", e.apply("add", total, kept))
+    return Scalar(found, e.variable("origin", origin))
+
+
+def _lost(e: Emitter, total: Expr, x: Expr, after: Expr) -> Expr:
+    """What an addition rounds away (Neumaier's): Python adds it in the end."""
+    larger = e.apply("ge", e.apply("fabs", total), e.apply("fabs", x), code="b1")
+    big = e.apply("select", larger, total, x, code="f64")
+    small = e.apply("select", larger, x, total, code="f64")
+    return e.apply("add", e.apply("sub", big, after), small)
+
+
+def _sum_of_integers(site: Site, value: Growing, start: Scalar) -> Scalar:
+    e = site.e
+    total = e.variable("total", start.expr)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    after = compute(inner, "add", "py", [Scalar(total, start.origin), item])
+    inner.add(Assign(total, after.expr))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    return Scalar(total, after.origin)
