@@ -431,7 +431,7 @@ def _spread_items(site: Site, eqn: Eqn) -> Value:
     bar, items = site.scalar(eqn.args[0]), site.value(eqn.args[1])
     match items:
         case Growing(column=Numbers() | NumbersOfAnyOrigin()):
-            return _equal_items(site, items, bar)
+            return equal_items(site, length_of(site, items), bar)
         case Tuple():
             return Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
         case _:
@@ -440,13 +440,12 @@ def _spread_items(site: Site, eqn: Eqn) -> Value:
 
 def _zero_list(site: Site, value: Growing) -> Growing:
     """As many zeros as a list has numbers."""
-    return _equal_items(site, value, Scalar(Constant(0.0, "f64"), PYTHON))
+    return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
 
 
-def _equal_items(site: Site, value: Growing, zero: Scalar) -> Growing:
-    """A list of one number, as long as another list."""
+def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
+    """A list of one number, so many times."""
     e = site.e
-    size = length_of(site, value)
     made = growing(e, template_of(FLOAT), "bars", e.apply("max", size, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     made.column.put(inner, index, zero)
