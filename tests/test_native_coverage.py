@@ -292,3 +292,78 @@ def test_parts_of_lists_are_copies():
         return sum(xs) + sum(ys) + ys[-1]
 
     native(f, 1.25, 6)
+
+
+def joined(x, n):
+    xs = [x * k for k in range(n)]
+    total = 0.0
+    for i, y in enumerate([x] + xs + [2.0 * x, 3.0 * x]):
+        total += i * y * y
+    return total
+
+
+def reached(x, n):
+    total = 0.0
+    for v in [x * k for k in range(n)]:
+        if v > 2.0:
+            break
+        total += v * v
+    return total
+
+
+def backwards(x, n):
+    total = 0.0
+    for v in reversed([x * k for k in range(n)]):
+        total = total * 0.5 + v * v
+    return total
+
+
+@pytest.mark.parametrize("f", [joined, reached, backwards])
+@pytest.mark.parametrize("n", [1, 5])
+def test_loops_over_lists_whose_items_have_cotangents(f, n):
+    native(f, 1.2, n)
+
+
+# --- sorting -------------------------------------------------------------------------------
+
+
+def ordered(x, n):
+    xs = [math.sin(7.0 * x * k) for k in range(n)]
+    ys = sorted(xs)
+    xs.sort(reverse=True)
+    total = 0.0
+    for i, y in enumerate(ys):
+        total += i * y
+    return total + xs[0] * ys[1]
+
+
+def order_of_equal_numbers(n):
+    forwards = sorted(range(n), key=lambda k: (k * 7) % 4)
+    down = sorted(range(n), key=lambda k: (k * 7) % 4, reverse=True)
+    return sum([i * k for i, k in enumerate(forwards)]) + 1000 * sum(
+        [i * k for i, k in enumerate(down)]
+    )
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 17])
+def test_sorting_lists(n):
+    native(ordered, 1.3, n)
+    native(order_of_equal_numbers, n, gradient=False)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 9])
+def test_sorting_arrays(n):
+    native(lambda a: (np.sort(a) * np.arange(len(a))).sum(), numbers(n))
+    native(lambda a: a[np.argsort(a)] * 2.0, numbers(n), gradient=False)
+    native(lambda a: np.argsort(a, kind="stable"), np.ones(n), gradient=False)
+
+
+def test_orders_that_numpy_decides_are_left_to_it():
+    native(lambda a: np.argsort(a), np.ones(5), gradient=False, exits=1)
+    compiled = wg.jit(lambda a: np.sort(a), strict=True)
+    found = compiled(np.array([math.nan, 1.0, 0.5]))
+    assert found[:2].tolist() == [0.5, 1.0] and math.isnan(found[2]) and compiled.exits == 1
+
+
+def test_extremes_by_a_key():
+    native(lambda xs: min(xs, key=lambda t: abs(t - 2.0)) * max(xs), [1.0, 2.5, 7.0])

@@ -16,6 +16,7 @@ from . import (
     products,
     reductions,
     shapes,
+    sorting,
     structure,
     writing,
 )
@@ -36,6 +37,7 @@ TABLES = (
     products,
     reductions,
     shapes,
+    sorting,
     structure,
     writing,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import UNDEFINED, Atom, Const, Eqn
-from ...ir.types import FLOAT
+from ...ir.types import FLOAT, INT
 from . import numbers
 from .carried import is_same
 from .columns import Growing, Numbers, NumbersOfAnyOrigin
@@ -340,7 +340,21 @@ def _as_list(site: Site, eqn: Eqn) -> Value:
         return Tuple(value.items, "list", value.keys)
     if isinstance(value, Growing):
         return part_of_list(site, value, ZERO, length_of(site, value), ONE)
+    if isinstance(value, Range):
+        return _list_of_range(site, value)
     raise Unlowered(f"a list of {described(value)}")
+
+
+def _list_of_range(site: Site, value: Range) -> Growing:
+    e = site.e
+    site.write_all()
+    made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = inner.let(plus(value.start.expr, times(index, value.step.expr)))
+    made.column.put(inner, index, Scalar(item, PYTHON, SIZE_BITS))
+    e.add(For(index, value.count, tuple(inner.statements)))
+    e.add(Assign(made.length, value.count))
+    return made
 
 
 def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:

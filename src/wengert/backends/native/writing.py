@@ -118,6 +118,9 @@ def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom])
 
 @lowers("overwrite")
 def _overwrite(site: Site, eqn: Eqn) -> Value:
+    container, items = (site.value(atom) for atom in eqn.args)
+    if isinstance(container, Growing) and isinstance(items, Growing):
+        return _overwritten_list(site, container, items)
     what = site.operand(eqn.args[1])
     if isinstance(what, Delayed):
         what = site.computed(what)
@@ -126,6 +129,22 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
     site.write_all()
     write(site, view, what, adds=False)
     return view
+
+
+def _overwritten_list(site: Site, container: Growing, items: Growing) -> Growing:
+    """A list of numbers with others in the place of all of its items."""
+    e = site.e
+    if not isinstance(item_at(Emitter(e.names), items, ZERO), Scalar):
+        raise Unlowered("a list whose items are all replaced, and are no numbers")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    size = length_of(site, items)
+    e.must_be_same(size, length_of(site, container), "a list that gets another length")
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    container.column.put(inner, index, item_at(inner, items, index))
+    e.add(For(index, size, tuple(inner.statements)))
+    return container
 
 
 def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool) -> None:
