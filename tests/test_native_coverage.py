@@ -227,14 +227,14 @@ def test_clipping():
 def summed(x, n):
     xs = []
     for k in range(n):
-        xs.append(x * k)
+        xs.append(x * k)  # noqa: PERF401 - it is the loop that is tested
     return sum(xs)
 
 
 def extremes(x, n):
     xs = []
     for k in range(n):
-        xs.append(math.sin(x * k))
+        xs.append(math.sin(x * k))  # noqa: PERF401 - as above
     return max(xs) - min(xs) * 2.0
 
 
@@ -270,13 +270,13 @@ def test_sums_of_integers_and_sums_that_cancel():
     def squares(n):
         xs = []
         for k in range(n):
-            xs.append(k * k)
+            xs.append(k * k)  # noqa: PERF401 - as above
         return sum(xs)
 
     def cancelling(a, b, n):
         xs = []
         for k in range(n):
-            xs.append(a if k % 2 else b)
+            xs.append(a if k % 2 else b)  # noqa: PERF401 - as above
         xs.append(-a)
         return sum(xs)
 
@@ -297,7 +297,7 @@ def test_parts_of_lists_are_copies():
 def joined(x, n):
     xs = [x * k for k in range(n)]
     total = 0.0
-    for i, y in enumerate([x] + xs + [2.0 * x, 3.0 * x]):
+    for i, y in enumerate([x] + xs + [2.0 * x, 3.0 * x]):  # noqa: RUF005 - `+` is tested
         total += i * y * y
     return total
 
@@ -362,7 +362,9 @@ def test_orders_that_numpy_decides_are_left_to_it():
     native(lambda a: np.argsort(a), np.ones(5), gradient=False, exits=1)
     compiled = wg.jit(lambda a: np.sort(a), strict=True)
     found = compiled(np.array([math.nan, 1.0, 0.5]))
-    assert found[:2].tolist() == [0.5, 1.0] and math.isnan(found[2]) and compiled.exits == 1
+    assert found[:2].tolist() == [0.5, 1.0]
+    assert math.isnan(found[2])
+    assert compiled.exits == 1
 
 
 def test_extremes_by_a_key():

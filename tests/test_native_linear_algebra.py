@@ -141,7 +141,10 @@ def test_in_a_loop_and_beside_threads():
 
     native(filtered, REGULAR, numbers(5, 4))
     spread = wg.jit(wg.value_and_grad(filtered), strict=True, parallel=True)
-    found, expected = spread(REGULAR, numbers(5, 4)), wg.value_and_grad(filtered)(REGULAR, numbers(5, 4))
+    found, expected = (
+        spread(REGULAR, numbers(5, 4)),
+        wg.value_and_grad(filtered)(REGULAR, numbers(5, 4)),
+    )
     trees.assert_close(found, expected, rel=1e-11)
 
 

@@ -210,9 +210,7 @@ def test_whether_places_are_apart_may_be_known_only_when_the_loop_starts():
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(
-    "shape", [(7,), (0,), (2,), (5, 3), (3, 1), (1, 3), (4, 0), (2, 3, 4)]
-)
+@pytest.mark.parametrize("shape", [(7,), (0,), (2,), (5, 3), (3, 1), (1, 3), (4, 0), (2, 3, 4)])
 def test_array_expressions_are_spread(shape, dtype):
     def f(a):
         y = np.tanh(a * 2.0 + 1.0)
@@ -351,11 +349,14 @@ def test_where_there_is_no_native_form_the_python_form_runs():
         assert wg.jit(lambda x: abs(x * 1j), parallel=True)(2.0) == 2.0
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+CC = shutil.which("cc")
+
+
+@pytest.mark.skipif(CC is None, reason="needs a C compiler")
 def test_in_c_there_is_one_thread(tmp_path):
     compiled = wg.jit(wg.value_and_grad(loss), strict=True, parallel=True)
     compiled(numbers(30))
     path = tmp_path / "loss.c"
     path.write_text(compiled.c_source)
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "loss.o")]
-    subprocess.run(["cc", *flags, str(path)], check=True)
+    subprocess.run([CC, *flags, str(path)], check=True)

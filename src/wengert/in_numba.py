@@ -6,6 +6,10 @@ the function looks for it in a table, and has Python enter what is missing. Wher
 form does the call, and raises what it raises.
 """
 
+# Numba has no types, need not be installed, and reads functions of ours that are typed otherwise than they run:
+# pyright: reportMissingImports=false, reportUntypedFunctionDecorator=false, reportCallIssue=false
+# pyright: reportMissingParameterType=false, reportUnknownParameterType=false
+
 from __future__ import annotations
 
 import inspect
@@ -24,7 +28,15 @@ from numba.extending import intrinsic, overload, register_jitable
 from . import api
 from .api import Derivative
 from .backends.native import function as lowering
-from .backends.native.border import ArrayLeaf, ArrayResult, Leaf, NumberLeaf, Sizes, leaf_of
+from .backends.native.border import (
+    ArrayLeaf,
+    ArrayResult,
+    Leaf,
+    NumberLeaf,
+    NumberResult,
+    Sizes,
+    leaf_of,
+)
 from .backends.native.flat import Flat, Table, flat, key_of, words_of, words_of_array
 from .backends.native.loopform import CODES, Code
 from .backends.native.values import AN_INTEGER, Unlowered
@@ -67,7 +79,7 @@ def _dispatcher(value: Any) -> Any:
 
     names = _names(function)
     if names is None:
-        return numba.njit(lambda *args: stub(*args))
+        return _made("def call(*args):\n    return stub(*args)\n", {"stub": stub})
     listed = ", ".join(names)
     return _made(f"def call({listed}):\n    return stub({listed})\n", {"stub": stub})
 
@@ -90,7 +102,7 @@ def _made(text: str, names: dict[str, Any]) -> Any:
     path = f"<wengert in numba {next(_numbers)}>"
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     namespace = {**names}
-    exec(compile(text, path, "exec"), namespace)  # the text is ours
+    exec(compile(text, path, "exec"), namespace)  # noqa: S102 - the text is ours
     return numba.njit(namespace["call"])
 
 
@@ -203,7 +215,9 @@ def _compiled(function: Any, args: tuple[Any, ...]) -> Any:
         _in_use.append(program)
         text, names = _Source(program, len(args)).text()
     except Unlowered as error:
-        refused = NotNative(f"{getattr(function, '__name__', function)} has no native form: {error}")
+        refused = NotNative(
+            f"{getattr(function, '__name__', function)} has no native form: {error}"
+        )
         raise numba_errors.TypingError(str(refused)) from None
     except WengertError as error:
         raise numba_errors.TypingError(str(error)) from None
@@ -283,7 +297,9 @@ class _Source:
     def _bound(self, at: int, leaf: Any, value: Any) -> None:
         """A value from outside the function, as it is now: Numba treats global values in the same way."""
         if isinstance(leaf, NumberLeaf):
-            self.lines.append(f"    {_word(at, leaf.code)} = {value.item() if leaf.numpy else value!r}")
+            self.lines.append(
+                f"    {_word(at, leaf.code)} = {value.item() if leaf.numpy else value!r}"
+            )
             return
         for number, word in enumerate(words_of_array(value)):
             self.lines.append(f"    words[{at + number}] = {word}")
@@ -300,16 +316,14 @@ class _Source:
                     f"    r{k} = np.empty(({shape}), np.{dtype})",
                     f"    copied(r{k}.ctypes.data, words[{at}], r{k}.size * r{k}.itemsize)",
                 ]
-            else:
+            elif isinstance(result, NumberResult):
                 number = _word(at, result.slot.code)
                 integer = result.origin == AN_INTEGER
                 lines.append(f"    r{k} = {f'np.int64({number})' if integer else number}")
                 if result.slot.code == "b1":
                     lines[-1] = f"    r{k} = {number} != 0"
             at += words_of(result)
-        lines.append(
-            f"    invoke({self.program.release()}, memory.ctypes.data, words.ctypes.data)"
-        )
+        lines.append(f"    invoke({self.program.release()}, memory.ctypes.data, words.ctypes.data)")
         names = (f"r{k}" for k in range(len(self.program.lowered.results)))
         lines.append(f"    return {_put_together(self.program.result, names)}")
         return lines
@@ -430,12 +444,12 @@ def _teach(derive: Callable[..., Any]) -> None:
         if not isinstance(f, types.Dispatcher):
             return None
         made = _derivative(derive, f.dispatcher)
-        return lambda f: made  # noqa: ARG005 - Numba wants the same names
+        return lambda f: made
 
 
 @cache
 def _derivative(derive: Callable[..., Any], dispatcher: Any) -> Any:
-    function: Derivative = derive(dispatcher.py_func)
+    function: Derivative[..., Any] = derive(dispatcher.py_func)
     return _dispatcher(function)
 
 

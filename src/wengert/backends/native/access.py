@@ -223,9 +223,7 @@ def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
     return Scattered(view, places[0], indices)
 
 
-def _by_several(
-    site: Site, view: View, parts: Sequence[Value], places: Sequence[int]
-) -> Scattered:
+def _by_several(site: Site, view: View, parts: Sequence[Value], places: Sequence[int]) -> Scattered:
     """Several arrays of indices, and numbers beside them: as one, over the axes they are about, as one."""
     e = site.e
     first, rank = places[0], len(places)
@@ -249,10 +247,9 @@ def _by_several(
     index = Slot(e.names.fresh("i"), "i64")
     total: Expr = ZERO
     for x, size in zip(given, view.dims[first : first + rank], strict=True):
-        if isinstance(x, View):
-            at = ZERO if x.dims == (ONE,) else index
-            x = Scalar(inner.e.load(x, (at,)), NUMPY)
-        total = inner.e.let(plus(times(total, size), wrapped(inner, x, size)))
+        at = (ZERO if isinstance(x, View) and x.dims == (ONE,) else index,)
+        own = Scalar(inner.e.load(x, at), NUMPY) if isinstance(x, View) else x
+        total = inner.e.let(plus(times(total, size), wrapped(inner, own, size)))
     inner.e.store(made, (index,), total)
     e.add(For(index, e.let(count), tuple(inner.e.statements)))
     return Scattered(_joined_axes(e, view, first, rank), first, made)

@@ -10,8 +10,8 @@ from ...ir.graph import UNDEFINED
 from ...ir.records import mutable_record, replace
 from .columns import Arrays, Column, Growing, Numbers, NumbersOfAnyOrigin, Parts
 from .emitter import Emitter
-from .loopform import Assign, Code, Constant, Expr, Release, Slot
 from .lists import in_memory_as_list
+from .loopform import Assign, Code, Constant, Expr, Release, Slot
 from .lowering import Site
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
 from .sequences import Lists, growing

@@ -244,7 +244,9 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             raise Unlowered(f"`{routine}` is a routine of LAPACK, which a file of its own has not")
         case Spread(function=function, args=args, results=results, count=count):
             yield f"(void){expression(statement.parts, atomic=True)};"
-            whole = Invoke(function, (ZERO, ZERO, count, *args), results)  # C has one thread: one part
+            whole = Invoke(
+                function, (ZERO, ZERO, count, *args), results
+            )  # C has one thread: one part
             yield from _statement(whole, exits)
         case Invoke(function=function, args=args, results=results):
             inside = [*map(expression, args), *(f"&{name(r.name)}" for r in results)]

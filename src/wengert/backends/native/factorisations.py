@@ -58,7 +58,9 @@ class Routine:
         self.site.e.add(External(f"{self.code}_{name}", (*given, info)))
         return self.site.e.let(Load(info.pointer, info.index, "i64"))
 
-    def call_with_room(self, name: str, before: Sequence[Load | View], integers: Expr | None) -> None:
+    def call_with_room(
+        self, name: str, before: Sequence[Load | View], integers: Expr | None
+    ) -> None:
         """Call a routine that wants room for its work, and says how much when it is asked."""
         e = self.site.e
         more: list[Load | View] = []
@@ -205,7 +207,9 @@ def _cofactor(site: Site, eqn: Eqn) -> Value:
         others = inner.variable("others", sign)
         index, block = Slot(e.names.fresh("k"), "i64"), inner.block()
         same = block.apply("eq", index, at[1], code="b1")
-        factor = block.apply("select", same, Constant(1.0, code), block.load(s, (index,)), code=code)
+        factor = block.apply(
+            "select", same, Constant(1.0, code), block.load(s, (index,)), code=code
+        )
         block.add(Assign(others, Apply("mul", (others, factor), code)))
         inner.add(For(index, s.dims[0], tuple(block.statements)))
         inner.store(scaled, at, inner.apply("mul", inner.load(u, at), others))

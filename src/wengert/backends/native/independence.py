@@ -33,7 +33,6 @@ from .loopform import (
     Spread,
     Statement,
     Store,
-    While,
     assigned_in,
     blocks_of,
     each,
@@ -93,9 +92,7 @@ class Facts:
         sizes: how many elements arrays have, where that is known.
     """
 
-    def __init__(
-        self, procedure: Procedure, others: Sequence[Procedure], sizes: dict[Slot, Expr]
-    ):
+    def __init__(self, procedure: Procedure, others: Sequence[Procedure], sizes: dict[Slot, Expr]):
         self.sizes = dict(sizes)
         self._same: dict[Slot, Slot] = {}
         self._allocated: Counter[Slot] = Counter()
@@ -284,7 +281,8 @@ class Accumulation(NamedTuple):
     code: Code
 
 
-class _Touch(NamedTuple):
+@record
+class _Touch:
     """An access to memory: an element, or `count` of them."""
 
     pointer: Slot
@@ -388,7 +386,9 @@ def _apart(loop: For, touches: Sequence[_Touch], indices: _Indices) -> Expr | No
         end = simplified(plus(reach[1], simplified(minus(count, ONE))))
         low = reach[0] if low is None else _extreme("min", low, reach[0])
         high = end if high is None else _extreme("max", high, end)
-    assert step is not None and low is not None and high is not None
+    assert step is not None
+    assert low is not None
+    assert high is not None
     span = simplified(minus(high, low))
     size = simplified(Apply("abs", (step,), "i64")) if not isinstance(step, Constant) else None
     size = integer(abs(int(step.value))) if isinstance(step, Constant) else size
@@ -435,8 +435,9 @@ def _additions(
             continue
         for arg in value.args:
             before = once(arg, values, reads)
-            same = isinstance(before, Load) and before.pointer == pointer
-            if same and before.index == statement.index and _atonce(body[:number], arg, pointer):
+            if not isinstance(before, Load) or before.pointer != pointer:
+                continue
+            if before.index == statement.index and _undisturbed(body[:number], arg, pointer):
                 yield before.code
                 break
 
@@ -448,7 +449,7 @@ def once(value: Expr, values: dict[Slot, Expr], reads: Counter[Slot]) -> Expr:
     return value
 
 
-def _atonce(before: Sequence[Statement], read: Expr, pointer: Slot) -> bool:
+def _undisturbed(before: Sequence[Statement], read: Expr, pointer: Slot) -> bool:
     """Whether nothing else is written to memory between the read of an element and its write."""
     if not isinstance(read, Slot):
         return True

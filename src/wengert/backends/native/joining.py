@@ -261,11 +261,11 @@ def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
     for x in lists:
         if isinstance(x, Tuple) and not x.items:
             continue
-        if isinstance(x, Tuple) and all(isinstance(item, Scalar) for item in x.items):
-            x = in_memory_as_list(site, x)
-        if not isinstance(x, Growing):
+        known = isinstance(x, Tuple) and all(isinstance(item, Scalar) for item in x.items)
+        part = in_memory_as_list(site, x) if known else x
+        if not isinstance(part, Growing):
             raise Unlowered("lists of any length put together")
-        parts.append(x)
+        parts.append(part)
     items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
     codes = {item.code if isinstance(item, Scalar) else None for item in items}
     if codes not in ({"f64"}, {"i64"}):

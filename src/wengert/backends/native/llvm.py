@@ -356,7 +356,6 @@ class _Printer:
                 found = self.define(f"trunc i64 {found} to i1")
             self.lines.append(f"  store {LLVM_TYPES[slot.code]} {found}, ptr %{slot.name}.v")
 
-
     # --- threads --------------------------------------------------------------------------
 
     def spread(self, statement: Spread) -> None:
@@ -368,7 +367,9 @@ class _Printer:
         size = self.define(f"mul i64 {parts}, {8 * words}")
         frames = self.define(f"call ptr @wg_allocate(ptr %memory, i64 {size})")
         self._leave_if(self.define(f"icmp eq ptr {frames}, null"))
-        self._over_parts(parts, lambda part: self._fill(frames, words, part, (parts, count), values))
+        self._over_parts(
+            parts, lambda part: self._fill(frames, words, part, (parts, count), values)
+        )
         self.operations.declare("wg_spread", "declare i32 @wg_spread(ptr, ptr, i64, i64)")
         status = self.define(
             f"call i32 @wg_spread(ptr @{s.function}.chunk, ptr {frames}, i64 {8 * words}, i64 {parts})"
@@ -376,7 +377,9 @@ class _Printer:
         self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
         for number, (slot, step) in enumerate(zip(s.results, s.steps, strict=True)):
             place = len(values) + number
-            self._gather(slot, step, parts, lambda part, at=place: self._at(frames, words, part, at))
+            self._gather(
+                slot, step, parts, lambda part, at=place: self._at(frames, words, part, at)
+            )
         self.lines.append(f"  call void @wg_release(ptr {frames})")
 
     def _word(self, value: Expr) -> str:
@@ -428,7 +431,9 @@ class _Printer:
         def add(part: str) -> None:
             found = self._from_word(slot.code, at(part))
             before = self.expr(slot)
-            total = self.operations.apply(self, Apply(step, (slot, slot), slot.code), [before, found])
+            total = self.operations.apply(
+                self, Apply(step, (slot, slot), slot.code), [before, found]
+            )
             self.lines.append(f"  store {type_} {total}, ptr %{slot.name}.v")
 
         if step == "last":

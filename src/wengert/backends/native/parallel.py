@@ -131,7 +131,9 @@ class _Spreading:
             case For(body=body) | While(body=body):
                 return replace(statement, body=tuple(self.block(body)))
             case If(then=then, other=other):
-                return replace(statement, then=tuple(self.block(then)), other=tuple(self.block(other)))
+                return replace(
+                    statement, then=tuple(self.block(then)), other=tuple(self.block(other))
+                )
             case _:
                 return statement
 
@@ -155,7 +157,7 @@ class _Spreading:
         inside = Counter(reads_of(loop.body))
         carried, given = _before_and_after(loop.body, own - {loop.index})
         used_after = {slot for slot in own if self._reads[slot] > inside[slot]}
-        sums = {slot: "last" for slot in _in_order(used_after & given - carried)}
+        sums = dict.fromkeys(_in_order(used_after & given - carried), "last")
         for slot in _in_order(carried | (used_after - given)):
             step = _step_of(slot, loop, inside)
             if step is None:
@@ -165,12 +167,13 @@ class _Spreading:
 
     # --- writing it -----------------------------------------------------------------------
 
-    def _slot(self, hint: str, code: Code) -> Slot:
+    def slot(self, hint: str, code: Code) -> Slot:
+        """A new variable."""
         return Slot(self.names.fresh(hint), code)
 
     def _spread(self, loop: For, plan: Plan) -> Iterator[Statement]:
-        part, start, stop = (self._slot(hint, "i64") for hint in ("part", "start", "stop"))
-        parts = self._slot("parts", "i64")
+        part, start, stop = (self.slot(hint, "i64") for hint in ("part", "start", "stop"))
+        parts = self.slot("parts", "i64")
         yield Assign(parts, self._number_of_parts(loop, plan))
         made = _Part(self, part, start, stop)
         places = [made.place(found) for found in plan.accumulations]
@@ -185,8 +188,10 @@ class _Spreading:
         private = {s for s in captured if _is_private(s, loop.body)}
         captured = [s for s in captured if s not in private]
         name = self.names.fresh(f"{self.procedure.name}_part")
-        results = {s: self._slot("total", s.code) for s in plan.sums}
-        before = {s: self._slot("before", s.code) for s, op in plan.sums.items() if op in _FROM_BEFORE}
+        results = {s: self.slot("total", s.code) for s in plan.sums}
+        before = {
+            s: self.slot("before", s.code) for s, op in plan.sums.items() if op in _FROM_BEFORE
+        }
         body = made.body(loop, plan.sums, before)
         params = (part, start, stop, *captured, *before.values())
         self.parts.append(Procedure(name, params, tuple(plan.sums), body))
@@ -232,7 +237,8 @@ class _Place:
 
     def put_together(self, parts: Slot, names: _Spreading) -> Iterator[Statement]:
         target, code = self.found.pointer, self.code
-        which, index, t = (names._slot(hint, c) for hint, c in (("c", "i64"), ("i", "i64"), ("t", code)))
+        which, index = names.slot("c", "i64"), names.slot("i", "i64")
+        t = names.slot("t", code)
         at = plus(times(which, self.size), index)
         total = Apply("add", (Load(target, index, code), Load(self.partial, at, code)), code)
         inner = For(index, self.size, (Assign(t, total), Store(target, index, t)), independent=True)
@@ -252,7 +258,7 @@ class _Part:
 
     def place(self, found: Accumulation) -> _Place:
         """Where a part adds to memory."""
-        name, make = found.pointer.name, self.spreading._slot
+        name, make = found.pointer.name, self.spreading.slot
         made = _Place(found, make(name, "ptr"), make("base", "i64"), make(f"{name}_parts", "ptr"))
         self.places.append(made)
         self.own |= {made.pointer, made.base}
@@ -263,13 +269,12 @@ class _Part:
         self, loop: For, sums: dict[Slot, str], before: dict[Slot, Slot]
     ) -> tuple[Statement, ...]:
         """What the procedure does."""
-        step = self.spreading._slot("step", "i64")
+        step = self.spreading.slot("step", "i64")
         statements: list[Statement] = []
         for slot, op in sums.items():
             start = before.get(slot) or Constant(_STARTS[op][slot.code], slot.code)
             statements.append(Assign(slot, start))
-        for place in self.places:
-            statements.append(self._own_memory(place))
+        statements += map(self._own_memory, self.places)
         here = Assign(loop.index, plus(self.start, step))
         inner = (here, *(self._moved(statement) for statement in loop.body))
         statements.append(For(step, minus(self.stop, self.start), inner, loop.independent))
@@ -277,7 +282,7 @@ class _Part:
 
     def _own_memory(self, place: _Place) -> Statement:
         """The first part adds to the memory itself, each other one to a piece that starts with zeros."""
-        index = self.spreading._slot("i", "i64")
+        index = self.spreading.slot("i", "i64")
         zero = Constant(0 if place.code == "i64" else 0.0, place.code)
         first = (Assign(place.pointer, place.found.pointer), Assign(place.base, ZERO))
         cleared = Store(place.partial, plus(place.base, index), zero)
@@ -316,7 +321,9 @@ class _Part:
             case Load(pointer=pointer):
                 place = self._place_of(pointer)
                 if place is not None:
-                    return replace(value, pointer=place.pointer, index=plus(place.base, value.index))
+                    return replace(
+                        value, pointer=place.pointer, index=plus(place.base, value.index)
+                    )
                 return value
             case _:
                 return value
@@ -430,7 +437,9 @@ def _weight(body: Sequence[Statement], fixed: set[Slot]) -> Expr:
         match statement:
             case For(count=count, body=inner):
                 known = all(slot not in fixed for slot in _slots(count))
-                total = plus(total, times(count if known else integer(UNKNOWN_COUNT), _weight(inner, fixed)))
+                total = plus(
+                    total, times(count if known else integer(UNKNOWN_COUNT), _weight(inner, fixed))
+                )
             case While(test=test, body=inner):
                 total = plus(total, times(integer(UNKNOWN_COUNT), _weight((*test, *inner), fixed)))
             case If(then=then, other=other):
@@ -443,8 +452,11 @@ def _weight(body: Sequence[Statement], fixed: set[Slot]) -> Expr:
 
 
 _LIGHT = frozenset(
-    "add sub mul neg lt le gt ge eq ne and or not xor min max select fabs abs add_any mul_any "
-    "maximum minimum outside f64 f32 i64 b1 address".split()
+    [
+        *("add", "sub", "mul", "neg", "min", "max", "abs", "fabs", "select", "outside", "address"),
+        *("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor"),
+        *("add_any", "mul_any", "maximum", "minimum", "f64", "f32", "i64", "b1"),
+    ]
 )
 
 

@@ -38,7 +38,9 @@ def _of_numbers(site: Site, x: Scalar, y: Scalar, order: int) -> Value:
         raise Unlowered("a derivative of a power of integers")
     factor = number(1.0)
     for k in range(order):
-        factor = numbers.compute(e, "mul", "py", [factor, numbers.compute(e, "sub", "py", [y, number(k)])])
+        factor = numbers.compute(
+            e, "mul", "py", [factor, numbers.compute(e, "sub", "py", [y, number(k)])]
+        )
     lower = numbers.compute(e, "sub", "py", [y, number(order)])
     power = numbers.compute(e, "ieee_pow", "py", [x, lower])
     product = numbers.compute(e, "mul", "py", [factor, power])

@@ -12,7 +12,7 @@ from .numbers import compute
 from .promotion import common, operand
 from .shapes import expanded, with_axes
 from .structure import over_arrays
-from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, plus, times
+from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, times
 
 
 @lowers("matmul", "dot", "inner")

@@ -34,7 +34,20 @@ from .loopform import (
 
 LONGEST = 12
 """How many operations an expression may have before it is given a name."""
-_WRITES = (Store, Copy, Release, Enlarge, For, While, If, Invoke, External, Spread, Allocate, Multiply)
+_WRITES = (
+    Store,
+    Copy,
+    Release,
+    Enlarge,
+    For,
+    While,
+    If,
+    Invoke,
+    External,
+    Spread,
+    Allocate,
+    Multiply,
+)
 
 
 def readable(procedure: Procedure) -> Procedure:

@@ -51,7 +51,10 @@ def _sorted_order(site: Site, eqn: Eqn) -> Value:
     site.write_all()
     size = length_of(site, items)
     order = _order(
-        site, size, lambda inner, k: item_at(inner, items, k).expr, reverse=eqn.param("reverse", False)
+        site,
+        size,
+        lambda inner, k: item_at(inner, items, k).expr,
+        reverse=eqn.param("reverse", False),
     )
     made = growing(e, template_of(INT), "order", e.apply("max", size, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
@@ -155,7 +158,11 @@ def _merge(
     left_over = inner.apply("ge", left, middle, code="b1")
     right_left = inner.apply("lt", right, end, code="b1")
     takes_right = inner.apply("and", right_left, inner.apply("or", left_over, y_first))
-    inner.store(other, (inner.let(plus(start, index)),), inner.apply("select", takes_right, b, a, code="i64"))
+    inner.store(
+        other,
+        (inner.let(plus(start, index)),),
+        inner.apply("select", takes_right, b, a, code="i64"),
+    )
     step = inner.apply("i64", takes_right, code="i64")
     inner.add(Assign(left, Apply("sub", (Apply("add", (left, ONE), "i64"), step), "i64")))
     inner.add(Assign(right, Apply("add", (right, step), "i64")))
@@ -181,4 +188,3 @@ def _untake(site: Site, eqn: Eqn) -> Value:
     inner.e.store(made, (at,), inner.e.apply("add", inner.e.load(made, (at,)), x))
     e.add(For(index, e.let(bar.dims[0]), tuple(inner.e.statements)))
     return made
-
