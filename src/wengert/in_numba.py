@@ -123,6 +123,7 @@ class Program:
         self.function = function
         self.table = Table()
         self._kept: list[Flat] = []
+        self._addresses: dict[int, int] = {}
         examples = [_example(arg, k) for k, arg in enumerate(args)]
         contiguous = [getattr(arg, "layout", "C") == "C" for arg in args]
         ir, values = specialised(function, examples)
@@ -154,22 +155,30 @@ class Program:
         return leaf
 
     def resolve(self, *args: Any) -> int:
-        """The machine code for arguments with these sizes, which it is found under from now on; -1: none."""
+        """The machine code for arguments with these sizes, found without Python from now on; -1: none."""
         try:
             ir, values = specialised(self.function, args)
-            lowered = self._lowered(ir, values)
         except (Unlowered, WengertError):
             return -1
-        same = list(map(_type_of_result, lowered.results)) == list(
-            map(_type_of_result, self.lowered.results)
-        )
-        if not same or ir.result != self.result:
+        key = key_of([n for x in values if isinstance(x, np.ndarray) for n in x.shape])
+        if key not in self._addresses:
+            self._addresses[key] = self._compiled(ir, values)
+            self.table.add(key, self._addresses[key])
+        return self._addresses[key]
+
+    def _compiled(self, ir: Any, values: Sequence[Any]) -> int:
+        try:
+            lowered = self._lowered(ir, values)
+        except Unlowered:
             return -1
-        made = flat(lowered)
-        self._kept.append(made)
-        arrays = [v for v in values if isinstance(v, np.ndarray)]
-        self.table.add(key_of([n for array in arrays for n in array.shape]), made.address)
-        return made.address
+        types_now, types_known = (
+            list(map(_type_of_result, results))
+            for results in (lowered.results, self.lowered.results)
+        )
+        if types_now != types_known or ir.result != self.result:
+            return -1
+        self._kept.append(flat(lowered))
+        return self._kept[-1].address
 
     @cached_property
     def _first(self) -> Flat:
