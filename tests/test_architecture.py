@@ -22,7 +22,7 @@ FLOORS = [
     {"api"},
     {"engine", "roots"},
     {"nested", "verbs"},
-    {"calling", "guards", "steering", "tangents"},
+    {"apart", "calling", "guards", "steering", "tangents"},
     {"frontends", "passes", "backends", "numbers"},
     {"rules"},
     {"ops"},
