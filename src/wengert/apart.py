@@ -230,15 +230,18 @@ def call_apart(
 
 def unharmed(it: Interpreter, function: Value, args: Args, body: Callable[[Value], Value]) -> Value:
     """What a body makes of a function that it may call more than once: what that changes, it changes once."""
-    mark, start, refused = it.mark(), next(births), None
+    mark, start = it.mark(), next(births)
+
+    def harmed() -> bool:
+        return any(p.born < start and it.heap[p] is not mark.heap.get(p) for p in it.heap)
+
     try:
         found = body(function)
-    except UnsupportedSyntax as error:
-        refused = error
-    if not any(p.born < start and it.heap[p] is not mark.heap.get(p) for p in it.heap):
-        if refused is not None:
-            raise refused
-        return found
+        if not harmed():
+            return found
+    except UnsupportedSyntax:
+        if not harmed():
+            raise
     it.return_to(mark)
     found = body(Native("apart", partial(call_apart, function)))
     call(it, function, args, {})
@@ -268,11 +271,10 @@ def callable_class(cls: Any) -> bool:
 
 def as_given(function: Value) -> Value:
     """The function itself, of one that a solver is given."""
-    match function:
-        case Native(call=partial(func=found, args=(given,))) if found is _call_for_solver:
-            return given
-        case _:
-            return function
+    called = function.call if isinstance(function, Native) else None
+    if isinstance(called, partial) and called.func is _call_for_solver:
+        return called.args[0]
+    return function
 
 
 def _call_for_solver(function: Value, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

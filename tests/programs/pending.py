@@ -11,7 +11,6 @@ GRADIENT = frozenset("""
     objects.sorted_by_tree
     mutable_containers.copies_deep_and_shallow
     control.round_robin
-    control.expression_tree
 """.split())  # fmt: skip
 """Not differentiated at all."""
 

@@ -21,6 +21,7 @@ from . import objects, writes
 from .attributes import call_method, read_attribute
 from .calls import call, opaque
 from .construct import blank, construct, construct_plainly, new_namedtuple
+from .counts import known
 from .expressions import as_known, open_up
 from .heap import now
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
@@ -47,6 +48,10 @@ def _current(it: Interpreter, value: Value) -> Value:
 
 def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, name, *default = args
+    if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
+        name = known(it, name)
+        if isinstance(name, Var):  # a function, most likely: differentiated when it is called
+            return it.emit(st.opaque, Const(getattr), *map(it.atom, args), names=Const(()))
     return by_name(it, name, lambda attribute: _get(it, value, attribute, default))
 
 

@@ -16,6 +16,7 @@ from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
 from .implicit import push_root
+from .moving import note, where_it_moves
 from .reverse_calls import described, refuse_third, updates_of
 from .reverse_rules import (
     chosen_rule,
@@ -52,8 +53,13 @@ def push_rule(push: Push, eqn: Eqn) -> None:
         _frule(push, eqn, rule)
         return
     push.builder.append(eqn)
-    dot = _FORMS[rule.form](push, eqn, rule)
-    push.set(eqn.outs[0], real_part(push.builder, dot, eqn.outs[0].kind))
+    out, operands = eqn.outs[0], activity_operands(eqn)
+
+    def dot() -> Atom:
+        return real_part(push.builder, _FORMS[rule.form](push, eqn, rule), out.kind)
+
+    push.set(out, where_it_moves(push, eqn, operands, dot))
+    note(push, eqn, operands)
 
 
 def activity_operands(eqn: Eqn) -> Sequence[Atom]:
