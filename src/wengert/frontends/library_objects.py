@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -550,6 +551,24 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return new_namedtuple(it, cls.value, values, {})
 
 
+@functools.cache
+def _namedtuple_class(*args: Any, **kwargs: Any) -> type:
+    return collections.namedtuple(*args, **kwargs)  # type: ignore[misc]  # noqa: PYI024
+
+
+def _make_namedtuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`collections.namedtuple` of known names: the class itself, one for the same names."""
+    try:
+        known_args = [it.constant(arg) for arg in args]
+        named = {name: it.constant(value) for name, value in kwargs.items()}
+    except LookupError:
+        raise it.unsupported(
+            "the fields of a namedtuple are known only when the program runs",
+            "Write their names out.",
+        ) from None
+    return Const(_namedtuple_class(*known_args, **named))
+
+
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls, *rest = args
     assert isinstance(cls, Const)
@@ -566,6 +585,7 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (object.__getattribute__, _plainly(objects.read_plainly)),
     (object.__new__, _new),
     (tuple.__new__, _tuple_new),
+    (collections.namedtuple, _make_namedtuple),
     (type.__call__, _type_call),
     (vars, _vars),
     (operator.attrgetter, _attrgetter),

@@ -340,6 +340,19 @@ def _accumulate(push: Push, eqn: Eqn) -> None:
     push.set(eqn.outs[0], push.builder.emit(st.accumulate, a, b))
 
 
+def _to_number(push: Push, eqn: Eqn) -> None:
+    """A number made of a value of unknown kind, which may be a text: that has no tangent."""
+    if len(eqn.args) == 1 and kind_of_atom(eqn.args[0]) == UNKNOWN:
+        push.builder.append(eqn)
+        dot = push.tangent(eqn.args[0])
+        if dot != ZERO:
+            zero = push.builder.emit(st.zeros, eqn.outs[0])
+            dot = push.builder.emit(st.accumulate, dot, zero)
+            push.set(eqn.outs[0], push.builder.emit_with(eqn.op, (dot,), eqn.params, eqn.namespace))
+        return
+    push_rule(push, eqn)
+
+
 def _nothing(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
 
@@ -369,6 +382,8 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.applied: _apply,
     st.means: _means,
     st.zeros: _nothing,
+    registry.named("to_float"): _to_number,
+    registry.named("to_complex"): _to_number,
     st.stop_gradient: _nothing,
     st.hook: _hook,
 }
