@@ -44,6 +44,7 @@ ABOUT = {
     "frontends/scipy_distributions_in_python.py": {"scipy"},
     "frontends/scipy_integrate_in_python.py": {"scipy"},
     "frontends/scipy_interpolate_in_python.py": {"scipy"},
+    "frontends/scipy_ndimage_in_python.py": {"scipy"},
     "frontends/scipy_signal_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},
     "solvers/initial_values.py": {"scipy"},

@@ -229,6 +229,7 @@ _LATE = {
     "scipy.signal": "scipy_signal_in_python",
     "scipy.fft": "scipy_signal_in_python",
     "scipy.stats": "scipy_stats_in_python",
+    "scipy.ndimage": "scipy_ndimage_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
     "scipy.sparse": "..solvers.sparse_matrices",
     "scipy.optimize": "..solvers.optimisation",

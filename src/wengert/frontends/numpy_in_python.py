@@ -986,7 +986,7 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "vectorize": vectorize, "frompyfunc": frompyfunc, "fromfunction": fromfunction,
     "select": select, "piecewise": piecewise, "choose": choose,
     "compress": compress, "extract": extract, "unique": unique,
-    "histogram": histogram, "asarray_chkfinite": asarray_chkfinite,
+    "histogram": histogram, "histogram2d": histogram2d, "asarray_chkfinite": asarray_chkfinite,
     "block": block, "insert": insert, "delete": delete, "resize": resize,
     "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis, "fromiter": fromiter,
     "broadcast_arrays": broadcast_arrays, "diagflat": diagflat, "unstack": unstack,
