@@ -327,7 +327,10 @@ def stands_for_solver(equivalent: FunctionType) -> None:
 
     def read(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         given = [apart.for_solver(arg) for arg in args]
-        named = {name: apart.for_solver(arg) for name, arg in kwargs.items()}
+        named = {
+            name: arg if name == "events" else apart.for_solver(arg)  # these have attributes
+            for name, arg in kwargs.items()
+        }
         anew = replace(closure_of(it, equivalent), identity=object())
         return call_closure(it, anew, given, named)
 
@@ -335,7 +338,13 @@ def stands_for_solver(equivalent: FunctionType) -> None:
 
 
 def solved(
-    solver: Callable[..., Any], function: Any, point: Any, *args: Any, also: Any = (), **kwargs: Any
+    solver: Callable[..., Any],
+    function: Any,
+    point: Any,
+    *args: Any,
+    also: Any = (),
+    whole: Any = False,
+    **kwargs: Any,
 ) -> Any:
     """What a solver finds, run as it is and given a function of the program; it has no derivative.
 
@@ -347,6 +356,7 @@ def solved(
         **kwargs: what it is given by keyword.
         also: keywords of other functions the solver is given; `function` returns a tuple of its own value
             and theirs.
+        whole: whether the solver takes the tuple that the function returns.
     """
     raise NotImplementedError("only read, in programs that are differentiated")
 
@@ -378,9 +388,10 @@ def read_solved(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     solver, function, point, *rest = args
     assert isinstance(point, Items)
     also = it.constant(kwargs.get("also", Const(())))
-    named = {name: value for name, value in kwargs.items() if name != "also"}
+    whole = it.constant(kwargs.get("whole", Const(value=False)))
+    named = {name: value for name, value in kwargs.items() if name not in ("also", "whole")}
     primal, working, spend = apart.read_for_solver(it, function, point.values)
-    if not also and len(primal.body.outs) != 1:
+    if not (also or whole) and len(primal.body.outs) != 1:
         raise it.unsupported(
             "a function that a solver is given returns several values",
             "Return one number or array.",

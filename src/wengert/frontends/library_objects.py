@@ -18,7 +18,7 @@ from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Seq, Static
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import named
-from . import objects, writes
+from . import cells, objects, writes
 from .attributes import call_method, read_attribute
 from .calls import call, opaque
 from .construct import blank, construct, construct_plainly, new_namedtuple
@@ -79,7 +79,8 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
         case Const(value=constant):
             return Const(hasattr(constant, name))
         case Closure():
-            return Const(hasattr(types.FunctionType, name))
+            given = cells.attribute_of_function(it, value, name) is not None
+            return Const(given or hasattr(value.function or types.FunctionType, name))
         case _:
             pass
     kind = kind_of_value(value)
