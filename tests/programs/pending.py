@@ -82,6 +82,9 @@ ALONE = frozenset("""
     pde.gray_scott
     pde.yee_cavity
     pde.forest_fire
+    laboratory.cascade
+    laboratory.matrix_free
+    laboratory.dispatched
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

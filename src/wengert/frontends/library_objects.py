@@ -586,7 +586,7 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (object.__getattribute__, _plainly(objects.read_plainly)),
     (object.__new__, _new),
     (tuple.__new__, _tuple_new),
-    (collections.namedtuple, _make_namedtuple),
+    (collections.namedtuple, _make_namedtuple),  # noqa: PYI024  # what programs call
     (type.__call__, _type_call),
     (vars, _vars),
     (operator.attrgetter, _attrgetter),

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
 
-_PADDING = {"reflect": "symmetric", "nearest": "edge", "mirror": "reflect", "wrap": "wrap"}
+_PADDING: dict[str, Any] = {
+    "reflect": "symmetric",
+    "nearest": "edge",
+    "mirror": "reflect",
+    "wrap": "wrap",
+}
 """What NumPy calls the ways to go on beyond an edge."""
 
 
@@ -56,7 +61,13 @@ def _windows(x: Any, shape: Any, mode: Any, cval: Any, origin: Any) -> Any:
 
 
 def correlate1d(
-    input: Any, weights: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
 ) -> Any:
     """`scipy.ndimage.correlate1d`."""
     x, w = np.moveaxis(_floats(input), axis, -1), np.asarray(weights)
@@ -70,7 +81,13 @@ def correlate1d(
 
 
 def convolve1d(
-    input: Any, weights: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
 ) -> Any:
     """`scipy.ndimage.convolve1d`."""
     w = np.asarray(weights)[::-1]
@@ -95,7 +112,7 @@ def convolve(
 ) -> Any:
     """`scipy.ndimage.convolve` with weights of odd sizes."""
     w = np.flip(np.asarray(weights))
-    if any([size % 2 == 0 for size in w.shape]):
+    if 0 in [size % 2 for size in w.shape]:
         raise NotImplementedError("weights of an even size: pad them with zeros")
     return correlate(input, w, mode=mode, cval=cval, origin=-origin)
 
@@ -143,7 +160,13 @@ def gaussian_filter(
 
 
 def uniform_filter1d(
-    input: Any, size: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    input: Any,
+    size: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
 ) -> Any:
     """`scipy.ndimage.uniform_filter1d`."""
     weights = np.full(size, 1.0 / size)

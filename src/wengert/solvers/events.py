@@ -8,9 +8,7 @@ from typing import Any
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 
-def run_with_events(
-    function: Callable[..., Any], *args: Any, about: Any, **options: Any
-) -> Any:
+def run_with_events(function: Callable[..., Any], *args: Any, about: Any, **options: Any) -> Any:
     """`scipy.integrate.solve_ivp` of a function that returns the slope and then the value of each event.
 
     Args:

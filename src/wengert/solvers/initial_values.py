@@ -107,8 +107,10 @@ def solve_ivp(
         message=found.message,
         nfev=found.nfev,
         t_events=t_events if tests else None,
-        y_events=[at(t) for t in t_events] if tests else None,
-        sol=(lambda t: _at(at, t)) if dense_output else None,
+        y_events=[_as_found(at(t), found.sol(stop_gradient(t)).T) for t in t_events]
+        if tests
+        else None,
+        sol=(lambda t: _between(at, found.sol, t)) if dense_output else None,
     )
 
 
@@ -116,9 +118,16 @@ def _terminal(test: Any) -> Any:
     return getattr(test, "terminal", False)
 
 
-def _at(at: Any, t: Any) -> Any:
+def _between(at: Any, found: Any, t: Any) -> Any:
     """A solution as `dense_output` gives it: one column for each time."""
-    return at(np.array([t]))[0] if np.ndim(t) == 0 else at(np.asarray(t, float)).T
+    times = np.atleast_1d(np.asarray(t, float))
+    values = _as_found(at(times).T, found(stop_gradient(times)))
+    return values[:, 0] if np.ndim(t) == 0 else values
+
+
+def _as_found(followed: Any, found: Any) -> Any:
+    """The values that a solver found, with the derivative of the steps that follow it."""
+    return np.asarray(found, followed.dtype) + (followed - stop_gradient(followed))
 
 
 def odeint(
