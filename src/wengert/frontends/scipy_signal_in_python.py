@@ -239,7 +239,7 @@ def welch(
         raise NotImplementedError("a vector, without `nfft`, its mean taken off or not")
     x = np.asarray(x)
     length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
-    weights = signal.get_window(window, length)
+    weights: Any = signal.get_window(window, length)
     parts = _segments(x, length, length - (length // 2 if noverlap is None else noverlap))
     if detrend == "constant":
         parts = parts - np.mean(parts, axis=1, keepdims=True)
