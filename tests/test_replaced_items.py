@@ -229,3 +229,17 @@ def test_a_list_of_cotangents_keeps_a_global():
     body.parts = [np.ones(2)]
     found = wg.grad(weighted_parts)(body)
     assert [found.w.tolist(), found.parts[0].tolist()] == [[3.0, 5.0], [3.0, 5.0]]
+
+
+def one_array_in_two_places(x, o, n):
+    for _ in range(n):
+        if x < 1:
+            o.parts = [o.w, o.w * x]
+    return sum(part @ part for part in o.parts)
+
+
+def test_the_program_puts_the_very_object_into_a_container():
+    body = Body(np.ones(2))
+    body.parts = []
+    wg.pullback(one_array_in_two_places, 0.5, body, 2)
+    assert body.parts[0] is body.w

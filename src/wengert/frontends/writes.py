@@ -169,8 +169,8 @@ def _refuse_immutable(it: Interpreter, var: Var) -> None:
 
 
 def _adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
-    place = it.reading.places.get(owner) or Place(owner)
-    heap.adopt(it, value, place, step)
+    root, steps = heap.path_to(it, owner)
+    heap.adopt(it, value, heap.place_of(it, root), *steps, step)
 
 
 def _index(it: Interpreter, index: Value) -> Atom:
