@@ -47,6 +47,7 @@ ABOUT = {
     "frontends/scipy_ndimage_in_python.py": {"scipy"},
     "frontends/scipy_signal_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},
+    "solvers/events.py": {"scipy"},
     "solvers/initial_values.py": {"scipy"},
     "solvers/matrices.py": {"scipy"},
     "solvers/sparse_matrices.py": {"scipy"},
