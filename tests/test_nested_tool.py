@@ -609,15 +609,9 @@ def test_an_inner_function_that_changes_something_outside():
             seen.append(y[0])
             return np.sum(y**3)
 
-        return np.sum(wg.grad(g)(x)) * len(seen)
+        return np.sum(wg.grad(g)(x)) * len(seen)  # 3 x², once
 
-    error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(X))
-    assert str(error) == message(
-        "WG101",
-        "a function that is differentiated inside the program changes an object from outside it",
-        place(f, 7, "wg.grad(g)(x)", "f"),
-        "Change a copy, such as `x = x.copy()`, or return the new value.",
-    )
+    assert wg.grad(f)(X) == pytest.approx(6 * X)
 
 
 # --- functions that change their arguments --------------------------------------------------

@@ -1672,3 +1672,25 @@ def queued(x):
 
 def test_a_deque_is_one():
     assert wg.grad(queued)(0.5) == 3.0
+
+
+def test_a_namedtuple_that_is_made_inside():
+    def f(x):
+        Point = collections.namedtuple("Point", ["a", "b"], defaults=(2.0,))
+        p = Point(x)
+        q = p._replace(a=p.a * p.b)
+        return q.a**2 + sum(q)
+
+    assert wg.grad(f)(1.5) == 8 * 1.5 + 2
+
+
+def test_attributes_of_a_function_are_found_by_name():
+    def f(x):
+        def g(t):
+            return t
+
+        g.k = x
+        g.k *= 2
+        return getattr(g, "k", 9.0) + (x if hasattr(g, "k") else 7.0) + getattr(g, "other", 2.0) * x
+
+    assert (f(1.5), wg.grad(f)(1.5)) == (7.5, 5.0)

@@ -68,6 +68,11 @@ OF_MATRICES: list[Callable[..., Any]] = [
 ]
 
 OF_VECTORS: list[Callable[..., Any]] = [
+    lambda x: signal.medfilt(x, 3),
+    lambda x: signal.medfilt(x**2),
+    lambda x: signal.welch(np.tile(x, 4), 2.0, nperseg=8)[1],
+    lambda x: signal.welch(np.tile(x, 4), nperseg=7, noverlap=2, scaling="spectrum")[1],
+    lambda x: signal.welch(x, nperseg=6, detrend=False, window="hamming")[1],
     lambda x: integrate.trapezoid(x, T),
     lambda x: integrate.cumulative_trapezoid(x, T, initial=0),
     lambda x: integrate.simpson(x, dx=0.1),

@@ -243,10 +243,52 @@ def pendulum(x):
     return (found[:, 0] ** 2).mean()
 
 
+def until_half(x):
+    half = lambda t, y: y[0] - 0.5
+    found = integrate.solve_ivp(lambda t, y: -x * y, (0, 2), [1.0], events=half, **CLOSE)
+    return found.t_events[0][0]
+
+
+def thrown(x):
+    def fall(t, y):
+        return [y[1], -9.0 * x - 0.1 * y[1]]
+
+    def ground(t, y):
+        return y[0]
+
+    ground.terminal = True
+    ground.direction = -1
+    found = integrate.solve_ivp(fall, (0, 10), [1.0, 5.0], events=ground, **CLOSE)
+    return found.t[-1] + found.y[1, -1] + found.y_events[0][0, 1] ** 2
+
+
+def two_events(x):
+    def top(t, y, k):
+        return y[1]
+
+    def low(t, y, k):
+        return y[0] - 0.3 * k
+
+    low.terminal = True
+    found = integrate.solve_ivp(
+        lambda t, y, k: [y[1], -k * y[0]], (0, 4), [0.4, 1.0], events=[top, low], args=(x,),
+        t_eval=np.linspace(0, 4, 9), **CLOSE,
+    )  # fmt: skip
+    return (
+        found.t_events[0][0] * found.t_events[1][0] + np.sum(found.y[0]) + found.y_events[0][0, 0]
+    )
+
+
+def between_the_steps(x):
+    found = integrate.solve_ivp(lambda t, y: -x * y, (0, 2), [1.0, x], dense_output=True, **CLOSE)
+    return found.sol(1.3)[0] + np.sum(found.sol(np.array([0.2, 1.9]))[1])
+
+
 EXACT = [
     cube_root, with_report, angles, kepler, logarithm, scalar, scalar_with_slope, circle_and_line, equilibrium,
     fixed_points, valley, held_by_a_bound, bounded, reversed_bounds, half_line, other_half_line,
     whole_line, in_the_plane, moments, relaxation, predators, asked_times, in_no_time,
+    until_half, thrown, two_events, between_the_steps,
 ]  # fmt: skip
 CLOSE_TO = [
     by_item, value_at_the_minimum, fitted_line, fitted, least_squares, backwards, implicit_rule, pendulum,
@@ -290,14 +332,12 @@ def test_several_arguments_share_one_solution():
 
 
 def test_a_solver_that_is_given_what_is_not_covered_is_refused():
-    def until_half(x):
-        found = integrate.solve_ivp(
-            lambda t, y: -x * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5
-        )
-        return found.t_events[0][0]
+    def banded(x):
+        found = integrate.solve_ivp(lambda t, y: -x * y, (0, 1), [1.0], method="LSODA", lband=0)
+        return found.y[0, -1]
 
     with pytest.raises(wg.WengertError) as caught:
-        wg.grad(until_half)(1.3)
+        wg.grad(banded)(1.3)
     message = str(caught.value)
     assert (
         "[WG101] this call of solve_ivp is not covered: it got an unexpected keyword argument"

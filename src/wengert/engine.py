@@ -34,6 +34,7 @@ from .ir.records import field, mutable_record, replace
 from .ir.types import Kind, Static, Struct, leaves
 from .ops.structure import global_
 from .passes import memory, tidy
+from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
 from .passes.written import targets, written
 from .rules import registry as rules
@@ -245,6 +246,8 @@ def _derive(verb: Verb, call: Call) -> Derived:
     else:
         program = read(call)
         derived = VERBS[verb.name](program.function, verb)
+    ignores = ignored_errors(program.function)
+    derived = tuple(replace(function, ignores=ignores) for function in derived)
     functions = memory.settled_together(map(without_remarks, derived))
     return Derived(functions, program.guards, generation, by_counts=call.counts is not None)
 

@@ -8,30 +8,34 @@ is nothing that could be confused with the outer derivative.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FunctionType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .apart import (
+    kind_inside,
+    own_arguments,
+    params_of,
+    read_inner,
+    read_to_run,
+    state_of,
+    unharmed,
+)
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import is_taken_apart, put_together
 from .frontends.checkpoints import Checkpoint
-from .frontends.counts import handed_on
-from .frontends.heap import identities, now
 from .frontends.interpreter import Interpreter, fresh
-from .frontends.reading import Diverges
 from .frontends.values import (
     Closure,
     Items,
-    Lost,
     Native,
     Value,
     flatten,
-    is_mutable,
     kind_of_value,
     tuple_of,
     unflatten,
@@ -47,7 +51,6 @@ from .ir.graph import (
     Input,
     Span,
     Var,
-    births,
     free_vars,
 )
 from .ir.records import replace
@@ -99,126 +102,17 @@ def read_anew(function: FunctionType) -> Handler:
     return handler
 
 
-class Inner(NamedTuple):
-    """A function that is differentiated inside the program."""
-
-    function: Function
-    changes_arguments: bool
-
-
 def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Function:
-    """A function value as IR, for arguments like these, which it leaves as they are."""
+    """A function value as IR, for arguments like these, which leaves everything as it is."""
     inner = read_inner(it, function, args, kwargs)
-    if inner.changes_arguments:
-        raise _changes_outside(it)
-    return inner.function
-
-
-def read_inner(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Inner:
-    """A function value as IR, for arguments like these."""
-    try:
-        return _read_inside(it, function, args, kwargs)
-    except Diverges:
-        call(it, function, args, kwargs)  # it always raises: the program ends with its exception
-        raise
-
-
-def _changes_outside(it: Interpreter) -> UnsupportedSyntax:
-    return it.unsupported(
-        "a function that is differentiated inside the program changes an object from outside it",
-        "Change a copy, such as `x = x.copy()`, or return the new value.",
-    )
-
-
-def _hook_function(it: Interpreter, function: Value, like: Var) -> Inner:
-    """The function of a hook, which may raise whenever it runs: the program itself does not end there."""
-
-    def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        try:
-            return call(it, function, args, kwargs)
-        except Diverges:
-            return args[0]  # for the kind of a result that never comes
-
-    return _read_inside(it, Native("hook", hook), [like], {})
-
-
-def _read_inside(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Inner:
-    start, before = next(births), dict(it.heap)
-    kinds = [_kind_inside(arg) for arg in args]
-    inside = [
-        fresh(kind, _hint(arg, k)) for k, (arg, kind) in enumerate(zip(args, kinds, strict=True))
-    ]
-    for arg, value in zip(args, inside, strict=True):
-        handed_on(it, arg, value)
-    given = [part for value in inside for part in _parts(value)]
-    it.reading.inputs += [part for part in given if is_mutable(part)]
-    with it.aside() as builder:
-        result = now(it, call(it, function, inside, kwargs))
-        outs = tuple(flatten(result))
-        changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
-    outside = [place for place in changed if place.born < start]
-    bound = {*it.reading.externals, *it.reading.class_attributes.values()}
-    for place in bound.intersection(outside):
-        it.heap[place] = Lost("a function that is differentiated inside the program binds it")
-        outside.remove(place)
-    if outside:
-        raise _changes_outside(it)
-    changes = any(place.origin is part for place in changed for part in given)
-    params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
-    inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
-    read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
-    return Inner(read, changes)
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    yield value
-    if isinstance(value, Items):
-        for item in value.values:
-            yield from _parts(item)
-
-
-def _with_own_arguments(it: Interpreter, inner: Inner, args: Args) -> list[Atom]:
-    """What to pass to the derivative of a function: copies of what the function changes.
-
-    The arguments themselves are changed by a call of the function.
-    """
-    params = _params(inner.function, args)
     if not inner.changes_arguments:
-        return params
-    objects = [identities(it, atom, own=True) for atom in params if is_mutable(atom)]
-    if len(set().union(*objects)) < sum(map(len, objects)):
-        raise it.unsupported(
-            "a function that is differentiated inside the program is given one object twice, and changes it",
-            "Pass a copy, such as `x.copy()`.",
-        )
-    return _params(inner.function, [call(it, Const(copy.deepcopy), [arg], {}) for arg in args])
+        return inner.function
 
+    def on_copies(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        copies = [call(it, Const(copy.deepcopy), [arg], {}) for arg in args]
+        return call(it, function, copies, kwargs)
 
-def _kind_inside(value: Value) -> Kind:
-    """The kind of an argument; what is known and has no derivative stays known."""
-    match value:
-        case Items(values=values):
-            kind = kind_of_value(value)
-            assert isinstance(kind, Struct)
-            return replace(kind, items=tuple(map(_kind_inside, values)))
-        case Const(value=constant) if not is_differentiable(kind_of_value(value)):
-            return Static(constant)
-        case _:
-            return kind_of_value(value)
-
-
-def _hint(value: Value, k: int) -> str:
-    return value.name if isinstance(value, Var) else f"x{k}"
-
-
-def leaf_atoms(args: Args) -> list[Atom]:
-    """The run-time leaves of some arguments, as `inner_function` makes parameters of them."""
-    return [
-        atom
-        for arg in args
-        for atom in flatten(arg)
-        if isinstance(atom, Var) or is_differentiable(kind_of_value(atom))
-    ]
+    return read_inner(it, Native("inner", on_copies), args, kwargs).function
 
 
 # --- the verbs ----------------------------------------------------------------------------
@@ -239,19 +133,14 @@ def gradients(
     checks.real_scalar(named, has_aux=verb.has_aux, span=it.builder.span)
     indices = _indices(primal, chosen)
     made = reverse.gradient(primal, indices, read=source.read_row, value=True)
-    outs = inlined(it.builder, made, _with_own_arguments(it, inner, args))
-    if inner.changes_arguments:
+    own = own_arguments(it, inner, args)
+    outs = inlined(it.builder, made, params_of(primal, own))
+    if inner.changes:
         call(it, function, args, kwargs)
     count = len(primal.body.outs)
     atoms = iter(outs[:count])
     value = unflatten(primal.result, lambda leaf: next(atoms))
     return value, _assemble(args, chosen, list(outs[count:]))
-
-
-def _params(primal: Function, args: Args) -> list[Atom]:
-    atoms = leaf_atoms(args)
-    assert len(atoms) == len(primal.body.params)
-    return atoms
 
 
 def _name(function: Value) -> str:
@@ -298,7 +187,7 @@ def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value
     def take(kind: Any) -> Atom:
         return next(remaining) if is_differentiable(kind) else Const(None)
 
-    return [unflatten(_gradient_shape(_kind_inside(args[k])), take) for k in chosen]
+    return [unflatten(_gradient_shape(kind_inside(args[k])), take) for k in chosen]
 
 
 def _gradient_shape(kind: Kind) -> Kind:
@@ -334,8 +223,9 @@ def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
     ahead, back = reverse.split(primal, _indices(primal, chosen), read=source.read_row)
-    *outs, residuals = inlined(it.builder, ahead, _with_own_arguments(it, inner, arguments))
-    if inner.changes_arguments:
+    own = own_arguments(it, inner, arguments)
+    *outs, residuals = inlined(it.builder, ahead, params_of(primal, own))
+    if inner.changes:
         call(it, function, arguments, kwargs)
     atoms = iter(outs)
     value = unflatten(primal.result, lambda leaf: next(atoms))
@@ -367,8 +257,11 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     from .passes import forward
 
     function, *arguments = args
-    primal = inner_function(it, function, arguments, kwargs)
-    count = len(primal.body.outs)
+    inner = read_inner(it, function, arguments, kwargs)
+    primal, count = inner.function, len(inner.function.body.outs)
+    point = own_arguments(it, inner, arguments)
+    if inner.outside:
+        primal = read_inner(it, function, arguments, kwargs, state_of(it, inner)).function
     value = call(it, function, arguments, kwargs)
     made_in = it.builder
 
@@ -378,7 +271,8 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         moving = [k for k, (_, tangent) in enumerate(pairs) if kind_of_value(tangent) != NONE]
         dots = [dot for k in moving for dot in _tangent_atoms(it, *pairs[k])]
         made = forward.pushforward(primal, _indices(primal, moving), read=source.read_row)
-        outs = iter(inlined(it.builder, made, [*_params(primal, arguments), *dots])[count:])
+        own = own_arguments(it, inner, point)
+        outs = iter(inlined(it.builder, made, [*params_of(primal, own), *dots])[count:])
 
         def take(leaf: Kind) -> Atom:
             return next(outs) if is_differentiable(leaf) else Const(None)
@@ -454,9 +348,12 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
 def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A verb that is written in Python over the others: read its source."""
     argnums = tuple_of(*map(Const, verb.argnums or ()))
-    return call(
-        it, Const(verb.written), [function, argnums, Const(verb.single), tuple_of(*args)], {}
-    )
+
+    def body(function: Value) -> Value:
+        rest = argnums, Const(verb.single), tuple_of(*args)
+        return call(it, Const(verb.written), [function, *rest], {})
+
+    return unharmed(it, function, args, body)
 
 
 def is_number(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -517,7 +414,13 @@ def _call_again(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) ->
 
     Where it is not in a loop itself, its own loops are checkpointed.
     """
-    primal = inner_function(it, function, args, kwargs)
+    inner = read_inner(it, function, args, kwargs)
+    if inner.changes:
+        raise it.unsupported(
+            "a function that is checkpointed changes an object from outside it",
+            "Change a copy, such as `x = x.copy()`, or return the new value.",
+        )
+    primal = inner.function
     if not any(frame.loops for frame in it.frames):
         primal = checkpointing.with_loops_marked(primal)
     name = _name(function)
@@ -525,7 +428,7 @@ def _call_again(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) ->
     out = fresh(primal.result)
     outs = tuple(a for a in flatten(out) if isinstance(a, Var))
     params: dict[str, Atom] = {"callee": Const(callee), "checkpoint": Const(True)}
-    atoms = (*free, *_params(primal, args))
+    atoms = (*free, *params_of(primal, args))
     it.builder.append(Eqn(outs, CALL, atoms, params, (), "py", it.builder.span))
     return out
 
@@ -554,15 +457,18 @@ def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
     like = Var(gradient_kind(kind_of_value(atom)), "x_bar")
     try:
-        primal = _hook_function(it, function, like).function
+        inner = read_to_run(it, function, like)
     except UnsupportedSyntax:
+        inner = None
+    if inner is None or inner.outside:
         # a hook may do what it likes as long as nobody differentiates through it
         known = it.atom(function)
         run = Native(
             "hook",
             lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())),
         )
-        primal = _read_inside(it, run, [like], {}).function
+        inner = read_to_run(it, run, like)
+    primal = inner.function
     if len(primal.body.outs) != 1:
         raise BadArgument(
             "a hook must return one cotangent", "Return the changed cotangent.", it.builder.span

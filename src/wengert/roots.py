@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import FunctionType
@@ -10,15 +11,16 @@ from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from . import nested
+from . import apart, nested
 from .errors import BadArgument, NoSource, UnsupportedSyntax
-from .frontends.calls import Args, Kwargs, call, closure_of
+from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.expressions import as_known, open_up
 from .frontends.interpreter import Interpreter
 from .frontends.signature import describe, kind_of
 from .frontends.values import Closure, Items, Native, Value, kind_of_value
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Const, Var
+from .ir.records import replace
 from .ir.types import ARRAY, FLOAT, UNKNOWN, Kind, Other, Static, Struct
 from .ops import implicit as im
 from .ops import structure as st
@@ -314,8 +316,35 @@ def _root_of(it: Interpreter, residual: Value, found: Atom, params: Mapping[str,
 # --- solvers of libraries, whose equations are functions of the program --------------------
 
 
+def stands_for_solver(equivalent: FunctionType) -> None:
+    """Say that a function stands for a solver: the functions that it is given may change what they like.
+
+    Where one of these calls the solver again, that is no recursion, nor is it one of what the solver calls.
+    """
+    for helper in vars(sys.modules[equivalent.__module__]).values():
+        if isinstance(helper, FunctionType) and helper.__module__ == equivalent.__module__:
+            nested.special(helper, nested.handler_of(helper) or nested.read_anew(helper))
+
+    def read(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        given = [apart.for_solver(arg) for arg in args]
+        named = {
+            name: arg if name == "events" else apart.for_solver(arg)  # these have attributes
+            for name, arg in kwargs.items()
+        }
+        anew = replace(closure_of(it, equivalent), identity=object())
+        return call_closure(it, anew, given, named)
+
+    nested.special(equivalent, read)
+
+
 def solved(
-    solver: Callable[..., Any], function: Any, point: Any, *args: Any, also: Any = (), **kwargs: Any
+    solver: Callable[..., Any],
+    function: Any,
+    point: Any,
+    *args: Any,
+    also: Any = (),
+    whole: Any = False,
+    **kwargs: Any,
 ) -> Any:
     """What a solver finds, run as it is and given a function of the program; it has no derivative.
 
@@ -327,6 +356,7 @@ def solved(
         **kwargs: what it is given by keyword.
         also: keywords of other functions the solver is given; `function` returns a tuple of its own value
             and theirs.
+        whole: whether the solver takes the tuple that the function returns.
     """
     raise NotImplementedError("only read, in programs that are differentiated")
 
@@ -342,7 +372,7 @@ def parameter_count(function: Any) -> int:
 
 
 def read_parameter_count(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    (function,) = args
+    function = apart.as_given(args[0])
     if isinstance(function, Const) and isinstance(function.value, FunctionType):
         function = closure_of(it, function.value)
     if not isinstance(function, Closure):
@@ -358,9 +388,10 @@ def read_solved(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     solver, function, point, *rest = args
     assert isinstance(point, Items)
     also = it.constant(kwargs.get("also", Const(())))
-    named = {name: value for name, value in kwargs.items() if name != "also"}
-    primal = nested.inner_function(it, function, point.values, {})
-    if not also and len(primal.body.outs) != 1:
+    whole = it.constant(kwargs.get("whole", Const(value=False)))
+    named = {name: value for name, value in kwargs.items() if name not in ("also", "whole")}
+    primal, working, spend = apart.read_for_solver(it, function, point.values)
+    if not (also or whole) and len(primal.body.outs) != 1:
         raise it.unsupported(
             "a function that a solver is given returns several values",
             "Return one number or array.",
@@ -368,7 +399,11 @@ def read_solved(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     callee, own = nested.as_callee(primal, "function")
     atoms = [it.atom(solver), *own, *map(it.atom, (*rest, *named.values()))]
     params = {"callee": callee, "own": len(own), "names": tuple(named), "also": also}
-    return it.builder.emit_with(im.found, atoms, {k: Const(v) for k, v in params.items()})
+    if working:
+        params["state"] = tuple(k for k, var in enumerate(own) if var in working)
+    found = it.builder.emit_with(im.found, atoms, {k: Const(v) for k, v in params.items()})
+    spend()
+    return found
 
 
 def read_root_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -11,7 +11,6 @@ GRADIENT = frozenset("""
     objects.sorted_by_tree
     mutable_containers.copies_deep_and_shallow
     control.round_robin
-    control.expression_tree
 """.split())  # fmt: skip
 """Not differentiated at all."""
 
@@ -83,6 +82,9 @@ ALONE = frozenset("""
     pde.gray_scott
     pde.yee_cavity
     pde.forest_fire
+    laboratory.cascade
+    laboratory.matrix_free
+    laboratory.dispatched
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

@@ -364,7 +364,7 @@ def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwarg
     from .writing_functions import write_to_out
 
     out = kwargs.get("out", Const(None))
-    named = equivalent.__kwdefaults__ or ()
+    named = getattr(equivalent, "__kwdefaults__", None) or ()
     if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
         return call_known(it, equivalent, args, kwargs)
     others = {name: value for name, value in kwargs.items() if name != "out"}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const, Var
 from ..ir.records import replace
 from ..ir.types import Static
-from .heap import now
+from .heap import now, starts
 from .values import Closure, Items, Maybe, Native, Scope, Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class _Taking:
         self.everything = everything
         self.running = () if everything else tuple(frame.scope for frame in it.frames)
         self.inside: list[Closure] = []
+        self.for_solver = False
 
     def take(self, value: Value) -> Value:
         match value:
@@ -128,7 +129,16 @@ class _Taking:
                 f"a function that binds `{name}` of the function around it is kept for later",
                 "Keep the value in an object or a list.",
             )
-        return now(self.it, self.it.checked(value, name) if isinstance(value, Maybe) else value)
+        return self._now(self.it.checked(value, name) if isinstance(value, Maybe) else value)
+
+    def _now(self, value: Value) -> Value:
+        before = self.it.heap
+        if self.for_solver:
+            self.it.heap = before | starts(self.it)
+        try:
+            return now(self.it, value)
+        finally:
+            self.it.heap = before
 
     def _visible(self, scope: Scope | None, name: str) -> Value | None:
         while scope is not None and not any(scope is running for running in self.running):
@@ -147,7 +157,9 @@ class _Taking:
         assert isinstance(call, functools.partial)
         leaves: list[Value] = []
         shape = _shape(call.args, leaves)
-        taken = tuple(self.take(now(self.it, leaf)) for leaf in leaves)
+        before, self.for_solver = self.for_solver, self.for_solver or native.for_solver
+        taken = tuple(self.take(self._now(leaf)) for leaf in leaves)
+        self.for_solver = before
         if not any(map(_is_computed, taken)):
             return native
 

@@ -221,6 +221,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
 _LATE = {
     "numpy.polynomial": "polynomials_in_python",
     "numpy": "numpy_in_python",
+    "_bisect": "bisect_in_python",
     "statistics": "statistics_in_python",
     "random": "drawing_in_python",
     "scipy.special": "scipy_in_python",
@@ -228,6 +229,7 @@ _LATE = {
     "scipy.signal": "scipy_signal_in_python",
     "scipy.fft": "scipy_signal_in_python",
     "scipy.stats": "scipy_stats_in_python",
+    "scipy.ndimage": "scipy_ndimage_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
     "scipy.sparse": "..solvers.sparse_matrices",
     "scipy.optimize": "..solvers.optimisation",

@@ -287,7 +287,11 @@ class Interpreter:
     def _merge_vars(self, merge: Merge) -> dict[str, Value]:
         merged: dict[str, Value] = {}
         a, b = merge.arms
+        own = {n for arm in merge.arms if arm.dead for n in arm.vars if n.startswith("%")}
+        live = {n for arm in merge.arms if not arm.dead for n in arm.vars}
         for name in {**a.vars, **b.vars}:
+            if name in own - live:
+                continue  # what a path that never comes back has left of its loops
             merger = Merger(self, merge, name)
             merged[name] = merger.merge_names(a.vars.get(name), b.vars.get(name))
         return merged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -17,10 +18,11 @@ from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Seq, Static
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import named
-from . import objects, writes
+from . import cells, objects, writes
 from .attributes import call_method, read_attribute
 from .calls import call, opaque
 from .construct import blank, construct, construct_plainly, new_namedtuple
+from .counts import known
 from .expressions import as_known, open_up
 from .heap import now
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
@@ -47,6 +49,10 @@ def _current(it: Interpreter, value: Value) -> Value:
 
 def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, name, *default = args
+    if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
+        name = known(it, name)
+        if isinstance(name, Var):  # a function, most likely: differentiated when it is called
+            return it.emit(st.opaque, Const(getattr), *map(it.atom, args), names=Const(()))
     return by_name(it, name, lambda attribute: _get(it, value, attribute, default))
 
 
@@ -73,7 +79,8 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
         case Const(value=constant):
             return Const(hasattr(constant, name))
         case Closure():
-            return Const(hasattr(types.FunctionType, name))
+            given = cells.attribute_of_function(it, value, name) is not None
+            return Const(given or hasattr(value.function or types.FunctionType, name))
         case _:
             pass
     kind = kind_of_value(value)
@@ -545,6 +552,24 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return new_namedtuple(it, cls.value, values, {})
 
 
+@functools.cache
+def _namedtuple_class(*args: Any, **kwargs: Any) -> type:
+    return collections.namedtuple(*args, **kwargs)  # type: ignore[misc]  # noqa: PYI024
+
+
+def _make_namedtuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`collections.namedtuple` of known names: the class itself, one for the same names."""
+    try:
+        known_args = [it.constant(arg) for arg in args]
+        named = {name: it.constant(value) for name, value in kwargs.items()}
+    except LookupError:
+        raise it.unsupported(
+            "the fields of a namedtuple are known only when the program runs",
+            "Write their names out.",
+        ) from None
+    return Const(_namedtuple_class(*known_args, **named))
+
+
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls, *rest = args
     assert isinstance(cls, Const)
@@ -561,6 +586,7 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (object.__getattribute__, _plainly(objects.read_plainly)),
     (object.__new__, _new),
     (tuple.__new__, _tuple_new),
+    (collections.namedtuple, _make_namedtuple),  # noqa: PYI024  # what programs call
     (type.__call__, _type_call),
     (vars, _vars),
     (operator.attrgetter, _attrgetter),

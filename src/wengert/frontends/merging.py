@@ -60,6 +60,9 @@ class Merger(Exports):
                 return self._placed(place, self._exported_content(content, side))
         if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.steps) == (b.place, b.steps):
             return a
+        for lost, other in ((a, b), (b, a)):
+            if isinstance(lost, Lost) and lost.start is not None and other in (lost, lost.start):
+                return lost
         if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
             return Lost("a branch has moved it")
         a, b = self._current(a, 0), self._current(b, 1)

@@ -206,12 +206,61 @@ _OF_FOURIER = (
 )  # fmt: skip
 """Transforms that NumPy has too, with the same arguments."""
 
+
+def medfilt(volume: Any, kernel_size: Any = None) -> Any:
+    """`scipy.signal.medfilt` of a vector: beyond its ends there are zeros."""
+    x, size = np.asarray(volume), 3 if kernel_size is None else kernel_size
+    if np.ndim(x) != 1 or np.ndim(size) != 0:
+        raise NotImplementedError("a median filter of more than one axis")
+    if size % 2 == 0:
+        raise ValueError("Each element of kernel_size should be odd.")
+    padded = np.pad(x, size // 2)
+    return np.median(np.stack([padded[k : k + len(x)] for k in range(size)]), axis=0)
+
+
+def _segments(x: Any, length: Any, step: Any) -> Any:
+    starts = range(0, np.shape(x)[0] - length + 1, step)
+    return np.stack([x[start : start + length] for start in starts])
+
+
+def welch(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    *,
+    scaling: Any = "density",
+) -> Any:
+    """`scipy.signal.welch` of a vector of real numbers."""
+    if np.ndim(x) != 1 or nfft is not None or detrend not in ("constant", False):
+        raise NotImplementedError("a vector, without `nfft`, its mean taken off or not")
+    x = np.asarray(x)
+    length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
+    weights: Any = signal.get_window(window, length)
+    parts = _segments(x, length, length - (length // 2 if noverlap is None else noverlap))
+    if detrend == "constant":
+        parts = parts - np.mean(parts, axis=1, keepdims=True)
+    spectra = np.fft.rfft(parts * weights, axis=1)
+    size = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
+    power = np.mean(spectra.real**2 + spectra.imag**2, axis=0) / size
+    twice = np.full(np.shape(power)[0], 2.0)
+    twice[0] = 1.0
+    if length % 2 == 0:
+        twice[-1] = 1.0
+    return np.fft.rfftfreq(length, 1 / fs), power * twice
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (signal.lfilter, lfilter),
     (signal.lfilter_zi, lfilter_zi),
     (signal.filtfilt, filtfilt),
     (signal.sosfilt, sosfilt),
     (signal.detrend, detrend),
+    (signal.medfilt, medfilt),
+    (signal.welch, welch),
     (signal.savgol_filter, savgol_filter),
     (signal.resample, resample),
     (signal.convolve, convolve),

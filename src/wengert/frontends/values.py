@@ -100,6 +100,8 @@ class Lost:
     """What the heap says of an object that it can no longer follow: why."""
 
     reason: str
+    start: Value | None = None
+    """Of what a solver's function changed, what it held before: the function starts from it wherever it is run."""
 
 
 class Scope:
@@ -148,6 +150,8 @@ class Native:
     name: str
     call: Handler
     value: Any = None
+    for_solver: bool = False
+    """Whether what a solver has changed is to it what it was before."""
 
 
 @record

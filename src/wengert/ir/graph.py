@@ -191,6 +191,8 @@ class Function:
     body: Block
     result: Kind
     doc: str = ""
+    ignores: tuple[str, ...] = ()
+    """The floating-point errors that it says nothing of, as `np.errstate` names them."""
 
     def __repr__(self) -> str:
         n = sum(1 for _ in walk(self.body))

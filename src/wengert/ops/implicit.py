@@ -38,7 +38,7 @@ linear_root = declare(
 
 found = declare(
     "found",
-    "solver, *operands, callee, own, names, also=()",
+    "solver, *operands, callee, own, names, also=(), state=()",
     infer=lambda args, params: UNKNOWN,
     fresh=False,
     effect=True,
@@ -49,7 +49,7 @@ found = declare(
 
 The first operands, `own` of them, are what that function has captured; the others are the solver's, the
 last of them by keyword. A function that returns a tuple stands for several: the solver is given the others by
-the keywords in `also`.
+the keywords in `also`. `state` says which of what it has captured it changes.
 """
 
 check_root = declare(

@@ -35,6 +35,7 @@ from .caught import refused
 from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
 from .loops import LOOPS, Slot, rebuilt, view
+from .moving import YES, has_steep, moves, new_flag
 from .tidy import tidy
 from .written import WRITES, Written, as_written, direct, written
 
@@ -53,6 +54,10 @@ class Context:
     tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     written: Written = field(default_factory=Written)
+    steep: bool = False
+    """Whether some derivative may be infinite where the value is not."""
+    moves: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    """Of values whose tangent may be a zero that is only written out, whether it is more."""
 
 
 class Push:
@@ -136,11 +141,18 @@ class Push:
             if any(self.has_tangent(block.outs[k]) for block in eqn.blocks)
             and is_differentiable(out.kind)
         ]
+        flagged = [
+            k
+            for k in moving
+            if self.context.steep and any(moves(p, p.block.outs[k]) != YES for p in (then, other))
+        ]
         blocks: list[Block] = []
         for push, block in zip((then, other), eqn.blocks, strict=True):
             dots = [push.tangent_or_zeros(block.outs[k]) for k in moving]
-            blocks.append(push.builder.block((), (*block.outs, *dots)))
+            flags = [moves(push, block.outs[k]) for k in flagged]
+            blocks.append(push.builder.block((), (*block.outs, *dots, *flags)))
         dots = [self.new(eqn.outs[k]) for k in moving]
+        dots += [new_flag(self, eqn.outs[k]) for k in flagged]
         self.builder.append(replace(eqn, outs=(*eqn.outs, *dots), blocks=tuple(blocks)))
 
     def _try(self, eqn: Eqn) -> None:
@@ -156,15 +168,21 @@ class Push:
                 iterables.append((self.tangent(iterable), self.new(item)))
         moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
         initials = [self.tangent_or_zeros(loop.initials[k]) for k in moving]
+        flagged = moving if self.context.steep else []
+        entries = [moves(self, loop.initials[k]) for k in flagged]
         params = [self.new(loop.carried[k]) for k in moving]
+        params += [new_flag(self, loop.carried[k]) for k in flagged]
         inner = self.inner(loop.body)
         results = [inner.tangent_or_zeros(loop.results[k]) for k in moving]
+        results += [moves(inner, loop.results[k]) for k in flagged]
         gathered = [c for c, out in enumerate(loop.lists) if out in self.context.varied]
         collected = [
             (inner.tangent_or_zeros(loop.collected[c]), self.new(loop.lists[c])) for c in gathered
         ]
         outs = [self.new(loop.outs[k]) for k in moving]
-        slots = [Slot(*parts) for parts in zip(initials, params, results, outs, strict=True)]
+        outs += [new_flag(self, loop.outs[k]) for k in flagged]
+        ends = (*initials, *entries)
+        slots = [Slot(*parts) for parts in zip(ends, params, results, outs, strict=True)]
         eqns = inner.builder.eqns
         self.builder.append(
             rebuilt(loop, eqns, iterables=iterables, slots=slots, collected=collected)
@@ -216,6 +234,7 @@ def pushforward(
     if any(eqn.op is TRY for eqn in walk(body)):
         context.written = written(body)
         _refuse_carried(function, inputs)
+    context.steep = has_steep(body)
     if callees is not None:
         context.callees = callees
     push = Push(context, body)

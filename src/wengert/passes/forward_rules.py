@@ -16,6 +16,7 @@ from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
 from .implicit import push_root
+from .moving import note, where_it_moves
 from .reverse_calls import described, refuse_third, updates_of
 from .reverse_rules import (
     chosen_rule,
@@ -52,8 +53,13 @@ def push_rule(push: Push, eqn: Eqn) -> None:
         _frule(push, eqn, rule)
         return
     push.builder.append(eqn)
-    dot = _FORMS[rule.form](push, eqn, rule)
-    push.set(eqn.outs[0], real_part(push.builder, dot, eqn.outs[0].kind))
+    out, operands = eqn.outs[0], activity_operands(eqn)
+
+    def dot() -> Atom:
+        return real_part(push.builder, _FORMS[rule.form](push, eqn, rule), out.kind)
+
+    push.set(out, where_it_moves(push, eqn, operands, dot))
+    note(push, eqn, operands)
 
 
 def activity_operands(eqn: Eqn) -> Sequence[Atom]:
@@ -334,6 +340,19 @@ def _accumulate(push: Push, eqn: Eqn) -> None:
     push.set(eqn.outs[0], push.builder.emit(st.accumulate, a, b))
 
 
+def _to_number(push: Push, eqn: Eqn) -> None:
+    """A number made of a value of unknown kind, which may be a text: that has no tangent."""
+    if len(eqn.args) == 1 and kind_of_atom(eqn.args[0]) == UNKNOWN:
+        push.builder.append(eqn)
+        dot = push.tangent(eqn.args[0])
+        if dot != ZERO:
+            zero = push.builder.emit(st.zeros, eqn.outs[0])
+            dot = push.builder.emit(st.accumulate, dot, zero)
+            push.set(eqn.outs[0], push.builder.emit_with(eqn.op, (dot,), eqn.params, eqn.namespace))
+        return
+    push_rule(push, eqn)
+
+
 def _nothing(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
 
@@ -363,6 +382,8 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.applied: _apply,
     st.means: _means,
     st.zeros: _nothing,
+    registry.named("to_float"): _to_number,
+    registry.named("to_complex"): _to_number,
     st.stop_gradient: _nothing,
     st.hook: _hook,
 }

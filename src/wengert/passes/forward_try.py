@@ -8,6 +8,7 @@ they are computed where nothing was raised.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..errors import NoRule
@@ -36,12 +37,22 @@ if TYPE_CHECKING:
 
 
 def push_try(push: Push, eqn: Eqn) -> None:
-    """The `try`, and then the tangents of its results."""
-    together = [eqn, *asks_whether_completed(push.block, eqn)]
+    """The `try` and what is left by it, such as a context; then the tangents of its results."""
+    asking = asks_whether_completed(push.block, eqn)
+    together = [eqn, *asking, *_leaving(push.block, asking)]
     push.written.update(together)
     apart = Apart(push.context, Block((), tuple(together), ()))
     for each in (*apart.forward_eqns(), *apart.builder.eqns):
         push.builder.append(each)
+
+
+def _leaving(block: Block, asking: Sequence[Eqn]) -> list[Eqn]:
+    """What follows the questions whether a `try` has completed, and depends on the answers alone."""
+    if not asking:
+        return []
+    answers = [each.outs[0] for each in asking]
+    rest = block.eqns[block.eqns.index(asking[-1]) + 1 :]
+    return list(takewhile(lambda each: each.op is IF and each.args[0] in answers, rest))
 
 
 class _WithoutPrimals(Builder):
@@ -52,6 +63,11 @@ class _WithoutPrimals(Builder):
     def __init__(self, primals: Container[Eqn]):
         super().__init__(derived=True)
         self._primals = primals
+
+    def child(self) -> Builder:
+        inner = _WithoutPrimals(self._primals)
+        inner.span, inner.parent = self.span, self
+        return inner
 
     def append(self, eqn: Eqn, *, derived: bool = False) -> None:
         if eqn not in self._primals:

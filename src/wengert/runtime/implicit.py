@@ -5,6 +5,7 @@ The text of these functions is copied into saved derivatives, so each uses NumPy
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ def found(
     own: int,
     names: tuple[str, ...],
     also: tuple[str, ...] = (),
+    state: tuple[int, ...] = (),
 ) -> Any:
     """What a solver finds that is given a function.
 
@@ -31,17 +33,50 @@ def found(
         own: how many operands belong to the function.
         names: the names of the last operands, which are passed by keyword.
         also: the keywords of other functions, whose values the function returns after its own.
+        state: which of the function's operands it changes.
+
+    Raises:
+        ValueError: what the function returns depends on what an earlier call of it left there.
     """
     captured, rest = operands[:own], operands[own:]
+    run = _checked(callee, captured, state) if state else lambda *point: callee(*captured, *point)
     by_place = len(rest) - len(names)
     named = dict(zip(names, rest[by_place:], strict=True))
 
     def item(k: int) -> Callable[..., Any]:
-        return lambda *point: callee(*captured, *point)[k]
+        return lambda *point: run(*point)[k]
 
     named |= {name: item(k) for k, name in enumerate(also, 1)}
-    function = item(0) if also else lambda *point: callee(*captured, *point)
-    return solver(function, *rest[:by_place], **named)
+    return solver(item(0) if also else run, *rest[:by_place], **named)
+
+
+def _checked(
+    callee: Callable[..., Any], captured: tuple[Any, ...], state: tuple[int, ...]
+) -> Callable[..., Any]:
+    """A function that changes operands, and must return what it returns from what they were at first."""
+    at_first = copy.deepcopy([captured[k] for k in state])
+
+    def run(*point: Any) -> Any:
+        values = callee(*captured, *point)
+        again = list(captured)
+        for k, value in zip(state, copy.deepcopy(at_first), strict=True):
+            again[k] = value
+        if not _same(values, callee(*again, *point)):
+            raise _refused(
+                "a function that a solver is given returns something else for the same point, by what an "
+                "earlier call of it left in an object\n"
+                "The derivative of a solution is that of an equation, which remembers nothing. Let the\n"
+                "function return the same wherever the solver has been before."
+            )
+        return values
+
+    return run
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return bool(np.all((a == b) | ((a != a) & (b != b))))  # noqa: PLR0124  # NaN is not itself
 
 
 def linear_root(

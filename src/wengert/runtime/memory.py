@@ -83,8 +83,10 @@ def overwrite(x: Any, value: Any) -> Any:
         value = set(value)
         x.clear()
         x.update(value)
-    else:
+    elif isinstance(x, (list, bytearray)) or not hasattr(x, "__dict__"):
         x[:] = value
+    else:
+        x.__dict__.update(value.__dict__)
     return x
 
 

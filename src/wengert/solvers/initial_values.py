@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-from ..roots import solved
+from ..roots import root_of, solved
 from ..steering import stop_gradient
+from .events import run_with_events
 from .results import Result, must_agree
 
 _ADVICE = (
@@ -35,8 +36,12 @@ def solve_ivp(
     atol: Any = 1e-6,
     max_step: Any = np.inf,
     first_step: Any = None,
+    events: Any = None,
+    dense_output: Any = False,
 ) -> Any:
-    """`scipy.integrate.solve_ivp` without events and dense output."""
+    """`scipy.integrate.solve_ivp`; an event is a root of its function along the solution."""
+    several = isinstance(events, list | tuple)
+    tests = () if events is None else tuple(events) if several else (events,)
     passed_on = () if args is None else args
     start, first, last = np.asarray(y0) * 1.0, t_span[0], t_span[1]
     span = stop_gradient(float(last) - float(first))
@@ -44,26 +49,49 @@ def solve_ivp(
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y, *passed_on))
 
+    def slope_and_tests(t: Any, y: Any) -> Any:
+        return (slope(t, y), *[test(t, y, *passed_on) for test in tests])
+
     def run(by: Any, relative: Any, absolute: Any) -> Any:
-        return solved(
-            integrate.solve_ivp,
-            slope,
-            (0.5, start),
-            stop_gradient((float(first), float(last))),
-            stop_gradient(start),
-            method=by,
-            dense_output=True,
-            rtol=relative,
-            atol=absolute,
-            max_step=max_step,
-            first_step=first_step,
-        )
+        from_to = stop_gradient((float(first), float(last)))
+        options = {
+            "method": by,
+            "dense_output": True,
+            "rtol": relative,
+            "atol": absolute,
+            "max_step": max_step,
+            "first_step": first_step,
+        }
+        y0 = stop_gradient(start)
+        if not tests:
+            return solved(integrate.solve_ivp, slope, (0.5, start), from_to, y0, **options)
+        about = [(_terminal(test), getattr(test, "direction", 0)) for test in tests]
+        options = {**options, "about": about, "whole": True}
+        return solved(run_with_events, slope_and_tests, (0.5, start), from_to, y0, **options)
 
     found = run(method, rtol, atol)
     explicit = method in ("RK45", "RK23", "DOP853")
     steps = (found if explicit else run("DOP853", 1e-8, 1e-10)).sol.ts
     rule = _rule(method if explicit else "DOP853")
-    if t_eval is None:
+
+    def at(times: Any) -> Any:
+        return _solution(slope, start, first, last, times, steps, rule)
+
+    def moments(test: Any, found_at: Any) -> Any:
+        value = lambda t: test(t, at(np.array([t]))[0], *passed_on) + 0.0
+        return np.array([root_of(value, float(t)) for t in found_at])
+
+    t_events, end = [], last
+    for test in tests:
+        t_events.append(moments(test, found.t_events[len(t_events)]))
+        if found.status == 1 and _terminal(test) and len(t_events[-1]) > 0:
+            end = t_events[-1][-1]
+    if tests and t_eval is None:
+        times = np.append(np.asarray(found.t, float)[:-1], end)
+    elif tests:
+        times = np.asarray(t_eval, float)
+        times = times[abs(times - first) <= abs(found.t[-1] - first)]
+    elif t_eval is None:
         shares = (np.asarray(found.t, float) - stop_gradient(float(first))) / (span or 1.0)
         times = first + (last - first) * shares
     else:
@@ -78,10 +106,28 @@ def solve_ivp(
         status=found.status,
         message=found.message,
         nfev=found.nfev,
-        t_events=None,
-        y_events=None,
-        sol=None,
+        t_events=t_events if tests else None,
+        y_events=[_as_found(at(t), found.sol(stop_gradient(t)).T) for t in t_events]
+        if tests
+        else None,
+        sol=(lambda t: _between(at, found.sol, t)) if dense_output else None,
     )
+
+
+def _terminal(test: Any) -> Any:
+    return getattr(test, "terminal", False)
+
+
+def _between(at: Any, found: Any, t: Any) -> Any:
+    """A solution as `dense_output` gives it: one column for each time."""
+    times = np.atleast_1d(np.asarray(t, float))
+    values = _as_found(at(times).T, found(stop_gradient(times)))
+    return values[:, 0] if np.ndim(t) == 0 else values
+
+
+def _as_found(followed: Any, found: Any) -> Any:
+    """The values that a solver found, with the derivative of the steps that follow it."""
+    return np.asarray(found, followed.dtype) + (followed - stop_gradient(followed))
 
 
 def odeint(

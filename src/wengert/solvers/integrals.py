@@ -1,7 +1,11 @@
 """What stands for the functions of `scipy.integrate`."""
 
 from ..frontends.scipy_integrate_in_python import EQUIVALENTS as OF_SAMPLES
+from ..roots import stands_for_solver
 from .initial_values import EQUIVALENTS as OF_EQUATIONS
 from .quadrature import EQUIVALENTS as OF_INTEGRALS
 
 EQUIVALENTS = [*OF_SAMPLES, *OF_INTEGRALS, *OF_EQUATIONS]
+
+for _, _equivalent in (*OF_INTEGRALS, *OF_EQUATIONS):
+    stands_for_solver(_equivalent)

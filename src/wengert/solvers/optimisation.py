@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
+from ..roots import stands_for_solver
 from .minima import EQUIVALENTS as OF_MINIMA
 from .roots_of_functions import EQUIVALENTS as OF_ROOTS
 
@@ -18,3 +19,6 @@ def rosen(x: Any) -> Any:
 
 
 EQUIVALENTS = [*OF_ROOTS, *OF_MINIMA, (optimize.rosen, rosen)]
+
+for _, _equivalent in (*OF_ROOTS, *OF_MINIMA):
+    stands_for_solver(_equivalent)

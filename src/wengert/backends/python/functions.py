@@ -105,8 +105,7 @@ class FunctionPrinter:
 
     def statement(self, name: str, captured: Sequence[Code] = (), doc: str = "") -> Statement:
         """The whole `def`."""
-        body: list[Statement] = [] if not doc else [Statement(Code(_docstring(doc)))]
-        body += self._prologue()
+        body = list(self._prologue())
         statements = Statements(
             self._needs,
             self._folding,
@@ -119,8 +118,16 @@ class FunctionPrinter:
         body += main
         if not main or not main[-1].head.text.startswith("raise "):
             body.append(Statement(self._return()))
+        if self.function.ignores:
+            body = [Statement(self._errstate(), None, body)]
+        if doc:
+            body.insert(0, Statement(Code(_docstring(doc))))
         head = concat(f"def {name}(", *listing(self._signature(captured)), ")")
         return Statement(head, None, body, spaced=True)
+
+    def _errstate(self) -> Code:
+        settings = ", ".join(f'{error}="ignore"' for error in self.function.ignores)
+        return Code(f"with {self.bindings.member('np', 'errstate')}({settings})")
 
     def _signature(self, captured: Sequence[Code]) -> Iterator[Code]:
         own = [p.name for p in self._parameters if p.how == "bound"]

@@ -27,6 +27,7 @@ from .changes import update as update
 from .changes import whole as whole
 from .current import now as now
 from .current import part_of as part_of
+from .current import starts as starts
 from .packing import NeedsWhole as NeedsWhole
 from .packing import adopt as adopt
 from .packing import holds_objects as holds_objects

@@ -103,6 +103,22 @@ def read(it: Interpreter, place: Place, content: Content, like: Value) -> Value:
             return content
 
 
+def starts(it: Interpreter) -> dict[Place, Content]:
+    """What objects held that functions of solvers have changed since."""
+    return {
+        place: content.start
+        for place, content in it.heap.items()
+        if isinstance(content, Lost)
+        and content.start is not None
+        and all(_is_visible(it, atom) for atom in flatten(content.start))
+    }
+
+
+def _is_visible(it: Interpreter, atom: Atom) -> bool:
+    known = isinstance(atom, Const) or it.builder.visible_definition(atom) is not None
+    return known or atom in it.reading.inputs
+
+
 def _taken(it: Interpreter, var: Value, like: Value) -> Value:
     """A run-time value, taken apart if it stands for what was known before."""
     from ..expressions import open_up

@@ -1,0 +1,281 @@
+"""Filters of `scipy.ndimage`, in Python: sums, medians and extremes over windows of a padded array.
+
+Windows of arrays with one or two axes; arrays of floats, whose results are arrays of floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
+
+_PADDING: dict[str, Any] = {
+    "reflect": "symmetric",
+    "nearest": "edge",
+    "mirror": "reflect",
+    "wrap": "wrap",
+}
+"""What NumPy calls the ways to go on beyond an edge."""
+
+
+def _floats(x: Any) -> Any:
+    x = np.asarray(x)
+    if not np.issubdtype(x.dtype, np.inexact):
+        raise NotImplementedError("a filter of whole numbers rounds: pass an array of floats")
+    return x
+
+
+def _padded(x: Any, widths: Any, mode: Any, cval: Any) -> Any:
+    if mode in ("constant", "grid-constant"):
+        return np.pad(x, widths, constant_values=cval)
+    if mode in ("grid-wrap", "grid-mirror"):
+        return np.pad(x, widths, mode="wrap" if mode == "grid-wrap" else "symmetric")
+    return np.pad(x, widths, mode=_PADDING[mode])
+
+
+def _reach(size: Any, origin: Any) -> Any:
+    """How far a window reaches before and after the place that it belongs to."""
+    before = size // 2 + origin
+    return before, size - 1 - before
+
+
+def _windows(x: Any, shape: Any, mode: Any, cval: Any, origin: Any) -> Any:
+    """The padded array shifted to every place of a window, in C order."""
+    x = _floats(x)
+    if np.ndim(x) == 1:
+        padded = _padded(x, [_reach(shape[0], origin)], mode, cval)
+        return [padded[i : i + x.shape[0]] for i in range(shape[0])]
+    if np.ndim(x) != 2:
+        raise NotImplementedError("windows of arrays with more than two axes")
+    padded = _padded(x, [_reach(shape[0], origin), _reach(shape[1], origin)], mode, cval)
+    return [
+        padded[i : i + x.shape[0], j : j + x.shape[1]]
+        for i in range(shape[0])
+        for j in range(shape[1])
+    ]
+
+
+# --- sums -------------------------------------------------------------------------------------
+
+
+def correlate1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """`scipy.ndimage.correlate1d`."""
+    x, w = np.moveaxis(_floats(input), axis, -1), np.asarray(weights)
+    n, m = x.shape[-1], len(w)
+    widths = [(0, 0)] * (np.ndim(x) - 1) + [_reach(m, origin)]
+    padded = _padded(x, widths, mode, cval)
+    total = np.zeros(x.shape)
+    for k in range(m):
+        total = total + w[k] * padded[..., k : k + n]
+    return np.moveaxis(total, -1, axis)
+
+
+def convolve1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """`scipy.ndimage.convolve1d`."""
+    w = np.asarray(weights)[::-1]
+    back = -origin - (1 if len(w) % 2 == 0 else 0)
+    return correlate1d(input, w, axis, mode=mode, cval=cval, origin=back)
+
+
+def correlate(
+    input: Any, weights: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.correlate`."""
+    w = np.asarray(weights)
+    windows = _windows(input, w.shape, mode, cval, origin)
+    total = np.zeros(np.shape(input))
+    for window, factor in zip(windows, np.ravel(w), strict=True):
+        total = total + factor * window
+    return total
+
+
+def convolve(
+    input: Any, weights: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.convolve` with weights of odd sizes."""
+    w = np.flip(np.asarray(weights))
+    if 0 in [size % 2 for size in w.shape]:
+        raise NotImplementedError("weights of an even size: pad them with zeros")
+    return correlate(input, w, mode=mode, cval=cval, origin=-origin)
+
+
+def _gaussian(sigma: Any, radius: Any) -> Any:
+    x = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * x**2)
+    return weights / np.sum(weights)
+
+
+def gaussian_filter1d(
+    input: Any,
+    sigma: Any,
+    axis: Any = -1,
+    order: Any = 0,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    radius: Any = None,
+) -> Any:
+    """`scipy.ndimage.gaussian_filter1d`, the filter itself."""
+    if order != 0:
+        raise NotImplementedError("derivatives of a Gaussian filter: filter, then difference")
+    reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    return correlate1d(input, _gaussian(sigma, reach), axis, mode=mode, cval=cval)
+
+
+def gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+) -> Any:
+    """`scipy.ndimage.gaussian_filter` along all axes."""
+    x = _floats(input)
+    for axis in range(np.ndim(x)):
+        s = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        if s > 1e-15:
+            x = gaussian_filter1d(x, s, axis, order, mode=mode, cval=cval, truncate=truncate)
+    return x
+
+
+def uniform_filter1d(
+    input: Any,
+    size: Any,
+    axis: Any = -1,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """`scipy.ndimage.uniform_filter1d`."""
+    weights = np.full(size, 1.0 / size)
+    return correlate1d(input, weights, axis, mode=mode, cval=cval, origin=origin)
+
+
+def uniform_filter(
+    input: Any, size: Any = 3, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.uniform_filter` along all axes."""
+    x = _floats(input)
+    for axis in range(np.ndim(x)):
+        length = size if np.ndim(size) == 0 else size[axis]
+        if length > 1:
+            x = uniform_filter1d(x, length, axis, mode=mode, cval=cval, origin=origin)
+    return x
+
+
+def sobel(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """`scipy.ndimage.sobel`."""
+    x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
+    for other in range(np.ndim(x)):
+        if other != axis % np.ndim(x):
+            x = correlate1d(x, [1.0, 2.0, 1.0], other, mode=mode, cval=cval)
+    return x
+
+
+def laplace(input: Any, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """`scipy.ndimage.laplace`."""
+    total = np.zeros(np.shape(input))
+    for axis in range(np.ndim(input)):
+        total = total + correlate1d(input, [1.0, -2.0, 1.0], axis, mode=mode, cval=cval)
+    return total
+
+
+# --- order statistics -------------------------------------------------------------------------
+
+
+def _sizes(x: Any, size: Any) -> Any:
+    return [size] * np.ndim(x) if np.ndim(size) == 0 else list(size)
+
+
+def median_filter(
+    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.median_filter` with windows of an odd number of places."""
+    windows = _windows(input, _sizes(input, size), mode, cval, origin)
+    if len(windows) % 2 == 0:
+        raise NotImplementedError("the median of an even number of places")
+    return np.median(np.stack(windows), axis=0)
+
+
+def maximum_filter(
+    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.maximum_filter`."""
+    return np.max(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+
+
+def minimum_filter(
+    input: Any, size: Any, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """`scipy.ndimage.minimum_filter`."""
+    return np.min(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
+
+
+# --- values between the places ----------------------------------------------------------------
+
+
+def map_coordinates(
+    input: Any,
+    coordinates: Any,
+    *,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """`scipy.ndimage.map_coordinates` of orders 0 and 1, beyond the edges constant or the nearest."""
+    if order > 1 or mode not in ("constant", "nearest"):
+        raise NotImplementedError("`order=1` (or 0) and `mode='constant'` or `'nearest'` are read")
+    x, at = _floats(input), np.asarray(coordinates) * 1.0
+    inside = np.full(at.shape[1:], fill_value=True)
+    corners, shares = [], []
+    for axis in range(np.ndim(x)):
+        n, place = x.shape[axis], at[axis]
+        inside = inside & (place >= 0) & (place <= n - 1)
+        place = np.clip(place, 0.0, n - 1.0)
+        low = np.floor(place + 0.5) if order == 0 else np.clip(np.floor(place), 0, max(n - 2, 0))
+        low = low.astype(int)
+        corners.append((low, np.minimum(low + 1, n - 1)))
+        share = place * 0.0 if order == 0 else place - low
+        shares.append((1.0 - share, share))
+    if np.ndim(x) == 1:
+        value = shares[0][0] * x[corners[0][0]] + shares[0][1] * x[corners[0][1]]
+    elif np.ndim(x) == 2:
+        value = np.zeros(at.shape[1:])
+        for a in (0, 1):
+            for b in (0, 1):
+                value = value + shares[0][a] * shares[1][b] * x[corners[0][a], corners[1][b]]
+    else:
+        raise NotImplementedError("arrays with more than two axes")
+    return value if mode == "nearest" else np.where(inside, value, cval)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (getattr(ndimage, each.__name__), each)
+    for each in (
+        correlate1d, convolve1d, correlate, convolve, gaussian_filter1d, gaussian_filter, uniform_filter1d,
+        uniform_filter, sobel, laplace, median_filter, maximum_filter, minimum_filter, map_coordinates,
+    )
+]  # fmt: skip

@@ -1,0 +1,30 @@
+"""Events of `solve_ivp`: the solver is told of the functions whose zeros it is to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
+
+
+def run_with_events(function: Callable[..., Any], *args: Any, about: Any, **options: Any) -> Any:
+    """`scipy.integrate.solve_ivp` of a function that returns the slope and then the value of each event.
+
+    Args:
+        function: of time and state.
+        *args: what `solve_ivp` is given after the function.
+        about: for each event, what its attributes `terminal` and `direction` are.
+        **options: what `solve_ivp` is given by keyword.
+    """
+
+    def event(k: int, terminal: Any, direction: Any) -> Callable[..., Any]:
+        def value(t: Any, y: Any) -> Any:
+            return function(t, y)[k]
+
+        value.terminal = terminal  # type: ignore[attr-defined]
+        value.direction = direction  # type: ignore[attr-defined]
+        return value
+
+    events = [event(k, *settings) for k, settings in enumerate(about, 1)]
+    return integrate.solve_ivp(lambda t, y: function(t, y)[0], *args, events=events, **options)
