@@ -102,7 +102,7 @@ def _share(loop: Loop, belongs: Callable[[Atom], bool]) -> _Share:
 
 def _parted_loop(loop: Loop, moving: set[Var]) -> tuple[Eqn, Eqn] | None:
     """A loop without tangents, and one of tangents over what the first has collected."""
-    if loop.reverse or loop.stop is not None or "every" in loop.eqn.params:
+    if loop.stop is not None or "every" in loop.eqn.params:
         return None
     first, second = _parted_body(loop, moving)
     still, linear = _share(loop, lambda x: x not in moving), _share(loop, lambda x: x in moving)
@@ -121,19 +121,24 @@ def _parted_loop(loop: Loop, moving: set[Var]) -> tuple[Eqn, Eqn] | None:
     block = with_residuals(block, needed.again, dict(renamed))
     collected = [*still.collected, *lists.items()]
     return (
-        for_eqn(still.iterables, still.slots, collected, first, loop.eqn, aligned=loop.aligned),
-        _linear_loop(linear, pairs, block, loop.eqn, aligned),
-    )
+        for_eqn(
+            still.iterables, still.slots, collected, first, loop.eqn,
+            reverse=loop.reverse, aligned=loop.aligned,
+        ),
+        _linear_loop(linear, pairs, block, loop, aligned),
+    )  # fmt: skip
 
 
 def _linear_loop(
-    share: _Share, pairs: list[tuple[Atom, Var]], block: Block, like: Eqn, aligned: bool
+    share: _Share, pairs: list[tuple[Atom, Var]], block: Block, loop: Loop, aligned: bool
 ) -> Eqn:
     """The loop of tangents, whose results are those of a block."""
     results = iter(block.outs)
     slots = [Slot(slot.initial, slot.param, next(results), slot.out) for slot in share.slots]
     collected = [(next(results), out) for _, out in share.collected]
-    return for_eqn(pairs, slots, collected, block.eqns, like, aligned=aligned)
+    return for_eqn(
+        pairs, slots, collected, block.eqns, loop.eqn, reverse=loop.reverse, aligned=aligned
+    )
 
 
 def _parted_body(loop: Loop, moving: set[Var]) -> tuple[list[Eqn], list[Eqn]]:
