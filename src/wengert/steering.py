@@ -6,7 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from .errors import BadArgument
+from .ir.op import evaluator_of
+from .ops import structure as st
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,7 +23,10 @@ def stop_gradient(x: T) -> T:
     >>> wg.gradient(lambda x: wg.stop_gradient(x) * x, 3.0)
     (3.0,)
     """
-    return x
+    items: Any = x.ravel().tolist() if isinstance(x, np.ndarray) and x.dtype == object else None
+    if items is not None and evaluator_of(items) is not None:
+        return np.reshape(np.array(st.stop_gradient(items)), np.shape(x))
+    return x if evaluator_of((x,)) is None else st.stop_gradient(x)
 
 
 @overload

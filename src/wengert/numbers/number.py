@@ -33,7 +33,7 @@ from .refusals import lost
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on values of which at least one carries derivatives, at the highest of their levels."""
     op = _MEANT.get(op, op)
-    args = tuple(_gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
+    args = tuple(gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
     if op is el.log and len(args) > 1:
         op = el.log_base
     if not op.elementwise and len(args) > 1:
@@ -62,7 +62,7 @@ def _written(out: Any, result: Any) -> Any:
     return out
 
 
-def _gathered(x: Any) -> Any:
+def gathered(x: Any) -> Any:
     """An array of numbers with derivatives as a number with derivatives that is an array."""
     if x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
         return x
