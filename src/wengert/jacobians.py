@@ -29,8 +29,8 @@ def jacobian(
         f: a function whose result is a number, an array, a list or tuple of numbers, or a dictionary, list or
             tuple of such results.
         argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
-        mode: "forward" (one pushforward per input), "reverse" (one pullback per output), or "auto",
-            the cheaper of the two.
+        mode: "forward" (one run of the function, and one pushforward per input), "reverse" (one
+            pullback per output), or "auto", the cheaper of the two.
 
     Returns:
         A function of the same arguments; its result has the shape of `f`'s result followed by the
