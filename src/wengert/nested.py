@@ -409,7 +409,9 @@ def _linear_pushforward(
     def run(it: Interpreter, tangents: Args, named: Kwargs) -> Value:
         _must_be_inside(it, made_in, "pushforward")
         dots = _tangent_atoms(it, arguments[0], tangents[0])
-        return _tangent_of_result(primal, inlined(it.builder, linear.along, [*known[count:], *dots]))
+        return _tangent_of_result(
+            primal, inlined(it.builder, linear.along, [*known[count:], *dots])
+        )
 
     atoms = iter(known[:count])
     value = unflatten(primal.result, lambda leaf: next(atoms))

@@ -23,9 +23,14 @@ def stop_gradient(x: T) -> T:
     >>> wg.gradient(lambda x: wg.stop_gradient(x) * x, 3.0)
     (3.0,)
     """
-    items: Any = x.ravel().tolist() if isinstance(x, np.ndarray) and x.dtype == object else None
-    if items is not None and evaluator_of(items) is not None:
-        return np.reshape(np.array(st.stop_gradient(items)), np.shape(x))
+    return _stopped(x)
+
+
+def _stopped(x: Any) -> Any:
+    """A value of wengert's own, or an array of such, without its derivatives; what is plain as it is."""
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        items: list[Any] = x.ravel().tolist()
+        return x if evaluator_of(items) is None else np.array(_stopped(items)).reshape(x.shape)
     return x if evaluator_of((x,)) is None else st.stop_gradient(x)
 
 

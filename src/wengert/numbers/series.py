@@ -160,7 +160,7 @@ def _multilinear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[s
     if len(series) == 1:
         return at.coefficientwise(tuple(series), of)
     if len(series) == 2:
-        return convolved(at, *series, of)
+        return convolved(at, series[0], series[1], of)
 
     def step(k: int) -> Any:
         orders = _orders_that_sum_to(k, len(series))

@@ -10,9 +10,7 @@ same solver on plain numbers, and then the derivative of what it has found.
 
 from __future__ import annotations
 
-import cmath
 import functools
-import math
 from collections.abc import Callable, Iterator
 from opcode import opmap
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType

@@ -145,7 +145,9 @@ def _parted_body(loop: Loop, moving: set[Var]) -> tuple[list[Eqn], list[Eqn]]:
     """The parts of a loop's body; a slot moves if its result does in any iteration."""
     while True:
         found = len(moving)
-        moving.update(item for x, item in zip(loop.iterables, loop.items, strict=True) if x in moving)
+        moving.update(
+            item for x, item in zip(loop.iterables, loop.items, strict=True) if x in moving
+        )
         slots = zip(loop.initials, loop.carried, loop.results, strict=True)
         moving.update(param for x, param, result in slots if x in moving or result in moving)
         parts = _parted(loop.body.eqns, moving)

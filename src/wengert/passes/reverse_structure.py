@@ -14,7 +14,7 @@ from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
-from .realness import is_complex, is_real, says_little
+from .realness import is_complex, says_little
 from .reverse_rules import real_part, surely_real
 
 if TYPE_CHECKING:
