@@ -367,7 +367,7 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`wg.pushforward(f, *args)` inside a program."""
     function, *arguments = args
     primal = inner_function(it, function, arguments, kwargs)
-    linear = _linearized(primal) if len(arguments) == 1 else None
+    linear = _linearized(primal) if _may_go_several_ways(arguments) else None
     if linear is not None:
         return _linear_pushforward(it, primal, linear, arguments)
     value = call(it, function, arguments, kwargs)
@@ -383,6 +383,11 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return _tangent_of_result(primal, outs[len(primal.body.outs) :])
 
     return tuple_of(value, Native("pushforward", run))
+
+
+def _may_go_several_ways(arguments: Args) -> bool:
+    """Whether a pushforward may be asked for many directions: not that of one number."""
+    return len(arguments) == 1 and not isinstance(kind_of_value(arguments[0]), Number)
 
 
 def _pushed(primal: Function, moving: Sequence[int]) -> Function:
