@@ -289,7 +289,12 @@ def _diag_of(function: Any, args: Any, k: int) -> Any:
     spanning(x)
     if is_number(x):
         return hvp(function, k)(*args, 1.0)
-    products = [np.sum(as_array(hvp(function, k)(*args, v)) * as_array(v)) for v in basis(x)]
+
+    def gradient(point: Any, k: int = k) -> Any:
+        return grad(function, k)(*args[:k], point, *args[k + 1 :])
+
+    _, push = pushforward(gradient, x)
+    products = [np.sum(as_array(push(v)) * as_array(v)) for v in basis(x)]
     return np.reshape(np.array(products), np.shape(x))
 
 

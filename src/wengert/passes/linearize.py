@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..ir.graph import FOR, Atom, Block, Eqn, Function, Input, Var, free_vars, used_by, walk
-from ..ir.renaming import clone, clones
+from ..ir.renaming import clone, clones, renamed_atom, renamed_block
 from ..ir.types import Seq, Struct
 from ..ops import memory as me
 from .loops import Loop, Slot, for_eqn, view
-from .residuals import plan
+from .residuals import plan, shared
 from .reverse_control import items_again, plural, walks_again, with_residuals
 from .tidy import tidy
 from .written import targets
@@ -49,9 +49,13 @@ def linearized(pushed: Function, results: int, tangents: int) -> Linearized | No
     linear = Block((), tuple(second), body.outs[results:])
     if not moving.isdisjoint(body.outs[:results]) or _writes(linear):
         return None
+    same: dict[Var, Atom] = {}
+    first = shared(first, same)
+    linear = renamed_block(linear, same)
+    found = [renamed_atom(out, same) for out in body.outs[:results]]
     known = {*primals, *(out for eqn in first for out in eqn.outs)}
     handed = tuple(var for var in free_vars(linear) if var in known)
-    ahead = Block(primals, tuple(first), (*body.outs[:results], *handed))
+    ahead = Block(primals, tuple(first), (*found, *handed))
     along = Block((*handed, *dots), linear.eqns, linear.outs)
     inputs = tuple(Input(var.name or "t", var.kind) for var in along.params)
     return Linearized(
