@@ -53,7 +53,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
 
 def check_sharing(it: Interpreter, place: Place) -> None:
     """Have the program read again with checks if what is shared changes."""
-    deepest = max((depth for _, depth in it.reading.writes.get(place, ())), default=0)
+    deepest = max((write.depth for write in it.reading.writes.get(place, ())), default=0)
     for key, depth in it.reading.sharings.get(place, {}).items():
         if deepest > depth and key not in it.reading.checked:
             it.reading.checked.add(key)
