@@ -11,6 +11,7 @@ import argparse
 import time
 from collections.abc import Callable
 from itertools import islice
+from statistics import median
 from typing import Any
 
 import mpmath
@@ -214,7 +215,74 @@ def main() -> None:
         print(f"| {order} | {float(error):.1e} | " + " | ".join(cells) + " |")
     print(f"\nlargest relative error: {float(worst):.1e}")
     print(f"growth of the dense series from n = 20 to 40: {growth(rounds):.2f} times")
+    print_compiled(10 if rounds == 1 else 1000)
     print(machine_line("numpy", "mpmath", "jax"))
+
+
+COMPILED = (1, 2, 3, 4, 5, 6, 7, 8, 20, 40)
+"""The orders that are compiled; nested `jax.grad` up to half of `SLOW`: compiling takes its time."""
+
+
+def compiled_graph(order: int) -> Callable[[float], float]:
+    """The n-th derivative as a Python function, made of a graph."""
+    (x,) = wg.Graph().variables("x")
+    f = gaussian(x)
+    for _ in range(order):
+        f = f.derive(x)
+    return f.to_function()
+
+
+def compiled_jax() -> dict[str, Callable[[int], Callable[[float], Any]]]:
+    """From an order to JAX's derivative, to be compiled at its first call."""
+    try:
+        import jax
+        from jax.experimental import jet
+    except ImportError:
+        return {}
+
+    def function(x: Any) -> Any:
+        return jax.numpy.exp(-(x**2))
+
+    def by_jet(order: int) -> Callable[[float], Any]:
+        series = [1.0, *[0.0] * (order - 1)]
+        return jax.jit(lambda x: jet.jet(function, (x,), (series,))[1][-1])
+
+    def by_nested_grad(order: int) -> Callable[[float], Any]:
+        f = function
+        for _ in range(order):
+            f = jax.grad(f)
+        return jax.jit(f)
+
+    return {"jax.jit of jet": by_jet, "jax.jit of nested jax.grad": by_nested_grad}
+
+
+def print_compiled(calls: int) -> None:
+    """What one system and the other take to be ready, and then for a call."""
+    columns = {"wg.Graph, to_function": compiled_graph, **compiled_jax()}
+    heads = [f"{name}, ready in ms | µs a call" for name in columns]
+    print("\n| n | " + " | ".join(heads) + " |")
+    print("|---" * (2 * len(columns) + 1) + "|")
+    for order in COMPILED:
+        cells = [
+            " | "
+            if "nested" in name and order > SLOW // 2
+            else ready_and_called(make, order, calls)
+            for name, make in columns.items()
+        ]
+        print(f"| {order} | " + " | ".join(cells) + " |")
+
+
+def ready_and_called(make: Callable[[int], Callable[[float], Any]], order: int, calls: int) -> str:
+    start = time.perf_counter()
+    function = make(order)
+    float(function(X))
+    ready = time.perf_counter() - start
+    times: list[float] = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        float(function(X))
+        times.append(time.perf_counter() - start)
+    return f"{1e3 * ready:.1f} | {1e6 * median(times):.1f}"
 
 
 def growth(rounds: int) -> float:

@@ -301,6 +301,9 @@ def test_AD16_W16_newton():
     close(found, 10.0)
     close(take(20, numbers.fixed_point(np.cos, 1.0))[-1], 0.7390851332151607)
     assert take(20, numbers.extremum(np.cos, 1.0))[-1] == 0.0
+    *_, root = numbers.inverse(math.sqrt, 1.0, math.sqrt(10))
+    close(root, 10.0)
+    close(take(20, numbers.fixed_point(math.cos, 1.0))[-1], 0.7390851332151607)
 
 
 def test_AD17_W16_halley():

@@ -29,8 +29,8 @@ def jacobian(
         f: a function whose result is a number, an array, a list or tuple of numbers, or a dictionary, list or
             tuple of such results.
         argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
-        mode: "forward" (one pushforward per input), "reverse" (one pullback per output), or "auto",
-            the cheaper of the two.
+        mode: "forward" (one run of the function, and one pushforward per input), "reverse" (one
+            pullback per output), or "auto", the cheaper of the two.
 
     Returns:
         A function of the same arguments; its result has the shape of `f`'s result followed by the
@@ -289,7 +289,12 @@ def _diag_of(function: Any, args: Any, k: int) -> Any:
     spanning(x)
     if is_number(x):
         return hvp(function, k)(*args, 1.0)
-    products = [np.sum(as_array(hvp(function, k)(*args, v)) * as_array(v)) for v in basis(x)]
+
+    def gradient(point: Any, k: int = k) -> Any:
+        return grad(function, k)(*args[:k], point, *args[k + 1 :])
+
+    _, push = pushforward(gradient, x)
+    products = [np.sum(as_array(push(v)) * as_array(v)) for v in basis(x)]
     return np.reshape(np.array(products), np.shape(x))
 
 

@@ -75,6 +75,7 @@ from .passes.copies import inlined
 from .passes.residuals import clones, renamed_block
 
 if TYPE_CHECKING:
+    from .passes.linearize import Linearized
     from .verbs import Verb
 
 Handler = Callable[[Interpreter, Args, Kwargs], Value]
@@ -222,7 +223,7 @@ def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *arguments = args
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
-    ahead, back = reverse.split(primal, _indices(primal, chosen), read=source.read_row)
+    ahead, back = reverse.split(primal, _indices(primal, chosen), read=source.read_row, final=True)
     own = own_arguments(it, inner, arguments)
     *outs, residuals = inlined(it.builder, ahead, params_of(primal, own))
     if inner.changes:
@@ -254,11 +255,13 @@ def _must_be_inside(it: Interpreter, block: Builder, what: str) -> None:
 
 def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`wg.pushforward(f, *args)` inside a program."""
-    from .passes import forward
-
     function, *arguments = args
     inner = read_inner(it, function, arguments, kwargs)
     primal, count = inner.function, len(inner.function.body.outs)
+    several = not inner.changes and _may_go_several_ways(arguments)
+    linear = _linearized(primal) if several else None
+    if linear is not None:
+        return _linear_pushforward(it, primal, linear, arguments)
     point = own_arguments(it, inner, arguments)
     if inner.outside:
         primal = read_inner(it, function, arguments, kwargs, state_of(it, inner)).function
@@ -270,16 +273,59 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         pairs = list(zip(arguments, tangents, strict=True))
         moving = [k for k, (_, tangent) in enumerate(pairs) if kind_of_value(tangent) != NONE]
         dots = [dot for k in moving for dot in _tangent_atoms(it, *pairs[k])]
-        made = forward.pushforward(primal, _indices(primal, moving), read=source.read_row)
+        made = _pushed(primal, moving)
         own = own_arguments(it, inner, point)
-        outs = iter(inlined(it.builder, made, [*params_of(primal, own), *dots])[count:])
-
-        def take(leaf: Kind) -> Atom:
-            return next(outs) if is_differentiable(leaf) else Const(None)
-
-        return unflatten(primal.result, take)
+        outs = inlined(it.builder, made, [*params_of(primal, own), *dots])
+        return _tangent_of_result(primal, outs[count:])
 
     return tuple_of(value, Native("pushforward", run))
+
+
+def _may_go_several_ways(arguments: Args) -> bool:
+    """Whether a pushforward may be asked for many directions: not that of one number."""
+    return len(arguments) == 1 and not isinstance(kind_of_value(arguments[0]), Number)
+
+
+def _pushed(primal: Function, moving: Sequence[int]) -> Function:
+    from .passes import forward
+
+    return forward.pushforward(primal, _indices(primal, moving), read=source.read_row)
+
+
+def _linearized(primal: Function) -> Linearized | None:
+    """A function of one argument and its pushforward, parted into what all directions share and the rest."""
+    from .passes.linearize import linearized
+
+    return linearized(_pushed(primal, [0]), len(primal.body.outs), len(_indices(primal, [0])))
+
+
+def _linear_pushforward(
+    it: Interpreter, primal: Function, linear: Linearized, arguments: Args
+) -> Value:
+    """The pushforward of a function of one argument: partials are computed once for all directions."""
+    known = inlined(it.builder, linear.ahead, params_of(primal, arguments))
+    count = len(primal.body.outs)
+    made_in = it.builder
+
+    def run(it: Interpreter, tangents: Args, named: Kwargs) -> Value:
+        _must_be_inside(it, made_in, "pushforward")
+        dots = _tangent_atoms(it, arguments[0], tangents[0])
+        return _tangent_of_result(
+            primal, inlined(it.builder, linear.along, [*known[count:], *dots])
+        )
+
+    atoms = iter(known[:count])
+    value = unflatten(primal.result, lambda leaf: next(atoms))
+    return tuple_of(value, Native("pushforward", run))
+
+
+def _tangent_of_result(primal: Function, dots: Sequence[Atom]) -> Value:
+    remaining = iter(dots)
+
+    def take(leaf: Kind) -> Atom:
+        return next(remaining) if is_differentiable(leaf) else Const(None)
+
+    return unflatten(primal.result, take)
 
 
 def _tangent_atoms(it: Interpreter, value: Value, tangent: Value) -> list[Atom]:

@@ -358,12 +358,16 @@ def solved(
             and theirs.
         whole: whether the solver takes the tuple that the function returns.
     """
-    raise NotImplementedError("only read, in programs that are differentiated")
+    from .numbers import solutions
+
+    return solutions.found(solver, function, args, also, kwargs)
 
 
 def root_of(residual: Callable[..., Any], x: Any) -> Any:
     """x, as the function of all that the residual depends on that `residual(x) == 0` makes it."""
-    raise NotImplementedError("only read, in programs that are differentiated")
+    from .numbers import solutions
+
+    return solutions.root_of(residual, x)
 
 
 def parameter_count(function: Any) -> int:

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from .errors import BadArgument
+from .ir.op import evaluator_of
+from .ops import structure as st
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,7 +23,15 @@ def stop_gradient(x: T) -> T:
     >>> wg.gradient(lambda x: wg.stop_gradient(x) * x, 3.0)
     (3.0,)
     """
-    return x
+    return _stopped(x)
+
+
+def _stopped(x: Any) -> Any:
+    """A value of wengert's own, or an array of such, without its derivatives; what is plain as it is."""
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        items: list[Any] = x.ravel().tolist()
+        return x if evaluator_of(items) is None else np.array(_stopped(items)).reshape(x.shape)
+    return x if evaluator_of((x,)) is None else st.stop_gradient(x)
 
 
 @overload

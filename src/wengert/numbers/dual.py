@@ -258,10 +258,10 @@ def _transposed(tangent: Directions) -> list[Directions]:
 
 
 def _is_discrete(x: Any) -> bool:
-    """Whether a value can have no tangent: an integer, a truth value, a shape."""
+    """Whether a value can have no tangent: an integer, a truth value, a shape, a dtype."""
     if isinstance(x, np.ndarray):
         return x.dtype.kind in "biu"
-    return x is None or isinstance(x, (int, str, tuple, list, np.integer))
+    return x is None or isinstance(x, (int, str, tuple, list, np.integer, np.dtype))
 
 
 def _mapped(x: Any, change: Callable[[Any], Any]) -> Any:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import BadArgument
+from ..ops.substitution import with_ops
 from .forward import derivative, gradient, pushforward
 from .number import value_of
 from .towers import taylor
@@ -62,11 +63,13 @@ def _halley_step(f: Function, x: Any) -> Any:
 
 def inverse(f: Function, x: Any, y: Any, method: Method = newton) -> Iterator[Any]:
     """Where f is y, from a first guess x."""
+    f = with_ops(f)
     return method(lambda x: f(x) - y, x)
 
 
 def fixed_point(f: Function, x: Any, method: Method = newton) -> Iterator[Any]:
     """Where f(x) is x, from a first guess."""
+    f = with_ops(f)
     return method(lambda x: f(x) - x, x)
 
 

@@ -28,12 +28,13 @@ from ..ops.lookup import Method, called, called_elementwise, op_of_name
 from ..ops.signatures import bind
 from .levels import Level
 from .refusals import lost
+from .restated import restated
 
 
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on values of which at least one carries derivatives, at the highest of their levels."""
     op = _MEANT.get(op, op)
-    args = tuple(_gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
+    args = tuple(gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
     if op is el.log and len(args) > 1:
         op = el.log_base
     if not op.elementwise and len(args) > 1:
@@ -41,6 +42,9 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if options.get("out") is not None:
         plain = {name: value for name, value in options.items() if name != "out"}
         return _written(options["out"], compute(op, args, plain))
+    said = restated(op, args, tuple(map(value_of, args)), options)
+    if said is not None:
+        return said[0]
     numbers = [number for arg in args for number in numbers_in(arg)]
     level = max(number.level for number in numbers)
     classes = {type(number) for number in numbers if number.level == level}
@@ -62,7 +66,7 @@ def _written(out: Any, result: Any) -> Any:
     return out
 
 
-def _gathered(x: Any) -> Any:
+def gathered(x: Any) -> Any:
     """An array of numbers with derivatives as a number with derivatives that is an array."""
     if x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
         return x

@@ -49,8 +49,14 @@ def in_place_of(module: str, name: str, function: Any) -> str:
 
 
 def _outside_of(library: str) -> str:
+    solvers = (
+        "`wg.derivative` and `wg.grad` know its solvers, and `wengert.numbers.derivative` its integrals and\n"
+        "roots: differentiate the function that calls them. Or let it have floats, and take the derivative\n"
+        "inside what it calls:"
+    )
+    instead = "Let it have floats, and take the derivative inside what it calls:"
     return (
-        f"{library} computes with floats. Let it have floats, and take the derivative inside what it calls:\n"
+        f"{library} computes with floats. {solvers if library == 'scipy' else instead}\n"
         "`lambda x: f(x, wg.Dual(a, 1.0)).tangent` is a function that it can integrate or solve with."
     )
 

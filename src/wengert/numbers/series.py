@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -146,15 +146,37 @@ def _linear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, A
     return at.coefficientwise(varying, function)
 
 
-def _bilinear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    x, y = args[:2]
-    if at.is_series(x) and at.is_series(y):
-        return convolved(at, x, y, lambda a, b: at.op(a, b, **options))
-    return (
-        at.coefficientwise((x,), lambda a: at.op(a, y, **options))
-        if at.is_series(x)
-        else (at.coefficientwise((y,), lambda b: at.op(x, b, **options)))
-    )
+def _multilinear(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Ω_k = Σ op(a_i, b_j, …) over all orders with i + j + … = k."""
+    places = [k for k, arg in enumerate(args) if at.is_series(arg)]
+    series = [args[k] for k in places]
+
+    def of(*parts: Any) -> Any:
+        operands = list(args)
+        for k, part in zip(places, parts, strict=True):
+            operands[k] = part
+        return at.op(*operands, **options)
+
+    if len(series) == 1:
+        return at.coefficientwise(tuple(series), of)
+    if len(series) == 2:
+        return convolved(at, series[0], series[1], of)
+
+    def step(k: int) -> Any:
+        orders = _orders_that_sum_to(k, len(series))
+        return sum(of(*(x.known[j] for x, j in zip(series, js, strict=True))) for js in orders)
+
+    first = of(*(x.value for x in series))
+    return at.make(args, first, step, tuple((x, 0) for x in series))
+
+
+def _orders_that_sum_to(k: int, count: int) -> Iterator[tuple[int, ...]]:
+    if count == 1:
+        yield (k,)
+        return
+    for j in range(k + 1):
+        for rest in _orders_that_sum_to(k - j, count - 1):
+            yield (j, *rest)
 
 
 def _zero(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -170,7 +192,7 @@ def _value(at: AtLevel, x: Any) -> Any:
 _FORMS: dict[str, Callable[[AtLevel, Rule, tuple[Any, ...], dict[str, Any]], Any]] = {
     "scalar": _scalar,
     "linear": _linear,
-    "bilinear": _bilinear,
+    "bilinear": _multilinear,
     "differential": _differential,
     "zero": _zero,
 }

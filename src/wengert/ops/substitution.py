@@ -3,23 +3,31 @@
 `math` works on floats: it asks a number for its float, and a float has no derivative. A program that is run
 on other numbers is therefore run with ops in the place of `math`'s functions. Its code stays what it is; only
 what its global names and its closure mean is changed, in it and in the Python functions that it calls.
+
+SciPy's solvers ask for floats, too. Where one of them meets a number that is none, its stand-in is run: the
+same solver on plain numbers, and then the derivative of what it has found.
 """
 
 from __future__ import annotations
 
-import cmath
 import functools
-import math
 from collections.abc import Callable, Iterator
 from opcode import opmap
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..errors import BadArgument
+from ..ir.op import evaluator_of
 from . import registry
 
 _STORE_GLOBAL = opmap["STORE_GLOBAL"]
 _LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "wengert")
+
+
+_OF_FLOATS = ("math", "cmath", "scipy.integrate", "scipy.optimize")
+"""Modules whose functions take nothing but floats."""
 
 
 class _Ops:
@@ -29,10 +37,7 @@ class _Ops:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        return _op_for(getattr(self._module, name))
-
-
-_MODULES = {id(module): _Ops(module) for module in (math, cmath)}
+        return _in_place_of(getattr(self._module, name))
 
 
 def with_ops(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,12 +54,89 @@ def with_ops(function: Callable[..., Any]) -> Callable[..., Any]:
     return _Substitution().of(function)
 
 
-def _op_for(value: Any) -> Any:
-    module = getattr(value, "__module__", None)
-    if not isinstance(value, BuiltinFunctionType) or module not in ("math", "cmath"):
+def _in_place_of(value: Any) -> Any:
+    """What stands for a module of functions of floats, or for one of its functions."""
+    if isinstance(value, ModuleType):
+        return _Ops(value) if value.__name__ in ("scipy", *_OF_FLOATS) else value
+    module = getattr(value, "__module__", None) or ""
+    if isinstance(value, BuiltinFunctionType) and module in ("math", "cmath"):
+        found = registry.find(value)
+        return value if found is None else found[0]
+    if isinstance(value, FunctionType) and module.startswith(_OF_FLOATS[2:]):
+        return functools.wraps(value)(functools.partial(_solved, value))
+    return value
+
+
+_TAKE_NUMBERS = (".quadrature", ".roots_of_functions", ".scipy_integrate_in_python")
+"""Where the stand-ins are that do arithmetic and find roots, and neither read source nor fill arrays of floats."""
+
+
+class _Carried(Exception):
+    """A function that a solver was given has returned a number that is no float."""
+
+
+def _solved(solver: FunctionType, *args: Any, **options: Any) -> Any:
+    """What a solver finds; where it meets numbers that are no floats, what its stand-in does."""
+    instead = next(filter(None, (look(solver) for look in registry.stand_ins)), None)
+    if instead is None or not instead.__module__.endswith(_TAKE_NUMBERS):
+        return solver(*args, **options)
+    try:
+        watched = {name: _watched(value) for name, value in options.items()}
+        return solver(*map(_watched, args), **watched)
+    except _Carried:
+        return _for_numbers(instead, {})(*args, **options)
+
+
+def _watched(value: Any) -> Any:
+    """What a solver is given: a function that stops it where a float does not do."""
+    if _carries(value):
+        raise _Carried
+    if not isinstance(value, FunctionType | MethodType | functools.partial):
         return value
-    found = registry.find(value)
-    return value if found is None else found[0]
+
+    def watched(*args: Any, **options: Any) -> Any:
+        result = value(*args, **options)
+        if _carries(result):
+            raise _Carried
+        return result
+
+    return watched
+
+
+def _carries(value: Any) -> bool:
+    """Whether a value is a number of a class of its own, or holds such."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = value.ravel().tolist()
+    return evaluator_of((value,)) is not None
+
+
+class _Float(float):
+    """`float`, which leaves numbers what they are."""
+
+    def __new__(cls, x: Any = 0.0) -> Any:
+        return x if _carries(x) else float(x)
+
+
+def _for_numbers(function: FunctionType, known: dict[FunctionType, FunctionType]) -> FunctionType:
+    """A stand-in, and the functions beside it that it calls, with that `float`."""
+    if function not in known:
+        scope: dict[str, Any] = {**function.__globals__, "float": _Float}
+        known[function] = _with_scope(function, scope, function.__closure__)
+        for name in _names(function.__code__):
+            beside = scope.get(name)
+            if isinstance(beside, FunctionType) and beside.__globals__ is function.__globals__:
+                scope[name] = _for_numbers(beside, known)
+    return known[function]
+
+
+def _with_scope(function: FunctionType, scope: dict[str, Any], cells: Any) -> FunctionType:
+    """The same code, in which global names mean something else."""
+    made = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, cells or None
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__dict__.update(function.__dict__)
+    return made
 
 
 class _Substitution:
@@ -65,8 +147,9 @@ class _Substitution:
 
     def of(self, value: Any) -> Any:
         """What stands for a value: another one for `math`, its functions, and functions that use them."""
-        if id(value) in _MODULES:
-            return _MODULES[id(value)]
+        instead = _in_place_of(value)
+        if instead is not value:
+            return instead
         if isinstance(value, FunctionType):
             return self._of_function(value)
         if isinstance(value, MethodType):
@@ -75,7 +158,7 @@ class _Substitution:
         if isinstance(value, functools.partial):
             inner = self.of(value.func)
             return functools.partial(inner, *value.args, **value.keywords)
-        return _op_for(value)
+        return value
 
     def _of_function(self, function: FunctionType) -> FunctionType:
         if id(function) in self._known:
@@ -86,11 +169,7 @@ class _Substitution:
         scope = dict(function.__globals__)
         closure = function.__closure__ or ()
         cells = tuple(CellType() if _holds_code(cell) else cell for cell in closure)
-        made = FunctionType(
-            function.__code__, scope, function.__name__, function.__defaults__, cells or None
-        )
-        made.__kwdefaults__ = function.__kwdefaults__
-        made.__dict__.update(function.__dict__)
+        made = _with_scope(function, scope, cells)
         self._known[id(function)] = made
         for name in _names(function.__code__):
             if name in scope:
@@ -118,7 +197,7 @@ def _calls_math(function: FunctionType, seen: set[int]) -> bool:
     values = [function.__globals__[name] for name in names if name in function.__globals__]
     values += [cell.cell_contents for cell in function.__closure__ or () if _holds_code(cell)]
     for value in values:
-        if id(value) in _MODULES or _op_for(value) is not value:
+        if _in_place_of(value) is not value:
             return True
         if isinstance(value, FunctionType) and _calls_math(value, seen):
             return True
@@ -128,7 +207,7 @@ def _calls_math(function: FunctionType, seen: set[int]) -> bool:
 def _holds_code(cell: CellType) -> bool:
     """Whether a closure's variable is a function or a module; data stay in the cell they share."""
     try:
-        return callable(cell.cell_contents) or id(cell.cell_contents) in _MODULES
+        return callable(cell.cell_contents) or isinstance(cell.cell_contents, ModuleType)
     except ValueError:  # the variable is not bound yet
         return False
 

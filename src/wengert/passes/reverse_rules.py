@@ -370,6 +370,13 @@ def real_part(builder: Builder, bar: Atom, kind: Kind) -> Atom:
     return bar
 
 
+def surely_real(sweep: Sweep, bar: Atom, found: Kind, kind: Kind) -> Atom:
+    """The cotangent of a real value is real, also where its own kind `found` may not tell."""
+    if says_little(found) and sweep.context.maybe_complex and is_real(kind):
+        return sweep.builder.emit(registry.named("real"), bar, namespace="np")
+    return real_part(sweep.builder, bar, kind)
+
+
 def _contribute(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
     """Contribute to an operand what a rule gives; of an elementwise op, summed to its shape."""
     if bar == ZERO:
@@ -416,7 +423,7 @@ def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
     context = sweep.context
     if isinstance(operand, Var) and eqn.op.elementwise and operand not in context.maybe_none:
         context.arithmetic.add(operand)
-    sweep.contribute(operand, real_part(sweep.builder, bar, kind_of_atom(operand)))
+    sweep.contribute(operand, surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(operand)))
 
 
 def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:

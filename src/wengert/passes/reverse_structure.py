@@ -14,8 +14,8 @@ from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
-from .realness import is_complex, is_real, says_little
-from .reverse_rules import real_part
+from .realness import is_complex, says_little
+from .reverse_rules import real_part, surely_real
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -79,14 +79,7 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
-    return _surely_real(sweep, part, whole, kind)
-
-
-def _surely_real(sweep: Sweep, bar: Atom, found: Kind, kind: Kind) -> Atom:
-    """A cotangent of a real value, whose own kind `found` may not tell that it is complex."""
-    if says_little(found) and sweep.context.maybe_complex and is_real(kind):
-        return sweep.builder.emit(registry.named("real"), bar, namespace="np")
-    return bar
+    return surely_real(sweep, part, whole, kind)
 
 
 def _getitem(sweep: Sweep, eqn: Eqn) -> None:
@@ -102,7 +95,7 @@ def _getitem(sweep: Sweep, eqn: Eqn) -> None:
         sweep.bars.scattered[out] = parts
     bar = sweep.total(out)
     if isinstance(kind_of_atom(x), Array) and bar != ZERO and out not in sweep.context.maybe_none:
-        bar = _surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(x))
+        bar = surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(x))
     sweep.scatter(x, (index,), bar)
 
 
