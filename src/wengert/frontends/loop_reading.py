@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var, births
 from ..ir.types import (
+    UNKNOWN,
     Array,
     Number,
     Seq,
 )
+from ..ops import identity as ident
 from ..ops import structure as st
 from . import iterators
 from .captures import taken_apart
@@ -152,10 +154,14 @@ def _refuse_changed_items(
         ByIndex: they change, and the program is read again.
     """
     for iterable in running.iterables if running and not attempt.dead else ():
-        if not isinstance(st.item_kind(kind_of_atom(iterable)), Number):
+        item = st.item_kind(kind_of_atom(iterable))
+        if not isinstance(item, Number) and iterable not in it.reading.walked:
             continue
         for place in identities(it, iterable):
             if content_in(attempt.heap, place) is content_in(attempt.before, place):
+                continue
+            if item == UNKNOWN:
+                _have_turns_taken(it, node, iterable)
                 continue
             if not isinstance(node, ast.For):
                 raise it.unsupported(
@@ -164,6 +170,19 @@ def _refuse_changed_items(
                 )
             it.reading.by_index.add(id(node))
             raise ByIndex
+
+
+def _have_turns_taken(it: Interpreter, node: ast.AST, listed: Atom) -> None:
+    """What is walked over may be an array or list that has got other items since.
+
+    Raises:
+        ByIndex: the program is read again, asking for each item when its turn comes.
+    """
+    if not isinstance(node, ast.For):
+        it.emit(ident.objects_only, listed)
+    elif id(node) not in it.reading.by_turn:
+        it.reading.by_turn.add(id(node))
+        raise ByIndex
 
 
 def _followed(values: Mapping[Any, Value]) -> dict[Name, Value]:

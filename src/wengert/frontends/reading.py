@@ -119,8 +119,12 @@ class Reading:
     """The inputs that are not taken apart, since the program changes them."""
     by_index: set[int] = field(default_factory=set[int])
     """The loops that walk over what they change."""
+    by_turn: set[int] = field(default_factory=set[int])
+    """The loops that walk over something of unknown kind that gets other items."""
     copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
     """Run-time copies of known containers, and the places in the source where they were made."""
+    packed_at: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    """For known containers, the places in the source where they were copied."""
     copied: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
     """For known objects, the places in the source where something that holds them was copied."""
     kept: set[Any] = field(default_factory=set[Any])

@@ -19,6 +19,18 @@ distinct = declare(
     rt="distinct",
     implementation=rt.distinct,
 )
+indexed = declare(
+    "indexed", "x", infer=lambda args, params: BOOL, rt="indexed", implementation=rt.indexed
+)
+objects_only = declare(
+    "objects_only",
+    "items",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="objects_only",
+    implementation=rt.objects_only,
+)
+"""A check that the items of what is walked over are objects, which stay what they are when they change."""
 as_long = declare(
     "as_long",
     "items, count",

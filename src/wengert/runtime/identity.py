@@ -16,6 +16,22 @@ def is_view(part: Any) -> bool:
     return isinstance(part, np.ndarray)
 
 
+def indexed(x: Any) -> bool:
+    """Whether a loop over `x` asks for every item when its turn comes: of a dictionary it walks over keys."""
+    from collections import deque
+
+    return isinstance(x, (list, np.ndarray, deque))
+
+
+def objects_only(items: list[Any]) -> None:
+    """Refuse numbers that change while they are walked over: they are read when their turn comes."""
+    if not all(can_change(item) or isinstance(item, (str, tuple)) for item in items):
+        error = ValueError(
+            "the items that this walks over change meanwhile\nWalk over a copy: `list(items)`."
+        )
+        raise coded(error, "WG101")
+
+
 def distinct(items: Any) -> Any:
     """A container, after a check that no object is in it twice."""
     values = items if isinstance(items, (list, tuple)) else _held_by(items).values()

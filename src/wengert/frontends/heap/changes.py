@@ -196,10 +196,12 @@ def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
         raise ByIndex
     link_holders(it, var)
     found = roots(it, var)
+    keys = set[Any]()
     for place in it.reading.aliases.get(it.reading.places.get(var), ()):  # type: ignore[call-overload]
+        keys |= it.reading.packed_at.get(place, set())
         if isinstance(place.origin, Var):
             found.add(place.origin)
-    keep(it, {it.reading.copies[root] for root in found if root in it.reading.copies})
+    keep(it, keys | {it.reading.copies[root] for root in found if root in it.reading.copies})
 
 
 def is_of_copy(it: Interpreter, var: Var) -> bool:

@@ -58,6 +58,8 @@ def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
     var = it.builder.emit_with(st.pack, atoms, params, name=name)
     if holds_objects(items) or is_mutable(items):
         it.reading.copies[var] = key
+    if items.place is not None:
+        it.reading.packed_at.setdefault(items.place, set()).add(key)
     for value in items.values:
         note_copied(it, value, key)
     return var
