@@ -64,10 +64,13 @@ def up_to_date(it: Interpreter, value: Value | None) -> Value | None:
 
     Only if something reads it later is the program refused.
     """
+    asking, it.asking = it.asking, False
     try:
         return None if value is None else now(it, value)
     except UnsupportedSyntax:
         return None
+    finally:
+        it.asking = asking
 
 
 def hint_of(name: Name) -> str:

@@ -98,6 +98,8 @@ class Reading:
     """Objects that hold some of the same objects, and through how many containers they do."""
     put_into: dict[Var, list[tuple[Place, int]]] = field(default_factory=dict[Var, Any])
     """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
+    holding_unknown: dict[Place, list[tuple[Var, int]]] = field(default_factory=dict[Place, Any])
+    """The values of unknown kind that were put into every run-time object, and how deep."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
     sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])

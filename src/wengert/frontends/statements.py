@@ -113,11 +113,9 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
             old = evaluate(it, load)
             new = evaluate(it, node.value)
-            if may_be_shared(it, name, old) and not is_merged(it, old):
+            if may_be_shared(it, name, old):
                 result = add_in_place(it, node.op, old, new, node)
             else:
-                if may_be_shared(it, name, old):
-                    it.emit(ident.rebound, it.atom(old))
                 result = binary(it, node.op, old, new, node)
             assign(it, node.target, result)
         case ast.Subscript(value=container, slice=index):

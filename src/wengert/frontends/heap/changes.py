@@ -15,7 +15,7 @@ from ..values import Items, Lost, Part
 from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
 from .current import now, part_at, read, what_happened
 from .packing import keep, materialise, refuse_given
-from .places import identities, place_of
+from .places import identities, in_whole, place_of
 from .sharings import check_sharing
 from .views import depth_of_path, steps_to_write, view_of, views_to
 
@@ -76,6 +76,9 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     depth = depth_of_path(root.kind, steps) + 1
     it.reading.writes.setdefault(place, []).append((new.born, depth))
     check_sharing(it, place)
+    for child, deep in it.reading.holding_unknown.get(place, ()):
+        if depth > deep:
+            may_be_part(it, place_of(it, child), place, deep)
     lose_aliases(it, place, depth)
 
 
@@ -98,7 +101,43 @@ def _refuse_hidden_view(it: Interpreter, root: Var) -> None:
 
 def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
     """`var[step] = value`, or of an attribute."""
-    update(it, var, lambda root, steps: it.emit(me.store, root, *steps, step, value))
+
+    def write(root: Var, steps: tuple[Atom, ...]) -> Atom:
+        _let_go(it, root, (*steps, step))
+        return it.emit(me.store, root, *steps, step, value)
+
+    update(it, var, write)
+
+
+def _let_go(it: Interpreter, root: Var, path: tuple[Atom, ...]) -> None:
+    """What is kept at a path inside a run-time object is no part of it once another takes its place."""
+    place = place_of(it, root)
+    for child, part in list(it.heap.items()):
+        whole, steps = in_whole(it, part) if isinstance(part, Part) else (None, ())
+        if whole is not place or len(steps) < len(path):
+            continue
+        there = [_is_same_step(*pair) for pair in zip(path, steps, strict=False)]
+        if all(there):
+            inside: Atom = root
+            for step in steps:
+                inside = part_at(it, inside, step)
+            if isinstance(inside, Var):
+                it.reading.places[inside] = child
+            it.heap[child] = inside
+        elif False not in there:
+            it.heap[child] = Lost("the container that holds it may have got another item there")
+
+
+def _is_same_step(a: Atom, b: Atom) -> bool | None:
+    """Whether two steps lead to one item; None where only the run knows."""
+    if a is b or not (isinstance(a, Const) and isinstance(b, Const)):
+        return True if a is b else None
+    x, y = a.value, b.value
+    if isinstance(x, slice) or isinstance(y, slice):
+        return None
+    if type(x) is int and type(y) is int and (x < 0) != (y < 0):
+        return None  # it depends on how long the list is
+    return bool(x == y)
 
 
 def whole(it: Interpreter, var: Var, value: Atom) -> None:
@@ -110,6 +149,7 @@ def whole(it: Interpreter, var: Var, value: Atom) -> None:
         everything = Const(... if isinstance(var.kind, Array) else slice(None))
         last = () if isinstance(steps[-1], Const) and isinstance(steps[-1].value, slice) else None
         where = steps if last is not None else (*steps, everything)
+        _let_go(it, root, where)
         return it.emit(me.store, root, *where, value)
 
     update(it, var, write)

@@ -81,6 +81,9 @@ def _with_items_now(it: Interpreter, items: Items) -> Items:
 
 def read(it: Interpreter, place: Place, content: Content, like: Value) -> Value:
     match content:
+        case Lost() if isinstance(like, Var) and like.kind == UNKNOWN and it.asking:
+            it.emit(ident.unchanging, like, Const(0))
+            return like
         case Lost(reason=reason):
             raise it.unsupported(
                 f"it is not known what this object holds: {reason}",
@@ -184,7 +187,12 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
             "Take the item out again where it is used.",
         )
     copied = eqn.op is st.getitem and is_slice(eqn.args[1])  # if it is a list
-    changeable = it.emit(me.can_change if changed and not copied else ident.is_view, var)
+    if changed and not copied and not replaced:
+        changeable = it.emit(me.can_change, var)
+    else:
+        changeable = it.emit(ident.is_view_of, var, base)
+        if changed and not copied:
+            it.emit(ident.in_place, var, base)
     outer = it.builder
     it.builder = outer.child()
     then = it.builder.block((), [again()])

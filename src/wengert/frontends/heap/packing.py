@@ -13,8 +13,8 @@ from ..stand_ins import KnownSet
 from ..values import Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
 from .current import now
-from .places import alternatives, place_of
-from .views import view_of
+from .places import alternatives, in_whole, place_of
+from .views import is_slice, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -105,7 +105,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
             return
         if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
-            _note_unknown(it, child, owner, len(steps))
+            _note_unknown(it, child, Part(owner, steps))
             return
     place = place_of(it, child)
     known = it.heap.get(place)
@@ -120,11 +120,18 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
         _adopt_items(it, content, place)
 
 
-def _note_unknown(it: Interpreter, child: Var, owner: Place, depth: int) -> None:
+def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
+    """A value that may be an object is kept inside a run-time object: changes of either may be of both."""
+    depth = len(part.steps)
     if it.reading.places.get(child) in it.reading.writes:
-        may_be_part(it, place_of(it, child), owner, depth)
+        may_be_part(it, place_of(it, child), part.place, depth)
     else:
-        it.reading.put_into.setdefault(child, []).append((owner, depth))
+        it.reading.put_into.setdefault(child, []).append((part.place, depth))
+    whole, steps = in_whole(it, part)
+    deep = sum(not is_slice(step) for step in steps)
+    it.reading.holding_unknown.setdefault(whole, []).append((child, deep))
+    if any(depth > deep for _, depth in it.reading.writes.get(whole, ())):
+        it.heap[place_of(it, child)] = Lost("it may be an object that was changed under another name")
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
