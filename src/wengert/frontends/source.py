@@ -78,6 +78,7 @@ def read(
             derivative=derivative,
             opted_out=opted_out,
             counts=None if counts is None else Counts(counts),
+            general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
         try:
             return _read_once(reading, target, arguments, keywords)
