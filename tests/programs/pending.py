@@ -53,7 +53,6 @@ ALONE = frozenset("""
     linear_algebra.jacobi_eigenvalues
     linear_algebra.lu_solve
     mutable_containers.clipped_polygon
-    mutable_containers.descended
     mutable_containers.grouped
     mutable_containers.nested_records
     mutable_containers.slices_of_lists

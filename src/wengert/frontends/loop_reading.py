@@ -154,6 +154,7 @@ def _refuse_changed_items(
         ByIndex: they change, and the program is read again.
     """
     for iterable in running.iterables if running and not attempt.dead else ():
+        iterable = _as_walked(it, iterable)
         item = st.item_kind(kind_of_atom(iterable))
         if not isinstance(item, Number) and iterable not in it.reading.walked:
             continue
@@ -170,6 +171,13 @@ def _refuse_changed_items(
                 )
             it.reading.by_index.add(id(node))
             raise ByIndex
+
+
+def _as_walked(it: Interpreter, iterable: Atom) -> Atom:
+    """What is walked over, of what is walked over backwards."""
+    eqn = it.builder.visible_definition(iterable) if isinstance(iterable, Var) else None
+    backwards = eqn is not None and eqn.op is st.getitem and eqn.args[0] in it.reading.walked
+    return eqn.args[0] if eqn is not None and backwards else iterable
 
 
 def _have_turns_taken(it: Interpreter, node: ast.AST, listed: Atom) -> None:

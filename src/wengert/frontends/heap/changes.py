@@ -33,6 +33,14 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
     refuse_given(it, place)
+    for other in it.reading.aliases.get(place, ()):
+        refuse_given(it, other)
+        origin = other.origin
+        if isinstance(origin, Var) or (isinstance(origin, Items) and origin.home is not None):
+            raise it.unsupported(
+                "this changes an object that may be one of several",
+                "Change it where it is certain which object it is, or change a copy.",
+            )
     keep(it, it.reading.copied.get(place, ()))
     content.place = place
     it.heap[place] = content
