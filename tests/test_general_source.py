@@ -184,7 +184,7 @@ def items_changed_backwards(x, xs):
 def entries_changed(x, xs):
     table = {1: x[0], 2: x[1]}
     for key in table:
-        table[key] = table[key] * x[2] * key
+        table[key] = table.get(key) * x[2] * key
     return table[1] * table[2]
 
 

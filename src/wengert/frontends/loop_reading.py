@@ -153,8 +153,8 @@ def _refuse_changed_items(
     Raises:
         ByIndex: they change, and the program is read again.
     """
-    for iterable in running.iterables if running and not attempt.dead else ():
-        iterable = _as_walked(it, iterable)
+    for each in running.iterables if running and not attempt.dead else ():
+        iterable = _as_walked(it, each)
         item = st.item_kind(kind_of_atom(iterable))
         if not isinstance(item, Number) and iterable not in it.reading.walked:
             continue

@@ -48,7 +48,10 @@ def _globals_of(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _names_around(
-    table: symtable.SymbolTable, name: str, lines: Iterable[int], outer: frozenset[str] = frozenset()
+    table: symtable.SymbolTable,
+    name: str,
+    lines: Iterable[int],
+    outer: frozenset[str] = frozenset(),
 ) -> frozenset[str] | None:
     """The variables of the functions around a class; None if the class is not found."""
     if isinstance(table, symtable.Function):

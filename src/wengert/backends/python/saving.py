@@ -134,9 +134,7 @@ class _Parts:
     def _define(self, name: str, cls: type) -> bool:
         """Write out a class, in a function that keeps the names it needs apart from all others."""
         inner = _Parts()
-        text = class_text(
-            cls, lambda each, value, home: inner.add_name(each, value, (home, each))
-        )
+        text = class_text(cls, lambda each, value, home: inner.add_name(each, value, (home, each)))
         if text is None or inner.helpers or any(line[0] == "#" for line in inner.assignments):
             return False
         parts = [*inner.imports, *inner.assignments, text, f"return {cls.__name__}"]

@@ -36,7 +36,7 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
     for other in it.reading.aliases.get(place, ()):
         refuse_given(it, other)
         origin = other.origin
-        if isinstance(origin, Var) or (isinstance(origin, Items) and origin.home is not None):
+        if isinstance(origin, Var) or origin.home is not None:
             raise it.unsupported(
                 "this changes an object that may be one of several",
                 "Change it where it is certain which object it is, or change a copy.",

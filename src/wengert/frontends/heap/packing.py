@@ -131,7 +131,9 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     deep = sum(not is_slice(step) for step in steps)
     it.reading.holding_unknown.setdefault(whole, []).append((child, deep))
     if any(depth > deep for _, depth in it.reading.writes.get(whole, ())):
-        it.heap[place_of(it, child)] = Lost("it may be an object that was changed under another name")
+        it.heap[place_of(it, child)] = Lost(
+            "it may be an object that was changed under another name"
+        )
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
