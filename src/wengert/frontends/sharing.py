@@ -61,7 +61,7 @@ def _is_merged(it: Interpreter, var: Var) -> bool:
 def _is_item(it: Interpreter, value: Value | None, seen: set[Var]) -> bool:
     if not isinstance(value, Var):
         return True
-    if value in seen or value in it.reading.inputs:
+    if value in seen or value in it.reading.inputs or value in it.reading.elements:
         return False
     seen.add(value)
     if value in it.reading.entries:

@@ -11,7 +11,7 @@ from ...ir.types import UNKNOWN, Array
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Items, Lost, Part
+from ..values import Items, Lost, Part, Place
 from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
 from .current import now, part_at, read, what_happened
 from .packing import keep, materialise, refuse_given
@@ -33,14 +33,7 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
     refuse_given(it, place)
-    for other in it.reading.aliases.get(place, ()):
-        refuse_given(it, other)
-        origin = other.origin
-        if isinstance(origin, Var) or origin.home is not None:
-            raise it.unsupported(
-                "this changes an object that may be one of several",
-                "Change it where it is certain which object it is, or change a copy.",
-            )
+    _refuse_callers(it, place)
     keep(it, it.reading.copied.get(place, ()))
     content.place = place
     it.heap[place] = content
@@ -50,6 +43,24 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
         it.heap[place.twin] = Items(twin.form, content.keys, content.values, twin.type, place.twin)
     lose_aliases(it, place, 1)
     return content
+
+
+def _refuse_callers(it: Interpreter, place: Place) -> None:
+    """Refuse to change what is known of an object that may be one of the caller's, who would not see it.
+
+    Raises:
+        NeedsWhole: the caller's object is to be given as one.
+    """
+    for other, below in it.reading.aliases.get(place, {}).items():
+        if below > 0:
+            continue
+        refuse_given(it, other)
+        home = other.origin if isinstance(other.origin, Var) else other.origin.home
+        if home is not None and home in it.reading.inputs:
+            raise it.unsupported(
+                "this changes an object that may be one of several",
+                "Change it where it is certain which object it is, or change a copy.",
+            )
 
 
 def update(it: Interpreter, var: Var, write: Write) -> None:
