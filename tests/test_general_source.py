@@ -318,6 +318,29 @@ def test_what_only_the_run_knows_is_refused_by_the_run(function, message):
     assert caught.value.code == "WG101"
 
 
+def halved(x):
+    x *= 0.5
+    return x
+
+
+def kept_by_a_loop_then_changed(x, xs):
+    y = x * 1.5
+    table = {"kept": x}
+    for _ in range(3):
+        for _ in y:
+            if xs[0][0] > 1:
+                break
+            table["kept"] = y
+        y = halved(x)
+    return np.sum(table["kept"] * np.arange(4.0))
+
+
+def test_an_entry_that_a_loop_replaced_may_be_what_changes_afterwards():
+    """It is refused; that it is not right otherwise would be seen by nobody."""
+    with pytest.raises(UnsupportedSyntax, match="changed under another name"):
+        wg.grad(kept_by_a_loop_then_changed)(a(), rows())
+
+
 def changed_while_listed(x):
     def bump(item):
         x[1:] += item

@@ -104,6 +104,16 @@ def bind_slot(it: Interpreter, name: Name, value: Value) -> None:
     it.heap[place].place = place  # type: ignore[union-attr]
 
 
+def value_of(it: Interpreter, name: Name) -> Value | None:
+    """What a name refers to, or an item of a known object is."""
+    if isinstance(name, str):
+        return it.vars.get(name)
+    place, key = name
+    content = content_in(it.heap, place)
+    known = isinstance(content, Items) and key in content.keys
+    return content[key] if known else None
+
+
 def follow(
     it: Interpreter,
     entry: Names,

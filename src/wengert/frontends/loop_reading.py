@@ -39,6 +39,7 @@ from .loop_heap import (
     is_whole,
     slots_of,
     up_to_date,
+    value_of,
 )
 from .values import (
     Closure,
@@ -135,7 +136,7 @@ def _read_loop(
     it.heap.update(lost)
     for name in forgotten:
         it.vars[name] = _of_an_iteration(it)
-    after: dict[Name, Value] = {name: it.vars[name] for name in assumed if name in it.vars}
+    after = {name: value for name in assumed if (value := value_of(it, name)) is not None}
     link(it, entry, ends, _followed(after), start)
     for out, held in zip(lists, attempt.held, strict=True):
         for place in held:
