@@ -110,8 +110,9 @@ def value_of(it: Interpreter, name: Name) -> Value | None:
         return it.vars.get(name)
     place, key = name
     content = content_in(it.heap, place)
-    known = isinstance(content, Items) and key in content.keys
-    return content[key] if known else None
+    if isinstance(content, Items) and key in content.keys:
+        return content[key]
+    return None
 
 
 def follow(
