@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -553,7 +554,9 @@ class Drawn:
         """The module, imported from a real file so that its source can be found."""
         digest = hashlib.sha256(self.source.encode()).hexdigest()[:12]
         path = folder / f"changes_{digest}.py"
-        path.write_text(self.source)
+        own = folder / f"{path.stem}.{os.getpid()}"
+        own.write_text(self.source)
+        own.replace(path)  # as a whole: another process may be importing the same program
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None
         assert spec.loader is not None

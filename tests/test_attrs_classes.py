@@ -75,3 +75,14 @@ def compared(x):
 def test_gradient(function):
     wanted = oracle.central_gradient(function, 0.5)
     assert wg.gradient(function, 0.5) == pytest.approx(wanted, rel=1e-7)
+
+
+def replaced_and_evolved(x):
+    child = Child(x, w=x * x)
+    return attrs.evolve(child, w=3 * x).norm() * attrs.evolve(child, x=x**2).w
+
+
+def test_evolve_is_known_whatever_class_it_was_put_into():
+    """attrs writes the name of the class that it made last into its own function."""
+    wanted = oracle.central_gradient(replaced_and_evolved, 0.5)
+    assert wg.gradient(replaced_and_evolved, 0.5) == pytest.approx(wanted, rel=1e-7)

@@ -127,8 +127,17 @@ class Derivative(Generic[P, T]):
 
     @property
     def source(self) -> str:
-        """The derivative as runnable Python that needs NumPy alone, good for arguments of any kind."""
-        return Text(engine.derive_generally(self.verb, self.function).source)
+        """The derivative as runnable Python that needs NumPy alone, good for arguments of any kind.
+
+        Raises:
+            WengertError: this cannot be written without knowing the kinds of the arguments.
+        """
+        try:
+            return Text(engine.derive_generally(self.verb, self.function).source)
+        except UnsupportedSyntax as refused:
+            raise refused.also(
+                "Or have it written for arguments like yours: `.specialize(*args).source`."
+            ) from None
 
     def save(self, path: str | pathlib.Path) -> pathlib.Path:
         """Write `source` to a file; gives its path."""

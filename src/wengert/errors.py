@@ -52,6 +52,12 @@ class WengertError(Exception):
             return self
         return type(self)(message, hint, span).with_traceback(self.__traceback__)
 
+    def also(self, hint: str) -> Self:
+        """The same error with one more way out."""
+        *others, (message, known, span) = self.findings
+        error = type(self).of([*others, Finding(message, f"{known}\n{hint}".strip(), span)])
+        return error.with_traceback(self.__traceback__)  # type: ignore[return-value]
+
     def _render(self) -> str:
         parts = [f"[{self.code}] {_render_finding(finding)}" for finding in self.findings]
         return "\n\n".join(parts) + f"\n\n  explained in docs/errors.md#{self.code.lower()}"

@@ -42,25 +42,20 @@ ALONE = frozenset("""
     control.prime_factor_weights
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
-    engineering.catchment
     finance.auction
     finance.rebalanced
     inference.decision_stumps
-    inference.expectation_maximisation
     linear_algebra.determinant_by_minors
     linear_algebra.elimination_on_lists
     linear_algebra.jacobi_eigenvalues
     linear_algebra.lu_solve
     mutable_containers.clipped_polygon
-    mutable_containers.descended
     mutable_containers.grouped
     mutable_containers.nested_records
     mutable_containers.slices_of_lists
     mutation.output_buffers
     mutation.row_view
-    objects.bank
     objects.flight_of_the_given
-    objects.mean_wait
     objects.n_bodies
     objects.objects_as_arguments
     objects.projectile_range
@@ -68,20 +63,7 @@ ALONE = frozenset("""
     objects.user_iterator
     control.stacked_contexts
     control.tree_of_dicts
-    dynamic_programming.forward_algorithm
-    engineering.pendulum_chain
-    finance.least_squares_exercise
-    inference.hamiltonian_step
-    linear_algebra.arnoldi_residual
     mutable_containers.all_pairs
-    mutation.standardised_in_place
-    mutation.aliased_then_rebound
-    mutation.helper_mutates_its_argument
-    mutation.branch_writes
-    pde.nonlinear_conduction
-    pde.gray_scott
-    pde.yee_cavity
-    pde.forest_fire
     laboratory.cascade
     laboratory.matrix_free
     laboratory.dispatched

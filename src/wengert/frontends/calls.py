@@ -239,7 +239,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         return opaque(it, known, args, kwargs)
     if module in _OF_CONSTANTS:
         return call_foreign(it, known, args, kwargs)
-    from .library_objects import ATTRS
+    from .library_objects import ATTRS, is_of_attrs
 
     match known:
         case functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
@@ -250,7 +250,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             from .objects import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)
-        case types.FunctionType() if module in ("attr", "attrs") and known.__name__ in ATTRS:
+        case types.FunctionType() if is_of_attrs(known):
             return ATTRS[known.__name__](it, args, kwargs)
         case types.MethodDescriptorType() if known.__objclass__ is np.ndarray and args:
             from .attributes import call_method

@@ -19,6 +19,7 @@ from ..ir.op import Op
 from ..ir.types import BOOL, STR, UNKNOWN, Array, Number, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
+from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
 from . import cells
@@ -278,7 +279,7 @@ def binary(
     if op is el.add and _is_list(left) and _is_list(right):
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
     if op is el.mul and (_is_list(left) or _is_list(right)):
-        return _repeated(it, left, right)
+        return _times_list(it, left, right)
     from .objects import object_class
 
     if object_class(left) is not None or object_class(right) is not None:
@@ -304,19 +305,44 @@ def _set_of_keys(it: Interpreter, value: Value) -> Value:
     return call_foreign(it, set, [it.atom(as_list(it, value))], {})
 
 
-def _repeated(it: Interpreter, left: Value, right: Value) -> Value:
+def _times_list(it: Interpreter, left: Value, right: Value) -> Value:
+    """A list times something: the list many times over, or times each number of an array."""
+
+    def elementwise() -> Value:
+        return it.emit(el.mul, *(_as_array(it, value) for value in (left, right)))
+
+    items, times = (left, right) if _is_list(left) else (right, left)
+    if isinstance(kind_of_value(times), Array):
+        return elementwise()
+    if kind_of_value(times) != UNKNOWN:
+        return _repeated(it, items, times)
+    is_array = it.emit(ident.is_view, it.atom(times))
+    return it.choose(is_array, elementwise, lambda: _repeated(it, items, times))
+
+
+def _as_array(it: Interpreter, value: Value) -> Atom:
+    """What NumPy makes of an operand that may be a list."""
+    from ..ops.creation import array
+
+    atom = it.atom(value)
+    return it.emit(array, atom, namespace="np") if _is_list(value) else atom
+
+
+def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
     """`items * n` of a list, where `n` is known only when the program runs."""
     from .calls import call
     from .equivalents import repeated
 
-    items, times = (left, right) if _is_list(left) else (right, left)
     if isinstance(items, Items) and all(isinstance(v, Const) for v in items.values):
         return it.emit(co.repeated_items, it.atom(items), it.atom(times))
-    if isinstance(items, Items) and any(is_mutable(v) for v in items.values):
-        raise it.unsupported(
-            "a list is made of one object many times over",
-            "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
-        )
+    for item in items.values if isinstance(items, Items) else ():
+        if isinstance(item, Var) and item.kind == UNKNOWN:
+            it.emit(ident.unshared, item)
+        elif is_mutable(item):
+            raise it.unsupported(
+                "a list is made of one object many times over",
+                "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
+            )
     return call(it, Const(repeated), [items, times], {})
 
 

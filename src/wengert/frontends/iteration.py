@@ -11,6 +11,7 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import UNKNOWN, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
+from ..ops import identity as ident
 from ..ops import structure as st
 from .counts import is_by_turns
 from .expressions import open_up
@@ -93,11 +94,28 @@ def iterate_var(it: Interpreter, value: Atom) -> Running:
         indices = it.emit(st.range_, count)
         whole, start = _whole_list(it, value)
         return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
-    if kind == UNKNOWN:
-        value = it.emit(st.as_list, value)
-        assert isinstance(value, Var)
-        it.reading.walked.add(value)
-    return Running((value,), lambda elements: open_up(it, elements[0]))
+    if kind != UNKNOWN:
+        return Running((value,), lambda elements: open_up(it, elements[0]))
+    listed = it.emit(st.as_list, value)
+    assert isinstance(listed, Var)
+    it.reading.walked.add(listed)
+    if it.walked_by_turn is not None:
+        return _by_turn(it, value, listed, it.walked_by_turn)
+    return Running((listed,), lambda elements: open_up(it, elements[0]))
+
+
+def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom, Atom]]) -> Running:
+    """Items that are asked for when their turn comes, if that is what the value does."""
+    count, indexed = it.emit(st.length, listed), it.emit(ident.indexed, value)
+    walked.append((value, count))
+
+    def item(elements: Sequence[Var]) -> Value:
+        index, at_start = elements
+        return it.choose(
+            indexed, lambda: _item_now(it, value, index, 0), lambda: open_up(it, at_start)
+        )
+
+    return Running((it.emit(st.range_, count), listed), item)
 
 
 def _whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
@@ -223,10 +241,11 @@ def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
     part = iteration(it, value.parts[0])
     if isinstance(part, list):
         return part[::-1]
-    if len(part.iterables) != 1 or part.guards:
+    alike = len(part.iterables) == 1 or isinstance(value.parts[0], Var)
+    if not alike or part.guards:
         return _reversed(it, Iteration("reversed", (as_list(it, value.parts[0]),)))
-    backwards = it.emit(st.getitem, part.iterables[0], Const(slice(None, None, -1)))
-    return Running((backwards,), part.item, every=part.every)
+    backwards = [it.emit(st.getitem, i, Const(slice(None, None, -1))) for i in part.iterables]
+    return Running(tuple(backwards), part.item, every=part.every)
 
 
 def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:

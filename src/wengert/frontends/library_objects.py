@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import functools
 import operator
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -539,6 +540,13 @@ ATTRS: dict[str, Handler] = {
     "fields": _attrs_fields,
 }
 """The functions of attrs that look into objects, by name."""
+
+
+def is_of_attrs(function: Any) -> bool:
+    """Whether a function is one of these; `__module__` of `evolve` is whatever class it was last put into."""
+    name = function.__name__
+    homes = [sys.modules.get(module) for module in ("attr", "attrs")]
+    return name in ATTRS and any(getattr(home, name, None) is function for home in homes)
 
 
 def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -64,10 +64,13 @@ def up_to_date(it: Interpreter, value: Value | None) -> Value | None:
 
     Only if something reads it later is the program refused.
     """
+    asking, it.asking = it.asking, False
     try:
         return None if value is None else now(it, value)
     except UnsupportedSyntax:
         return None
+    finally:
+        it.asking = asking
 
 
 def hint_of(name: Name) -> str:
@@ -99,6 +102,17 @@ def bind_slot(it: Interpreter, name: Name, value: Value) -> None:
     items[key] = value
     it.heap[place] = content.holding(tuple(items.values()), tuple(items))
     it.heap[place].place = place  # type: ignore[union-attr]
+
+
+def value_of(it: Interpreter, name: Name) -> Value | None:
+    """What a name refers to, or an item of a known object is."""
+    if isinstance(name, str):
+        return it.vars.get(name)
+    place, key = name
+    content = content_in(it.heap, place)
+    if isinstance(content, Items) and key in content.keys:
+        return content[key]
+    return None
 
 
 def follow(

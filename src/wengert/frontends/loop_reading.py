@@ -14,6 +14,7 @@ from ..ir.types import (
     Number,
     Seq,
 )
+from ..ops import identity as ident
 from ..ops import structure as st
 from . import iterators
 from .captures import taken_apart
@@ -38,6 +39,7 @@ from .loop_heap import (
     is_whole,
     slots_of,
     up_to_date,
+    value_of,
 )
 from .values import (
     Closure,
@@ -134,7 +136,7 @@ def _read_loop(
     it.heap.update(lost)
     for name in forgotten:
         it.vars[name] = _of_an_iteration(it)
-    after: dict[Name, Value] = {name: it.vars[name] for name in assumed if name in it.vars}
+    after = {name: value for name in assumed if (value := value_of(it, name)) is not None}
     link(it, entry, ends, _followed(after), start)
     for out, held in zip(lists, attempt.held, strict=True):
         for place in held:
@@ -152,12 +154,16 @@ def _refuse_changed_items(
     Raises:
         ByIndex: they change, and the program is read again.
     """
-    for iterable in running.iterables if running and not attempt.dead else ():
+    for each in running.iterables if running and not attempt.dead else ():
+        iterable = _as_walked(it, each)
         item = st.item_kind(kind_of_atom(iterable))
-        if not isinstance(item, Number) and item != UNKNOWN:
+        if not isinstance(item, Number) and iterable not in it.reading.walked:
             continue
         for place in identities(it, iterable):
             if content_in(attempt.heap, place) is content_in(attempt.before, place):
+                continue
+            if item == UNKNOWN:
+                _have_turns_taken(it, node, iterable)
                 continue
             if not isinstance(node, ast.For):
                 raise it.unsupported(
@@ -166,6 +172,26 @@ def _refuse_changed_items(
                 )
             it.reading.by_index.add(id(node))
             raise ByIndex
+
+
+def _as_walked(it: Interpreter, iterable: Atom) -> Atom:
+    """What is walked over, of what is walked over backwards."""
+    eqn = it.builder.visible_definition(iterable) if isinstance(iterable, Var) else None
+    backwards = eqn is not None and eqn.op is st.getitem and eqn.args[0] in it.reading.walked
+    return eqn.args[0] if eqn is not None and backwards else iterable
+
+
+def _have_turns_taken(it: Interpreter, node: ast.AST, listed: Atom) -> None:
+    """What is walked over may be an array or list that has got other items since.
+
+    Raises:
+        ByIndex: the program is read again, asking for each item when its turn comes.
+    """
+    if not isinstance(node, ast.For):
+        it.emit(ident.objects_only, listed)
+    elif id(node) not in it.reading.by_turn:
+        it.reading.by_turn.add(id(node))
+        raise ByIndex
 
 
 def _followed(values: Mapping[Any, Value]) -> dict[Name, Value]:

@@ -45,8 +45,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     iterable = whole_of(it, node, evaluate(it, node.iter))
     if iterable is None:
         return
-    by_index = id(node) in it.reading.by_index
-    items, walked = _items_by_index(it, iterable) if by_index else (iteration(it, iterable), [])
+    items, walked = _items_of(it, node, iterable)
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
@@ -165,9 +164,22 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     _finish(it, depth, node.orelse)
 
 
-def _items_by_index(
-    it: Interpreter, iterable: Value
-) -> tuple[list[Value] | Running, list[tuple[Atom, Atom]]]:
+_Items = tuple[list[Value] | Running, list[tuple[Atom, Atom]]]
+
+
+def _items_of(it: Interpreter, node: ast.For, iterable: Value) -> _Items:
+    """What a loop walks over, and the lists among it that its body may change: with their lengths."""
+    if id(node) in it.reading.by_index:
+        return _items_by_index(it, iterable)
+    around = it.walked_by_turn
+    it.walked_by_turn = walked = [] if id(node) in it.reading.by_turn else None
+    try:
+        return iteration(it, iterable), walked or []
+    finally:
+        it.walked_by_turn = around
+
+
+def _items_by_index(it: Interpreter, iterable: Value) -> _Items:
     """What a loop walks over whose body changes the items: they are taken out one by one, by index.
 
     Gives the lists among it, too, and how long they are before the loop.

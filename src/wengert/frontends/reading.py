@@ -9,7 +9,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind
-from .values import Closure, Items, Place, Scope, Value, Write
+from .values import Closure, Held, Items, Place, Scope, Value, Write
 
 Step = Callable[[], None]
 
@@ -57,6 +57,8 @@ class Reading:
 
     counts: Counts | None = None
     """What the counts of one call decide, if it is read for that call alone."""
+    general: bool = False
+    """Whether nothing is known of the arguments, so that no other reading can tell more."""
     guards: dict[tuple[int, str], tuple[Any, str, Kind]] = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     separate: set[Any] = field(default_factory=set[Any])
@@ -100,12 +102,12 @@ class Reading:
     """For every object, those that change with it: and through how many containers at least."""
     holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
     """Objects that hold some of the same objects, and through how many containers they do."""
-    put_into: dict[Var, list[tuple[Place, int, int]]] = field(default_factory=dict[Var, Any])
+    put_into: dict[Var, list[Held]] = field(default_factory=dict[Var, Any])
     """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
+    holding_unknown: dict[Place, list[Held]] = field(default_factory=dict[Place, Any])
+    """The values of unknown kind that were put into every run-time object, and how deep."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
-    unchanged: set[tuple[Var, int, Any]] = field(default_factory=set[Any])
-    """What was checked to be no object that changes, after which write, and in which block."""
     sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
     checked: set[Any] = field(default_factory=set[Any])
@@ -125,8 +127,12 @@ class Reading:
     """The inputs that are not taken apart, since the program changes them."""
     by_index: set[int] = field(default_factory=set[int])
     """The loops that walk over what they change."""
+    by_turn: set[int] = field(default_factory=set[int])
+    """The loops that walk over something of unknown kind that gets other items."""
     copies: dict[Atom, Any] = field(default_factory=dict[Atom, Any])
     """Run-time copies of known containers, and the places in the source where they were made."""
+    packed_at: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
+    """For known containers, the places in the source where they were copied."""
     copied: dict[Place, set[Any]] = field(default_factory=dict[Place, Any])
     """For known objects, the places in the source where something that holds them was copied."""
     kept: set[Any] = field(default_factory=set[Any])

@@ -13,13 +13,14 @@ from typing import NamedTuple
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
 from ..ir.records import replace
 from ..ir.types import UNKNOWN, Kind, Static, Struct, join, leaves
+from ..ops import identity as ident
 from . import cells, heap
 from .calls import inline
 from .captures import free_names, taken_apart
 from .expressions import open_up
 from .interpreter import Interpreter, coerce, fresh
 from .reading import Diverges
-from .values import Closure, Items, Scope, Value, flatten, kind_of_value
+from .values import Closure, Items, Lost, Scope, Value, flatten, kind_of_value
 
 
 class Argument(NamedTuple):
@@ -300,6 +301,9 @@ def _updates(reader: Interpreter, params: Sequence[Var]) -> dict[int, Var]:
         place = reader.reading.places.get(param)
         content = param if place is None else reader.heap.get(place, param)
         if content is param:
+            continue
+        if isinstance(content, Lost) and param.kind == UNKNOWN and reader.asking:
+            reader.emit(ident.unchanging, param, Const(0))
             continue
         if not isinstance(content, Var):
             raise reader.unsupported(

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..ir.builder import Builder
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
+from .heap import view_of
 from .values import Items, Maybe, Scope, Value
 
 if TYPE_CHECKING:
@@ -43,12 +44,47 @@ def _is_mutable(value: Value) -> bool:
             return False
 
 
-def is_merged(it: Interpreter, value: Value) -> bool:
-    """Whether a loop or a branch gave a value, of which only the run knows what it is."""
-    if not isinstance(value, Var) or value.kind != UNKNOWN:
+def may_be_item(it: Interpreter, value: Value) -> bool:
+    """Whether a loop or a branch gave a value that some path took out of a container, or wrote as a number.
+
+    Such a value is a number most likely: that it can change is left to the run to refuse.
+    """
+    merged = isinstance(value, Var) and value.kind == UNKNOWN and _is_merged(it, value)
+    return merged and _is_item(it, value, set())
+
+
+def _is_merged(it: Interpreter, var: Var) -> bool:
+    eqn = it.builder.visible_definition(var)
+    return var not in it.reading.inputs if eqn is None else eqn.op.control
+
+
+def _is_item(it: Interpreter, value: Value | None, seen: set[Var]) -> bool:
+    if not isinstance(value, Var):
+        return True
+    if value in seen or value in it.reading.inputs or value in it.reading.elements:
         return False
+    seen.add(value)
+    if value in it.reading.entries:
+        return _is_item(it, it.reading.entries[value], seen)
     eqn = it.builder.visible_definition(value)
-    return value not in it.reading.inputs if eqn is None else eqn.op.control
+    if eqn is None:
+        return True
+    if eqn.op is IF:
+        k = eqn.outs.index(value)
+        return any(_is_item_inside(it, block, block.outs[k], seen) for block in eqn.blocks)
+    if eqn.op in (FOR, WHILE):
+        carried = len(eqn.blocks[-1].params) - eqn.param("iterables", 0)
+        k = eqn.outs.index(value)
+        return k < carried and _is_item(it, eqn.args[len(eqn.args) - carried + k], seen)
+    sliced = eqn.op is st.getitem and "slice" in str(kind_of_atom(eqn.args[1]))
+    return view_of(it, value) is not None and not sliced
+
+
+def _is_item_inside(it: Interpreter, block: Block, atom: Atom, seen: set[Var]) -> bool:
+    eqn = next((eqn for eqn in block.eqns if atom in eqn.outs), None)
+    if eqn is None:
+        return _is_item(it, atom, seen)
+    return not eqn.op.fresh and any(_is_item_inside(it, block, a, seen) for a in eqn.args[:1])
 
 
 def _is_borrowed(it: Interpreter, value: Value) -> bool:

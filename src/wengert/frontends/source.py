@@ -58,6 +58,7 @@ def read(
     """
     separate: set[Any] = set()
     by_index: set[int] = set()
+    by_turn: set[int] = set()
     whole: set[Any] = set()
     checked: set[Any] = set()
     kept: set[Any] = set()
@@ -67,6 +68,7 @@ def read(
         reading = Reading(
             separate=separate,
             by_index=by_index,
+            by_turn=by_turn,
             whole=whole,
             checked=checked,
             kept=kept,
@@ -76,11 +78,13 @@ def read(
             derivative=derivative,
             opted_out=opted_out,
             counts=None if counts is None else Counts(counts),
+            general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
         try:
             return _read_once(reading, target, arguments, keywords)
         except (NeedsCallee, ByIndex, NeedsWhole, SharedItems, NeedsCells):
             separate, by_index = reading.separate, reading.by_index
+            by_turn = reading.by_turn
             whole, checked, kept = reading.whole, reading.checked, reading.kept
             changed_outside = reading.changed_outside
             bound_outside = reading.bound_outside

@@ -19,7 +19,7 @@ from .attributes import read_attribute
 from .expressions import condition, evaluate, subscript
 from .heap import settle_doubts
 from .reading import Diverges, Step
-from .sharing import is_merged, may_be_shared
+from .sharing import may_be_item, may_be_shared
 from .values import Closure, Items, Value, kind_of_value
 from .writes import add_in_place, delete_attribute, delete_item, set_attribute, set_item
 
@@ -113,10 +113,11 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
             old = evaluate(it, load)
             new = evaluate(it, node.value)
-            if may_be_shared(it, name, old) and not is_merged(it, old):
+            shared = may_be_shared(it, name, old)
+            if shared and not may_be_item(it, old):
                 result = add_in_place(it, node.op, old, new, node)
             else:
-                if may_be_shared(it, name, old):
+                if shared:
                     it.emit(ident.rebound, it.atom(old))
                 result = binary(it, node.op, old, new, node)
             assign(it, node.target, result)

@@ -96,6 +96,17 @@ class Part:
 
 
 @record
+class Held:
+    """A value that may be an object or a number, inside a run-time object since some block of the program."""
+
+    value: Var
+    part: Part
+    whole: Place
+    steps: tuple[Atom, ...]
+    builder: Builder
+
+
+@record
 class Lost:
     """What the heap says of an object that it can no longer follow: why."""
 

@@ -702,6 +702,7 @@ def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
         merged = it.emit(
             co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
         )
+    heap.moved(it, var)
     heap.whole(it, var, merged)
     return Const(None)
 

@@ -10,6 +10,31 @@ from .registry import declare
 is_view = declare(
     "is_view", "part", infer=lambda args, params: BOOL, rt="is_view", implementation=rt.is_view
 )
+is_view_of = declare(
+    "is_view_of",
+    "part, whole",
+    infer=lambda args, params: BOOL,
+    rt="is_view_of",
+    implementation=rt.is_view_of,
+)
+in_place = declare(
+    "in_place",
+    "part, whole",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="in_place",
+    implementation=rt.in_place,
+)
+"""A check that what was read from a container which got other items cannot have changed since."""
+unchanging = declare(
+    "unchanging",
+    "value, depth",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="unchanging",
+    implementation=rt.unchanging,
+)
+"""A check that a value, or everything in it, is no object that may have changed under another name."""
 distinct = declare(
     "distinct",
     "items",
@@ -19,6 +44,18 @@ distinct = declare(
     rt="distinct",
     implementation=rt.distinct,
 )
+indexed = declare(
+    "indexed", "x", infer=lambda args, params: BOOL, rt="indexed", implementation=rt.indexed
+)
+objects_only = declare(
+    "objects_only",
+    "items",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="objects_only",
+    implementation=rt.objects_only,
+)
+"""A check that the items of what is walked over are objects, which stay what they are when they change."""
 as_long = declare(
     "as_long",
     "items, count",

@@ -16,6 +16,58 @@ def is_view(part: Any) -> bool:
     return isinstance(part, np.ndarray)
 
 
+def is_view_of(part: Any, whole: Any) -> bool:
+    """Whether what was read from something changes with it, whatever it holds."""
+    return isinstance(part, np.ndarray) and isinstance(whole, np.ndarray)
+
+
+def in_place(part: Any, whole: Any) -> None:
+    """Refuse an object that was read from a container and may have been replaced in it, or have changed."""
+    if can_change(part) and not isinstance(whole, np.ndarray):
+        error = ValueError(
+            "a part of a container is used after the container got other items, and items changed\n"
+            "Take the item out again where it is used, or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
+
+
+def indexed(x: Any) -> bool:
+    """Whether a loop over `x` asks for every item when its turn comes: of a dictionary it walks over keys."""
+    from collections import deque
+
+    return isinstance(x, (list, np.ndarray, deque))
+
+
+def unchanging(value: Any, depth: int) -> None:
+    """Refuse an object that may have changed under another name, or one that holds such: at depth 1."""
+    if _never_changes(value):
+        return
+    if depth and isinstance(value, (list, dict)):
+        items = value.values() if isinstance(value, dict) else value
+        if all(map(_never_changes, items)):
+            return
+    error = ValueError(
+        "it is not known what this object holds: it may have changed under another name\n"
+        "Change a copy, or specialise the derivative for example arguments."
+    )
+    raise coded(error, "WG101")
+
+
+def _never_changes(value: Any) -> bool:
+    return not can_change(value) and (
+        not isinstance(value, tuple) or all(map(_never_changes, value))
+    )
+
+
+def objects_only(items: list[Any]) -> None:
+    """Refuse numbers that change while they are walked over: they are read when their turn comes."""
+    if not all(can_change(item) or isinstance(item, (str, tuple)) for item in items):
+        error = ValueError(
+            "the items that this walks over change meanwhile\nWalk over a copy: `list(items)`."
+        )
+        raise coded(error, "WG101")
+
+
 def distinct(items: Any) -> Any:
     """A container, after a check that no object is in it twice."""
     values = items if isinstance(items, (list, tuple)) else _held_by(items).values()

@@ -6,6 +6,7 @@ import ast
 import enum
 import inspect
 import sys
+import textwrap
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ import numpy as np
 
 from ...ops.registry import runtime_helper
 from .bindings import MODULES, Bindings, Module, can_import_from, import_path
+from .class_text import class_text
 from .layout import WIDTH
 from .printed import Printed
 
@@ -85,6 +87,8 @@ class _Parts:
             self._import(path, name)
             return
         text = text or self._expression(value)
+        if text is None and isinstance(value, type) and self._define(name, value):
+            return
         if text is None:
             self.missing(name, f"is {_describe(value)}")
             return
@@ -126,6 +130,17 @@ class _Parts:
             self._import(path, path[1])
             return path[1]
         return text if text is not None else self._expression(value)
+
+    def _define(self, name: str, cls: type) -> bool:
+        """Write out a class, in a function that keeps the names it needs apart from all others."""
+        inner = _Parts()
+        text = class_text(cls, lambda each, value, home: inner.add_name(each, value, (home, each)))
+        if text is None or inner.helpers or any(line[0] == "#" for line in inner.assignments):
+            return False
+        parts = [*inner.imports, *inner.assignments, text, f"return {cls.__name__}"]
+        body = textwrap.indent("\n".join(parts), "    ")
+        self.helpers.append(f"def _define_{name}():\n{body}\n\n\n{name} = _define_{name}()")
+        return True
 
     def missing(self, name: str, what: str) -> None:
         self.assignments[f"# NameError: {name} {what}; define it here"] = None

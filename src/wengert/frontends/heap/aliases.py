@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir.graph import Var
+from ...ir.graph import Const, Var
 from ...ir.types import UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
+from ...ops import identity as ident
 from ..values import Lost, Place, is_mutable
 from .places import identities, place_of
 from .views import view_of
@@ -122,7 +123,12 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
     for other, below in _sharing(it, place).items():
         writes = it.reading.writes.get(other, ()) if other is not place else ()
         lost = isinstance(it.heap.get(other), Lost)
-        if lost or any(w.born > var.born and w.depth > below for w in writes):
+        if not lost and not any(w.born > var.born and w.depth > below for w in writes):
+            continue
+        if var.kind == UNKNOWN and it.asking:
+            depth = it.reading.holding.get(other, {}).get(place, 0)
+            it.emit(ident.unchanging, var, Const(depth))
+        else:
             raise it.unsupported(
                 "it is not known what this container holds: objects in it were changed through another "
                 "container",

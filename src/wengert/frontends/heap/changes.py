@@ -14,8 +14,8 @@ from ...ops import structure as st
 from ..values import Items, Lost, Part, Place, Write
 from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
 from .current import has_left, now, part_at, part_of, read, what_happened
-from .packing import keep, materialise, refuse_given
-from .places import identities, place_of
+from .packing import depth_of, keep, materialise, refuse_given
+from .places import identities, in_whole, place_of
 from .sharings import check_sharing
 from .views import depth_of_path, lead_to_one, same_step, steps_to_write, view_of, views_to
 
@@ -33,6 +33,7 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
     refuse_given(it, place)
+    _refuse_callers(it, place)
     keep(it, it.reading.copied.get(place, ()))
     content.place = place
     it.heap[place] = content
@@ -42,6 +43,24 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
         it.heap[place.twin] = Items(twin.form, content.keys, content.values, twin.type, place.twin)
     lose_aliases(it, place, 1)
     return content
+
+
+def _refuse_callers(it: Interpreter, place: Place) -> None:
+    """Refuse to change what is known of an object that may be one of the caller's, who would not see it.
+
+    Raises:
+        NeedsWhole: the caller's object is to be given as one.
+    """
+    for other, below in it.reading.aliases.get(place, {}).items():
+        if below > 0:
+            continue
+        refuse_given(it, other)
+        home = other.origin if isinstance(other.origin, Var) else other.origin.home
+        if home is not None and home in it.reading.inputs:
+            raise it.unsupported(
+                "this changes an object that may be one of several",
+                "Change it where it is certain which object it is, or change a copy.",
+            )
 
 
 def update(
@@ -70,8 +89,8 @@ def update(
     _refuse_hidden_view(it, root)
     _check_slices(it, var)
     note_change(it, root)
-    for owner, deep, _ in it.reading.put_into.get(root, ()):
-        may_be_part(it, place_of(it, root), owner, deep)
+    for held in it.reading.put_into.get(root, ()):
+        may_be_part(it, place_of(it, root), held.part.place, len(held.part.steps))
     path = steps if step is None else (*steps, step)
     left = None if step is None else _release(it, place_of(it, root), path)
     new = write(root, steps)
@@ -87,6 +106,9 @@ def update(
     for each in (place, it.reading.left_from.get(place)):
         if each is not None:
             check_sharing(it, each)
+    for held in it.reading.holding_unknown.get(place, ()):
+        if depth > depth_of(held):
+            may_be_part(it, place_of(it, held.value), place, depth_of(held))
     lose_aliases(it, place, depth)
 
 
@@ -130,19 +152,19 @@ def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:
 
 def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | None:
     """What a container refers to no longer is an object of its own again."""
-    left, inner = None, list[tuple[Place, Part]]()
+    _release_unknown(it, owner, path)
+    left, inner = None, list[tuple[Place, tuple[Atom, ...]]]()
     for place, content in list(it.heap.items()):
-        if not isinstance(content, Part) or content.place is not owner:
-            continue
-        alike = [same_step(a, b) for a, b in zip(path, content.steps, strict=False)]
-        if len(path) > len(content.steps) or False in alike:
+        whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
+        alike = [same_step(a, b) for a, b in zip(path, steps, strict=False)]
+        if whole is not owner or len(path) > len(steps) or False in alike:
             continue
         if not all(alike):
             it.heap[place] = Lost("its container may refer to something else by now")
-        elif len(path) == len(content.steps):
+        elif len(path) == len(steps):
             left = place
         else:
-            inner.append((place, content))
+            inner.append((place, steps[len(path) :]))
     if left is None and not inner:
         return None
     value = part_of(it, Part(owner, path))
@@ -150,9 +172,18 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
     left = left or Place(value)
     it.heap[left], it.reading.places[value] = value, left
     it.reading.left_from[left] = owner
-    for place, content in inner:
-        it.heap[place] = Part(left, content.steps[len(path) :])
+    for place, steps in inner:
+        it.heap[place] = Part(left, steps)
     return left
+
+
+def _release_unknown(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> None:
+    """What was put into a container in this very block, and is replaced, is no longer in it."""
+    for held in list(it.reading.holding_unknown.get(owner, ())):
+        if held.builder is it.builder and lead_to_one(path, held.steps[: len(path)]):
+            it.reading.holding_unknown[owner].remove(held)
+            others = it.reading.put_into.get(held.value, [])
+            others[:] = [each for each in others if each is not held]
 
 
 def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> None:
@@ -164,6 +195,8 @@ def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> Non
         everything = Const(... if isinstance(var.kind, Array) else slice(None))
         last = () if isinstance(steps[-1], Const) and isinstance(steps[-1].value, slice) else None
         where = steps if last is not None else (*steps, everything)
+        if not keeps:
+            _release(it, place_of(it, root), where)
         return it.emit(me.store, root, *where, value)
 
     update(it, var, write, keeps=keeps)
@@ -259,10 +292,12 @@ def _refuse_unfollowed(it: Interpreter, var: Var) -> None:
         raise ByIndex
     link_holders(it, var)
     found = roots(it, var)
+    keys = set[Any]()
     for place in it.reading.aliases.get(it.reading.places.get(var), ()):  # type: ignore[call-overload]
+        keys |= it.reading.packed_at.get(place, set())
         if isinstance(place.origin, Var):
             found.add(place.origin)
-    keep(it, {it.reading.copies[root] for root in found if root in it.reading.copies})
+    keep(it, keys | {it.reading.copies[root] for root in found if root in it.reading.copies})
 
 
 def is_of_copy(it: Interpreter, var: Var) -> bool:

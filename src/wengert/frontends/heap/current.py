@@ -82,6 +82,9 @@ def _with_items_now(it: Interpreter, items: Items) -> Items:
 
 def read(it: Interpreter, place: Place, content: Content, like: Value) -> Value:
     match content:
+        case Lost() if isinstance(like, Var) and like.kind == UNKNOWN and it.asking:
+            it.emit(ident.unchanging, like, Const(0))
+            return like
         case Lost(reason=reason):
             raise it.unsupported(
                 f"it is not known what this object holds: {reason}",
@@ -158,7 +161,6 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     if isinstance(var.kind, Number | Other | Static):
         return var
     refuse_stale(it, var)
-    _check_unchanged(it, var)
     chosen = it.reading.choices.get(var)
     if place is not None:
         return var if chosen is None else _choice_now(it, var, chosen)
@@ -178,16 +180,6 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     if has_left(it, var):
         return _var_now(it, var)
     return _seen_again(it, var, eqn, one_value(it, current))
-
-
-def _check_unchanged(it: Interpreter, var: Var) -> None:
-    """Have it checked that what was put into a container, and may have changed there, is a number."""
-    for owner, depth, earlier in it.reading.put_into.get(var, ()):
-        since = it.reading.writes.get(owner, [])[earlier:]
-        last = max((write.born for write in since if write.depth > depth), default=0)
-        if last and (var, last, it.builder) not in it.reading.unchanged:
-            it.reading.unchanged.add((var, last, it.builder))
-            it.emit(ident.unshared, var)
 
 
 def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
@@ -214,7 +206,12 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
             "Take the item out again where it is used.",
         )
     copied = eqn.op is st.getitem and is_slice(eqn.args[1])  # if it is a list
-    changeable = it.emit(me.can_change if changed and not copied else ident.is_view, var)
+    if changed and not copied and not replaced:
+        changeable = it.emit(me.can_change, var)
+    else:
+        changeable = it.emit(ident.is_view_of, var, base)
+        if changed and not copied:
+            it.emit(ident.in_place, var, base)
     outer = it.builder
     it.builder = outer.child()
     then = it.builder.block((), [again()])
@@ -242,13 +239,11 @@ def has_left(it: Interpreter, var: Var) -> bool:
     number = next((k for k, write in enumerate(since) if _replaces(depth, write)), None)
     if number is None or any(write.depth > depth for write in since[:number]):
         return False
-    first = since[number]
-    if (
-        not lead_to_one(first.path, path)
-        or first.builder is not it.builder
-        or it.builder.definition(var) is None
-    ):
+    first, made = since[number], it.builder.definition(var)
+    if not lead_to_one(first.path, path) or first.builder is not it.builder or made is None:
         return False
+    if made.op is st.getitem and kind_of_atom(made.args[0]) == UNKNOWN:
+        return False  # an array does not refer to its rows
     left = it.reading.left.setdefault(first.born, Place(var))
     it.reading.places[var] = left
     it.reading.left_from[left] = place_of(it, root)

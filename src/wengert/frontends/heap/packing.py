@@ -11,11 +11,11 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..stand_ins import KnownSet
-from ..values import Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
+from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
 from .current import has_left, now, what_happened
-from .places import alternatives, place_of
-from .views import lead_to_one, view_of
+from .places import alternatives, in_whole, place_of
+from .views import is_slice, lead_to_one, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -59,6 +59,8 @@ def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
     var = it.builder.emit_with(st.pack, atoms, params, name=name)
     if holds_objects(items) or is_mutable(items):
         it.reading.copies[var] = key
+    if items.place is not None:
+        it.reading.packed_at.setdefault(items.place, set()).add(key)
     for value in items.values:
         note_copied(it, value, key)
     return var
@@ -106,7 +108,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
             return
         if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
-            _note_unknown(it, child, owner, len(steps))
+            _note_unknown(it, child, Part(owner, steps))
             return
     place = place_of(it, child)
     known = it.heap.get(place)
@@ -135,12 +137,24 @@ def _refuse_replaced(it: Interpreter, part: Var) -> None:
         )
 
 
-def _note_unknown(it: Interpreter, child: Var, owner: Place, depth: int) -> None:
+def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
+    """A value that may be an object is kept inside a run-time object: changes of either may be of both."""
+    held = Held(child, part, *in_whole(it, part), it.builder)
     if it.reading.places.get(child) in it.reading.writes:
-        may_be_part(it, place_of(it, child), owner, depth)
+        may_be_part(it, place_of(it, child), part.place, len(part.steps))
     else:
-        earlier = len(it.reading.writes.get(owner, ()))
-        it.reading.put_into.setdefault(child, []).append((owner, depth, earlier))
+        it.reading.put_into.setdefault(child, []).append(held)
+    it.reading.holding_unknown.setdefault(held.whole, []).append(held)
+    deep = depth_of(held)
+    if any(write.depth > deep for write in it.reading.writes.get(held.whole, ())):
+        it.heap[place_of(it, child)] = Lost(
+            "it may be an object that was changed under another name"
+        )
+
+
+def depth_of(held: Held) -> int:
+    """Through how many containers a value was put into an object."""
+    return sum(not is_slice(step) for step in held.steps)
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:

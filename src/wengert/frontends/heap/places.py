@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...ir.graph import Var
+from ...ir.graph import Atom, Var
 from ...ir.types import Number, Other
 from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable
-from .views import view_of
+from .views import steps_of, view_of, views_to
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -29,6 +29,19 @@ def place_of(it: Interpreter, value: Items | Var) -> Place:
         place = places[value] = it.reading.globals_at.get(_global(it, value)) or Place(value)
         it.reading.globals_at.setdefault(_global(it, value), place)
     return place
+
+
+def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
+    """The run-time object that a part is in, and the way from it to the part."""
+    around, origin = it.heap.get(part.place), part.place.origin
+    if isinstance(around, Part):
+        return in_whole(it, Part(around.place, (*around.steps, *part.steps)))
+    if around is None and isinstance(origin, Var):
+        root, views = views_to(it, origin)
+        if views:
+            way = [step for eqn in views for step in steps_of(eqn)]
+            return in_whole(it, Part(place_of(it, root), (*way, *part.steps)))
+    return part.place, part.steps
 
 
 def _global(it: Interpreter, var: Var) -> Any:

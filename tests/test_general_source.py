@@ -1,0 +1,387 @@
+"""Source for arguments of any kind: which object a name refers to only the run knows.
+
+Every program is held against differences of its own calls, called and as a text that stands alone.
+"""
+
+# programs under test are written as users write them
+
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import UnsupportedSyntax
+
+STEP = 1e-6
+CASES: list[Any] = []
+
+
+class Box:
+    def __init__(self, w: Any, v: float = 0.5):
+        self.w = w
+        self.v = v
+
+
+def a() -> Any:
+    return np.array([0.3, 0.7, 0.9, 0.1])
+
+
+def w() -> Any:
+    return np.array([0.45, -0.35, 0.95, 0.15])
+
+
+def boxed() -> Box:
+    return Box(w())
+
+
+def rows() -> list[Any]:
+    return [w(), 2 * w()]
+
+
+def many_rows() -> list[Any]:
+    return [k * w() for k in range(9)]
+
+
+def program(*makers: Callable[[], Any], alone: bool = True) -> Callable[[Any], Any]:
+    """A case: a function of an array and what one of these makes; `alone`: its source stands alone."""
+
+    def add(function: Any) -> Any:
+        for make in makers:
+            name = f"{function.__name__}-{make.__name__}"
+            CASES.append(pytest.param(function, make, alone, id=name))
+        return function
+
+    return add
+
+
+def differences(function: Any, make: Callable[[], Any]) -> Any:
+    def at(k: int, step: float) -> float:
+        x = a()
+        x[k] += step
+        return function(x, make())
+
+    return [(at(k, STEP) - at(k, -STEP)) / (2 * STEP) for k in range(4)]
+
+
+def alone_of(function: Any, **options: Any) -> Any:
+    module = sys.modules["alone"] = types.ModuleType("alone")
+    exec(compile(wg.grad(function, **options).source, "alone.py", "exec"), vars(module))
+    return vars(module)[f"grad_{function.__name__}"]
+
+
+# --- an item of a container makes room for another one ------------------------------------------
+
+
+@program(boxed)
+def attribute_assigned_twice(x, o):
+    y = x * 2
+    o.w = x
+    o.w = y
+    return np.sum(x * np.arange(4.0)) + np.sum(o.w)
+
+
+@program(boxed)
+def attributes_swapped(x, o):
+    p = Box(x)
+    o.w, p.w = p.w, o.w
+    o.w = x * 2
+    return np.sum(o.w * p.w) + np.sum(x * np.arange(4.0))
+
+
+@program(rows, many_rows, alone=False)
+def item_replaced(x, xs):
+    y = x * 2
+    xs[0] = x
+    xs[0] = y
+    x[1] = 3.0 * x[0]
+    return np.sum(x * np.arange(4.0)) + np.sum(xs[0])
+
+
+@program(rows, many_rows, alone=False)
+def items_replaced_in_turn(x, xs):
+    for k in range(3):
+        y = x * k
+        xs[0] = y
+        y[0] = x[1]
+        xs[0] = x * 2
+        y[1] = x[2]
+    return np.sum(x * np.arange(4.0)) + np.sum(y)
+
+
+@program(rows)
+def attribute_of_an_item_replaced(x, xs):
+    boxes = [Box(x * k) for k in range(9)]
+    box = Box(x)
+    boxes.append(box)
+    y = x * 3
+    box.w = y
+    box.w = x * 2
+    y[0] = x[1]
+    return np.sum(y * np.arange(1.0, 5.0)) + np.sum(boxes[-1].w)
+
+
+@program(rows)
+def entry_updated(x, xs):
+    table = {}
+    for k in range(3):
+        table[k] = x * k
+    table[7] = x
+    table.update({7: x * 5})
+    return np.sum(x * np.arange(1.0, 5.0)) + np.sum(table[7])
+
+
+@program(boxed)
+def read_before_it_was_replaced(x, o):
+    before = o.w
+    o.w = x
+    return np.sum(before * o.w)
+
+
+@program(rows, lambda: np.array(rows()))
+def row_read_before_it_was_replaced(x, m):
+    row = m[1]
+    m[1] = x
+    return np.sum(row * m[0]) + np.sum(row)
+
+
+# --- loops whose items change meanwhile ---------------------------------------------------------
+
+
+@program(rows)
+def items_changed_ahead(x, xs):
+    u = 1.0
+    for item in x:
+        u = u * 0.5 + item * u
+        x[1:3] = x[2] * u
+    return u + x[3] * x[1]
+
+
+@program(rows)
+def items_changed_under_another_name(x, xs):
+    u, y = 1.0, x
+    if x[2] > 0:
+        for k, item in enumerate(x):
+            u = u * 0.5 + item * x[0]
+            y[3] = np.sin(y[2]) * (k + 1)
+    return u
+
+
+@program(rows)
+def items_changed_backwards(x, xs):
+    u = 1.0
+    for item in reversed(x):
+        u = u * 0.5 + item * u
+        x[1] = u
+    return u
+
+
+@program(rows)
+def entries_changed(x, xs):
+    table = {1: x[0], 2: x[1]}
+    for key in table:
+        table[key] = table.get(key) * x[2] * key
+    return table[1] * table[2]
+
+
+# --- augmented assignment to what may be a number or an array -----------------------------------
+
+
+@program(w, lambda: 0.5)
+def augmented_twice(x, y):
+    x -= y
+    x *= y
+    return np.sum(x * x)
+
+
+@program(w, lambda: 0.5)
+def augmented_in_a_loop(x, y):
+    for _ in range(3):
+        x *= y
+        x += 0.5
+    return np.sum(x * x)
+
+
+@program(w)
+def augmented_where_a_branch_chose(x, y):
+    z = x
+    if np.sum(y) > 0:
+        z = y
+    z += 1.0
+    z *= x
+    return np.sum(x * y)
+
+
+@program(w)
+def augmented_and_swapped(x, y):
+    for _ in range(3):
+        x, y = y, x
+        x *= y
+        y += 0.5
+    return np.sum(x * y)
+
+
+@program(w, rows)
+def times_a_list(x, y):
+    z = x[:2] * [x[2], 3.0]
+    z *= (x[0], x[1])
+    z[[0, 1]] *= [x[3], 2.0]
+    return np.sum(z)
+
+
+# --- classes of functions -----------------------------------------------------------------------
+
+
+@program(w)
+def class_of_its_own(x, y):
+    class Weighted:
+        """Has a weight."""
+
+        def __init__(self, weight):
+            self.weight = np.abs(weight)
+
+    found = [Weighted(x[0])]
+    for k in range(3):
+        found.append(Weighted(found[-1].weight * x[k]))
+    return found[-1].weight
+
+
+@program(w)
+def dataclass_of_its_own(x, y):
+    @dataclass
+    class Point:
+        here: float
+        there: float = 2.0
+
+    found = [Point(x[0], 1.0)]
+    for k in range(3):
+        found.append(Point(found[-1].there * x[k]))
+    return found[-1].here * found[0].here
+
+
+@pytest.mark.parametrize(("function", "make", "alone"), CASES)
+def test_right(function, make, alone):
+    expected = differences(function, make)
+    left = a(), make()
+    function(*left)
+    for derivative in (wg.grad(function), *([alone_of(function)] if alone else [])):
+        given = a(), make()
+        np.testing.assert_allclose(derivative(*given), expected, rtol=1e-5, atol=1e-7)
+        for found, wanted in zip(given, left, strict=True):
+            same(found, wanted)
+
+
+def same(found, wanted):
+    if isinstance(found, Box):
+        found, wanted = found.w, wanted.w
+    np.testing.assert_array_equal(found, wanted)
+
+
+# --- refused, and the way out -------------------------------------------------------------------
+
+
+def removed_and_kept(x, xs):
+    part = xs[0]
+    xs[0] = x
+    xs[0][1] = x[0] * x[2]
+    return np.sum(part * xs[0])
+
+
+def changed_inside_what_holds_it(x, xs):
+    xs[0] = x
+    xs[0][2] = x[1]
+    return np.sum(x * np.arange(4.0))
+
+
+def longer_while_walked_over(x, xs):
+    for item in xs:
+        if len(xs) < 4:
+            xs.append(item * x)
+    return np.sum(xs[-1])
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (removed_and_kept, "after the container got other items"),
+        (changed_inside_what_holds_it, "may have changed under another name"),
+        (longer_while_walked_over, "a list gets longer or shorter while a loop walks over it"),
+    ],
+)
+def test_what_only_the_run_knows_is_refused_by_the_run(function, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        alone_of(function)(a(), rows())
+    assert caught.value.code == "WG101"
+
+
+def halved(x):
+    x *= 0.5
+    return x
+
+
+def kept_by_a_loop_then_changed(x, xs):
+    y = x * 1.5
+    table = {"kept": x}
+    for _ in range(3):
+        for _ in y:
+            if xs[0][0] > 1:
+                break
+            table["kept"] = y
+        y = halved(x)
+    return np.sum(table["kept"] * np.arange(4.0))
+
+
+def test_an_entry_that_a_loop_replaced_may_be_what_changes_afterwards():
+    """It is refused; that it is not right otherwise would be seen by nobody."""
+    with pytest.raises(UnsupportedSyntax, match="changed under another name"):
+        wg.grad(kept_by_a_loop_then_changed)(a(), rows())
+
+
+def changed_while_listed(x):
+    def bump(item):
+        x[1:] += item
+        return item
+
+    return sum([bump(item) for item in x])
+
+
+def test_numbers_that_change_while_a_comprehension_walks_over_them_are_refused():
+    with pytest.raises(ValueError, match="change meanwhile"):
+        alone_of(changed_while_listed)(a())
+
+
+def by_a_memory(n, x):
+    from functools import cache
+
+    @cache
+    def power(k):
+        return x if k == 0 else power(k - 1) * x
+
+    return power(n)
+
+
+def test_the_error_names_the_text_for_like_arguments():
+    derivative = wg.grad(by_a_memory, argnums=1)
+    with pytest.raises(UnsupportedSyntax, match=r"`\.specialize\(\*args\)\.source`"):
+        _ = derivative.source
+    assert "import wengert" not in derivative.specialize(2, 0.5).source
+    assert derivative.specialize(2, 0.5)(2, 0.5) == pytest.approx(3 * 0.25)
+
+
+def test_a_swapped_list_of_the_caller_changes():
+    def swapped(x, xs, n):
+        ys = [x, 2.0]
+        for _ in range(n + 1):
+            xs, ys = ys, xs
+        ys.append(x * 3)
+        return xs[0] * xs[-1] + sum(ys)
+
+    wanted, given = [0.66, -0.58], [0.66, -0.58]
+    value = swapped(0.5, wanted, 2)
+    found, back = wg.pullback(swapped, 0.5, given, 2)
+    assert (found, given) == (value, wanted)
+    assert back(1.0)[0] == pytest.approx(2.0 + 3.0)
