@@ -18,7 +18,7 @@ import numpy as np
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
-from .frontends.captures import is_taken_apart, put_together
+from .frontends.captures import put_together
 from .frontends.checkpoints import Checkpoint
 from .frontends.counts import handed_on
 from .frontends.heap import identities, now
@@ -32,6 +32,7 @@ from .frontends.values import (
     Value,
     flatten,
     is_mutable,
+    is_taken_apart,
     kind_of_value,
     tuple_of,
     unflatten,

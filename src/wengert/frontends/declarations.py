@@ -124,3 +124,9 @@ def _names_assigned(node: ast.AST) -> frozenset[str]:
 def assigned_names(body: Sequence[ast.AST]) -> list[str]:
     """The names that some statements may bind, sorted."""
     return sorted(set().union(*(_names_assigned(node) for node in body)))
+
+
+@lru_cache(maxsize=2048)
+def yields(node: ast.AST) -> bool:
+    """Whether a function is a generator, or a statement makes one of the function that it is in."""
+    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own_nodes(node))

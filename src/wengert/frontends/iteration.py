@@ -12,10 +12,10 @@ from ..ir.types import UNKNOWN, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
+from . import iterators
 from .counts import is_by_turns
 from .expressions import open_up
 from .heap import now, place_of
-from .iterators import give_back, taken_over
 from .values import Closure, Items, Iteration, Maybe, Native, Value, from_key, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Items(form="tuple" | "list" | "namedtuple", values=values):
             return list(values)
         case Items(form="iterator"):
-            return iteration(it, taken_over(it, value))
+            return iteration(it, iterators.taken_over(it, value))
         case Items():
             from .operators import iterated
 
@@ -65,8 +65,8 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
-    from .objects import object_class
     from .operators import iterated
+    from .values import object_class
 
     if isinstance(constant, str | range | tuple | list | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
@@ -289,7 +289,7 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         listed = as_list(it, value)
         items = known_items(it, listed)
         if items is None:
-            give_back(it, value, listed)
+            iterators.give_back(it, value, listed)
         return items
     if isinstance(value, Items | Iteration) or (
         isinstance(value, Const) and isinstance(value.value, str | range)
@@ -336,7 +336,7 @@ def as_list(it: Interpreter, value: Value) -> Value:
     """`list(value)`."""
     value = now(it, value)
     if isinstance(value, Items) and value.form == "iterator":
-        return as_list(it, taken_over(it, value))
+        return as_list(it, iterators.taken_over(it, value))
     if isinstance(value, Iteration) and value.form == "generator":
         assert isinstance(value.function, Native)
         return value.function.call(it, (), {})
