@@ -445,9 +445,8 @@ def run_first(
         test = truth(it, evaluate(it, loop.test))
         it.branch(test, lambda: it.run([lambda: iteration_(None), others]), end)
     else:
-        iterators.advance(
-            it, iterator, lambda item: it.run([lambda: iteration_(item), others]), end
-        )  # type: ignore[arg-type]
+        again = lambda item: it.run([lambda: iteration_(item), others])
+        iterators.advance(it, iterator, again, end)  # type: ignore[arg-type]
 
 
 def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:
