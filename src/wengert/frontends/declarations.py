@@ -24,20 +24,25 @@ def declarations(node: ast.AST) -> dict[str, frozenset[str]]:
     return {kind: frozenset(names) for kind, names in found.items()}
 
 
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a function or a statement, but for the functions inside of it."""
+@lru_cache(maxsize=2048)
+def own_nodes(node: ast.AST) -> Sequence[ast.AST]:
+    """What stands in a function or a statement, but for what is inside the functions in it."""
+    found: list[ast.AST] = []
     stack = list(ast.iter_child_nodes(node))
     while stack:
         current = stack.pop()
-        yield current
+        found.append(current)
         if not isinstance(current, FunctionNode | ast.ClassDef):
             stack.extend(ast.iter_child_nodes(current))
+    return found
 
 
 def _inner_functions(node: ast.AST) -> Iterator[ast.AST]:
-    for inner in ast.walk(node):
-        if isinstance(inner, FunctionNode) and inner is not node:
+    for inner in own_nodes(node):
+        if isinstance(inner, FunctionNode):
             yield inner
+        if isinstance(inner, FunctionNode | ast.ClassDef):
+            yield from _inner_functions(inner)
 
 
 @lru_cache(maxsize=2048)

@@ -470,9 +470,9 @@ def cells_without_use(it: Interpreter) -> set[Any]:
     return {cell.place for cell in held if isinstance(cell, Items)}
 
 
-def is_stepping(it: Interpreter) -> bool:
-    """Whether what is read is a generator whose items are asked for one by one."""
-    return isinstance(it.frame.producing, _Stepping)
+def is_stepping(it: Interpreter, node: ast.AST) -> bool:
+    """Whether a loop yields in a generator whose items are asked for one by one."""
+    return isinstance(it.frame.producing, _Stepping) and yields(node)
 
 
 def _resume_try(it: Interpreter, statement: ast.Try, node: ast.AST) -> None:

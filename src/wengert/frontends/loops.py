@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def run_for(it: Interpreter, node: ast.For) -> None:
     from .statements import assign, run_body
 
-    if yields(node) and generators.is_stepping(it):
+    if it.frame.producing is not None and generators.is_stepping(it, node):
         generators.start_for_in_steps(it, node)
         return
     iterable = whole_of(it, node, evaluate(it, node.iter))
@@ -276,7 +276,7 @@ def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
 def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     from .statements import run_body
 
-    if not again and yields(node) and generators.is_stepping(it):
+    if not again and it.frame.producing is not None and generators.is_stepping(it, node):
         generators.run_loop_in_steps(it, node)
         return
     depth = it.frame.loops + 1

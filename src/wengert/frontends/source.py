@@ -13,7 +13,8 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
-from .calls import call, closure_of, inline
+from . import rows
+from .calls import bind_arguments, call, closure_of, inline
 from .cells import NeedsCells, make_externals
 from .counts import Counts, Shape
 from .expressions import open_up
@@ -254,18 +255,27 @@ def read_row(
 ) -> Any:
     """Inline a rule's row: its equations go into `builder`, its result (or tuple of results) comes back."""
     assert isinstance(row, types.FunctionType)
-    reading = Reading()
-    it = Interpreter(reading, builder, namespace)
-    closure = _row_closure(row)
-    from .calls import bind_arguments
-
-    bound = bind_arguments(it, closure, args, dict(options))
-    before = builder.span
-    result = inline(it, closure, bound)
-    builder.span = before
+    it = Interpreter(Reading(), builder, namespace)
+    if rows.can_be_called(row, options):
+        result = rows.called(it, row, args, options)
+    else:
+        result = read_inline(it, row, args, options)
     if isinstance(result, Items):
         return tuple(it.atom(value) for value in result.values)
     return it.atom(result)
+
+
+def read_inline(
+    it: Interpreter,
+    row: types.FunctionType,
+    args: Sequence[Atom],
+    options: Mapping[str, Atom],
+) -> Value:
+    closure = _row_closure(row)
+    before = it.builder.span
+    result = inline(it, closure, bind_arguments(it, closure, args, dict(options)))
+    it.builder.span = before
+    return result
 
 
 @functools.lru_cache(maxsize=2048)
