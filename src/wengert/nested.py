@@ -428,7 +428,7 @@ def _directional(it: Interpreter, verb: Verb, function: Value, args: Args, kwarg
 
 
 def _native_derivative(verb: Verb, function: Value) -> Value:
-    once = verb._replace(order=1)
+    once = replace(verb, order=1)
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return _directional(it, once, function, args, kwargs)
@@ -440,7 +440,7 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
     """Forward over reverse (Pearlmutter 1994)."""
     *primals, vector = args
     (argnum,) = verb.argnums or (0,)
-    grad = verb._replace(name="grad")
+    grad = replace(verb, name="grad")
 
     def gradient(it: Interpreter, at: Args, named: Kwargs) -> Value:
         moved = list(primals)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const
+from ..ir.records import replace
 from ..ops import containers as co
 from ..ops import structure as st
 from . import generators, iterators, writes
@@ -132,7 +133,7 @@ def _produce(
             assign(it, clause.target, item)
             return _all_hold(it, clause.ifs)
 
-        running = running._replace(guards=(*running.guards, keep))
+        running = replace(running, guards=(*running.guards, keep))
     from .loops import collect
 
     collected = it.atom(collect(it, running, make))
@@ -242,7 +243,7 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
         kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
 
     marker = LoopKey(it.frame.closure.node)
-    plain = running._replace(guards=())
+    plain = replace(running, guards=())
     lists = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
     return it.emit(co.compress, *lists) if lists else list_of()  # or no iteration comes to its end
 

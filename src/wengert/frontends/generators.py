@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import value_record
 from ..ops import structure as st
 from . import cells, exceptions, heap, iterators, writes
 from .declarations import local_names, own_nodes, yields
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 NOT_STARTED = 0
 
 
-class Consumer(NamedTuple):
+@value_record
+class Consumer:
     """What becomes of the items."""
 
     take: Callable[[Interpreter, Value], None]
@@ -445,8 +447,8 @@ def run_first(
         test = truth(it, evaluate(it, loop.test))
         it.branch(test, lambda: it.run([lambda: iteration_(None), others]), end)
     else:
-        again = lambda item: it.run([lambda: iteration_(item), others])
-        iterators.advance(it, iterator, again, end)  # type: ignore[arg-type]
+        take = lambda item: it.run([lambda: iteration_(item), others])
+        iterators.advance(it, iterator, take, end)  # type: ignore[arg-type]
 
 
 def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import EnumMeta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import replace, value_record
 from ..ir.types import UNKNOWN, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
@@ -25,7 +26,8 @@ UNROLL = 8
 """A loop over this many known items or fewer is written out."""
 
 
-class Running(NamedTuple):
+@value_record
+class Running:
     """An iteration that runs at run time, over several iterables side by side."""
 
     iterables: tuple[Atom, ...]
@@ -214,7 +216,7 @@ def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
             return [item for item, k in zip(part, known, strict=True) if k]
         it.return_to(mark)
         part = at_run_time(it, part)
-    return part._replace(guards=(*part.guards, keep))
+    return replace(part, guards=(*part.guards, keep))
 
 
 def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
@@ -261,7 +263,7 @@ def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
     part = iteration(it, inner)
     if isinstance(part, list):
         return part  # so few items are not worth it
-    return part._replace(every=it.atom(every))
+    return replace(part, every=it.atom(every))
 
 
 _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -118,6 +117,8 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
     other = _opened(it, args[0])
     if objects.class_of(other) is not objects.class_of(receiver):
         return None
+    import dataclasses
+
     from .expressions import compare
 
     compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
-from ..ir.records import replace
+from ..ir.records import replace, value_record
 from ..ir.types import UNKNOWN, Kind, Static, Struct, join, leaves
 from . import captures, cells, heap, writes
 from .calls import inline
@@ -21,7 +20,8 @@ from .reading import Diverges
 from .values import Closure, Items, Scope, Value, flatten, kind_of_value
 
 
-class Argument(NamedTuple):
+@value_record
+class Argument:
     """One argument, or one captured value, of a function that is called."""
 
     name: str

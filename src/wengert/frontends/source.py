@@ -6,11 +6,12 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import BadArgument, NoSource
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
+from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
 from . import rows
@@ -28,7 +29,8 @@ from .values import Items, Value, flatten, is_mutable, kind_of_value
 Special = Callable[[Any], Callable[..., Value] | None]
 
 
-class Program(NamedTuple):
+@value_record
+class Program:
     """What reading a function gives."""
 
     function: Function
