@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import wengert.ops.libraries  # noqa: F401  # from now on literals say, too, who computes with them
 from wengert.frontends import rows, source
 from wengert.frontends.interpreter import Interpreter
 from wengert.frontends.reading import Reading

@@ -96,7 +96,7 @@ class Operand:
 
     __slots__ = ("it", "value")
     __compute_op__ = staticmethod(_compute)
-    compute_priority = 0
+    compute_priority = 4
 
     def __init__(self, it: Interpreter, value: Value):
         self.it = it
