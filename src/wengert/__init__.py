@@ -1,6 +1,7 @@
 """wengert differentiates the Python you already wrote."""
 
 import gc as _gc
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -71,6 +72,7 @@ _LATER = {
 """Names that not every program needs, loaded at their first use, and where they are."""
 
 _SUBMODULES = ("numbers", "testing")
+_PUBLIC_MODULES = {"errors", "numbers", "ops", "testing"}
 
 
 def __getattr__(name: str) -> _Any:
@@ -85,7 +87,9 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_SUBMODULES})
+    """The public names; what other modules are loaded is nobody's business."""
+    modules = {name for name, value in globals().items() if isinstance(value, type(_sys))}
+    return sorted(({*globals(), *_LATER} - modules) | _PUBLIC_MODULES)
 
 
 __version__ = "0.1.0"

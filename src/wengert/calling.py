@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from .errors import BadArgument, MixedLibraries, NoSource
 from .frontends import signature
 from .frontends.sources import source_of
 from .ir.graph import Span
-from .ir.records import replace
+from .ir.records import replace, value_record
 from .ir.types import UNKNOWN, Kind, Static, Step, Struct, step_into
 
 
-class Call(NamedTuple):
+@value_record
+class Call:
     """The kinds in one call of a function: of the function itself and of every argument."""
 
     target: Kind
@@ -54,11 +55,12 @@ def definition_of(function: Any) -> Span | None:
     if not isinstance(function, types.FunctionType):
         return None
     try:
-        node, file = source_of(function)
+        source = source_of(function)
     except NoSource:
         return None
+    node = source.node
     end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return Span(file, node.lineno, node.col_offset, *end)
+    return Span(source.file, node.lineno, node.col_offset, *end)
 
 
 # --- describing calls ---------------------------------------------------------------------
@@ -102,7 +104,7 @@ def counted(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str,
         case _:
             pass
     counts = tuple((name, signature.counts_of(kind, inputs[name])) for name, kind in kinds.items())
-    return call._replace(arguments=arguments, keywords=keywords, counts=counts)
+    return replace(call, arguments=arguments, keywords=keywords, counts=counts)
 
 
 def _taken_apart(
@@ -221,7 +223,7 @@ def self_contained(call: Call, function: Any) -> Call:
                 _known(item, signature.step(function, step)) if isinstance(item, Struct) else item
                 for item, step in zip(items, steps, strict=True)
             )
-            return call._replace(target=replace(target, items=known))
+            return replace(call, target=replace(target, items=known))
         case _:
             return call
 

@@ -6,8 +6,8 @@ types. What was derived stays in force while the globals it relied on and the ta
 
 from __future__ import annotations
 
-import threading
 import types
+from _thread import RLock  # which `threading` gives, too: a module that few programs need
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -172,7 +172,7 @@ class Derived:
 
 
 _cache: OrderedDict[tuple[Verb, Call], Derived] = OrderedDict()
-_lock = threading.RLock()
+_lock = RLock()
 
 
 def derive(verb: Verb, call: Call) -> Derived:
@@ -255,7 +255,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
 def _read_written(verb: Verb, call: Call) -> source.Program:
     """A verb that is written in Python over the others, applied to a function."""
     whole = Struct("derivative", ("function",), (call.target,), verb)
-    program = read(call._replace(target=whole))
+    program = read(replace(call, target=whole))
     made = program.function
     match call.target:
         case Struct(form="function", keys=keys, items=items):
@@ -268,7 +268,7 @@ def _read_written(verb: Verb, call: Call) -> source.Program:
     name = getattr(getattr(call.target, "type", None), "__name__", None) or "f"
     name = name if name.isidentifier() else "f"
     made = replace(made, name=f"{written}_{name}", inputs=(*captured, *made.inputs[1:]))
-    return program._replace(function=made)
+    return replace(program, function=made)
 
 
 def derive_generally(verb: Verb, function: Any) -> Derived:

@@ -27,7 +27,7 @@ from .apart import (
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
-from .frontends.captures import is_taken_apart, put_together
+from .frontends.captures import put_together
 from .frontends.checkpoints import Checkpoint
 from .frontends.interpreter import Interpreter, fresh
 from .frontends.values import (
@@ -36,6 +36,7 @@ from .frontends.values import (
     Native,
     Value,
     flatten,
+    is_taken_apart,
     kind_of_value,
     tuple_of,
     unflatten,
@@ -367,7 +368,7 @@ def _directional(it: Interpreter, verb: Verb, function: Value, args: Args, kwarg
 
 
 def _native_derivative(verb: Verb, function: Value) -> Value:
-    once = verb._replace(order=1)
+    once = replace(verb, order=1)
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return _directional(it, once, function, args, kwargs)
@@ -379,7 +380,7 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
     """Forward over reverse (Pearlmutter 1994)."""
     *primals, vector = args
     (argnum,) = verb.argnums or (0,)
-    grad = verb._replace(name="grad")
+    grad = replace(verb, name="grad")
 
     def gradient(it: Interpreter, at: Args, named: Kwargs) -> Value:
         moved = list(primals)

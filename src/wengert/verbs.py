@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .calling import call_of, name_of
 from .errors import BadArgument
 from .frontends import source
 from .ir.builder import Builder, kind_of_atom
 from .ir.graph import Atom, Block, Const, Function, Input, Var, walk
-from .ir.records import replace
+from .ir.records import replace, value_record
 from .ir.types import (
     COMPLEX,
     FLOAT,
@@ -32,7 +32,8 @@ from .passes import reverse, tidy
 from .passes.residuals import renamed_block
 
 
-class Verb(NamedTuple):
+@value_record
+class Verb:
     """What is to be derived.
 
     Attributes:
@@ -52,7 +53,8 @@ class Verb(NamedTuple):
     written: Callable[..., Any] | None = None
 
 
-class Wanted(NamedTuple):
+@value_record
+class Wanted:
     """Which leaves of a function's inputs are differentiated, and how their gradients are put together."""
 
     indices: tuple[int, ...]
@@ -246,7 +248,7 @@ def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
             f"{checks.counted(sum(1 for i in function.inputs if i.how == 'positional'), 'argument')}",
             "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
         )
-    want = wanted(function, verb._replace(argnums=(0,)))
+    want = wanted(function, replace(verb, argnums=(0,)))
     kind = want.layout[0][0]
     if isinstance(kind, Struct | Array) or len(want.indices) != 1:
         raise BadArgument(

@@ -1,0 +1,35 @@
+"""Python source → IR: its modules about what few programs do are loaded with the first that does it."""
+
+from ..loading import later
+
+_LATER = frozenset(
+    (
+        "captures",
+        "checkpoints",
+        "choosing",
+        "construct",
+        "contexts",
+        "contexts_in_python",
+        "equivalents",
+        "exceptions",
+        "generators",
+        "iterators",
+        "iterators_in_python",
+        "library_modules",
+        "library_objects",
+        "liveness",
+        "local_classes",
+        "objects",
+        "outside",
+        "purity",
+        "remembering",
+        "separate",
+        "sharing",
+        "stand_ins",
+        "walking",
+        "writes",
+        "writing_functions",
+    )
+)
+
+__getattr__ = later(__name__, _LATER)

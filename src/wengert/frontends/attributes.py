@@ -14,11 +14,10 @@ from ..ir.graph import Const, Var
 from ..ir.types import SLICE, STR, UNKNOWN, Array, Number, Other, Static, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
-from . import cells, iterators, objects
+from . import cells, iterators, local_classes, objects, writes
 from .calls import call, opaque
 from .expressions import as_known, lift, open_up
 from .heap import now
-from .local_classes import Held
 from .opcalls import emit_op
 from .values import (
     Closure,
@@ -32,7 +31,6 @@ from .values import (
     list_of,
     tuple_of,
 )
-from .writes import CHANGING, method_of_known, method_of_run_time
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -122,7 +120,7 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
         kind = type(constant).__name__
         raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
     found = getattr(constant, name)
-    if isinstance(found, Held):
+    if isinstance(found, local_classes.Held):
         return now(it, found.value)
     if isinstance(found, types.MethodType) and not isinstance(constant, type):
         cls = type(constant)
@@ -216,8 +214,8 @@ def _method_of_run_time(
     kind = kind_of_atom(value)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
-    if name in CHANGING and isinstance(value, Var) and not isinstance(kind, Number | Other):
-        return method_of_run_time(it, value, name, args, kwargs)
+    if name in writes.CHANGING and isinstance(value, Var) and not isinstance(kind, Number | Other):
+        return writes.method_of_run_time(it, value, name, args, kwargs)
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
     op = ops.find_method(name)
@@ -279,7 +277,7 @@ def _method_of_container(
     items: Items, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     """A method of a tuple, list or dictionary whose items are known."""
-    done = method_of_known(it, items, name, args, kwargs)
+    done = writes.method_of_known(it, items, name, args, kwargs)
     if done is not None:
         return done
     if name in MUTATING:

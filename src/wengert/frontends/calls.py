@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import types
 from collections.abc import Mapping, Sequence
@@ -19,19 +20,33 @@ from ..ir.types import UNKNOWN, Array, Kind, Number, Static
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
-from . import cells, generators
+from . import (
+    captures,
+    cells,
+    construct,
+    contexts,
+    equivalents,
+    generators,
+    library_objects,
+    local_classes,
+    remembering,
+    separate,
+    writing_functions,
+)
 from .counts import is_by_turns, known, take_turn
+from .declarations import yields
 from .expressions import as_known, evaluate, lift
 from .interpreter import Interpreter
-from .local_classes import StandIn
 from .opcalls import emit_op
 from .reading import NeedsCallee
 from .signature import Template, derives
 from .sources import source_of
 from .values import (
+    REMEMBERED,
     Closure,
     Items,
     Iteration,
+    Maker,
     Maybe,
     Native,
     Scope,
@@ -124,8 +139,6 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
 
 def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """Call any value."""
-    from .captures import Maker, put_together
-
     match function:
         case Native():
             return function.call(it, args, kwargs)
@@ -134,7 +147,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
         case Closure():
             return call_closure(it, function, args, kwargs)
         case Items(form="function", type=Maker()):
-            return call(it, put_together(function), args, kwargs)
+            return call(it, captures.put_together(function), args, kwargs)
         case Items(form="function") if _by_itself(function.type.function):
             return call_known(it, function.type.function, args, kwargs)
         case Items(form="function"):
@@ -195,7 +208,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return special(it, args, kwargs)
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
-    from .library import handler_of
+    from .library import handler_of, rarer_handler_of
     from .operators import call_on_object
 
     said = call_on_object(it, known, args, kwargs)
@@ -209,26 +222,24 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     found = ops.find(known)
     if found is not None and not it.reading.opted_out(found[0]):
         return emit_op(it, *found, args, kwargs)
+    handler = rarer_handler_of(known)
+    if handler is not None:
+        return handler(it, args, kwargs)
     return _call_python(it, known, args, kwargs)
 
 
 def _stand_in(function: Any) -> Any:
-    from .equivalents import stand_in_for
-
-    return stand_in_for(function)
+    return equivalents.stand_in_for(function)
 
 
 ops.stand_ins.append(_stand_in)
 
 
 def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
-    from .equivalents import late_equivalent
-    from .writing_functions import ufunc_at
-
-    writes = ufunc_at(it, known)
+    writes = writing_functions.ufunc_at(it, known)
     if writes is not None:
         return writes(it, args, kwargs)
-    equivalent = late_equivalent(known)
+    equivalent = equivalents.late_equivalent(known)
     if equivalent is not None:
         return _call_equivalent(it, equivalent, args, kwargs)
     drawn = _drawn(it, known, args)
@@ -239,19 +250,15 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         return opaque(it, known, args, kwargs)
     if module in _OF_CONSTANTS:
         return call_foreign(it, known, args, kwargs)
-    from .library_objects import ATTRS, is_of_attrs
-
     match known:
         case functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-            from .remembering import call_remembered
-
-            return call_remembered(it, known, args, kwargs)
+            return remembering.call_remembered(it, known, args, kwargs)
         case types.MethodWrapperType() if known.__name__ == "__get__" and args:
             from .objects import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)
-        case types.FunctionType() if is_of_attrs(known):
-            return ATTRS[known.__name__](it, args, kwargs)
+        case types.FunctionType() if library_objects.is_of_attrs(known):
+            return library_objects.ATTRS[known.__name__](it, args, kwargs)
         case types.MethodDescriptorType() if known.__objclass__ is np.ndarray and args:
             from .attributes import call_method
 
@@ -275,9 +282,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
             named = {k: as_known(v) for k, v in known.keywords.items()}
             return call_known(it, known.func, [*before, *args], {**named, **kwargs})
         case type():
-            from .construct import construct
-
-            return construct(it, known, args, kwargs)
+            return construct.construct(it, known, args, kwargs)
         case _:
             pass
     implementation = getattr(known, "_implementation", None)
@@ -434,7 +439,7 @@ def closure_of(
             contents = cell.cell_contents
         except ValueError:
             continue
-        if isinstance(contents, StandIn):
+        if isinstance(contents, local_classes.StandIn):
             around.outer = contents.scope
             del around.cells[name]
             continue
@@ -495,24 +500,20 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     found = _by_rule(closure.function)
     if found is not None:
         return emit_op(it, *found, args, kwargs)
-    from . import contexts
-    from .remembering import call_remembering, remembers
-    from .separate import call_separately
-
-    if contexts.is_manager_function(closure):
+    if closure.file == contextlib.__file__ and contexts.is_manager_function(closure):
         return contexts.manager_of(it, closure, args, kwargs)
-    if remembers(closure):
-        return call_remembering(it, closure, args, kwargs)
+    if REMEMBERED in closure.scope.vars and not remembering.has_memory(closure.node):
+        return remembering.call_remembering(it, closure, args, kwargs)
     bound = bind_arguments(it, closure, args, kwargs)
-    if generators.yields(closure.node) and closure.identity not in it.reading.separate:
+    if yields(closure.node) and closure.identity not in it.reading.separate:
         return generators.made(it, closure, bound)
     if closure.identity in it.reading.separate:
-        return call_separately(it, closure, bound)
+        return separate.call_separately(it, closure, bound)
     if recurs(it, closure, bound):
         it.reading.separate.add(closure.identity)
         raise NeedsCallee
     if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
-        return call_separately(it, closure, bound)
+        return separate.call_separately(it, closure, bound)
     return inline(it, closure, bound)
 
 
@@ -592,7 +593,7 @@ def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Val
     """Run a function's body here and give its result."""
     from .statements import run_body
 
-    if generators.yields(closure.node):
+    if yields(closure.node):
         return generators.collected(it, generators.Producer(it, closure, bound))
     scope = Scope(closure.scope.globals, closure.scope)
     scope.vars = dict(bound)

@@ -9,45 +9,27 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
 from ..ir.records import replace
 from ..ir.types import Static
 from .heap import now, starts
-from .values import Closure, Items, Maybe, Native, Scope, Value, kind_of_value
+from .values import (
+    Closure,
+    Items,
+    Maker,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_taken_apart,
+    kind_of_value,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
-
-
-class Maker:
-    """What functions have in common that differ in what they captured only."""
-
-    __slots__ = ("_key", "make", "name")
-
-    def __init__(self, name: str, key: Hashable, make: Callable[[Sequence[Value]], Value]):
-        self.name = name
-        self._key = key
-        self.make = make
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Maker) and other._key == self._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __repr__(self) -> str:
-        return self.name
-
-    @property
-    def __name__(self) -> str:
-        return self.name
-
-
-def is_taken_apart(value: Value) -> bool:
-    return isinstance(value, Items) and isinstance(value.type, Maker)
 
 
 def put_together(items: Items) -> Value:

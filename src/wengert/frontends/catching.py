@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..ir.builder import Builder
 from ..ir.graph import UNDEFINED, Atom, Const, Eqn, Span, Var, births
-from ..ir.records import field, mutable_record, replace
+from ..ir.records import field, mutable_record, replace, value_record
 from ..ir.renaming import clones, renamed_eqn
 from ..ir.types import BOOL, UNKNOWN
 from ..ops import raising
@@ -142,7 +142,8 @@ def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
             it.vars[name] = value.value
 
 
-class Marked(NamedTuple):
+@value_record
+class Marked:
     """What is open at some point of the reading."""
 
     arms: int

@@ -8,19 +8,31 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const
+from ..ir.records import replace
 from ..ops import containers as co
 from ..ops import structure as st
-from . import generators, iterators
+from . import generators, iterators, writes
 from .counts import by_turns
 from .expressions import evaluate, key_of, truth
-from .generators import Producer, as_function
 from .heap import now
 from .iteration import Running, at_run_time, iteration
-from .iterators import iterator_of
 from .loop_reading import LoopKey, run_loop
 from .loops import should_unroll
+from .operators import as_asked
 from .reading import Frame
-from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, list_of, tuple_of
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_generator,
+    is_iterator,
+    list_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -47,15 +59,17 @@ def comprehend(it: Interpreter, node: Comprehension) -> Value:
 def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     """It is made where it stands, and runs where it is consumed; but what it walks over is known then."""
     frame = it.frame
-    first = iterators.as_asked(it, evaluate(it, node.generators[0].iter))
+    first = as_asked(it, evaluate(it, node.generators[0].iter))
     around = frame.closure
-    closure = Closure(as_function(node), around.file, frame.scope, identity=node)
-    producer = Producer(it, closure, {"%iterable": first}, frame.around or frame)
+    closure = Closure(generators.as_function(node), around.file, frame.scope, identity=node)
+    producer = generators.Producer(it, closure, {"%iterable": first}, frame.around or frame)
 
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return _listed(it, node, frame, first)
 
-    return iterator_of(it, Iteration("generator", (), Native("generator", listed, producer)))
+    return iterators.iterator_of(
+        it, Iteration("generator", (), Native("generator", listed, producer))
+    )
 
 
 def _listed(
@@ -99,10 +113,10 @@ def _produce(
         produced = _produce(it, inner, element)
         return list_of(*produced) if isinstance(produced, list) else produced
 
-    walked = iterators.as_asked(it, evaluate(it, clause.iter) if iterable is None else iterable)
-    if isinstance(walked, Items) and iterators.is_iterator(walked):
+    walked = as_asked(it, evaluate(it, clause.iter) if iterable is None else iterable)
+    if isinstance(walked, Items) and is_iterator(walked):
         walked = iterators.taken_over(it, walked)
-    if generators.is_generator(walked):
+    if is_generator(walked):
         return _produce_inside_out(it, walked, clause, make, nested=bool(inner))
     items = iteration(it, walked)
     turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
@@ -119,7 +133,7 @@ def _produce(
             assign(it, clause.target, item)
             return _all_hold(it, clause.ifs)
 
-        running = running._replace(guards=(*running.guards, keep))
+        running = replace(running, guards=(*running.guards, keep))
     from .loops import collect
 
     collected = it.atom(collect(it, running, make))
@@ -136,12 +150,11 @@ def _produce_inside_out(
 ) -> list[Value] | Atom:
     """The generator runs, and at every `yield` what becomes of the item."""
     from .statements import assign
-    from .writes import method_of_known
 
     frame, items = it.frame, list_of()
 
     def put(item: Value) -> None:
-        method_of_known(it, items, "extend" if nested else "append", [make(item)], {})
+        writes.method_of_known(it, items, "extend" if nested else "append", [make(item)], {})
 
     def take(it: Interpreter, item: Value) -> None:
         names = dict(frame.scope.vars)
@@ -230,7 +243,7 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
         kept[:] = [value.value if isinstance(value, Maybe) else value, flag]
 
     marker = LoopKey(it.frame.closure.node)
-    plain = running._replace(guards=())
+    plain = replace(running, guards=())
     lists = run_loop(it, marker, [], plain, body, collecting=lambda: kept)
     return it.emit(co.compress, *lists) if lists else list_of()  # or no iteration comes to its end
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
-from . import objects
+from . import exceptions, objects
 from .calls import bind_arguments, call, call_foreign, opaque
 from .expressions import as_known, lift
 from .heap import now
@@ -29,9 +29,7 @@ Kwargs = Mapping[str, Value]
 def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
-        from .exceptions import make
-
-        return make(it, cls, args, kwargs)
+        return exceptions.make(it, cls, args, kwargs)
     if issubclass(cls, enum.Enum):
         return _member(it, cls, args, kwargs)
     if cls is types.SimpleNamespace and not args:

@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const
 from ..ir.types import Other
 from ..ops import structure as st
-from . import cells, generators, objects
+from . import cells, exceptions, generators, iterators, liveness, objects
 from .declarations import assigned_names
-from .exceptions import catch, make, raise_again, raise_exception, with_exits_aside
 from .expressions import evaluate, truth
-from .generators import Consumer
 from .heap import now
-from .liveness import read_around
-from .values import Closure, Items, Native, Value, tuple_of
+from .values import Closure, Items, Native, Value, is_iterator, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -50,7 +47,7 @@ def _run_items(it: Interpreter, node: ast.With, k: int) -> None:
             steps.insert(0, lambda: assign(it, target, entered))
         it.run(steps)
 
-    live = read_around(it.frame.closure.node, node, node.body)
+    live = liveness.read_around(it.frame.closure.node, node, node.body)
     _run_in(it, node, manager, live, body)
 
 
@@ -84,13 +81,15 @@ def _run_in_object(
 
     def raised(exception: Value, *, certain: bool) -> None:
         suppressed = truth(it, leave(exception))
-        it.branch(suppressed, lambda: None, lambda: raise_again(it, exception))
+        it.branch(suppressed, lambda: None, lambda: exceptions.raise_again(it, exception))
 
     def completed() -> None:
-        finish = lambda: with_exits_aside(it, lambda: _ignored(leave(None)))
+        finish = lambda: exceptions.with_exits_aside(it, lambda: _ignored(leave(None)))
         it.branch(it.flag("%yielded"), lambda: None, finish)
 
-    catch(it, (BaseException,), live, lambda: body(entered), raised, completed, keeps=False)
+    exceptions.catch(
+        it, (BaseException,), live, lambda: body(entered), raised, completed, keeps=False
+    )
 
 
 def _ignored(value: Value) -> None:
@@ -174,15 +173,13 @@ def _run_in_generator(
     it: Interpreter, node: ast.With, manager: Items, body: Callable[[Value], None]
 ) -> None:
     """The body of the `with` runs where the generator yields: its `try` is around that."""
-    from .iterators import is_iterator, taken_over
-
     generator = now(it, manager["gen"])
     if not is_iterator(generator):
         raise it.unsupported(
             "`contextmanager` of a function that is no generator", "Let it `yield` once."
         )
     assert isinstance(generator, Items)
-    generator = taken_over(it, generator)
+    generator = iterators.taken_over(it, generator)
     frame = it.frame
     targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
     names = assigned_names([*targets, *node.body])
@@ -199,12 +196,14 @@ def _run_in_generator(
             it.frames.pop()
 
     try:
-        consumer = Consumer(take, lambda it: Const(False), may_leave=False)
+        consumer = generators.Consumer(take, lambda it: Const(False), may_leave=False)
         generators.drive(it, generator, consumer)
     finally:
         cells.take_back(it, frame.scope, lent)
     if not runs:
-        raise_exception(it, make(it, RuntimeError, [Const("generator didn't yield")], {}))
+        exceptions.raise_exception(
+            it, exceptions.make(it, RuntimeError, [Const("generator didn't yield")], {})
+        )
 
 
 # --- Python's own ---------------------------------------------------------------------------
@@ -223,15 +222,15 @@ def _run_suppressing(
         ) from None
 
     def raised(exception: Value, *, certain: bool) -> None:
-        from .exceptions import is_instance
-
-        matched = Const(True) if certain else is_instance(it, exception, classes)
-        it.branch(matched, lambda: None, lambda: raise_again(it, exception))
+        matched = Const(True) if certain else exceptions.is_instance(it, exception, classes)
+        it.branch(matched, lambda: None, lambda: exceptions.raise_again(it, exception))
 
     if not classes:
         body(Const(None))
         return
-    catch(it, classes, live, lambda: body(Const(None)), raised, lambda: None, keeps=False)
+    exceptions.catch(
+        it, classes, live, lambda: body(Const(None)), raised, lambda: None, keeps=False
+    )
 
 
 def suppress(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -8,7 +8,7 @@ turn by turn. Every object that such a loop makes or meets is then known by itse
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import IF, UNDEFINED, Atom, Const, Eqn, Span, Var
 from ..ir.op import Op
-from ..ir.records import field, mutable_record
+from ..ir.records import field, mutable_record, value_record
 from ..ir.types import COMPLEX, FLOAT, INT, Kind, Number
 from ..ops import identity as ident
 from ..ops import memory as me
@@ -36,14 +36,16 @@ LARGEST = 4096
 """Of larger arrays the shape is not followed: nobody wants a loop over them written out."""
 
 
-class Shape(NamedTuple):
+@value_record
+class Shape:
     """What is known of an array."""
 
     shape: tuple[int, ...]
     dtype: str
 
 
-class Listed(NamedTuple):
+@value_record
+class Listed:
     """What is known of a list: the shape of the array that NumPy makes of it."""
 
     shape: tuple[int, ...]

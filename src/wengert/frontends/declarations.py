@@ -24,20 +24,25 @@ def declarations(node: ast.AST) -> dict[str, frozenset[str]]:
     return {kind: frozenset(names) for kind, names in found.items()}
 
 
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a function or a statement, but for the functions inside of it."""
+@lru_cache(maxsize=2048)
+def own_nodes(node: ast.AST) -> Sequence[ast.AST]:
+    """What stands in a function or a statement, but for what is inside the functions in it."""
+    found: list[ast.AST] = []
     stack = list(ast.iter_child_nodes(node))
     while stack:
         current = stack.pop()
-        yield current
+        found.append(current)
         if not isinstance(current, FunctionNode | ast.ClassDef):
             stack.extend(ast.iter_child_nodes(current))
+    return found
 
 
 def _inner_functions(node: ast.AST) -> Iterator[ast.AST]:
-    for inner in ast.walk(node):
-        if isinstance(inner, FunctionNode) and inner is not node:
+    for inner in own_nodes(node):
+        if isinstance(inner, FunctionNode):
             yield inner
+        if isinstance(inner, FunctionNode | ast.ClassDef):
+            yield from _inner_functions(inner)
 
 
 @lru_cache(maxsize=2048)
@@ -124,3 +129,9 @@ def _names_assigned(node: ast.AST) -> frozenset[str]:
 def assigned_names(body: Sequence[ast.AST]) -> list[str]:
     """The names that some statements may bind, sorted."""
     return sorted(set().union(*(_names_assigned(node) for node in body)))
+
+
+@lru_cache(maxsize=2048)
+def yields(node: ast.AST) -> bool:
+    """Whether a function is a generator, or a statement makes one of the function that it is in."""
+    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own_nodes(node))

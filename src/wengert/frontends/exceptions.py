@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
-from . import objects
+from . import liveness, objects
 from .arms import Arm
 from .catching import Classes, Leaves, Region, see
 from .expressions import evaluate
 from .heap import now
 from .interpreter import Interpreter
-from .liveness import live_after, looks_inside
 from .reading import Diverges, Step
 from .values import Items, Maybe, Native, Value, tuple_of
 
@@ -41,7 +40,7 @@ def run_try_around(it: Interpreter, node: ast.Try, body: Step) -> None:
     if not node.finalbody:
         _run_handled(it, node, body)
         return
-    live = live_after(it.frame.closure.node, node)
+    live = liveness.live_after(it.frame.closure.node, node)
     finish = lambda: run_body(it, node.finalbody)
     protect(it, live, lambda: _run_handled(it, node, body), finish)
 
@@ -54,8 +53,8 @@ def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
         return
     handlers = [(_classes_of(it, handler), handler) for handler in node.handlers]
     classes = tuple(dict.fromkeys(cls for caught, _ in handlers for cls in caught))
-    live = live_after(it.frame.closure.node, node)
-    keeps = any(map(looks_inside, node.handlers))
+    live = liveness.live_after(it.frame.closure.node, node)
+    keeps = any(map(liveness.looks_inside, node.handlers))
 
     def raised(exception: Value, *, certain: bool) -> None:
         _dispatch(it, handlers, exception, certain=certain)

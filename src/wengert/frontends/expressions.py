@@ -22,7 +22,7 @@ from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
-from . import cells
+from . import cells, choosing, equivalents, outside
 from .counts import is_by_turns, known
 from .declarations import assigned_names, declarations
 from .heap import now
@@ -173,9 +173,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
             return as_known(value)  # it may have a rule, or never be called
     if derives(value):
         return _lifted_derivative(it, value)
-    from .outside import tracked
-
-    known_object = tracked(it, holder, key, name, value, kind)
+    known_object = outside.tracked(it, holder, key, name, value, kind)
     if known_object is not None:
         current = now(it, known_object)
         return open_up(it, current)
@@ -280,7 +278,7 @@ def binary(
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
     if op is el.mul and (_is_list(left) or _is_list(right)):
         return _times_list(it, left, right)
-    from .objects import object_class
+    from .values import object_class
 
     if object_class(left) is not None or object_class(right) is not None:
         return dispatch_operator(it, op, [left, right])
@@ -331,7 +329,6 @@ def _as_array(it: Interpreter, value: Value) -> Atom:
 def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
     """`items * n` of a list, where `n` is known only when the program runs."""
     from .calls import call
-    from .equivalents import repeated
 
     if isinstance(items, Items) and all(isinstance(v, Const) for v in items.values):
         return it.emit(co.repeated_items, it.atom(items), it.atom(times))
@@ -343,7 +340,7 @@ def _repeated(it: Interpreter, items: Value, times: Value) -> Value:
                 "a list is made of one object many times over",
                 "Make a new object for every item: `[[0.0] * n for _ in range(m)]`.",
             )
-    return call(it, Const(repeated), [items, times], {})
+    return call(it, Const(equivalents.repeated), [items, times], {})
 
 
 def _is_list(value: Value) -> bool:
@@ -458,12 +455,10 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
             if isinstance(right, Const):
                 return Const(function(left.value, right.value))
         elif right.form == "dict":
-            from .choosing import among_keys
-
             left = key_of(it, left)
             if isinstance(left, Const):
                 return Const((left.value in right.keys) == isinstance(operator_, ast.In))
-            among = among_keys(it, left, right)
+            among = choosing.among_keys(it, left, right)
             return among if isinstance(operator_, ast.In) else _not(it, among)
     return dispatch_operator(it, op, [left, right])
 
@@ -642,10 +637,9 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         item = _item_of(it, value, key_of(it, index))
         if item is not None:
             return item
-        from .choosing import holds_functions, item_of
 
-        if holds_functions(value):
-            return item_of(it, value, index)
+        if choosing.holds_functions(value):
+            return choosing.item_of(it, value, index)
     if isinstance(value, Iteration | Closure | Native):
         value = it.atom(value)
     if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):

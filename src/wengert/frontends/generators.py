@@ -11,14 +11,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import value_record
 from ..ops import structure as st
-from . import cells, heap
-from .declarations import local_names, own_nodes
+from . import cells, exceptions, heap, iterators, writes
+from .declarations import local_names, own_nodes, yields
 from .expressions import evaluate, truth
-from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, list_of
+from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, is_iterator, list_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 NOT_STARTED = 0
 
 
-class Consumer(NamedTuple):
+@value_record
+class Consumer:
     """What becomes of the items."""
 
     take: Callable[[Interpreter, Value], None]
@@ -37,29 +39,19 @@ class Consumer(NamedTuple):
     """Whether that may be before there are no more."""
 
 
-def is_generator(value: Value | None) -> bool:
-    return isinstance(value, Iteration) and value.form == "generator"
-
-
-@lru_cache(maxsize=2048)
-def yields(node: ast.AST) -> bool:
-    """Whether a function is a generator, or a statement makes one of the function that it is in."""
-    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own_nodes(node))
-
-
 # --- making and asking ----------------------------------------------------------------------
 
 
 def made(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """What the call of a generator function gives."""
-    from .iterators import iterator_of
-
     producer = Producer(it, closure, bound)
 
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:
         return collected(it, producer)
 
-    return iterator_of(it, Iteration("generator", (), Native("generator", listed, producer)))
+    return iterators.iterator_of(
+        it, Iteration("generator", (), Native("generator", listed, producer))
+    )
 
 
 def producer_of(value: Value) -> Producer:
@@ -77,13 +69,11 @@ def drive(it: Interpreter, generator: Value, consumer: Consumer) -> Value:
 
 def collected(it: Interpreter, producer: Producer) -> Value:
     """The items of a generator as a list."""
-    from .writes import method_of_known
-
     producer.refuse_endless(it)
     items = list_of()
 
     def take(it: Interpreter, value: Value) -> None:
-        method_of_known(it, items, "append", [value], {})
+        writes.method_of_known(it, items, "append", [value], {})
 
     producer.run(it, Consumer(take, lambda it: Const(False), may_leave=False))
     return heap.now(it, items)
@@ -111,8 +101,6 @@ def _held(it: Interpreter, cell: Items) -> Value:
 
 def first(it: Interpreter, generator: Value, default: Sequence[Value]) -> Value:
     """The first item of a generator that is asked for no more."""
-    from .iterators import stop_iteration
-
     item, found = cells.new_cell(it, None, ""), cells.new_cell(it, Const(False), "")
 
     def take(it: Interpreter, value: Value) -> None:
@@ -125,7 +113,7 @@ def first(it: Interpreter, generator: Value, default: Sequence[Value]) -> Value:
     return it.choose(
         _flag(it, found),
         lambda: inner,  # type: ignore[return-value]
-        lambda: stop_iteration(it, default),
+        lambda: iterators.stop_iteration(it, default),
     )
 
 
@@ -181,9 +169,7 @@ class _InsideOut(_Producing):
         return Const(None)
 
     def produce_from(self, it: Interpreter, node: ast.YieldFrom, value: Value) -> Value:
-        from .iterators import walk
-
-        result = walk(it, value, self._consumer, node)
+        result = iterators.walk(it, value, self._consumer, node)
         self._leave(it)
         return result
 
@@ -323,19 +309,17 @@ class _Stepping(_Producing):
         return Const(None)
 
     def produce_from(self, it: Interpreter, node: ast.YieldFrom, value: Value) -> Value:
-        from .iterators import is_iterator, iterator_of
-
-        inner = value if is_iterator(value) else iterator_of(it, value)
+        inner = value if is_iterator(value) else iterators.iterator_of(it, value)
         cells.write(it, it.frame.scope.vars[_loop_name(node)], inner)  # type: ignore[arg-type]
         return self.go_on_from(it, node)
 
     def go_on_from(self, it: Interpreter, node: ast.YieldFrom) -> Value:
         """Ask the inner iterator of a `yield from` for its next item."""
-        from .iterators import advance
-
         inner = cells.read(it, it.frame.scope.vars[_loop_name(node)], "", own=True)  # type: ignore[arg-type]
         assert isinstance(inner, Items)
-        advance(it, inner, lambda item: _ignored(self.produce(it, node, item)), lambda: None)
+        iterators.advance(
+            it, inner, lambda item: _ignored(self.produce(it, node, item)), lambda: None
+        )
         return Const(None)
 
 
@@ -439,7 +423,6 @@ def run_first(
     it: Interpreter, loop: ast.While | ast.For, iterator: Items | None, again: Step
 ) -> None:
     """The first iteration of a loop, and then the others."""
-    from .iterators import advance
     from .statements import assign, run_body
 
     depth = it.frame.loops + 1
@@ -464,15 +447,14 @@ def run_first(
         test = truth(it, evaluate(it, loop.test))
         it.branch(test, lambda: it.run([lambda: iteration_(None), others]), end)
     else:
-        advance(it, iterator, lambda item: it.run([lambda: iteration_(item), others]), end)  # type: ignore[arg-type]
+        take = lambda item: it.run([lambda: iteration_(item), others])
+        iterators.advance(it, iterator, take, end)  # type: ignore[arg-type]
 
 
 def start_for_in_steps(it: Interpreter, loop: ast.For) -> None:
     """A `for` loop that yields: what it walks over is kept for when the generator goes on."""
-    from .iterators import is_iterator, iterator_of
-
     value = evaluate(it, loop.iter)
-    iterator = value if is_iterator(value) else iterator_of(it, value)
+    iterator = value if is_iterator(value) else iterators.iterator_of(it, value)
     cells.write(it, it.frame.scope.vars[_loop_name(loop)], iterator)  # type: ignore[arg-type]
     run_loop_in_steps(it, loop)
 
@@ -496,15 +478,13 @@ def is_stepping(it: Interpreter, node: ast.AST) -> bool:
 
 
 def _resume_try(it: Interpreter, statement: ast.Try, node: ast.AST) -> None:
-    from .exceptions import run_try_around
-
     if not any(_contains(each, node) for each in statement.body):
         raise it.unsupported(
             "`yield` in a handler or in `finally`, in a generator whose items are asked for one by one",
             "Walk over the generator with a `for` loop.",
             node,
         )
-    run_try_around(it, statement, lambda: _resume_body(it, statement.body, node))
+    exceptions.run_try_around(it, statement, lambda: _resume_body(it, statement.body, node))
 
 
 # --- what syntax tells ------------------------------------------------------------------------

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import EnumMeta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import replace, value_record
 from ..ir.types import UNKNOWN, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
+from . import iterators
 from .counts import is_by_turns
 from .expressions import open_up
 from .heap import now, place_of
-from .iterators import give_back, taken_over
 from .values import Closure, Items, Iteration, Maybe, Native, Value, from_key, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ UNROLL = 8
 """A loop over this many known items or fewer is written out."""
 
 
-class Running(NamedTuple):
+@value_record
+class Running:
     """An iteration that runs at run time, over several iterables side by side."""
 
     iterables: tuple[Atom, ...]
@@ -47,7 +49,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Items(form="tuple" | "list" | "namedtuple", values=values):
             return list(values)
         case Items(form="iterator"):
-            return iteration(it, taken_over(it, value))
+            return iteration(it, iterators.taken_over(it, value))
         case Items():
             from .operators import iterated
 
@@ -66,8 +68,8 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
-    from .objects import object_class
     from .operators import iterated
+    from .values import object_class
 
     if isinstance(constant, str | range | tuple | list | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
@@ -234,7 +236,7 @@ def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
             return [item for item, k in zip(part, known, strict=True) if k]
         it.return_to(mark)
         part = at_run_time(it, part)
-    return part._replace(guards=(*part.guards, keep))
+    return replace(part, guards=(*part.guards, keep))
 
 
 def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
@@ -282,7 +284,7 @@ def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
     part = iteration(it, inner)
     if isinstance(part, list):
         return part  # so few items are not worth it
-    return part._replace(every=it.atom(every))
+    return replace(part, every=it.atom(every))
 
 
 _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
@@ -310,7 +312,7 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         listed = as_list(it, value)
         items = known_items(it, listed)
         if items is None:
-            give_back(it, value, listed)
+            iterators.give_back(it, value, listed)
         return items
     if isinstance(value, Items | Iteration) or (
         isinstance(value, Const) and isinstance(value.value, str | range)
@@ -357,7 +359,7 @@ def as_list(it: Interpreter, value: Value) -> Value:
     """`list(value)`."""
     value = now(it, value)
     if isinstance(value, Items) and value.form == "iterator":
-        return as_list(it, taken_over(it, value))
+        return as_list(it, iterators.taken_over(it, value))
     if isinstance(value, Iteration) and value.form == "generator":
         assert isinstance(value.function, Native)
         return value.function.call(it, (), {})

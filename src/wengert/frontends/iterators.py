@@ -16,9 +16,21 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import Array, Seq
 from ..ops import elementwise as el
 from ..ops import structure as st
-from . import generators, heap
-from .generators import Consumer, is_generator, producer_of
-from .values import Items, Iteration, Lost, Maybe, Native, Scope, Value, list_of, tuple_of
+from . import exceptions, generators, heap, iterators_in_python
+from .operators import as_asked
+from .values import (
+    Items,
+    Iteration,
+    Lost,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_generator,
+    is_iterator,
+    list_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -31,10 +43,6 @@ def iterator_of(it: Interpreter, source: Value) -> Items:
     """A new iterator."""
     iterator = Items("iterator", KEYS, (source, Const(0)))
     return heap.put(it, iterator, iterator)
-
-
-def is_iterator(value: Value | None) -> bool:
-    return isinstance(value, Items) and value.form == "iterator"
 
 
 def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
@@ -53,10 +61,9 @@ def _put(it: Interpreter, iterator: Items, source: Value, position: Atom) -> Non
 def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`iter(items)`, `iter(function, sentinel)`."""
     from .calls import call
-    from .iterators_in_python import until
 
     if len(args) > 1:
-        return call(it, Const(until), args, {})
+        return call(it, Const(iterators_in_python.until), args, {})
     value = heap.now(it, args[0])
     if isinstance(value, Items) and value.form == "object":
         from .operators import iterated
@@ -72,7 +79,7 @@ def taken_over(it: Interpreter, iterator: Items) -> Value:
     """What is left of an iterator, which whoever asks is going to walk over to its end."""
     source, position = current(it, iterator)
     if is_generator(source):
-        if not producer_of(source).is_fresh(it):
+        if not generators.producer_of(source).is_fresh(it):
             source = rest_of(it, iterator)
         else:
             _put(it, iterator, list_of(), Const(0))
@@ -95,9 +102,8 @@ def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
 def rest_of(it: Interpreter, iterator: Items) -> Value:
     """What gives the items that a generator has not given yet."""
     from .calls import call
-    from .iterators_in_python import rest
 
-    made = call(it, Const(rest), [iterator], {})
+    made = call(it, Const(iterators_in_python.rest), [iterator], {})
     assert isinstance(made, Items)
     return current(it, made)[0]
 
@@ -114,7 +120,7 @@ def walks_over_data(held: Items) -> bool:
     return not isinstance(held.values[0], Iteration)
 
 
-def walk(it: Interpreter, value: Value, consumer: Consumer, node: ast.AST) -> Value:
+def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast.AST) -> Value:
     """Hand every item to a consumer, which may want no more at some time; gives what a generator returns."""
     from .iteration import Running, at_run_time, iteration
     from .loop_reading import run_loop
@@ -152,7 +158,7 @@ def advance(
     """Do something with the next item of an iterator, or something else where it has come to its end."""
     source, position = current(it, iterator)
     if is_generator(source):
-        yielded, item = producer_of(source).step(it, sent)
+        yielded, item = generators.producer_of(source).step(it, sent)
         it.branch(yielded, lambda: take(item), end)
         return
     listed = _as_list(it, source)
@@ -239,7 +245,7 @@ def close(
     """`generator.close()`."""
     source, _ = current(it, iterator)
     if is_generator(source):
-        producer = producer_of(source)
+        producer = generators.producer_of(source)
         if any(isinstance(each, ast.Try | ast.With) for each in ast.walk(producer.closure.node)):
             raise it.unsupported(
                 "`close` of a generator that has a `try` or a `with`",
@@ -253,7 +259,7 @@ def close(
 def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Value) -> Value:
     source, _ = current(it, iterator)
     alone = is_generator(source) and not is_kept(it, iterator)
-    if alone and producer_of(source).is_fresh(it):
+    if alone and generators.producer_of(source).is_fresh(it):
         return generators.first(it, source, default)
     slot = "%next"
 
@@ -269,10 +275,8 @@ def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Val
 
 def stop_iteration(it: Interpreter, default: Sequence[Value]) -> Value:
     """What `next` gives at the end."""
-    from .exceptions import make, raise_exception
-
     if not default:
-        raise_exception(it, make(it, StopIteration, [], {}))
+        exceptions.raise_exception(it, exceptions.make(it, StopIteration, [], {}))
     return default[0]
 
 
@@ -294,16 +298,6 @@ def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
 
 
 # --- when items are made ----------------------------------------------------------------------
-
-
-def as_asked(it: Interpreter, value: Value) -> Value:
-    """What is walked over; an object of the user's classes is what its class says."""
-    value = heap.now(it, value)
-    if isinstance(value, Items) and value.form in ("object", "dataclass"):
-        from .operators import iterated
-
-        return heap.now(it, iterated(it, value))
-    return value
 
 
 def is_lazy(it: Interpreter, value: Value) -> bool:

@@ -6,7 +6,6 @@ shorter ones, which give lists.
 
 from __future__ import annotations
 
-import builtins
 import itertools
 import operator
 from collections.abc import Callable
@@ -238,12 +237,6 @@ def reduce_(function: Any, iterable: Any, *initial: Any) -> Any:
 
 
 LAZY: list[tuple[Any, Callable[..., Any]]] = [
-    (builtins.zip, zip_),
-    (builtins.enumerate, enumerate_),
-    (builtins.map, map_),
-    (builtins.filter, filter_),
-    (builtins.any, any_),
-    (builtins.all, all_),
     (itertools.chain, chain),
     (itertools.islice, islice),
     (itertools.accumulate, accumulate),

@@ -1,61 +1,52 @@
-"""Builtins and standard functions that shape a program rather than compute a number."""
+"""Functions that shape a program rather than compute a number: the builtins that most programs call."""
 
 from __future__ import annotations
 
 import builtins
 import functools
-import itertools
 import math
-import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinMethodType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import BOOL, INT, STR, UNKNOWN, Array, Kind, Number, Seq, Struct
+from ..ir.types import BOOL, UNKNOWN, Array, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
-from ..ops import linear_algebra as la
 from ..ops import reduction as red
 from ..ops import structure as st
+from ..ops.registry import named
 from . import (
     choosing,
-    contexts,
+    equivalents,
     generators,
     iterators,
-    library_objects,
+    iterators_in_python,
+    library_modules,
     operators,
     purity,
-    remembering,
+    stand_ins,
 )
-from . import writing_functions as writing
 from .calls import call, call_foreign, is_star, opaque
-from .contexts_in_python import EQUIVALENTS as OF_CONTEXTS
 from .counts import is_by_turns
-from .equivalents import (
-    EQUIVALENTS,
-    as_it_is,
-    chain_from_iterable,
-    from_keys,
-    hypot_of,
-    matrix_product,
-    repeat,
-    transposed,
-)
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
-from .iterators import iterator_of
-from .iterators_in_python import ENDLESS, LAZY, filter_, map_, reduce_, step
-from .iterators_in_python import chain_from_iterable as lazily_chained
-from .iterators_in_python import repeat as repeat_without_end
 from .loops import collect, loop_over
-from .objects import identity_token
 from .opcalls import emit_op
-from .stand_ins import STAND_INS, KnownSet
-from .values import Closure, Items, Iteration, Native, Value, kind_of_value, list_of, tuple_of
+from .operators import as_asked
+from .values import (
+    Items,
+    Iteration,
+    Value,
+    is_generator,
+    is_iterator,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -70,25 +61,25 @@ Handler = Callable[["Interpreter", Args, Kwargs], Value]
 
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
-        return call(it, Const(transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
-    return iterator_of(it, Iteration("zip", tuple(args)))
+        return call(it, Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
+    return iterators.iterator_of(it, Iteration("zip", tuple(args)))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
-    return iterator_of(it, Iteration("enumerate", (args[0], start)))
+    return iterators.iterator_of(it, Iteration("enumerate", (args[0], start)))
 
 
 def _map(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if not _at_any_time(it, args[0], args[1:]):
-        return call(it, Const(map_), args, {})
-    return iterator_of(it, Iteration("map", tuple(args[1:]), args[0]))
+        return call(it, Const(iterators_in_python.map_), args, {})
+    return iterators.iterator_of(it, Iteration("map", tuple(args[1:]), args[0]))
 
 
 def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if not _at_any_time(it, args[0], args[1:]):
-        return call(it, Const(filter_), args, {})
-    return iterator_of(it, Iteration("filter", (args[1],), args[0]))
+        return call(it, Const(iterators_in_python.filter_), args, {})
+    return iterators.iterator_of(it, Iteration("filter", (args[1],), args[0]))
 
 
 def _at_any_time(it: Interpreter, function: Value, sources: Args) -> bool:
@@ -99,7 +90,7 @@ def _at_any_time(it: Interpreter, function: Value, sources: Args) -> bool:
 
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return iterator_of(it, Iteration("reversed", (args[0],)))
+    return iterators.iterator_of(it, Iteration("reversed", (args[0],)))
 
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -144,15 +135,8 @@ def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if not args and is_by_turns(it):
-        return call(it, Const(KnownSet), [], {})
+        return call(it, Const(stand_ins.KnownSet), [], {})
     return call_foreign(it, set, [as_list(it, a) for a in args], {})
-
-
-def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    token = identity_token(args[0]) if is_by_turns(it) and isinstance(args[0], Items) else None
-    if token is None:
-        return opaque(it, id, args, kwargs, INT)
-    return Items("identity", (), (), token)
 
 
 def _tuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -208,51 +192,6 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return collect(it, indices, lambda index: subscript(it, values, index))
 
 
-def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if len(args) == 1 and not kwargs:
-        return call(it, Const(repeat_without_end), args, {})
-    return call(it, Const(repeat), args, kwargs)
-
-
-def _by_indices(function: Callable[..., Any]) -> Handler:
-    """A choice of items, which is made by their indices."""
-
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        listed = as_list(it, args[0])
-        r = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
-        if not isinstance(r, Const):
-            raise it.unsupported(
-                f"`itertools.{function.__name__}` of a number of items that only the run knows",
-                "Write the loops over the indices.",
-            )
-        options = () if r.value is None else (r.value,)
-        if isinstance(listed, Items):
-            chosen = function(range(len(listed.values)), *options)
-            return list_of(*(tuple_of(*(listed.values[k] for k in ks)) for ks in chosen))
-        if r.value is None:
-            raise it.unsupported(
-                "`itertools.permutations` of all of a list whose length only the run knows",
-                "Say how many items are chosen.",
-            )
-        indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
-        found = it.emit(st.as_list, it.atom(call_foreign(it, function, [indices, r], {})))
-
-        def pick(row: Value) -> Value:
-            ks = (
-                it.emit(
-                    st.getitem,
-                    it.atom(row),
-                    Const(j),
-                )
-                for j in range(r.value)
-            )
-            return tuple_of(*(subscript(it, listed, k) for k in ks))
-
-        return collect(it, Running((found,), lambda elements: elements[0]), pick)
-
-    return handler
-
-
 # --- folds --------------------------------------------------------------------------------
 
 
@@ -261,7 +200,7 @@ def _sum(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     source = args[0]
     if isinstance(source, Var) and start == Const(0) and _sums_at_once(source):
         return it.emit(red.sum_items, source, namespace="py")
-    return _fold(it, source, start, lambda a, b: _add(it, a, b))
+    return fold(it, source, start, lambda a, b: _add(it, a, b))
 
 
 def _sums_at_once(source: Var) -> bool:
@@ -276,13 +215,13 @@ def _add(it: Interpreter, a: Value, b: Value) -> Value:
     return binary(it, ast.Add(), a, b, ast.Pass())
 
 
-def _fold(
+def fold(
     it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
 ) -> Value:
-    source = iterators.as_asked(it, source)
-    if isinstance(source, Items) and iterators.is_iterator(source):
+    source = as_asked(it, source)
+    if isinstance(source, Items) and is_iterator(source):
         source = iterators.taken_over(it, source)
-    if generators.is_generator(source):
+    if is_generator(source):
         return generators.folded(it, source, start, combine)
     items = iteration(it, source)
     if isinstance(items, list):
@@ -298,23 +237,6 @@ def _fold(
 
     loop_over(it, items, [slot], body)
     return it.vars.pop(slot)
-
-
-def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    function, source, *start = args
-    source = _iterated(it, source)
-    if not isinstance(function, Const) and iterators.is_lazy(it, source):
-        return call(it, Const(reduce_), [function, source, *start], {})
-    if start:
-        return _fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
-    source = settled(it, source)
-    items = iteration(it, source)
-    if isinstance(items, list):
-        return _fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
-    listed = it.atom(as_list(it, source))
-    rest = it.emit(st.getitem, listed, Const(slice(1, None, None)))
-    first = subscript(it, listed, Const(0))
-    return _fold(it, rest, first, lambda a, b: call(it, function, [a, b], {}))
 
 
 def _extremum(which: str) -> Handler:
@@ -362,7 +284,7 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
     combine = lambda a, b: it.emit(op, it.atom(a), it.atom(b))
     return it.choose(
         it.emit(st.length, listed),
-        lambda: _fold(it, listed, subscript(it, listed, Const(0)), combine),
+        lambda: fold(it, listed, subscript(it, listed, Const(0)), combine),
         lambda: _of_nothing(it, which, kwargs),
     )
 
@@ -395,34 +317,17 @@ def _extremum_by_key(
 
 def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
-        return call(it, Const(hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
+        return call(it, Const(equivalents.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
     return emit_op(it, el.hypot, "math", args, kwargs)
-
-
-def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if "op_flags" in kwargs or len(args) > 2:
-        raise it.unsupported(
-            "an iterator of NumPy's that writes to arrays is not covered",
-            "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
-        )
-    if len(args) == 1 and not kwargs:
-        return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
-    return call_foreign(it, np.nditer, args, kwargs)
 
 
 def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const):
-        return emit_op(it, la.matrix_power, "np", args, kwargs)
+        return emit_op(it, named("matrix_power"), "np", args, kwargs)
     from .numpy_in_python import matrix_power
 
     return call(it, Const(matrix_power), args, kwargs)
-
-
-def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    function, *rest = args
-    known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
-    return call_foreign(it, known, rest, kwargs)
 
 
 def _dist(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -459,196 +364,63 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
     return it.choose(condition, stop, go_on) if decided else it.choose(condition, go_on, stop)
 
 
-# --- functions ----------------------------------------------------------------------------
-
-
-def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    function, *before = args
-    return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
-
-
-def _call_partial(
-    function: Value, before: Args, named: Kwargs, it: Interpreter, args: Args, kwargs: Kwargs
-) -> Value:
-    return call(it, function, [*before, *args], {**named, **kwargs})
-
-
-def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Native("wraps", lambda it, inner, named: inner[0])
-
-
-def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Native("itemgetter", functools.partial(_get_items, list(args)))
-
-
-def _get_items(keys: Args, it: Interpreter, values: Args, named: Kwargs) -> Value:
-    got = [subscript(it, values[0], key) for key in keys]
-    return got[0] if len(got) == 1 else tuple_of(*got)
-
-
-def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    import ast
-
-    a, b = args
-    node = ast.Pass()
-    return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
-
-
-def _refuse(what: str, hint: str) -> Handler:
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        raise it.unsupported(what, hint)
-
-    return handler
-
-
-def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
-    return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
-
-
-_SHOWN = (repr, str, format, ascii, chr, bin, hex)
-_COUNTED = (hash, ord)
-_OPAQUE = (print, input, open, dir)
-_BLIND = (eval, exec, compile, locals, globals, __import__)
-
-_HANDLERS: list[tuple[Any, Handler]] = [
-    (zip, _zip),
-    (enumerate, _enumerate),
-    (map, _map),
-    (filter, _filter),
-    (reversed, _reversed),
-    (range, _range),
-    (len, _len),
-    (list, _list),
-    (tuple, _tuple),
-    (dict, _dict),
-    (sorted, _sorted),
-    (sum, _sum),
-    (max, _extremum("max")),
-    (min, _extremum("min")),
-    (any, _any_or_all("any")),
-    (all, _any_or_all("all")),
-    (functools.partial, _partial),
-    (functools.reduce, _reduce),
-    (functools.wraps, _wraps),
-    (functools.lru_cache, remembering.decorator),
-    (functools.cache, remembering.decorator),
-    (operator.itemgetter, _itemgetter),
-    (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
-    (divmod, _divmod),
-    (as_it_is, _as_it_is),
-    (matrix_product, lambda it, args, kwargs: it.emit(la.matmul, *map(it.atom, args))),
-    (np.linalg.matrix_power, _matrix_power),
-    (np.nditer, _nditer),
-    (math.hypot, _hypot),
-    (math.dist, _dist),
-    (set, _set),
-    (id, _id),
-    (
-        frozenset,
-        lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
-    ),
-    (iter, iterators.make_iterator),
-    (next, iterators.next_item),
-    (step, iterators.step),
-    (itertools.repeat, _repeat),
-    *((function, _opaque(function)) for function in _OPAQUE),
-    (itertools.combinations, _by_indices(itertools.combinations)),
-    (
-        itertools.combinations_with_replacement,
-        _by_indices(itertools.combinations_with_replacement),
-    ),
-    (itertools.permutations, _by_indices(itertools.permutations)),
-    *((function, _opaque(function, STR)) for function in _SHOWN),
-    *((function, _opaque(function, INT)) for function in _COUNTED),
-    *(
-        (
-            function,
-            _refuse(
-                f"`{function.__name__}()` cannot be read before it runs",
-                "Write the code itself instead.",
-            ),
-        )
-        for function in _BLIND
-    ),
-]
-
-
-def _in_python(equivalent: Any) -> Handler:
-    return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
-
-
-_EAGER: dict[int, Handler] = {
-    **{
-        id(function): handler
-        for function, handler in (*_HANDLERS, *contexts.HANDLERS, *library_objects.HANDLERS)
-    },
-    **{
-        id(function): _in_python(equivalent)
-        for function, equivalent in (
-            *EQUIVALENTS,
-            *OF_CONTEXTS,
-            *ENDLESS,
-            *writing.IN_PYTHON,
-            *STAND_INS,
-        )
-    },
-}
-
-
-def _iterated(it: Interpreter, value: Value) -> Value:
+def iterated(it: Interpreter, value: Value) -> Value:
     """An object that is walked over, as what its class says is walked over."""
     return operators.iterated(it, value) if operators.defines(value, "__iter__") else value
 
 
-def _as_it_is_asked(eager: Handler, lazy: Callable[..., Any]) -> Handler:
-    """A function on iterators, which asks for an item when it is asked for one."""
+def as_it_is_asked(eager: Handler, name: str) -> Handler:
+    """A function on iterators, which asks for an item when it is asked for one.
+
+    `name` is the function of `iterators_in_python` that is read where others ask too.
+    """
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        args = [_iterated(it, arg) for arg in args]
+        args = [iterated(it, arg) for arg in args]
         if any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values())):
-            return call(it, Const(lazy), args, kwargs)
+            return call(it, Const(getattr(iterators_in_python, name)), args, kwargs)
         return eager(it, args, kwargs)
 
     return handler
 
 
 HANDLERS: dict[int, Handler] = {
-    **_EAGER,
-    **{
-        id(function): _as_it_is_asked(_EAGER[id(function)], equivalent)
-        for function, equivalent in LAZY
-        if id(function) in _EAGER
-    },
-    **{id(function): handler for function, handler in writing.BY_HAND},
+    id(function): handler
+    for function, handler in (
+        (zip, as_it_is_asked(_zip, "zip_")),
+        (enumerate, as_it_is_asked(_enumerate, "enumerate_")),
+        (map, as_it_is_asked(_map, "map_")),
+        (filter, as_it_is_asked(_filter, "filter_")),
+        (reversed, _reversed),
+        (range, _range),
+        (len, _len),
+        (list, _list),
+        (tuple, _tuple),
+        (dict, _dict),
+        (set, _set),
+        (sorted, _sorted),
+        (sum, _sum),
+        (max, _extremum("max")),
+        (min, _extremum("min")),
+        (any, as_it_is_asked(_any_or_all("any"), "any_")),
+        (all, as_it_is_asked(_any_or_all("all"), "all_")),
+        (math.hypot, _hypot),
+        (math.dist, _dist),
+        (np.linalg.matrix_power, _matrix_power),
+    )
 }
 
 
 def handler_of(known: Any) -> Handler | None:
-    """How to read a call of a function that Python implements."""
-    if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
-        return _chain_from_iterable
-    if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
-        return _in_python(from_keys)
-    if _starts_elsewhere(known):
-        return _refuse(
-            "what runs in another thread, process or event loop cannot be differentiated",
-            "Call the function itself; or start the threads outside and differentiate in each.",
-        )
+    """How to read a call of a builtin that most programs call."""
     return HANDLERS.get(id(known))
 
 
-_ELSEWHERE = {
-    "threading": ("Thread", "Timer"),
-    "concurrent": ("ThreadPoolExecutor", "ProcessPoolExecutor"),
-    "multiprocessing": ("Process", "Pool", "ThreadPool"),
-    "asyncio": ("run", "gather"),
-}
-"""By package: none of these is imported for it."""
+_PACKAGES = sys.stdlib_module_names | {"numpy", "wengert"}
 
 
-def _starts_elsewhere(known: Any) -> bool:
-    package = str(getattr(known, "__module__", "")).partition(".")[0]
-    return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
-
-
-_chain_from_iterable = _as_it_is_asked(_in_python(chain_from_iterable), lazily_chained)
+def rarer_handler_of(known: Any) -> Handler | None:
+    """How to read a call of another function of Python's or NumPy's that is no op."""
+    # a method or slot of a builtin class names no module
+    module = str(getattr(known, "__module__", None) or "builtins")
+    return library_modules.handler_of(known) if module.partition(".")[0] in _PACKAGES else None

@@ -19,17 +19,26 @@ from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Seq, Static
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import named
-from . import cells, objects, writes
+from . import cells, construct, objects, stand_ins, writes
 from .attributes import call_method, read_attribute
 from .calls import call, opaque
-from .construct import blank, construct, construct_plainly, new_namedtuple
 from .counts import known
 from .expressions import as_known, open_up
 from .heap import now
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
 from .reading import Diverges
-from .stand_ins import CLASSES
-from .values import Closure, Items, Maybe, Native, Place, Value, is_mutable, kind_of_value, tuple_of
+from .values import (
+    Closure,
+    Items,
+    Maybe,
+    Native,
+    Place,
+    Value,
+    is_mutable,
+    is_object,
+    kind_of_value,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -75,7 +84,7 @@ def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _has(it: Interpreter, value: Value, name: str) -> Value:
     """Whether a value has an attribute."""
     match value:
-        case Items() if objects.is_object(value):
+        case Items() if is_object(value):
             return _object_has(it, value, name)
         case Const(value=constant):
             return Const(hasattr(constant, name))
@@ -166,7 +175,7 @@ def _new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "`object.__new__` needs a class that is known when the program is read",
             "Name the class.",
         )
-    return blank(it, cls.value)
+    return construct.blank(it, cls.value)
 
 
 def _vars(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -211,7 +220,7 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
     value = _current(it, value)
     known = class_of(value)
-    known = CLASSES.get(known, known) if known is not None else None
+    known = stand_ins.CLASSES.get(known, known) if known is not None else None
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)
@@ -236,7 +245,7 @@ def _is_subclass(value: Value, known: type, wanted: type) -> bool:
     members = getattr(wanted, "__protocol_attrs__", None)
     if members is None and getattr(wanted, "_is_protocol", False):
         members = wanted.__annotations__
-    if members and objects.is_object(value) and not issubclass(wanted, known):
+    if members and is_object(value) and not issubclass(wanted, known):
         return all(name in value.keys or hasattr(known, name) for name in members)  # type: ignore[union-attr]
     return issubclass(known, wanted)
 
@@ -340,7 +349,7 @@ def _again(items: Items, values: Sequence[Value]) -> Items:
 
 
 def _own_copy(it: Interpreter, items: Items, name: str, *args: Value) -> Value | None:
-    if not objects.is_object(items):
+    if not is_object(items):
         return None
     own = objects.own_method(items.type, name)
     if own is not None:
@@ -403,7 +412,7 @@ def _replace(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             given[f.name] = objects.read(it, items, f.name)
         elif f.default is dataclasses.MISSING:
             raise_now(it, ValueError, f"InitVar {f.name!r} must be specified with replace()")
-    return construct(it, items.type, [], given)
+    return construct.construct(it, items.type, [], given)
 
 
 def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -411,7 +420,7 @@ def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     items = _current(it, args[0])
     if isinstance(items, Items) and items.form == "namedtuple":
         return objects.replaced(it, items, kwargs)
-    own = objects.own_method(items.type, "__replace__") if objects.is_object(items) else None  # type: ignore[union-attr]
+    own = objects.own_method(items.type, "__replace__") if is_object(items) else None  # type: ignore[union-attr]
     if own is not None:
         return call(it, Const(own), [items], kwargs)
     return _replace(it, args, kwargs)
@@ -500,7 +509,7 @@ def _evolve(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         name = getattr(each, "alias", None) or each.name.lstrip("_")
         if each.init and name not in given:
             given[name] = objects.read(it, items, each.name)
-    return construct(it, items.type, [], given)
+    return construct.construct(it, items.type, [], given)
 
 
 def _attrs_as(make: Callable[[Sequence[str], Sequence[Value]], Value]) -> Handler:
@@ -557,7 +566,7 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     values = known_items(it, items[0]) if items else []
     if not isinstance(cls, Const) or not hasattr(cls.value, "_fields") or values is None:
         raise it.unsupported("`tuple.__new__` of these items", "Call the class itself.")
-    return new_namedtuple(it, cls.value, values, {})
+    return construct.new_namedtuple(it, cls.value, values, {})
 
 
 @functools.cache
@@ -581,7 +590,7 @@ def _make_namedtuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls, *rest = args
     assert isinstance(cls, Const)
-    return construct_plainly(it, cls.value, rest, kwargs)
+    return construct.construct_plainly(it, cls.value, rest, kwargs)
 
 
 HANDLERS: list[tuple[Any, Handler]] = [

@@ -16,8 +16,7 @@ from ..ir.types import (
 )
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators
-from .captures import taken_apart
+from . import captures, iterators
 from .carried import Attempt, Carried, assume, enter, first_bound_inside, is_same, param_of, widened
 from .cells import is_cell
 from .heap import (
@@ -47,6 +46,7 @@ from .values import (
     Native,
     Place,
     Value,
+    is_iterator,
     is_mutable,
 )
 
@@ -215,7 +215,7 @@ def _is_lost(it: Interpreter, attempt: Attempt, name: str) -> bool:
     end = attempt.end.get(name)
     if name in attempt.unfollowed:
         return True
-    return iterators.is_iterator(end) and not is_same(end, it.vars.get(name))
+    return is_iterator(end) and not is_same(end, it.vars.get(name))
 
 
 def _of_an_iteration(it: Interpreter) -> Value:
@@ -274,7 +274,7 @@ def _attempt(
     stop = Const(False) if dead else it.either(*exits)
     for name in assumed:
         if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
-            scope.vars[name] = taken_apart(it, scope.vars[name])
+            scope.vars[name] = captures.taken_apart(it, scope.vars[name])
     end: Names = {**scope.vars, **slots_of(it.heap)}
     with it.catching.quiet():
         end, unfollowed = _up_to_date(it, end, assumed)

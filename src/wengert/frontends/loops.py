@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
 from ..ops import identity as ident
-from . import cells, generators, iterators
-from .checkpoints import checkpointed_test
+from . import cells, checkpoints, generators, iterators, walking
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
-from .declarations import assigned_names, own_nodes
+from .declarations import assigned_names, own_nodes, yields
 from .expressions import condition, evaluate, truth
 from .heap import (
     ByIndex,
@@ -22,15 +21,16 @@ from .heap import (
 )
 from .iteration import UNROLL, Running, at_run_time, iteration
 from .loop_reading import LoopKey, run_loop
+from .operators import as_asked
 from .reading import Diverges
 from .values import (
     Items,
     Value,
+    is_generator,
     is_plain,
     kind_of_value,
     list_of,
 )
-from .walking import is_changed, items_written, known_lists, refuse_changed
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def run_for(it: Interpreter, node: ast.For) -> None:
     from .statements import assign, run_body
 
-    if generators.is_stepping(it, node):
+    if it.frame.producing is not None and generators.is_stepping(it, node):
         generators.start_for_in_steps(it, node)
         return
     iterable = whole_of(it, node, evaluate(it, node.iter))
@@ -59,7 +59,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     elif isinstance(items, Running):
         run_loop(it, node, names, items, guarded(it, items, body))
         for walked_list, count in walked:
-            if items_written(it, walked_list, count):
+            if walking.items_written(it, walked_list, count):
                 it.emit(ident.as_long, it.atom(now(it, walked_list)), count)
     elif not items or (should_unroll(it, items) and (is_by_turns(it) or not _is_range(iterable))):
         unroll(it, items, body, iterable)
@@ -70,13 +70,13 @@ def run_for(it: Interpreter, node: ast.For) -> None:
 
 def whole_of(it: Interpreter, node: ast.For, iterable: Value) -> Value | None:
     """What a loop walks over, where nobody else does; None where the loop has been run already."""
-    iterable = iterators.as_asked(it, iterable)
+    iterable = as_asked(it, iterable)
     if not isinstance(iterable, Items) or iterable.form != "iterator":
         return iterable
     source, position = iterators.current(it, iterable)
-    leaves = may_leave(node) or (generators.yields(node) and generators.may_stop(it))
+    leaves = may_leave(node) or (yields(node) and generators.may_stop(it))
     kept = iterators.is_kept(it, iterable)
-    if generators.is_generator(source):
+    if is_generator(source):
         fresh = generators.producer_of(source).is_fresh(it)
         if fresh and not (kept and leaves):
             _run_inside_out(it, node, iterators.taken_over(it, iterable))
@@ -141,7 +141,7 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
 
     depth = it.frame.loops + 1
     source, _ = iterators.current(it, iterator)
-    if generators.is_generator(source) and generators.producer_of(source).is_fresh(it):
+    if is_generator(source) and generators.producer_of(source).is_fresh(it):
         # from the second item on it is known better where the generator is
         generators.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
         return
@@ -209,9 +209,9 @@ def _run_or_unroll(
     mark = it.mark()
     try:
         running = at_run_time(it, items)
-        lists = known_lists(it, iterable)
+        lists = walking.known_lists(it, iterable)
         run_loop(it, node, names, running, body)
-        if any(is_changed(it, each, 0) for each in lists):
+        if any(walking.is_changed(it, each, 0) for each in lists):
             it.reading.by_index.add(id(node))
             raise ByIndex
     except UnsupportedSyntax:
@@ -247,16 +247,16 @@ def unroll(
     it: Interpreter, items: list[Value], body: Callable[[Value], None], iterable: Value
 ) -> None:
     """A loop written out, one iteration after the other."""
-    lists = known_lists(it, iterable)
+    lists = walking.known_lists(it, iterable)
 
     def turn(k: int) -> None:
-        refuse_changed(it, lists, k)
+        walking.refuse_changed(it, lists, k)
         if is_by_turns(it):
             take_turn(it)
         body(items[k])
 
     _write_out(it, len(items), turn)
-    refuse_changed(it, lists, len(items))
+    walking.refuse_changed(it, lists, len(items))
 
 
 def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None:
@@ -288,11 +288,11 @@ def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
 def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     from .statements import run_body
 
-    if generators.is_stepping(it, node) and not again:
+    if not again and it.frame.producing is not None and generators.is_stepping(it, node):
         generators.run_loop_in_steps(it, node)
         return
     depth = it.frame.loops + 1
-    marked = checkpointed_test(it, node.test)
+    marked = checkpoints.checkpointed_test(it, node.test)
     every, tested = (None, node.test) if marked is None else (Const(None), marked)
     known = it.known_truth(evaluate(it, tested)) if isinstance(tested, ast.Constant) else None
     if known is False:

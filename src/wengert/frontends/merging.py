@@ -10,6 +10,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
 from ..ir.types import BOOL, UNKNOWN, join
 from . import heap as hp
+from . import iterators
 from .exports import Exports
 from .values import (
     Choice,
@@ -116,9 +117,7 @@ class Merger(Exports):
 
     def _lost(self, content: Lost) -> Items:
         """Something that nobody may ask what it is."""
-        from .iterators import lost_iterator
-
-        lost = lost_iterator(self.interpreter, content.reason)
+        lost = iterators.lost_iterator(self.interpreter, content.reason)
         assert lost.place is not None
         self.context.exported[lost.place] = content
         return lost
@@ -172,12 +171,10 @@ class Merger(Exports):
 
     def _merge_iterators(self, a: Value, b: Value) -> Value:
         """An iterator that is another one on each path: if only the run knows which, nobody may ask it."""
-        from .iterators import walks_over_data
-
         contents = [
             each for pair in ((a, 0), (b, 1)) if (each := self._contents(*pair)) is not None
         ]
-        if len(contents) == 2 and all(map(walks_over_data, contents)):
+        if len(contents) == 2 and all(map(iterators.walks_over_data, contents)):
             assert isinstance(a, Items)
             assert isinstance(b, Items)
             return self._merge_objects(a, b)

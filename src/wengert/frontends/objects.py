@@ -15,13 +15,23 @@ from ..ir.graph import IF, Const, Var
 from ..ir.records import record
 from ..ir.types import Array, Number, Static, Struct
 from ..ops import memory as me
+from . import construct, local_classes, outside, writes
 from .calls import call, opaque
 from .expressions import as_key, as_known, lift, open_up
 from .heap import now, place_of, put
-from .local_classes import Held
-from .outside import root_of
 from .signature import namedtuple_fields
-from .values import Closure, Items, Iteration, Lost, Native, Place, Value, is_mutable, kind_of_value
+from .values import (
+    OBJECTS,
+    Closure,
+    Items,
+    Iteration,
+    Lost,
+    Native,
+    Place,
+    Value,
+    is_mutable,
+    kind_of_value,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -30,8 +40,6 @@ Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
 MISSING = object()
-OBJECTS = ("object", "dataclass", "namedtuple")
-"""The forms of known objects that have a class of their own."""
 PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
@@ -73,28 +81,6 @@ def class_of(value: Value) -> type | None:
             if isinstance(value, Const):
                 return type(value.value)
             return {"str": str, "slice": slice, "range": range}.get(str(kind))
-
-
-def is_object(value: Value) -> bool:
-    """Whether a value is an object of a class with attributes or methods of its own."""
-    return isinstance(value, Items) and value.form in OBJECTS and isinstance(value.type, type)
-
-
-def object_class(value: Value) -> type | None:
-    """The class whose methods say what an operator does with a value; None for plain values."""
-    if is_object(value):
-        return value.type  # type: ignore[union-attr]
-    if isinstance(value, Const) and not isinstance(value.value, type | types.ModuleType):
-        cls = type(value.value)
-        return cls if cls.__flags__ & HEAP_TYPE and not _is_builtin(cls) else None
-    return None
-
-
-HEAP_TYPE = 1 << 9
-
-
-def _is_builtin(cls: type) -> bool:
-    return cls.__module__.split(".")[0] in ("builtins", "numpy", "functools", "wengert")
 
 
 def hash_token(items: Items) -> Any:
@@ -316,10 +302,8 @@ def _cached(
     it: Interpreter, receiver: Value, found: functools.cached_property[Any], name: str
 ) -> Value:
     """Computed at the first read, kept on the object from then on."""
-    from .writes import write_attribute
-
     value = call(it, as_known(found.func), [receiver], {})
-    write_attribute(it, current(it, receiver), found.attrname or name, value)
+    writes.write_attribute(it, current(it, receiver), found.attrname or name, value)
     return now(it, value)
 
 
@@ -352,7 +336,11 @@ def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
     if held is not None:
         return held
     found = getattr(cls, name)
-    return now(it, found.value) if isinstance(found, Held) else lift(it, cls, name, found)
+    return (
+        now(it, found.value)
+        if isinstance(found, local_classes.Held)
+        else lift(it, cls, name, found)
+    )
 
 
 def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
@@ -375,7 +363,7 @@ def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
 def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
     """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
     plain = not is_mutable(value) and own_method(type(cls), "__setattr__") is None
-    if not plain or it.reading.root is not root_of(it.builder):
+    if not plain or it.reading.root is not outside.root_of(it.builder):
         raise it.unsupported(
             f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
             "Keep the value on an object; or assign a number, in a function that does not recurse.",
@@ -414,10 +402,9 @@ def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found
 
         return exceptions.builtin_method(it, receiver, name, found)
     if found is type.__call__ and isinstance(receiver, Const):
-        from .construct import construct_plainly
-
         return Native(
-            name, lambda it, args, kwargs: construct_plainly(it, receiver.value, args, kwargs)
+            name,
+            lambda it, args, kwargs: construct.construct_plainly(it, receiver.value, args, kwargs),
         )
     if getattr(found, "__objclass__", None) is not object:
         raise it.unsupported(
@@ -512,7 +499,6 @@ def assign(it: Interpreter, items: Items, name: str, value: Value) -> None:
 def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
     from .statements import raise_now
-    from .writes import write_attribute
 
     cls = items.type
     found = static_lookup(cls, name)
@@ -533,7 +519,7 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
         raise_now(it, AttributeError, "can't set attribute")
     if not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
         no_attribute(it, cls, name)
-    write_attribute(it, items, name, value)
+    writes.write_attribute(it, items, name, value)
 
 
 def _refuse_frozen(it: Interpreter, cls: type, name: str, what: str) -> None:
@@ -556,7 +542,6 @@ def delete(it: Interpreter, items: Items, name: str) -> None:
 def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does."""
     from .statements import raise_now
-    from .writes import remove_attribute
 
     found = static_lookup(items.type, name)
     if isinstance(found, property):
@@ -572,7 +557,7 @@ def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
         return
     if name not in items.keys:
         no_attribute(it, items.type, name)
-    remove_attribute(it, items, name)
+    writes.remove_attribute(it, items, name)
 
 
 # --- where paths of control meet ----------------------------------------------------------

@@ -16,6 +16,7 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
+from . import writing_functions
 from .values import Items, Value, tuple_of
 
 if TYPE_CHECKING:
@@ -38,12 +39,10 @@ def emit_op(
     args = _spread(it, op, namespace, signature, args)
     out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
     if out is not None:
-        from .writing_functions import write_to_out, written_where
-
         where = kwargs.get("where", Const(True))
         if op.elementwise and where != Const(True):
-            return written_where(it, op, [out, where, *args])
-        return write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
+            return writing_functions.written_where(it, op, [out, where, *args])
+        return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
     values, options = _bind(it, op, signature, args, kwargs)
     if not row:
         _refuse_objects(it, options)

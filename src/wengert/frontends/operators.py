@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +12,22 @@ from ..ir.graph import Const, Var
 from ..ir.op import Op
 from ..ir.types import Struct
 from ..ops import structure as st
-from . import objects
+from . import iterators_in_python, objects
 from .calls import call
 from .expressions import open_up
 from .heap import now, place_of
-from .values import Choice, Closure, Items, Iteration, Native, Value, is_mutable, tuple_of
+from .values import (
+    Choice,
+    Closure,
+    Items,
+    Iteration,
+    Native,
+    Value,
+    is_mutable,
+    is_object,
+    object_class,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -56,7 +66,7 @@ def call_method_of_class(
     None as well where the method answers `NotImplemented`.
     """
     receiver = _opened(it, receiver)
-    cls = objects.object_class(receiver)
+    cls = object_class(receiver)
     if cls is None:
         return None
     found = objects.static_lookup(cls, name)
@@ -90,7 +100,7 @@ def _is_not_implemented(value: Value) -> bool:
 
 def defines(value: Value, name: str) -> bool:
     """Whether a value's class, one of the user's, has a special method."""
-    cls = objects.object_class(value)
+    cls = object_class(value)
     if cls is None:
         return False
     found = objects.static_lookup(cls, name)
@@ -107,6 +117,8 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
     other = _opened(it, args[0])
     if objects.class_of(other) is not objects.class_of(receiver):
         return None
+    import dataclasses
+
     from .expressions import compare
 
     compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]
@@ -134,14 +146,14 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     if name is None:
         return None
     values = [_opened(it, value) for value in values]
-    if not any(objects.object_class(value) is not None for value in values):
+    if not any(object_class(value) is not None for value in values):
         return None
     result = _by_methods(it, name, values)
     if result is not None:
         return result
     if name in ("__eq__", "__ne__"):
         return _equality(it, name, *values)
-    if any(map(objects.is_object, values)) and not any(map(_is_sequence, values)):
+    if any(map(is_object, values)) and not any(map(_is_sequence, values)):
         _wrong_operands(it, op, values)
     return None
 
@@ -167,7 +179,7 @@ def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | 
 
 def _comes_first(left: Value, right: Value, reflected: str) -> bool:
     """Whether the right operand is asked first: its class refines that of the left one."""
-    a, b = objects.object_class(left), objects.object_class(right)
+    a, b = object_class(left), object_class(right)
     if a is None or b is None or a is b or not issubclass(b, a):
         return False
     own = objects.static_lookup(b, reflected)
@@ -287,7 +299,7 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
         assert said is not None
         known = it.known_truth(said)
         return Const(known) if known is not None else truth(it, said)
-    if objects.object_class(container) is not None and defines(container, "__iter__"):
+    if object_class(container) is not None and defines(container, "__iter__"):
         container = iterated(it, container)
     return _is_among(it, item, container)
 
@@ -297,7 +309,7 @@ def _is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
     if not isinstance(container, Items) or container.form not in ("list", "tuple"):
         return None
     items = [_opened(it, each) for each in container.values]
-    if not any(map(objects.is_object, (item, *items))):
+    if not any(map(is_object, (item, *items))):
         return None
 
     def search(k: int) -> Value:
@@ -317,6 +329,14 @@ def _is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
     return search(0)
 
 
+def as_asked(it: Interpreter, value: Value) -> Value:
+    """What is walked over; an object of the user's classes is what its class says."""
+    value = now(it, value)
+    if isinstance(value, Items) and value.form in ("object", "dataclass"):
+        return now(it, iterated(it, value))
+    return value
+
+
 def iterated(it: Interpreter, value: Value) -> Value:
     """`iter(value)` of an object: what its class says is to be iterated over."""
     said = call_method_of_class(it, value, "__iter__", [])
@@ -327,9 +347,7 @@ def iterated(it: Interpreter, value: Value) -> Value:
             "Iterate over a list or tuple that it holds, or give its class an `__iter__` method.",
         )
     if defines(said, "__next__"):
-        from .iterators_in_python import by_next
-
-        return call(it, Const(by_next), [said], {})
+        return call(it, Const(iterators_in_python.by_next), [said], {})
     return said
 
 
@@ -372,7 +390,7 @@ def call_on_object(
 
 
 def _has_a_class(value: Value) -> bool:
-    return objects.is_object(value) and not _is_sequence(value)
+    return is_object(value) and not _is_sequence(value)
 
 
 def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs) -> Value:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, UNKNOWN, Other, Seq
 from ..ops import structure as st
+from . import equivalents
 from .expressions import compare, evaluate, open_up, subscript, truth
 from .iteration import as_list
 from .values import Items, Maybe, Value, kind_of_value, list_of
@@ -217,9 +218,8 @@ def _matches_run_time_mapping(
 def _without(it: Interpreter, subject: Value, keys: list[Any]) -> Value:
     """A dictionary without some of its keys."""
     from .calls import call
-    from .equivalents import without
 
-    return call(it, Const(without), [subject, Const(tuple(keys))], {})
+    return call(it, Const(equivalents.without), [subject, Const(tuple(keys))], {})
 
 
 def _is_sequence(it: Interpreter, subject: Value) -> Atom:

@@ -17,15 +17,13 @@ from ..ir.records import replace
 from ..ir.types import INT, Other, Static
 from .calls import bind_arguments, call_closure, closure_of
 from .heap import identities
-from .values import Closure, Items, Native, Scope, Value, is_mutable, kind_of_value
+from .values import REMEMBERED, Closure, Items, Native, Scope, Value, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
-
-_MEMORY = "_remembered_results"
 
 
 def decorator(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -35,17 +33,12 @@ def decorator(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function = args[0]
     closure = function if isinstance(function, Closure) else closure_of(it, function.value)  # type: ignore[union-attr]
     scope = Scope(closure.scope.globals, closure.scope)
-    scope.vars[_MEMORY] = Items("dict", (), ())
+    scope.vars[REMEMBERED] = Items("dict", (), ())
     return replace(closure, scope=scope)
 
 
 def _is_function(value: Value) -> bool:
     return isinstance(value, Const) and callable(value.value)
-
-
-def remembers(closure: Closure) -> bool:
-    """Whether a closure is one that a decorator has told to remember its results."""
-    return _MEMORY in closure.scope.vars and not _has_memory(closure.node)
 
 
 def call_remembering(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
@@ -58,9 +51,9 @@ def call_remembered(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> 
     closure = closure_of(it, known.__wrapped__)
     scope = Scope(closure.scope.globals, closure.scope)
     for frame in it.frames:
-        if frame.closure.identity is closure.identity and _has_memory(frame.closure.node):
+        if frame.closure.identity is closure.identity and has_memory(frame.closure.node):
             scope = frame.closure.scope
-    scope.vars.setdefault(_MEMORY, Items("dict", (), ()))
+    scope.vars.setdefault(REMEMBERED, Items("dict", (), ()))
     return _call(it, closure, scope, args, kwargs)
 
 
@@ -80,7 +73,7 @@ def _call(it: Interpreter, closure: Closure, scope: Scope, args: Args, kwargs: K
 def _refuse_within_memory(it: Interpreter, closure: Closure) -> None:
     """Refuse a recursion that was found to need other keys than the call that it is inside of."""
     for frame in it.frames:
-        if frame.closure.identity is closure.identity and _has_memory(frame.closure.node):
+        if frame.closure.identity is closure.identity and has_memory(frame.closure.node):
             raise it.unsupported(
                 f"{closure.name} remembers its results by arguments of unknown kind",
                 "Specialise the derivative for example arguments, so that whole numbers are known as such.",
@@ -163,7 +156,7 @@ def _is_key(value: Value) -> bool:
     return kind == INT or isinstance(kind, Other | Static)
 
 
-def _has_memory(node: ast.AST) -> bool:
+def has_memory(node: ast.AST) -> bool:
     return getattr(node, "remembers", False)
 
 
@@ -178,10 +171,10 @@ def _with_memory(node: ast.FunctionDef | ast.Lambda, keys: tuple[str, ...]) -> a
     text = f"""\
 def f():
     key = ({"".join(f"{key}, " for key in keys)})
-    if key in {_MEMORY}:
-        return {_MEMORY}[key]
+    if key in {REMEMBERED}:
+        return {REMEMBERED}[key]
     value = compute({", ".join(names)})
-    {_MEMORY}[key] = value
+    {REMEMBERED}[key] = value
     return value
 """
     (made,) = ast.parse(text).body

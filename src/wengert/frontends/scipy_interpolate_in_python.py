@@ -12,7 +12,7 @@ import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
-from .equivalents import as_it_is
+from . import equivalents
 
 
 class Piecewise:
@@ -78,7 +78,7 @@ def hermite(x: Any, y: Any, dydx: Any) -> Any:
 def cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
     """`scipy.interpolate.CubicSpline` of numbers, with the same condition at both ends."""
     if not (isinstance(bc_type, str) and bc_type in ("not-a-knot", "natural", "clamped")):
-        return as_it_is(interpolate.CubicSpline, x, y, 0, bc_type)
+        return equivalents.as_it_is(interpolate.CubicSpline, x, y, 0, bc_type)
     x, y = array_of(x), array_of(y)
     n, dx = np.shape(x)[0], np.diff(x)
     slope = np.diff(y) / dx
@@ -178,12 +178,16 @@ def interp1d(
         return Line(array_of(x), array_of(y), kind, fill_value)
     if kind == "cubic":
         return cubic_spline(x, y)
-    return as_it_is(interpolate.interp1d, x, y, kind)
+    return equivalents.as_it_is(interpolate.interp1d, x, y, kind)
 
 
 def make_interp_spline(x: Any, y: Any, k: Any = 3) -> Any:
     """`scipy.interpolate.make_interp_spline`, and its like, of the third degree."""
-    return cubic_spline(x, y) if k == 3 else as_it_is(interpolate.make_interp_spline, x, y, k)
+    return (
+        cubic_spline(x, y)
+        if k == 3
+        else equivalents.as_it_is(interpolate.make_interp_spline, x, y, k)
+    )
 
 
 def splev(x: Any, tck: Any, der: Any = 0) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import fft, signal  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
-from .equivalents import as_it_is
+from . import equivalents
 
 # --- filters --------------------------------------------------------------------------------
 
@@ -88,13 +88,13 @@ def savgol_filter(
     x = np.moveaxis(array_of(x), axis, -1)
     every = np.eye(np.shape(x)[-1])
     options = (window_length, polyorder, deriv, delta, 0, mode, 0.0)
-    matrix = as_it_is(signal.savgol_filter, every, *options)
+    matrix = equivalents.as_it_is(signal.savgol_filter, every, *options)
     return np.moveaxis(x @ np.transpose(matrix), -1, axis)
 
 
 def resample(x: Any, num: Any) -> Any:
     """`scipy.signal.resample` of one signal: its matrix times the signal."""
-    return as_it_is(signal.resample, np.eye(np.size(x)), num) @ x
+    return equivalents.as_it_is(signal.resample, np.eye(np.size(x)), num) @ x
 
 
 # --- convolutions ---------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def dst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) 
 
 def _by_matrix(transform: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any) -> Any:
     x = np.moveaxis(array_of(x), axis, -1)
-    matrix = as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
+    matrix = equivalents.as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
     return np.moveaxis(x @ matrix, -1, axis)
 
 

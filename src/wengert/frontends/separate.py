@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
-from ..ir.records import replace
+from ..ir.records import replace, value_record
 from ..ir.types import UNKNOWN, Kind, Static, Struct, join, leaves
 from ..ops import identity as ident
-from . import cells, heap
+from . import captures, cells, heap, writes
 from .calls import inline
-from .captures import free_names, taken_apart
 from .expressions import open_up
 from .interpreter import Interpreter, coerce, fresh
 from .reading import Diverges
 from .values import Closure, Items, Lost, Scope, Value, flatten, kind_of_value
 
 
-class Argument(NamedTuple):
+@value_record
+class Argument:
     """One argument, or one captured value, of a function that is called."""
 
     name: str
@@ -70,14 +69,12 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
 
 
 def _argument(it: Interpreter, closure: Closure, name: str, value: Value) -> Argument:
-    from .writes import as_run_time
-
     if isinstance(value, Items) and value.form == "cell":
         return Argument(name, cells.read(it, value, name, own=False), None, value)
-    value = taken_apart(it, heap.now(it, value), everything=True)
+    value = captures.taken_apart(it, heap.now(it, value), everything=True)
     whole = None
     if isinstance(value, Items) and (closure.identity, name) in it.reading.whole:
-        whole = it.atom(as_run_time(it, value))
+        whole = it.atom(writes.as_run_time(it, value))
     return Argument(name, value, whole if isinstance(whole, Var) else None)
 
 
@@ -129,7 +126,7 @@ def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], d
     siblings: dict[str, Closure] = {}
     nodes: list[ast.AST] = [closure.node]
     while nodes:
-        for name in free_names(nodes.pop()):
+        for name in captures.free_names(nodes.pop()):
             value = _visible(closure.scope, name)
             if isinstance(value, Items) and value.form == "cell":
                 captured[name] = value
@@ -138,7 +135,7 @@ def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], d
                     siblings[name] = value
                     nodes.append(value.node)
             elif value is not None:
-                value = taken_apart(it, it.checked(value, name), everything=True)
+                value = captures.taken_apart(it, it.checked(value, name), everything=True)
                 if not isinstance(kind_of_value(value), Static):
                     captured[name] = value
     return captured, siblings

@@ -6,14 +6,16 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import BadArgument, NoSource
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
+from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
-from .calls import call, closure_of, inline
+from . import rows
+from .calls import bind_arguments, call, closure_of, inline
 from .cells import NeedsCells, make_externals
 from .counts import Counts, Shape
 from .expressions import open_up
@@ -27,7 +29,8 @@ from .values import Items, Value, flatten, is_mutable, kind_of_value
 Special = Callable[[Any], Callable[..., Value] | None]
 
 
-class Program(NamedTuple):
+@value_record
+class Program:
     """What reading a function gives."""
 
     function: Function
@@ -258,18 +261,27 @@ def read_row(
 ) -> Any:
     """Inline a rule's row: its equations go into `builder`, its result (or tuple of results) comes back."""
     assert isinstance(row, types.FunctionType)
-    reading = Reading()
-    it = Interpreter(reading, builder, namespace)
-    closure = _row_closure(row)
-    from .calls import bind_arguments
-
-    bound = bind_arguments(it, closure, args, dict(options))
-    before = builder.span
-    result = inline(it, closure, bound)
-    builder.span = before
+    it = Interpreter(Reading(), builder, namespace)
+    if rows.can_be_called(row, options):
+        result = rows.called(it, row, args, options)
+    else:
+        result = read_inline(it, row, args, options)
     if isinstance(result, Items):
         return tuple(it.atom(value) for value in result.values)
     return it.atom(result)
+
+
+def read_inline(
+    it: Interpreter,
+    row: types.FunctionType,
+    args: Sequence[Atom],
+    options: Mapping[str, Atom],
+) -> Value:
+    closure = _row_closure(row)
+    before = it.builder.span
+    result = inline(it, closure, bind_arguments(it, closure, args, dict(options)))
+    it.builder.span = before
+    return result
 
 
 @functools.lru_cache(maxsize=2048)

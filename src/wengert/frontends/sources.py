@@ -7,14 +7,15 @@ import linecache
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import NamedTuple
 
 from ..errors import NoSource
+from ..ir.records import value_record
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-class Source(NamedTuple):
+@value_record
+class Source:
     """A function's syntax tree and the file it stands in."""
 
     node: FunctionNode

@@ -14,14 +14,12 @@ from ..ir.graph import Const, Var
 from ..ir.types import UNKNOWN, Array, Seq
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import cells
+from . import cells, contexts, exceptions, local_classes, sharing, writes
 from .attributes import read_attribute
 from .expressions import condition, evaluate, subscript
 from .heap import settle_doubts
 from .reading import Diverges, Step
-from .sharing import may_be_item, may_be_shared
 from .values import Closure, Items, Value, kind_of_value
-from .writes import add_in_place, delete_attribute, delete_item, set_attribute, set_item
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -113,9 +111,9 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
             old = evaluate(it, load)
             new = evaluate(it, node.value)
-            shared = may_be_shared(it, name, old)
-            if shared and not may_be_item(it, old):
-                result = add_in_place(it, node.op, old, new, node)
+            shared = sharing.may_be_shared(it, name, old)
+            if shared and not sharing.may_be_item(it, old):
+                result = writes.add_in_place(it, node.op, old, new, node)
             else:
                 if shared:
                     it.emit(ident.rebound, it.atom(old))
@@ -128,17 +126,17 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             chosen = not isinstance(at, Const)
             some_item = chosen and kind_of_value(old) == UNKNOWN
             if isinstance(kind_of_value(target), Array) or some_item:
-                set_item(it, target, at, binary(it, node.op, old, new, node))
+                writes.set_item(it, target, at, binary(it, node.op, old, new, node))
                 return
-            result = add_in_place(it, node.op, old, new, node)
+            result = writes.add_in_place(it, node.op, old, new, node)
             if result is not old:
-                set_item(it, target, at, result)
+                writes.set_item(it, target, at, result)
         case ast.Attribute(value=container, attr=name):
             target = evaluate(it, container)
             old = read_attribute(it, target, name)
-            result = add_in_place(it, node.op, old, evaluate(it, node.value), node)
+            result = writes.add_in_place(it, node.op, old, evaluate(it, node.value), node)
             if result is not old:
-                set_attribute(it, target, name, result)
+                writes.set_attribute(it, target, name, result)
 
 
 def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
@@ -149,9 +147,9 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(it, elements, value, target)
         case ast.Subscript(value=container, slice=index):
-            set_item(it, evaluate(it, container), evaluate(it, index), value)
+            writes.set_item(it, evaluate(it, container), evaluate(it, index), value)
         case ast.Attribute(value=container, attr=name):
-            set_attribute(it, evaluate(it, container), name, value)
+            writes.set_attribute(it, evaluate(it, container), name, value)
         case _:
             from .fence import explain
 
@@ -165,9 +163,9 @@ def _run_delete(it: Interpreter, node: ast.Delete) -> None:
                 evaluate(it, ast.copy_location(ast.Name(name, ast.Load()), target))
                 unbind(it, name)
             case ast.Subscript(value=container, slice=index):
-                delete_item(it, evaluate(it, container), evaluate(it, index))
+                writes.delete_item(it, evaluate(it, container), evaluate(it, index))
             case ast.Attribute(value=container, attr=name):
-                delete_attribute(it, evaluate(it, container), name)
+                writes.delete_attribute(it, evaluate(it, container), name)
             case _:
                 from .fence import explain
 
@@ -277,21 +275,15 @@ def _run_continue(it: Interpreter, node: ast.Continue) -> None:
 
 
 def _run_raise(it: Interpreter, node: ast.Raise) -> None:
-    from .exceptions import run_raise
-
-    run_raise(it, node)
+    exceptions.run_raise(it, node)
 
 
 def _run_with(it: Interpreter, node: ast.With) -> None:
-    from .contexts import run_with
-
-    run_with(it, node)
+    contexts.run_with(it, node)
 
 
 def _run_try(it: Interpreter, node: ast.Try) -> None:
-    from .exceptions import run_try
-
-    run_try(it, node)
+    exceptions.run_try(it, node)
 
 
 def raise_now(it: Interpreter, error: type[Exception], message: str) -> None:
@@ -305,10 +297,8 @@ def _run_assert(it: Interpreter, node: ast.Assert) -> None:
     holds = condition(it, node.test)
 
     def fail() -> None:
-        from .exceptions import make, raise_exception
-
         arguments = [] if node.msg is None else [evaluate(it, node.msg)]
-        raise_exception(it, make(it, AssertionError, arguments, {}))
+        exceptions.raise_exception(it, exceptions.make(it, AssertionError, arguments, {}))
 
     it.branch(holds, lambda: None, fail)
 
@@ -323,9 +313,7 @@ def _run_def(it: Interpreter, node: ast.FunctionDef) -> None:
 
 
 def _run_class(it: Interpreter, node: ast.ClassDef) -> None:
-    from .local_classes import define
-
-    it.vars[node.name] = define(it, node)
+    it.vars[node.name] = local_classes.define(it, node)
 
 
 def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:

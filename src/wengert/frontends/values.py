@@ -8,8 +8,9 @@ known as the loop they stand for.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Var, births
@@ -18,6 +19,12 @@ from ..ir.types import Array, Kind, Seq, Static, Struct, Unknown
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
+
+
+OBJECTS = ("object", "dataclass", "namedtuple")
+"""The forms of known objects that have a class of their own."""
+HEAP_TYPE = 1 << 9
+"""The flag of classes that are made when a program runs."""
 
 
 class Place:
@@ -73,7 +80,8 @@ class Items:
         return Items(self.form, keys, tuple(values), self.type, self.place, self.home)
 
 
-class Write(NamedTuple):
+@record
+class Write:
     """A write to a run-time object: which version it made, and where.
 
     `path` leads to the item that was replaced, or to the container whose items may all have been; `depth`
@@ -113,6 +121,10 @@ class Lost:
     reason: str
     start: Value | None = None
     """Of what a solver's function changed, what it held before: the function starts from it wherever it is run."""
+
+
+REMEMBERED = "_remembered_results"
+"""Where the scope of a function that was told to remember its results has them."""
 
 
 class Scope:
@@ -301,3 +313,58 @@ def same(a: Value, b: Value) -> bool:
         alike = (a.form, a.keys, a.type) == (b.form, b.keys, b.type)
         return alike and all(map(same, a.values, b.values))
     return False
+
+
+def is_generator(value: Value | None) -> bool:
+    return isinstance(value, Iteration) and value.form == "generator"
+
+
+def is_iterator(value: Value | None) -> bool:
+    return isinstance(value, Items) and value.form == "iterator"
+
+
+def is_object(value: Value) -> bool:
+    """Whether a value is an object of a class with attributes or methods of its own."""
+    return isinstance(value, Items) and value.form in OBJECTS and isinstance(value.type, type)
+
+
+def object_class(value: Value) -> type | None:
+    """The class whose methods say what an operator does with a value; None for plain values."""
+    if is_object(value):
+        return value.type  # type: ignore[union-attr]
+    if isinstance(value, Const) and not isinstance(value.value, type | ModuleType):
+        cls = type(value.value)
+        return cls if cls.__flags__ & HEAP_TYPE and not _is_builtin(cls) else None
+    return None
+
+
+def _is_builtin(cls: type) -> bool:
+    return cls.__module__.split(".")[0] in ("builtins", "numpy", "functools", "wengert")
+
+
+class Maker:
+    """What functions have in common that differ in what they captured only."""
+
+    __slots__ = ("_key", "make", "name")
+
+    def __init__(self, name: str, key: Hashable, make: Callable[[Sequence[Value]], Value]):
+        self.name = name
+        self._key = key
+        self.make = make
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Maker) and other._key == self._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+
+def is_taken_apart(value: Value) -> bool:
+    return isinstance(value, Items) and isinstance(value.type, Maker)

@@ -27,6 +27,7 @@ from .values import (
     Value,
     from_key,
     is_mutable,
+    is_object,
     list_of,
     tuple_of,
 )
@@ -231,7 +232,7 @@ def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
 def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> None:
     """`target.name = value`."""
     target = heap.now(it, target)
-    if objects.is_object(target):
+    if is_object(target):
         objects.assign(it, target, name, value)  # type: ignore[arg-type]
         return
     if isinstance(target, Var) and target.kind == UNKNOWN:
@@ -269,7 +270,7 @@ def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> N
 def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
     """`del target.name`."""
     target = heap.now(it, target)
-    if not objects.is_object(target):
+    if not is_object(target):
         raise it.unsupported(
             f"the attribute `{name}` of this object cannot be deleted here",
             "Set it to None instead.",

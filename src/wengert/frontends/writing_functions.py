@@ -19,10 +19,9 @@ from ..ir.op import Op
 from ..ir.types import Array
 from ..ops import elementwise as el
 from ..ops import structure as st
-from . import heap
+from . import heap, writes
 from .expressions import as_known
 from .values import Items, Value
-from .writes import delete_item, set_item
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -187,12 +186,12 @@ def _at(operator_: Any) -> Handler:
 
 
 def _set_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    set_item(it, args[0], args[1], args[2])
+    writes.set_item(it, args[0], args[1], args[2])
     return Const(None)
 
 
 def _delete_item(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    delete_item(it, args[0], args[1])
+    writes.delete_item(it, args[0], args[1])
     return Const(None)
 
 
@@ -200,9 +199,7 @@ def _in_place(operator_: Any) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         import ast
 
-        from .writes import add_in_place
-
-        return add_in_place(it, operator_(), args[0], args[1], ast.Pass())
+        return writes.add_in_place(it, operator_(), args[0], args[1], ast.Pass())
 
     return handler
 

@@ -6,7 +6,10 @@ classes as dataclasses; at run time it is `replace` of this module that knows th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform
 
 Class = TypeVar("Class", bound=type)
@@ -32,7 +35,7 @@ def field(*, default_factory: Callable[[], Default]) -> Default:
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 def mutable_record(cls: Class) -> Class:
     """Compared by identity."""
-    return _with_slots(cls, _INIT)
+    return _with_slots(cls)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
@@ -42,13 +45,13 @@ def record(cls: Class) -> Class:
     Type checkers refuse an assignment to an attribute. At run time nothing does: to make an instance
     would take three times as long.
     """
-    return _with_slots(cls, _INIT)
+    return _with_slots(cls)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def value_record(cls: Class) -> Class:
     """Set once; compared by what it holds, so that it may be the key of a dictionary."""
-    return _with_slots(cls, _INIT + _COMPARED, __repr__=_shown)
+    return _with_slots(cls, compared=True)
 
 
 def replace(instance: Instance, /, **changes: Any) -> Instance:
@@ -60,81 +63,69 @@ def replace(instance: Instance, /, **changes: Any) -> Instance:
     return cls(**changes)
 
 
-_TEXTS = {
-    "__init__": """
-def __init__(self, {parameters}):
-    {assignments}
-""",
-    "__eq__": """
-def __eq__(self, other):
-    if other.__class__ is not self.__class__:
-        return NotImplemented
-    return ({own}) == ({others})
-""",
-    "__hash__": """
-def __hash__(self):
-    return hash(({own}))
-""",
-}
-_INIT = ("__init__",)
-_COMPARED = ("__eq__", "__hash__")
-
-
-def _with_slots(cls: Class, methods: Sequence[str], **namespace: Any) -> Class:
-    """The class with a slot for each attribute, and with these methods."""
+def _with_slots(cls: Class, *, compared: bool = False) -> Class:
+    """The class with a slot for each attribute, and with the methods of a record."""
     names = tuple(cls.__annotations__)
     defaults = {name: vars(cls)[name] for name in names if name in vars(cls)}
 
-    def write(wanted: str) -> Callable[..., Any]:
-        for name, method in _written(methods, names, defaults).items():
-            setattr(made, name, method)
-        return getattr(made, wanted)
+    def initialise(self: Any, *args: Any, **named: Any) -> None:
+        made.__init__ = _initialiser(names, defaults)  # of most classes a program makes no instance
+        made.__init__(self, *args, **named)
 
-    namespace |= {name: _written_when_called(name, write) for name in methods}
-    for name, value in vars(cls).items():
-        if name not in defaults and name not in _OF_ANY_CLASS:
-            namespace.setdefault(name, value)
+    namespace = {"__init__": initialise, **(_comparisons(names) if compared else {})}
+    left_out = {*defaults, "__dict__", "__weakref__"}
+    namespace |= {name: value for name, value in vars(cls).items() if name not in left_out}
     namespace |= {"__slots__": names, "__match_args__": names, "__qualname__": cls.__qualname__}
     made: Any = type(cls)(cls.__name__, cls.__bases__, namespace)
     return made
 
 
-def _written_when_called(
-    name: str, write: Callable[[str], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """Stands for a method until its first call: of most classes a program makes no instance."""
+def _comparisons(names: Sequence[str]) -> dict[str, Any]:
+    held = attrgetter(*names) if names else lambda _: ()
 
-    def method(self: Any, *args: Any, **named: Any) -> Any:
-        return write(name)(self, *args, **named)
+    def equal(self: Any, other: Any) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return held(self) == held(other)
 
-    return method
-
-
-def _written(
-    methods: Iterable[str], names: Sequence[str], defaults: Mapping[str, Any]
-) -> dict[str, Any]:
-    text = "".join(_TEXTS[method] for method in methods).format(
-        parameters=", ".join(names),
-        assignments="\n    ".join(_assignment(n, defaults.get(n)) for n in names) or "pass",
-        own="".join(f"self.{name}, " for name in names),
-        others="".join(f"other.{name}, " for name in names),
-    )
-    written: dict[str, Any] = {}
-    exec(text, globals(), written)  # noqa: S102  # the text is made of names of attributes
-    written["__init__"].__defaults__ = tuple(defaults.values())
-    return written
-
-
-_OF_ANY_CLASS = ("__dict__", "__weakref__")
-
-
-def _assignment(name: str, default: object) -> str:
-    if isinstance(default, _Own):
-        return f"self.{name} = {name}.make() if {name}.__class__ is _Own else {name}"
-    return f"self.{name} = {name}"
+    return {"__eq__": equal, "__hash__": lambda self: hash(held(self)), "__repr__": _shown}
 
 
 def _shown(self: Any) -> str:
     """As a dataclass shows itself."""
     inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
     return f"{type(self).__qualname__}({inside})"
+
+
+# --- how an instance is made ----------------------------------------------------------------
+
+
+def _initialiser(names: Sequence[str], defaults: Mapping[str, Any]) -> Callable[..., None]:
+    """The `__init__` that sets these attributes."""
+    code = _setting(tuple(isinstance(defaults.get(name), _Own) for name in names))
+    called = {_placeholder(k): name for k, name in enumerate(names)}
+    code = code.replace(
+        co_varnames=tuple(called.get(name, name) for name in code.co_varnames),
+        co_names=tuple(called.get(name, name) for name in code.co_names),
+    )
+    return FunctionType(code, globals(), "__init__", tuple(defaults.values()))
+
+
+@cache
+def _setting(own: tuple[bool, ...]) -> CodeType:
+    """The code that sets so many attributes, some made anew: compiled once for all such classes."""
+    names = [_placeholder(k) for k in range(len(own))]
+    lines = [
+        f"self.{name} = {_SET[made]}".format(name) for name, made in zip(names, own, strict=True)
+    ]
+    written: dict[str, Any] = {}
+    text = f"def __init__(self, {', '.join(names)}):\n {'; '.join(lines) or 'pass'}"
+    exec(text, globals(), written)  # noqa: S102  # the text is made of placeholders
+    return written["__init__"].__code__
+
+
+_SET = {False: "{0}", True: "{0}.make() if {0}.__class__ is _Own else {0}"}
+
+
+def _placeholder(number: int) -> str:
+    return f"attribute{number}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
+from os.path import exists
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
     registry = sys.modules.get(f"{__name__}.registry")
-    if registry is not None and name[0] != "_" and find_spec(f"{__name__}.{name}") is None:
+    is_module = exists(f"{__path__[0]}/{name}.py")  # noqa: PTH110  # `pathlib` takes long to load
+    if registry is not None and name[0] != "_" and not is_module:
         try:
             return registry.named(name)
         except KeyError:

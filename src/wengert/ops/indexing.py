@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
+from ..ir.records import value_record
 from ..ir.types import (
     BOOL,
     COMPLEX,
@@ -26,7 +27,8 @@ from ..ir.types import (
 )
 
 
-class Effect(NamedTuple):
+@value_record
+class Effect:
     """What one part of an index does.
 
     `consumes` axes of the array; `gives` axes in their place; `advanced` is the rank of an index

@@ -6,12 +6,14 @@ import ast
 import functools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir.op import Op
+from ..ir.records import value_record
 
 
-class Signature(NamedTuple):
+@value_record
+class Signature:
     """Operands, then options; `rest` names what takes any further positional arguments."""
 
     operands: tuple[str, ...]

@@ -8,10 +8,10 @@ reading `x[i]` costs O(1) in reverse as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.records import value_record
 from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..ops import cotangents as ct
 from ..ops import registry
@@ -20,7 +20,8 @@ from ..ops import structure as st
 NOTHING = Const(0.0)
 
 
-class Attribute(NamedTuple):
+@value_record
+class Attribute:
     """A step into an object: its attribute `name`; `owner` is the primal object."""
 
     name: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..ir.graph import FOR, WHILE, Atom, Block, Const, Eqn, Var
-from ..ir.records import mutable_record
+from ..ir.records import mutable_record, value_record
 
 LOOPS = (FOR, WHILE)
 
 
-class Loop(NamedTuple):
+@value_record
+class Loop:
     """The parts of a `for` or `while`.
 
     Slot k of the loop is `initials[k]` before it, `carried[k]` at the start of an iteration,

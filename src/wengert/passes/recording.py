@@ -8,7 +8,7 @@ when it runs again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import NoRule
 from ..ir.builder import kind_of_atom
@@ -29,7 +29,7 @@ from ..ir.graph import (
     used_in,
     walk,
 )
-from ..ir.records import replace
+from ..ir.records import replace, value_record
 from ..ir.renaming import clones, renamed_block
 from ..ir.types import INT, UNKNOWN, Seq, Struct
 from ..ops import registry
@@ -39,7 +39,8 @@ from .loops import LOOPS, Loop, Slot, rebuilt, view
 from .tidy import tidy
 
 
-class Recording(NamedTuple):
+@value_record
+class Recording:
     """A block as it runs first, and as it runs again.
 
     `values` are what the first gives to the second, which reads them as values from around it.
@@ -72,7 +73,8 @@ def recorded_call(eqn: Eqn, active: set[Var]) -> tuple[Eqn, Eqn]:
 _Callees = dict[tuple[Callee, tuple[int, ...], tuple[int, ...]], "_Callee | None"]
 
 
-class _Callee(NamedTuple):
+@value_record
+class _Callee:
     """A function as it runs first, with more results, and as it runs again, with them as parameters."""
 
     first: Callee

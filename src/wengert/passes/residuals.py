@@ -7,12 +7,12 @@ loop, returned by a branch or a function) or, where that is as cheap, computed a
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Block, Const, Eqn, Var, free_vars, walk
 from ..ir.op import Op
-from ..ir.records import replace
+from ..ir.records import replace, value_record
 from ..ir.renaming import clone as clone
 from ..ir.renaming import cloned_eqn, renamed_atom, renamed_eqn
 from ..ir.renaming import clones as clones
@@ -33,7 +33,8 @@ Meaning = tuple[Op, tuple[Atom, ...], frozenset[tuple[str, Atom]], str]
 """An op, its operands and options, and where it is taken from: what is computed."""
 
 
-class Plan(NamedTuple):
+@value_record
+class Plan:
     """`carried` values are handed over; `again` are the equations to run again, in order."""
 
     carried: list[Var]

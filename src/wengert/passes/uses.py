@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import NamedTuple
 
 from ..ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives
+from ..ir.records import value_record
 from ..ir.types import Array
 from ..ops import memory as me
 from ..ops import registry
@@ -19,7 +19,8 @@ _SHAPE_OF_SECOND = frozenset((st.project, st.unbroadcast, st.fill))
 _SHAPE_OF_SECOND_BY_NAME = frozenset(("broadcast_like", "unreduce"))
 
 
-class _Owner(NamedTuple):
+@value_record
+class _Owner:
     """The equation that owns a block, and where it stands."""
 
     eqn: Eqn
@@ -148,7 +149,7 @@ class Uses:
             owner = self._owners.get(block)
             if owner is None:
                 return None
-            _, block, index = owner
+            block, index = owner.block, owner.at
         return index
 
     def live_after(self, var: Var, block: Block, index: int) -> bool:
@@ -164,7 +165,7 @@ class Uses:
                 return False
             if owner.eqn.op in LOOPS and any(var in self._last[b] for b in owner.eqn.blocks):
                 return True  # in the next iteration
-            _, block, index = owner
+            block, index = owner.block, owner.at
 
 
 def reads(eqn: Eqn) -> Iterator[Var]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from typing import NamedTuple
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import (
@@ -23,7 +22,7 @@ from ..ir.graph import (
     walk,
 )
 from ..ir.op import Op
-from ..ir.records import replace
+from ..ir.records import replace, value_record
 from ..ir.types import Array
 from ..ops import cotangents as ct
 from ..ops import memory as me
@@ -36,7 +35,8 @@ WRITES = me.WRITES | {ct.add_attr}
 """Ops that give a new version of their first operand."""
 
 
-class Written(NamedTuple):
+@value_record
+class Written:
     """What of a program is written to.
 
     `versions` are the values that a write changes, or that a loop or branch merges with such;

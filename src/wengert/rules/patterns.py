@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir.op import Op
+from ..ir.records import value_record
 from ..ops import elementwise as el
 from .algebra import GROUPS
 
@@ -62,7 +63,8 @@ class Expression(Pattern):
         return 1 + sum(len(part) for part in self.parts if isinstance(part, Expression))
 
 
-class Rewrite(NamedTuple):
+@value_record
+class Rewrite:
     """An identity: what to look for, how many operands it has, what to put in its place."""
 
     left: Expression

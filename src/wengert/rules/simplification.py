@@ -89,10 +89,10 @@ class SimplifyingBuilder(Builder):
         candidates = self.identities(op)
         if not candidates or not self.may_rewrite(args):
             return None
-        for pattern, count, right in candidates:
-            found: list[Atom | None] = [None] * count
-            if self._matches(pattern, op, args, found):
-                return self._built(right, found, op, namespace)
+        for rewrite in candidates:
+            found: list[Atom | None] = [None] * rewrite.operands
+            if self._matches(rewrite.left, op, args, found):
+                return self._built(rewrite.right, found, op, namespace)
         return None
 
     def _matches(

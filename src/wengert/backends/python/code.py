@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from ...ir.graph import Span
-from ...ir.records import record
+from ...ir.records import record, value_record
 
 # How tightly an expression binds, as in Python's grammar; a higher level binds tighter.
 TERNARY: Final = 1
@@ -37,7 +37,8 @@ BINARY_LEVELS: dict[str, int] = {
 UNARY_LEVELS: dict[str, int] = {"-": UNARY, "+": UNARY, "~": UNARY, "not": NOT}
 
 
-class Mark(NamedTuple):
+@value_record
+class Mark:
     """The characters `start:end` of a text compute what the user wrote at `span`."""
 
     start: int

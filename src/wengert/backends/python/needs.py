@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ...ir.graph import UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_in, walk
+from ...ir.records import value_record
 
 _SILENT = frozenset(("pack", "slice", "closure", "global"))
 """Ops that cannot fail where they are needed by nobody: left out then."""
 
 
-class Loop(NamedTuple):
+@value_record
+class Loop:
     """The parts of a `for` or `while` equation, slot by slot."""
 
     eqn: Eqn
@@ -53,7 +54,8 @@ def loop_parts(eqn: Eqn) -> Loop:
     )
 
 
-class Caught(NamedTuple):
+@value_record
+class Caught:
     """What is printed together with a `try`: what asks whether it raised, and the `if` on that."""
 
     asks: Sequence[Eqn]

@@ -31,8 +31,6 @@ def publish(printed: Printed, *, method: bool = False) -> Callable[..., Any]:
     """
     if method and len(re.findall(rf"\b{printed.name}\b", printed.text)) > 1:
         return _as_method(publish(printed))  # it calls itself by its name
-    if method and len(re.findall(rf"\b{printed.name}\b", printed.text)) > 1:
-        return _as_method(publish(printed))  # it calls itself by its name
     file = f"<wengert {printed.name} {next(_numbers)}>"
     namespace: dict[str, Any] = {"__name__": "wengert.generated", "__file__": file}
     namespace.update((name, MODULES[key]) for name, key in printed.modules.items())

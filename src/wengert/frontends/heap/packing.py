@@ -10,7 +10,7 @@ from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..stand_ins import KnownSet
+from .. import stand_ins
 from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
 from .current import has_left, now, what_happened
@@ -215,7 +215,7 @@ def holds_objects(items: Items) -> bool:
 
 
 def _refuse_unwritten(it: Interpreter, items: Items) -> None:
-    if items.form == "identity" or items.type is KnownSet:
+    if items.form == "identity" or items.type is stand_ins.KnownSet:
         raise it.unsupported(
             "the identity of an object, or a set of known items, is needed as a value at run time",
             "Ask only what is in the set, or keep the values in a list.",

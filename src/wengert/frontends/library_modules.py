@@ -1,0 +1,294 @@
+"""Functions of the standard library's modules, and builtins that few programs call.
+
+Those of `library` that shape a program; here is also what is read instead of functions written in C.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable
+from types import BuiltinMethodType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Const
+from ..ir.types import INT, STR, UNKNOWN, Kind
+from ..ops import structure as st
+from ..ops.registry import named
+from . import (
+    contexts,
+    contexts_in_python,
+    equivalents,
+    iterators,
+    iterators_in_python,
+    library_objects,
+    remembering,
+    stand_ins,
+)
+from . import writing_functions as writing
+from .calls import call, call_foreign, opaque
+from .counts import is_by_turns
+from .expressions import binary, subscript
+from .iteration import Running, as_list, iteration, settled
+from .library import Args, Handler, Kwargs, as_it_is_asked, fold, iterated
+from .loops import collect
+from .objects import identity_token
+from .values import Closure, Items, Native, Value, list_of, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    token = identity_token(args[0]) if is_by_turns(it) and isinstance(args[0], Items) else None
+    if token is None:
+        return opaque(it, id, args, kwargs, INT)
+    return Items("identity", (), (), token)
+
+
+def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if len(args) == 1 and not kwargs:
+        return call(it, Const(iterators_in_python.repeat), args, {})
+    return call(it, Const(equivalents.repeat), args, kwargs)
+
+
+def _by_indices(function: Callable[..., Any]) -> Handler:
+    """A choice of items, which is made by their indices."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        listed = as_list(it, args[0])
+        r = args[1] if len(args) > 1 else kwargs.get("r", Const(None))
+        if not isinstance(r, Const):
+            raise it.unsupported(
+                f"`itertools.{function.__name__}` of a number of items that only the run knows",
+                "Write the loops over the indices.",
+            )
+        options = () if r.value is None else (r.value,)
+        if isinstance(listed, Items):
+            chosen = function(range(len(listed.values)), *options)
+            return list_of(*(tuple_of(*(listed.values[k] for k in ks)) for ks in chosen))
+        if r.value is None:
+            raise it.unsupported(
+                "`itertools.permutations` of all of a list whose length only the run knows",
+                "Say how many items are chosen.",
+            )
+        indices = it.emit(st.range_, it.emit(st.length, it.atom(listed)))
+        found = it.emit(st.as_list, it.atom(call_foreign(it, function, [indices, r], {})))
+
+        def pick(row: Value) -> Value:
+            ks = (
+                it.emit(
+                    st.getitem,
+                    it.atom(row),
+                    Const(j),
+                )
+                for j in range(r.value)
+            )
+            return tuple_of(*(subscript(it, listed, k) for k in ks))
+
+        return collect(it, Running((found,), lambda elements: elements[0]), pick)
+
+    return handler
+
+
+def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, source, *start = args
+    source = iterated(it, source)
+    if not isinstance(function, Const) and iterators.is_lazy(it, source):
+        return call(it, Const(iterators_in_python.reduce_), [function, source, *start], {})
+    if start:
+        return fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
+    source = settled(it, source)
+    items = iteration(it, source)
+    if isinstance(items, list):
+        return fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
+    listed = it.atom(as_list(it, source))
+    rest = it.emit(st.getitem, listed, Const(slice(1, None, None)))
+    first = subscript(it, listed, Const(0))
+    return fold(it, rest, first, lambda a, b: call(it, function, [a, b], {}))
+
+
+def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if "op_flags" in kwargs or len(args) > 2:
+        raise it.unsupported(
+            "an iterator of NumPy's that writes to arrays is not covered",
+            "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
+        )
+    if len(args) == 1 and not kwargs:
+        return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+    return call_foreign(it, np.nditer, args, kwargs)
+
+
+def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *rest = args
+    known = function.function if isinstance(function, Closure) else function.value  # type: ignore[union-attr]
+    return call_foreign(it, known, rest, kwargs)
+
+
+def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, *before = args
+    return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
+
+
+def _call_partial(
+    function: Value, before: Args, named: Kwargs, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    return call(it, function, [*before, *args], {**named, **kwargs})
+
+
+def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    return Native("wraps", lambda it, inner, named: inner[0])
+
+
+def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    return Native("itemgetter", functools.partial(_get_items, list(args)))
+
+
+def _get_items(keys: Args, it: Interpreter, values: Args, named: Kwargs) -> Value:
+    got = [subscript(it, values[0], key) for key in keys]
+    return got[0] if len(got) == 1 else tuple_of(*got)
+
+
+def _divmod(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    import ast
+
+    a, b = args
+    node = ast.Pass()
+    return tuple_of(binary(it, ast.FloorDiv(), a, b, node), binary(it, ast.Mod(), a, b, node))
+
+
+def _refuse(what: str, hint: str) -> Handler:
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        raise it.unsupported(what, hint)
+
+    return handler
+
+
+def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
+    return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
+
+
+_SHOWN = (repr, str, format, ascii, chr, bin, hex)
+
+
+_COUNTED = (hash, ord)
+
+
+_OPAQUE = (print, input, open, dir)
+
+
+_BLIND = (eval, exec, compile, locals, globals, __import__)
+
+
+_HANDLERS: list[tuple[Any, Handler]] = [
+    (functools.partial, _partial),
+    (functools.reduce, _reduce),
+    (functools.wraps, _wraps),
+    (functools.lru_cache, remembering.decorator),
+    (functools.cache, remembering.decorator),
+    (operator.itemgetter, _itemgetter),
+    (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
+    (divmod, _divmod),
+    (equivalents.as_it_is, _as_it_is),
+    (
+        equivalents.matrix_product,
+        lambda it, args, kwargs: it.emit(named("matmul"), *map(it.atom, args)),
+    ),
+    (np.nditer, _nditer),
+    (id, _id),
+    (
+        frozenset,
+        lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
+    ),
+    (iter, iterators.make_iterator),
+    (next, iterators.next_item),
+    (iterators_in_python.step, iterators.step),
+    (itertools.repeat, _repeat),
+    *((function, _opaque(function)) for function in _OPAQUE),
+    (itertools.combinations, _by_indices(itertools.combinations)),
+    (
+        itertools.combinations_with_replacement,
+        _by_indices(itertools.combinations_with_replacement),
+    ),
+    (itertools.permutations, _by_indices(itertools.permutations)),
+    *((function, _opaque(function, STR)) for function in _SHOWN),
+    *((function, _opaque(function, INT)) for function in _COUNTED),
+    *(
+        (
+            function,
+            _refuse(
+                f"`{function.__name__}()` cannot be read before it runs",
+                "Write the code itself instead.",
+            ),
+        )
+        for function in _BLIND
+    ),
+]
+
+
+def _in_python(equivalent: Any) -> Handler:
+    return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
+
+
+_EAGER: dict[int, Handler] = {
+    **{
+        id(function): handler
+        for function, handler in (*_HANDLERS, *contexts.HANDLERS, *library_objects.HANDLERS)
+    },
+    **{
+        id(function): _in_python(equivalent)
+        for function, equivalent in (
+            *equivalents.EQUIVALENTS,
+            *contexts_in_python.EQUIVALENTS,
+            *iterators_in_python.ENDLESS,
+            *writing.IN_PYTHON,
+            *stand_ins.STAND_INS,
+        )
+    },
+}
+
+
+HANDLERS: dict[int, Handler] = {
+    **_EAGER,
+    **{
+        id(function): as_it_is_asked(_EAGER[id(function)], equivalent.__name__)
+        for function, equivalent in iterators_in_python.LAZY
+    },
+    **{id(function): handler for function, handler in writing.BY_HAND},
+}
+
+
+def handler_of(known: Any) -> Handler | None:
+    """How to read a call of a function that Python implements."""
+    if isinstance(known, BuiltinMethodType) and known == itertools.chain.from_iterable:
+        return _chain_from_iterable
+    if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
+        return _in_python(equivalents.from_keys)
+    if _starts_elsewhere(known):
+        return _refuse(
+            "what runs in another thread, process or event loop cannot be differentiated",
+            "Call the function itself; or start the threads outside and differentiate in each.",
+        )
+    return HANDLERS.get(id(known))
+
+
+_ELSEWHERE = {
+    "threading": ("Thread", "Timer"),
+    "concurrent": ("ThreadPoolExecutor", "ProcessPoolExecutor"),
+    "multiprocessing": ("Process", "Pool", "ThreadPool"),
+    "asyncio": ("run", "gather"),
+}
+"""By package: none of these is imported for it."""
+
+
+def _starts_elsewhere(known: Any) -> bool:
+    package = str(getattr(known, "__module__", "")).partition(".")[0]
+    return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
+
+
+_chain_from_iterable = as_it_is_asked(
+    _in_python(equivalents.chain_from_iterable), "chain_from_iterable"
+)
