@@ -13,6 +13,7 @@ from . import (
     products,
     reductions,
     shapes,
+    special,
     structure,
     writing,
 )
@@ -47,4 +48,6 @@ def handler_of(eqn: Eqn) -> Handler:
         return HANDLERS[name]
     if name in ROWS:
         return structure.elementwise
+    if special.row_of(eqn.op) is not None:
+        return special.of_scipy
     raise Unlowered(f"`{name}` has no native form yet")

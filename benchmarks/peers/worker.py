@@ -1,0 +1,121 @@
+"""One tool in a process of its own: `python worker.py TOOL THREADS [--quick]`.
+
+Reads a line of JSON for each thing to do, and answers with one:
+
+    {"do": "prepare", "problem": NAME}                    → the value and the gradients, in short; or {"absent": why}
+    {"do": "sample", "problem": NAME, "seconds": 0.02}    → the seconds that a call takes
+"""
+
+import os
+import sys
+
+TOOL, THREADS = sys.argv[1], int(sys.argv[2])
+if THREADS == 1 and hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[variable] = str(THREADS)
+
+import gc  # noqa: E402  NumPy reads the number of threads when it is imported
+import importlib  # noqa: E402
+import json  # noqa: E402
+import math  # noqa: E402
+import resource  # noqa: E402
+import time  # noqa: E402
+import timeit  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np  # noqa: E402
+from problems import problems  # noqa: E402
+
+# One thread is measured by its processor time, so that other programs disturb less.
+CLOCK = time.process_time if THREADS == 1 else time.perf_counter
+CALLS = {}
+
+
+def main():
+    answers, sys.stdout = sys.stdout, sys.stderr
+    known = problems("--quick" in sys.argv)
+    try:
+        tool = importlib.import_module(f"by_{TOOL}")
+    except ImportError as error:
+        tool = error
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer = answered(tool, known[asked["problem"]], asked)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def answered(tool, problem, asked):
+    if isinstance(tool, ImportError):
+        return {"absent": str(tool)}
+    match asked["do"]:
+        case "prepare":
+            return prepared(tool, problem)
+        case "sample":
+            return {"seconds": sample(tool, problem, asked["seconds"])}
+        case "memory":
+            return {"bytes per step": bytes_per_step(tool, problem)}
+        case other:
+            raise ValueError(other)
+
+
+def prepared(tool, problem):
+    made = tool.call(problem, THREADS)
+    if made is None:
+        return {"absent": "not said in it"}
+    CALLS[problem.name] = made
+    found = leaves(made())
+    divisor = getattr(tool, "FEWER_STEPS", 1) if problem.steps else 1
+    return {"found": [in_short(each) for each in found], "fewer": divisor}
+
+
+def leaves(result):
+    if isinstance(result, tuple | list):
+        return [leaf for part in result for leaf in leaves(part)]
+    return [result]
+
+
+def in_short(value):
+    """A few numbers that tell arrays apart."""
+    if value is None:
+        return None
+    entries = np.asarray(value, dtype=float).ravel()
+    return [float(entries.sum()), float(np.cos(np.arange(len(entries))) @ entries)]
+
+
+def sample(tool, problem, duration):
+    """Seconds for one call, from as many as fill the duration."""
+    call = CALLS[problem.name]
+    gc.collect()
+    gc.disable()
+    divisor = getattr(tool, "FEWER_STEPS", 1) if problem.steps else 1
+    if hasattr(call, "nothing"):
+        return timed(call.raw, duration) - timed(call.nothing, duration / 4)
+    return timed(call, duration) * divisor
+
+
+def timed(call, duration):
+    timer = timeit.Timer(call, timer=CLOCK)
+    count = 1
+    while (spent := timer.timeit(count)) < duration:
+        count = max(2 * count, math.ceil(1.1 * count * duration / max(spent, 1e-7)))
+    return spent / count
+
+
+def bytes_per_step(tool, problem):
+    """By how much the greatest memory so far rises from a tenth of the steps to all of them, per step."""
+    fewer = tool.call(problem.shorter(10), THREADS)
+    if fewer is None:
+        return None
+    fewer()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tool.call(problem, THREADS)()
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    taken = problem.steps / getattr(tool, "FEWER_STEPS", 1)
+    return 1024 * (after - before) / (0.9 * taken)
+
+
+if __name__ == "__main__":
+    main()
