@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,13 @@ class Kernel:
         self._outputs = struct.Struct("=" + "".join(_FORMATS[r.code] for r in main.results))
         self._places = {slot: k for k, slot in enumerate(main.results)}
         self._params = {slot: k for k, slot in enumerate(main.params)}
+
+    def first_way(self, in_force: Callable[[], bool], otherwise: Any) -> Any:
+        """The entry point as a function that calls `otherwise` where it cannot do the work."""
+        from . import entry
+
+        address = self.code.address(f"{self.lowered.name}.call")
+        return entry.first_way(address, self.lowered.name, in_force, otherwise, self.code)
 
     def fits(self, values: Sequence[Any]) -> bool:
         """Whether values are of the types that the code was made for."""
