@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ...ir.records import replace
 from .llvm_ops import LLVM_TYPES, Operations, in_memory
 from .llvm_runtime import RUNTIME
 from .loopform import (
@@ -100,6 +101,10 @@ def parameters_text(procedure: Procedure) -> str:
     return ", ".join(["ptr %memory", *inputs, *outputs])
 
 
+def _of_sum(value: Expr) -> Expr:
+    return replace(value, op="mul_of_sum") if isinstance(value, Apply) and value.op == "mul" else value
+
+
 class _Printer:
     """One procedure."""
 
@@ -171,7 +176,9 @@ class _Printer:
                     f"load {in_memory(code)}, ptr {self.address(pointer, index, code)}{self._group}"
                 )
                 return self.define(f"trunc i8 {found} to i1") if code == "b1" else found
-            case Apply(args=args):
+            case Apply(op=op, args=args):
+                if op == "add_any":  # a product is added to a sum without being rounded before
+                    args = tuple(map(_of_sum, args))
                 return self.operations.apply(self, value, [self.expr(arg) for arg in args])
 
     def address(self, pointer: Slot, index: Expr, code: Code) -> str:
@@ -304,7 +311,8 @@ class _Printer:
 
     def choose(self, statement: If) -> None:
         then, other, end = (self.label(hint) for hint in ("then", "else", "end"))
-        self.branch(self.expr(statement.condition), then, other)
+        note = ", !prof !0" if statement.rarely else ""
+        self.branch(self.expr(statement.condition), then, other, note)
         for label, block in ((then, statement.then), (other, statement.other)):
             self.start(label)
             self.block(block)
