@@ -26,6 +26,7 @@ from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit
 from .recompute import recomputed
+from .untouched import with_early_reads
 from .values import (
     NUMPY,
     ONE,
@@ -110,7 +111,7 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = recomputed(function)
+    function = with_early_reads(recomputed(function), prepare)
     written: set[int] = set()
     while True:
         try:

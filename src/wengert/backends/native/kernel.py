@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,6 +48,9 @@ class Kernel:
         if made:
             address = self.code.address(f"{lowered.name}.entry")
             self.entry = entry.callable_at(address, lowered.name)
+        nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
+        # what must live until then is an argument
+        weakref.finalize(self.code, _keep_nothing, nothing, self.code.engine).atexit = False
         main = lowered.procedures[0]
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
         self._function = kind(self.code.address(f"{lowered.name}.frame"))
@@ -150,11 +154,22 @@ class Kernel:
                 return value
 
 
+def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:
+    release()
+
+
 def program_text(lowered: Lowered, entry: str) -> str:
     """The LLVM IR of a program for this machine, with its entry point."""
     m = machine()
+    fresh = [r.pointer for r in lowered.results if isinstance(r, ArrayResult) and r.given]
     return llvm.module(
-        lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, lanes=m.lanes
+        lowered.procedures,
+        lowered.name,
+        entry,
+        cpu=m.cpu,
+        features=m.features,
+        lanes=m.lanes,
+        fresh=fresh,
     )
 
 

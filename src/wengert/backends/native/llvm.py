@@ -51,6 +51,7 @@ def module(
     cpu: str = "",
     features: str = "",
     lanes: Sequence[tuple[str, int]] = (),
+    fresh: Sequence[Slot] = (),
 ) -> str:
     """The module of a program: its procedures, and what Python calls.
 
@@ -61,10 +62,14 @@ def module(
         cpu: the processor to make code for.
         features: what it can do, as LLVM writes that.
         lanes: which widths of libmvec's functions it has.
+        fresh: parameters of the procedure that Python calls, whose memory nothing else points to.
     """
     operations = Operations(lanes)
     metadata = Metadata()
-    bodies = [_Printer(p, operations, metadata).text() for p in procedures]
+    bodies = [
+        _Printer(p, operations, metadata, fresh if p.name == main else ()).text()
+        for p in procedures
+    ]
     first = next(p for p in procedures if p.name == main)
     runtime = RUNTIME.replace("CPU", cpu).replace("FEATURES", features)
     parts = [
@@ -95,8 +100,10 @@ def result_type(code: Code) -> str:
     return "i64" if code == "b1" else LLVM_TYPES[code]
 
 
-def parameters_text(procedure: Procedure) -> str:
-    inputs = [f"{LLVM_TYPES[p.code]} %{p.name}" for p in procedure.params]
+def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
+    inputs = [
+        f"{LLVM_TYPES[p.code]}{' noalias' * (p in fresh)} %{p.name}" for p in procedure.params
+    ]
     outputs = [f"ptr noalias %out.{r.name}" for r in procedure.results]
     return ", ".join(["ptr %memory", *inputs, *outputs])
 
@@ -108,8 +115,15 @@ def _of_sum(value: Expr) -> Expr:
 class _Printer:
     """One procedure."""
 
-    def __init__(self, procedure: Procedure, operations: Operations, metadata: Metadata):
+    def __init__(
+        self,
+        procedure: Procedure,
+        operations: Operations,
+        metadata: Metadata,
+        fresh: Sequence[Slot] = (),
+    ):
         self.procedure = procedure
+        self.fresh = fresh
         self.operations = operations
         self.metadata = metadata
         self.lines: list[str] = []
@@ -134,7 +148,7 @@ class _Printer:
         for slot in p.results:
             self._write_result(slot)
         self.lines.append("  ret i32 0")
-        head = f"define internal i32 @{p.name}({parameters_text(p)}) nounwind #0 {{\nentry:"
+        head = f"define internal i32 @{p.name}({parameters_text(p, self.fresh)}) nounwind #0 {{\nentry:"
         return "\n".join([head, *self.allocas, *self.lines, *self.exits, "}", ""])
 
     def _write_result(self, slot: Slot) -> None:
