@@ -1,12 +1,10 @@
-"""From a fresh process to the first gradient, import included, by the clock."""
+"""Processor time from the start of a process to its first gradient, imports included."""
 
-import time
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from processes import Worker
-from problems import problems
 
 NAMES = ("SinCos", "Loop", "LogSumExp", "Logistic regression", "MLP 784-32-10", "Newton",
          "logistic map", "Lorenz, RK4")  # fmt: skip
@@ -26,34 +24,39 @@ WAYS = {
 
 def measured(options: Any) -> dict[str, dict[str, float]]:
     """Seconds by problem and way."""
-    known = problems(options.quick)
     ways = {way: what for way, what in WAYS.items() if what[0] in options.tools}
     names = NAMES[:1] if options.quick else NAMES
-    return {known[name].name: of_problem(name, ways, options) for name in names}
+    with TemporaryDirectory() as bytecode:
+        # compiled modules are kept as an installation keeps them; a first round writes them
+        written = {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}
+        for tool in {tool for tool, *_ in ways.values()}:
+            once(names[0], tool, options.quick, written)
+        return {name: of_problem(name, ways, options, written) for name in names}
 
 
-def of_problem(name: str, ways: dict[str, Any], options: Any) -> dict[str, float]:
+def of_problem(
+    name: str, ways: dict[str, Any], options: Any, written: dict[str, str]
+) -> dict[str, float]:
     with TemporaryDirectory() as folder:
         for tool, variable, warm in ways.values():
             if warm:
-                once(name, tool, options.quick, {variable: f"{folder}/{tool}"})
+                once(name, tool, options.quick, written | {variable: f"{folder}/{tool}"})
         samples: dict[str, list[float]] = {}
         for number in range(options.processes):
             for way, (tool, variable, warm) in ways.items():
                 place = f"{folder}/{tool}" if warm else f"{folder}/{tool} {number}"
-                taken = once(name, tool, options.quick, {variable: place} if variable else {})
+                kept = {variable: place} if variable else {}
+                taken = once(name, tool, options.quick, written | kept)
                 if taken is not None:
                     samples.setdefault(way, []).append(taken)
     return {way: median(found) for way, found in samples.items()}
 
 
 def once(name: str, tool: str, quick: bool, environment: dict[str, str]) -> float | None:
-    start = time.perf_counter()
     worker = Worker(tool, 1, quick, **environment)
     answer = worker.ask("prepare", name)
-    taken = time.perf_counter() - start
     worker.stop()
-    return taken if "found" in answer else None
+    return answer.get("processor")
 
 
 def table(found: dict[str, dict[str, float]]) -> list[str]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import workloads
-from scipy.special import erf
 
 FIVE, LOOPS, ELEMENTWISE, SMALL = "Zygote's five", "loops", "elementwise", "small calls"
 
@@ -89,45 +88,35 @@ def lorenz(x, y, z, sigma, rho, beta, n):
     return x + y + z
 
 
-def black_scholes(s, k, t):
-    root = 0.2 * np.sqrt(t)
-    d = (np.log(s / k) + 0.05 * t) / root
-    e = d - root
-    call = s * 0.5 * (1 + erf(d / math.sqrt(2))) - k * np.exp(-0.03 * t) * 0.5 * (
-        1 + erf(e / math.sqrt(2))
-    )
-    return np.sum(call)
-
-
-def softplus_of_gelu(x):
-    gelu = 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x**3)))
-    y = 1.5 * gelu + 0.3
-    return np.sum(np.maximum(y, 0) + np.log1p(np.exp(-np.abs(y))))
-
-
 @cache
-def problems(quick: bool = False) -> dict[str, Problem]:
-    """All problems by name, with the same random arrays every time; `quick` makes the large ones small."""
+def light_problems(quick: bool = False) -> dict[str, Problem]:
+    """The problems that need NumPy alone, by name; `quick` makes the large ones small."""
     rng = np.random.default_rng(1)
     five = {each.name: each for each in workloads.workloads()}
-    many, batch, steps = (100, 4, 100) if quick else (10**6, 128, 10**6)
+    many, batch, steps = (100, 4, 100) if quick else (10**4, 128, 10**6)
     weights = five["MLP 784-32-10"].arguments[:4]
     images, labels = rng.random((batch, 784)), np.eye(10)[rng.integers(0, 10, batch)]
-    options = tuple(rng.uniform(0.5, 2.0, many) for _ in range(3))
     start = (1.0, 1.0, 1.0, 10.0, 28.0, 8 / 3)
     found = [
         *(
             Problem(name, FIVE, each.function, each.arguments, each.argnums)
             for name, each in five.items()
         ),
-        Problem("LogSumExp 10⁴", FIVE, workloads.logsumexp, (rng.normal(size=many // 100),)),
+        Problem("LogSumExp 10⁴", FIVE, workloads.logsumexp, (rng.normal(size=many),)),
         Problem("MLP, batch of 128", FIVE, mlp_batch, (*weights, images, labels), (0, 1, 2, 3)),
         Problem("logistic map", LOOPS, logistic_map, (3.2, 0.4, steps), (0, 1), 1.2, steps),
         Problem("Lorenz, RK4", LOOPS, lorenz, (*start, steps), (0, 1, 2, 3, 4, 5), 1.2, steps),
         Problem("Newton", LOOPS, newton, (1e12,), 0, 1.2),
-        Problem("Black–Scholes", ELEMENTWISE, black_scholes, options, (0, 1, 2), 1.2),
-        Problem("softplus∘GELU", ELEMENTWISE, softplus_of_gelu, (rng.normal(size=many),), 0, 1.2),
         Problem("sin(x²)", SMALL, small, (0.7,)),
         Problem("x", SMALL, identity, (0.7,)),
     ]
     return {each.name: each for each in found}
+
+
+@cache
+def problems(quick: bool = False) -> dict[str, Problem]:
+    """All problems by name, with the same random arrays every time."""
+    from elementwise import problems_of
+
+    heavy = problems_of(100 if quick else 10**6)
+    return light_problems(quick) | {each.name: each for each in heavy}
