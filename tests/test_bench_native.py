@@ -30,9 +30,7 @@ def test_every_tool_finds_the_same_gradients_and_is_timed(tmp_path):
     picture = tmp_path / "ratios.svg"
     rows = ("five", "loops", "elementwise", "small")
     tools = ("wengert", "c", "numpy", "jax")
-    printed, figures = run(
-        tmp_path, "--only", *rows, "--tools", *tools, "--plot", str(picture)
-    )
+    printed, figures = run(tmp_path, "--only", *rows, "--tools", *tools, "--plot", str(picture))
     seconds = figures["seconds, 1 threads"]
     assert len(seconds) == 14
     assert all(row["wengert"] > 0 for row in seconds.values())

@@ -175,7 +175,7 @@ FACTOR = 2.0
 
 
 def test_a_global_that_changes_its_type_is_noticed():
-    global FACTOR  # noqa: PLW0603
+    global FACTOR
 
     @wg.jit
     def scaled(x):

@@ -4,7 +4,7 @@ from types import FunctionType
 
 import autograd
 import autograd.numpy as arrays
-import autograd.scipy.special as special
+from autograd.scipy import special
 
 PACKAGE = LABEL = "autograd"
 FEWER_STEPS = 1000

@@ -56,7 +56,11 @@ def black_scholes(s, k, t):
     root = 0.2 * q
     d = (np.log(s / k) + 0.05 * t) / root
     e = d - root
-    p, u, v = 0.5 * (1 + erf(d / math.sqrt(2))), 0.5 * (1 + erf(e / math.sqrt(2))), np.exp(-0.03 * t)
+    p, u, v = (
+        0.5 * (1 + erf(d / math.sqrt(2))),
+        0.5 * (1 + erf(e / math.sqrt(2))),
+        np.exp(-0.03 * t),
+    )
     density = 1 / math.sqrt(2 * math.pi)
     d_s, e_k = density * s * np.exp(-0.5 * d * d), -density * k * v * np.exp(-0.5 * e * e)
     both = (d_s + e_k) / root

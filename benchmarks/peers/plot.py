@@ -3,16 +3,18 @@
 from typing import Any
 
 
-def ratios(seconds: dict[str, dict[str, float]], labels: dict[str, str], ours: str, to: str) -> None:
+def ratios(
+    seconds: dict[str, dict[str, float]], labels: dict[str, str], ours: str, to: str
+) -> None:
     """Draw a row of points for each problem that there is hand-written C for."""
     import matplotlib as mpl
 
     mpl.use("agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot as plt
 
-    names = [name for name, row in seconds.items() if row.get("c", 0) > 0]
+    names = [name for name in seconds if seconds[name].get("c", 0) > 1e-7]
     tools = [tool for tool in labels if any(tool in seconds[name] for name in names)]
-    figure, axes = pyplot.subplots(figsize=(9, 1.2 + 0.4 * len(names)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(9, 1.2 + 0.4 * len(names)), layout="constrained")
     for tool in tools:
         points = [
             (seconds[name][tool] / seconds[name]["c"], -place)
@@ -26,4 +28,4 @@ def ratios(seconds: dict[str, dict[str, float]], labels: dict[str, str], ours: s
     axes.grid(axis="x", alpha=0.3)
     figure.legend(loc="outside right upper")
     figure.savefig(to)
-    pyplot.close(figure)
+    plt.close(figure)

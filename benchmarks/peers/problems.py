@@ -34,10 +34,10 @@ class Problem:
     limit: float = 1.6
     steps: int | None = None
 
-    def shorter(self, divisor: int) -> "Problem":
+    def shorter(self, divisor: float) -> "Problem":
         """The same with fewer steps, which stand last in the arguments."""
         assert self.steps is not None
-        steps = max(1, self.steps // divisor)
+        steps = max(1, int(self.steps / divisor))
         arguments = (*self.arguments[:-1], steps)
         return Problem(self.name, self.row, self.function, arguments, self.argnums, steps=steps)
 

@@ -26,7 +26,9 @@ class Worker:
     def ask(self, do: str, problem: str, **more: Any) -> dict[str, Any]:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        print(json.dumps({"do": do, "problem": problem} | more), file=self.process.stdin, flush=True)
+        print(
+            json.dumps({"do": do, "problem": problem} | more), file=self.process.stdin, flush=True
+        )
         return json.loads(self.process.stdout.readline())
 
     def stop(self) -> None:

@@ -56,7 +56,7 @@ def answered(tool, problem, asked):
         case "prepare":
             return prepared(tool, problem)
         case "sample":
-            return {"seconds": sample(tool, problem, asked["seconds"])}
+            return sampled(tool, problem, asked["seconds"])
         case "memory":
             return {"bytes per step": bytes_per_step(tool, problem)}
         case other:
@@ -88,15 +88,18 @@ def in_short(value):
     return [float(entries.sum()), float(np.cos(np.arange(len(entries))) @ entries)]
 
 
-def sample(tool, problem, duration):
-    """Seconds for one call, from as many as fill the duration."""
+def sampled(tool, problem, duration):
+    """Seconds for one call, from as many as fill the duration, and of those what the way into the tool takes.
+
+    `.nothing` of a call takes the same arguments, and gives results of the same types, which it does not compute.
+    """
     call = CALLS[problem.name]
     gc.collect()
     gc.disable()
     divisor = getattr(tool, "FEWER_STEPS", 1) if problem.steps else 1
-    if hasattr(call, "nothing"):
-        return timed(call.raw, duration) - timed(call.nothing, duration / 4)
-    return timed(call, duration) * divisor
+    seconds = timed(call, duration) * divisor
+    nothing = getattr(call, "nothing", None)
+    return {"seconds": seconds, "boundary": timed(nothing, duration / 4) if nothing else 0.0}
 
 
 def timed(call, duration):
@@ -108,16 +111,16 @@ def timed(call, duration):
 
 
 def bytes_per_step(tool, problem):
-    """By how much the greatest memory so far rises from a tenth of the steps to all of them, per step."""
-    fewer = tool.call(problem.shorter(10), THREADS)
-    if fewer is None:
+    """By how much the greatest memory so far rises from these steps to four times as many, per step."""
+    few = tool.call(problem, THREADS)
+    if few is None:
         return None
-    fewer()
+    few()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    tool.call(problem, THREADS)()
+    tool.call(problem.shorter(0.25), THREADS)()
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     taken = problem.steps / getattr(tool, "FEWER_STEPS", 1)
-    return 1024 * (after - before) / (0.9 * taken)
+    return 1024 * (after - before) / (3 * taken)
 
 
 if __name__ == "__main__":

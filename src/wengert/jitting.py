@@ -222,7 +222,8 @@ class Jitted:
         quick = (form.in_force, form.kernel.entry, form.kernel)
         self._quick = (quick, *self._quick[: MOST_QUICK - 1])
         way = form.kernel.first_way(form.in_force, functools.partial(Jitted.__call__, self))
-        self.__class__ = type("Jitted", (Jitted,), {"__call__": way, "__module__": __name__})
+        own: Any = type("Jitted", (Jitted,), {"__call__": way, "__module__": __name__})
+        self.__class__ = own
         return True
 
     def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:

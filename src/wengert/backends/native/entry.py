@@ -121,7 +121,9 @@ def first_way(
         otherwise: takes the same arguments, and arguments by name.
         code: what must live as long as the function.
     """
-    return _function(address, name, _FASTCALL | _KEYWORDS, (_addresses(), in_force, otherwise, code))
+    return _function(
+        address, name, _FASTCALL | _KEYWORDS, (_addresses(), in_force, otherwise, code)
+    )
 
 
 def _function(address: int, name: str, flags: int, own: Any) -> Any:
@@ -214,8 +216,6 @@ slowly:
   ret ptr %slow
 }}
 """
-
-
 
 
 def _is_plain(kind: Kind) -> bool:

@@ -109,7 +109,9 @@ def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
 
 
 def _of_sum(value: Expr) -> Expr:
-    return replace(value, op="mul_of_sum") if isinstance(value, Apply) and value.op == "mul" else value
+    return (
+        replace(value, op="mul_of_sum") if isinstance(value, Apply) and value.op == "mul" else value
+    )
 
 
 class _Printer:

@@ -1,9 +1,9 @@
 """What every LLVM module contains: memory that is released together. As in `ccode_runtime`.
 
 A block has a head of 64 bytes: the next block, where the one before says that it is next, its size, and, while it
-is kept, the size of this one and of all that follow. Large blocks are kept for the next call, up to MOST_KEPT bytes: the operating
-system takes longer to give memory than most programs take to fill it. Calls in several threads take the whole
-list of kept blocks, one after the other; what two of them put back at once is freed.
+is kept, the size of this one and of all that follow. Large blocks are kept for the next call, up to so many
+bytes: the operating system takes longer to give memory than most programs take to fill it. Calls in several
+threads take the whole list of kept blocks, one after the other; what two of them put back at once is freed.
 """
 
 from __future__ import annotations

@@ -110,7 +110,11 @@ class _Readers:
         if x in self.handed_on:
             return False
         for eqn in self.eqns.get(x, ()):
-            if eqn.op.name in _WRITES and isinstance(kind_of_atom(eqn.args[0]), Array) and eqn.args[0] is not x:
+            if (
+                eqn.op.name in _WRITES
+                and isinstance(kind_of_atom(eqn.args[0]), Array)
+                and eqn.args[0] is not x
+            ):
                 continue
             if eqn.op.name in _VIEWS:
                 if not self.only_read(eqn.outs[0]):
