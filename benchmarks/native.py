@@ -23,8 +23,8 @@ from problems import ELEMENTWISE, FIVE, LOOPS, SMALL, Problem, problems
 from processes import Worker
 
 OURS, C = "wengert", "c"
-TOOLS = (OURS, C, "jax", "torch", "autograd", "casadi", "numpy", "numba")
-LABELS = {OURS: "wg.jit", C: "C", "jax": "jax.jit", "torch": "PyTorch", "autograd": "autograd", "casadi": "CasADi",
+TOOLS = (OURS, C, "jax", "jax_scan", "torch", "autograd", "casadi", "numpy", "numba")
+LABELS = {OURS: "wg.jit", C: "C", "jax": "jax.jit", "jax_scan": "jax.jit, plain scan", "torch": "PyTorch", "autograd": "autograd", "casadi": "CasADi",
           "numpy": "NumPy by hand", "numba": "Numba by hand"}  # fmt: skip
 ROWS = {"five": FIVE, "loops": LOOPS, "elementwise": ELEMENTWISE, "small": SMALL}
 BOUNDARY = "wengert, of that the way in and out"
@@ -186,7 +186,10 @@ def table(chosen: list[Problem], seconds: Seconds, absent: dict[str, str]) -> li
             least = f"{row[OURS] / min(others):.2f}"
         goal = "" if problem.row == SMALL else f"{problem.limit}"
         lines.append(f"| {problem.name} | {' | '.join(cells)} | {of_c} | {goal} | {least} |")
-    lines += ["", "ours / C: both without the way in and out, that is a call that computes nothing."]
+    lines += [
+        "",
+        "ours / C: both without the way in and out, that is a call that computes nothing.",
+    ]
     if ratios:
         lines.append(f"Geometric mean for {FIVE}: {geometric_mean(ratios):.2f} (goal 1.25).")
     lines += [f"{LABELS.get(tool, tool)} is absent: {why}." for tool, why in absent.items()]

@@ -36,7 +36,8 @@ def test_every_tool_finds_the_same_gradients_and_is_timed(tmp_path):
     assert all(row["wengert"] > 0 for row in seconds.values())
     assert all("numpy" in row for name, row in seconds.items() if name not in ("x", "Lorenz, RK4"))
     assert "| MLP 784-32-10 |" in printed
-    assert "wengert" in figures["bytes per step"]["logistic map"]
+    if sys.platform == "linux":
+        assert "wengert" in figures["bytes per step"]["logistic map"]
     assert picture.stat().st_size > 1000
 
 

@@ -6,7 +6,6 @@ import autograd
 import autograd.numpy as arrays
 from autograd.scipy import special
 
-PACKAGE = LABEL = "autograd"
 FEWER_STEPS = 1000
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-PACKAGE, LABEL = None, "C"
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-shared", "-fPIC")
 GCC = shutil.which("gcc")
 if GCC is None:

@@ -6,7 +6,6 @@ from functools import partial
 import casadi as ca
 import numpy as np
 
-PACKAGE, LABEL = "casadi", "CasADi"
 NEWTON_STEPS = 24
 
 

@@ -6,8 +6,6 @@ from types import FunctionType
 import jax
 import jax.numpy as arrays
 
-PACKAGE, LABEL = "jax", "jax.jit"
-
 jax.config.update("jax_enable_x64", True)
 if "JAX_COMPILATION_CACHE_DIR" in os.environ:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)

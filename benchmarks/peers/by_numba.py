@@ -5,8 +5,6 @@ import math
 import numpy as np
 from numba import njit
 
-PACKAGE, LABEL = "numba", "Numba by hand"
-
 
 @njit
 def small(x):

@@ -5,8 +5,6 @@ import math
 import numpy as np
 import workloads
 
-PACKAGE, LABEL = "numpy", "NumPy by hand"
-
 
 def small(x):
     return math.sin(x * x), 2 * x * math.cos(x * x)

@@ -5,7 +5,6 @@ from types import FunctionType, SimpleNamespace
 import numpy as np
 import torch
 
-PACKAGE, LABEL = "torch", "PyTorch"
 FEWER_STEPS = 1000
 
 

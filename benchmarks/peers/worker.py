@@ -19,7 +19,6 @@ import gc  # noqa: E402  NumPy reads the number of threads when it is imported
 import importlib  # noqa: E402
 import json  # noqa: E402
 import math  # noqa: E402
-import resource  # noqa: E402
 import time  # noqa: E402
 import timeit  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -91,7 +90,7 @@ def in_short(value):
 def sampled(tool, problem, duration):
     """Seconds for one call, from as many as fill the duration, and of those what the way into the tool takes.
 
-    `.nothing` of a call takes the same arguments, and gives results of the same types, which it does not compute.
+    `.nothing` of a call computes nothing.
     """
     call = CALLS[problem.name]
     gc.collect()
@@ -111,16 +110,26 @@ def timed(call, duration):
 
 
 def bytes_per_step(tool, problem):
-    """By how much the greatest memory so far rises from these steps to four times as many, per step."""
-    few = tool.call(problem, THREADS)
-    if few is None:
+    """What a gradient takes beyond what is taken before, at its peak, per step; None where Linux does not say."""
+    few = tool.call(problem.shorter(100), THREADS)
+    if few is None or not PEAK.exists():
         return None
     few()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    tool.call(problem.shorter(0.25), THREADS)()
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    taken = problem.steps / getattr(tool, "FEWER_STEPS", 1)
-    return 1024 * (after - before) / (3 * taken)
+    call = tool.call(problem, THREADS)
+    PEAK.write_text("5", encoding="ascii")  # from here on
+    before = memory_of("VmRSS")
+    call()
+    return (memory_of("VmHWM") - before) * getattr(tool, "FEWER_STEPS", 1) / problem.steps
+
+
+PEAK = Path("/proc/self/clear_refs")
+
+
+def memory_of(name):
+    """A figure of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    (found,) = (line.split()[1] for line in lines if line.startswith(name))
+    return 1024 * int(found)
 
 
 if __name__ == "__main__":
