@@ -24,8 +24,17 @@ from processes import Worker
 
 OURS, C = "wengert", "c"
 TOOLS = (OURS, C, "jax", "jax_scan", "torch", "autograd", "casadi", "numpy", "numba")
-LABELS = {OURS: "wg.jit", C: "C", "jax": "jax.jit", "jax_scan": "jax.jit, plain scan", "torch": "PyTorch", "autograd": "autograd", "casadi": "CasADi",
-          "numpy": "NumPy by hand", "numba": "Numba by hand"}  # fmt: skip
+LABELS = {
+    OURS: "wg.jit",
+    C: "C",
+    "jax": "jax.jit",
+    "jax_scan": "jax.jit, plain scan",
+    "torch": "PyTorch",
+    "autograd": "autograd",
+    "casadi": "CasADi",
+    "numpy": "NumPy by hand",
+    "numba": "Numba by hand",
+}
 ROWS = {"five": FIVE, "loops": LOOPS, "elementwise": ELEMENTWISE, "small": SMALL}
 BOUNDARY = "wengert, of that the way in and out"
 LONG = 0.5
