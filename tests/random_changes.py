@@ -28,6 +28,7 @@ class Box:
         self.v = v
         self.w = w
         self.log = []
+        self.parts = []
 
     def add(self, e):
         self.v += e
@@ -481,8 +482,41 @@ def of_object(w: Writer) -> Lines:
     )
 
 
+def of_arrays(w: Writer) -> Lines:
+    """On a list of arrays that an argument holds."""
+    return w.choose(
+        (
+            [f"{w.choose('bc')} = o.parts[{w.small()}]"],
+            [f"o.parts[{w.small()}] = {w.choose((w.vector(), w.whole()))}"],
+            [f"o.parts[{w.small()}][{w.index()}] = {w.number(1)}"],
+            [f"o.parts[{w.small()}] *= {w.number(1)}"],
+            [f"o.parts.append({w.choose((w.vector(), w.whole()))})"],
+            [f"o.parts.insert({w.small()}, {w.whole()})"],
+            ["if len(o.parts) > 2:", f"    {w.choose('bc')} = o.parts.pop({w.choose(('', '0'))})"],
+            ["o.parts[0], o.parts[1] = o.parts[1], o.parts[0]"],
+            ["o.w, o.parts[0] = o.parts[0], o.w"],
+            [f"o.parts = [o.w, {w.whole()}]"],
+            [
+                "old = o.parts[0]",
+                f"o.parts[0] = {w.vector()}",
+                f"old[{w.index()}] = {w.number(1)}",
+                "u += old[1]",
+            ],
+            [
+                "old = o.w",
+                f"o.w = {w.whole()}",
+                f"{w.choose(('old', 'o.w'))}[{w.index()}] = {w.number(1)}",
+                "v += old[2]",
+            ],
+            ["for part in o.parts:", f"    part[{w.index()}] += {w.number(0)}"],
+            [f"u = sum(part[{w.index()}] for part in o.parts)"],
+        )
+    )
+
+
 OF_PART = {
     "d": [of_dictionary] * 4,
+    "k": [of_arrays] * 4,
     "m": [of_matrix] * 4,
     "o": [of_object] * 4,
     "r": [of_rows] * 4,
@@ -490,6 +524,7 @@ OF_PART = {
 }
 SETUP: dict[str, Statement] = {
     "d": lambda w: [f"d = {{'p': x, 't': {w.vector()}}}"],
+    "k": lambda w: [],
     "m": lambda w: [],
     "o": lambda w: [f"p = {w.choose(('Box(x, b)', 'o', 'Box(0.5, a)'))}"],
     "r": lambda w: [
@@ -500,6 +535,7 @@ SETUP: dict[str, Statement] = {
 }
 TERM = {
     "d": "d['p'] + d['t'] @ WEIGHTS + d.get('s', 0.0)",
+    "k": "sum(part @ WEIGHTS for part in o.parts) + o.parts[0] @ o.w + len(o.parts)",
     "m": "m[0] @ m[1] + m[1, 2]",
     "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",
     "r": "r[0][0] * q[1] + r[-1][1] - q[0]",
@@ -529,6 +565,7 @@ class Drawn:
 def arguments(module: Any) -> tuple[Any, ...]:
     """Fresh arguments of a program, which may change them."""
     box = module.Box(0.85, np.array([0.45, -0.35, 0.95, 0.15]))
+    box.parts += [np.array([0.25, 0.15, -0.65, 0.35]), np.array([-0.55, 0.45, 0.75, 0.05])]
     return (
         0.73,
         np.array([0.31, -0.27, 0.92, 0.54]),

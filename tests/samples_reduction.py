@@ -54,7 +54,7 @@ SAMPLES: dict[str, list[Sample]] = {
     # over lists
     "sum_items": [((ITEMS,), {}), ((ITEMS, 0.5), {}), ((VECTOR,), {}), ((MATRIX,), {})],
     "fsum": _over(ITEMS),
-    "prod_items": [*_over(ITEMS), *_over([0.0, 2.0, 3.0])],
+    "prod_items": [*_over(ITEMS, VECTOR), *_over([0.0, 2.0, 3.0])],
     "dist": [((ITEMS, [1.0, 0.5, -2.0]), {})],
     "sumprod": [((ITEMS, [1.0, 0.5, -2.0]), {})],
     # what derivatives are made of
@@ -89,11 +89,15 @@ SAMPLES: dict[str, list[Sample]] = {
     "products_before": [*_over(VECTOR, MATRIX, WITH_ZEROS), *_over(MATRIX, reverse=True)],
     "products_between": [*_over(VECTOR, MATRIX, WITH_ZEROS), *_over(MATRIX, reverse=True)],
     "spread_items": [((2.0, ITEMS), {}), ((2.0, VECTOR), {})],
-    "scale_items": [((2.0, ITEMS), {})],
+    "scale_items": [((2.0, ITEMS), {}), ((2.0, VECTOR), {})],
     "inner_items": [((ITEMS, [1.0, 0.5, -2.0]), {})],
-    "sub_items": [((ITEMS, [1.0, 0.5, -2.0]), {})],
-    "neg_items": _over(ITEMS),
+    "sub_items": [((ITEMS, [1.0, 0.5, -2.0]), {}), ((VECTOR, 2 * VECTOR), {})],
+    "neg_items": _over(ITEMS, VECTOR),
     "items_length": _over(ITEMS),
     "lane_of": [*_over(ITEMS), *_over([VECTOR, 2 * VECTOR])],
-    "items_of": _over(VECTOR, MATRIX),
+    "items_of": [
+        ((VECTOR, ITEMS), {}),
+        ((MATRIX, [VECTOR[:2], VECTOR[2:]]), {}),
+        ((MATRIX, MATRIX.T), {}),
+    ],
 }

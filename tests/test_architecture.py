@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 FLOORS = [
     {"__init__", "__main__"},
     {"testing", "inside"},
-    {"solvers"},
+    {"solvers", "in_numba"},
     {"jacobians", "jitting", "unknown_calls"},
     {"linear_maps"},
     {"api"},
@@ -38,6 +38,7 @@ ALLOWED_UP: set[str] = set()
 WITHOUT_NUMPY = {"ir", "errors"}
 HARD_DEPENDENCIES = {"numpy"}
 ABOUT = {
+    "in_numba.py": {"numba"},
     "rules/special.py": {"scipy"},
     "frontends/scipy_in_python.py": {"scipy"},
     "frontends/scipy_linalg_in_python.py": {"scipy"},

@@ -119,3 +119,37 @@ def test_a_library_function_that_cannot_be_read_is_tried_anew_in_every_iteration
     x = np.array([0.5, 1.2, 0.7, 2.1])
     assert wg.value_and_grad(f)(x)[0] == f(x)
     wg.testing.check_gradient(f, x)
+
+
+def seen_as_complex(a):
+    return a.view(np.complex128).real.sum()
+
+
+def test_a_built_in_method_does_not_hide_its_array_from_source_that_stands_alone():
+    namespace = {}
+    exec(wg.grad(seen_as_complex).source, namespace)
+    with pytest.raises(
+        wg.errors.NoRule, match="the method `view` of ndarray has no derivative rule"
+    ):
+        namespace["grad_seen_as_complex"](np.arange(4.0))
+
+
+def test_an_equivalent_of_numpy_writes_to_out_and_a_view_is_one():
+    def f(x):
+        y = x.copy()
+        same = y.view()
+        same[0] = x[1] ** 2
+        np.maximum.accumulate(y, out=y)
+        return np.sum(y * x)
+
+    x = np.array([0.5, 1.2, 0.7, 2.1])
+    wg.testing.check_gradient(f, x)
+
+
+def test_a_product_of_an_array_that_changes():
+    def f(x):
+        y = x.copy()
+        y[...] = y * 2
+        return math.prod(y)
+
+    wg.testing.check_gradient(f, np.array([0.5, 1.2, 0.7, 2.1]))

@@ -784,7 +784,7 @@ def test_there_is_no_memory_for_a_result():
 def test_a_mistake_of_wengerts_own_is_no_wrong_result_and_no_crash(monkeypatch):
     from wengert.backends.native import function
 
-    def broken(*args):
+    def broken(*args, **options):
         raise KeyError("surprise")
 
     monkeypatch.setattr(function, "lower", broken)
@@ -836,3 +836,36 @@ def test_quotients_and_remainders_at_the_edges(f):
 @pytest.mark.parametrize("x", [2.5, np.float64(2.5), np.float64(0.0)])
 def test_functions_that_give_numbers_of_another_kind(f, x):
     native(lambda x: f(x), x)
+
+
+# --- names, and shapes of cotangents ------------------------------------------------------
+
+
+def test_names_that_look_like_those_of_intermediate_results_stay_apart():
+    def f(t_1, t_2):
+        t = t_1 * 2.0 + t_2 * 3.0
+        t_3 = math.sin(t * t_1) + t_2 / t_1
+        for _ in range(3):
+            t_3 = t_3 * t + t_2 * t_1 - (t + 1.5) * (t_2 - 2.5)
+        return t_3 * (t_1 + t_2)
+
+    native(f, 0.3, 0.4)
+    native(wg.value_and_grad(f, argnums=(0, 1)), 0.3, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [((5, 4), (4,)), ((5, 4), (5, 1)), ((1, 4), (5, 1)), ((3, 1, 4), (5, 1)), ((4,), (2, 1))],
+)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: (np.exp(-a) * b).sum(),
+        lambda a, b: (np.exp(-a) + 3.0 * b).sum(),
+        lambda a, b: (a * b).mean(axis=0).sum(),
+    ],
+)
+def test_cotangents_that_are_the_same_along_an_axis(f, first, second):
+    random = np.random.default_rng(0)
+    a, b = random.random(first), random.random(second)
+    native(wg.value_and_grad(f, argnums=(0, 1)), a, b, rel=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -52,6 +53,11 @@ class Derivative(Generic[P, T]):
     """
 
     derives = True
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for in code of its own."""
+        return import_module(f"{__package__}.in_numba").type_of(self)
 
     def __new__(cls, function: Callable[..., Any], verb: Verb) -> Any:
         """The derivative of a native function is a native function."""

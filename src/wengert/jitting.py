@@ -6,6 +6,7 @@ import functools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import calling, engine
@@ -93,13 +94,17 @@ class Jitted:
     Attributes:
         function: what it was made from.
         strict: whether it raises where there is no native form.
+        parallel: whether loops are spread over threads.
         exits: how many calls the Python form had to finish: one that raises, or leaves 64 bits.
     """
 
-    def __init__(self, function: Callable[..., Any], *, strict: bool = False):
+    def __init__(
+        self, function: Callable[..., Any], *, strict: bool = False, parallel: bool = False
+    ):
         calling.must_be_function(function)
         self.function = signature.compiled_from(function)
         self.strict = strict
+        self.parallel = parallel
         self.exits = 0
         self._forms: dict[Any, Form | Refused] = {}
         self._quick: tuple[Quick, ...] = ()
@@ -111,9 +116,15 @@ class Jitted:
         """What it was made from, by the name that Numba has for it."""
         return self.function
 
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for in code of its own."""
+        return import_module(f"{__package__}.in_numba").type_of(self)
+
     def of_derivative(self, verb: Verb) -> Jitted:
         """The native form of a derivative: what `wg.grad` and its kin give for a native function."""
-        return Jitted(Derivative(self.function, verb), strict=self.strict)
+        derivative = Derivative(self.function, verb)
+        return Jitted(derivative, strict=self.strict, parallel=self.parallel)
 
     # --- calling --------------------------------------------------------------------------
 
@@ -191,7 +202,7 @@ class Jitted:
             ir, in_force = _specialised_ir(self.function, args, kwargs)
             _must_be_assembled(ir.result, own=not isinstance(self.function, Derivative))
             values = list(_leaves(ir, self.function, args, kwargs))
-            lowered = lowering.lower(ir, signature_of(values), tidy.dce)
+            lowered = lowering.lower(ir, signature_of(values), tidy.dce, parallel=self.parallel)
             kernel = Kernel(lowered, ir.result)
         except Unlowered as error:
             message = f"{calling.name_of(self.function)} has no native form: {error.reason}"
@@ -256,7 +267,8 @@ class Jitted:
         return f"<jit of {getattr(self.function, '__name__', self.function)}>"
 
     def __reduce__(self) -> Any:
-        return functools.partial(Jitted, strict=self.strict), (self.function,)
+        make = functools.partial(Jitted, strict=self.strict, parallel=self.parallel)
+        return make, (self.function,)
 
     # --- reading --------------------------------------------------------------------------
 
@@ -309,7 +321,9 @@ _HINT = (
 )
 
 
-def jit(f: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
+def jit(
+    f: Callable[..., Any] | None = None, *, strict: bool = False, parallel: bool = False
+) -> Any:
     """The same function as native code, made anew for each combination of argument types.
 
     It gives the same results, of the same types, and raises the same exceptions. Where there is no
@@ -321,6 +335,8 @@ def jit(f: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
             and containers of known length, or a derivative: `wg.grad(g)`, `wg.value_and_grad(g)` …
             Left out when `jit(strict=True)` is used as a decorator.
         strict: whether to raise where there is no native form, instead of running the Python form.
+        parallel: whether to spread loops whose iterations are independent, sums aside, over threads where
+            there is enough to do: `for` loops, and array expressions. The result is the same to rounding.
 
     Returns:
         A function of the same arguments. It has `.source`, `.c_source` and `.llvm` (the native form as
@@ -339,11 +355,23 @@ def jit(f: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
     (9.0, 6.0)
     """
     if f is None:
-        return functools.partial(jit, strict=strict)
-    return Jitted(f, strict=strict)
+        return functools.partial(jit, strict=strict, parallel=parallel)
+    return Jitted(f, strict=strict, parallel=parallel)
 
 
 # --- the program ------------------------------------------------------------------------------
+
+
+def specialised(function: Any, args: Sequence[Any]) -> tuple[Function, list[Any]]:
+    """The IR of a function, or of a derivative, for arguments like these, and the leaves it is given.
+
+    Raises:
+        Unlowered: it has no IR of its own, or gives an object.
+        WengertError: it cannot be differentiated.
+    """
+    ir, _ = _specialised_ir(function, args, {})
+    _must_be_assembled(ir.result, own=not isinstance(function, Derivative))
+    return ir, list(_leaves(ir, function, args, {}))
 
 
 def _specialised_ir(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import engine
+from .errors import NoRule
 from .linear_maps import pullback, pullback_of, pushforward
 from .tangents import as_cotangent, as_structured
 from .verbs import Verb
@@ -28,8 +31,26 @@ def _caller(names: Sequence[str]) -> Callable[..., Any]:
     return apply_by_name
 
 
+_QUESTIONS = frozenset(("is_integer", "__format__", "__repr__", "__str__", "nonzero", "tobytes"))
+"""Built-in methods of numbers whose answer has no derivative."""
+
+
+def _refuse_hidden_number(f: Any) -> None:
+    """Refuse a built-in method of a number or an array, which is inside it where no rule sees it."""
+    owner = getattr(f, "__self__", None)
+    inexact = isinstance(owner, float | complex | np.inexact) or (
+        isinstance(owner, np.ndarray) and owner.dtype.kind in "fc"
+    )
+    if inexact and f.__name__ not in _QUESTIONS:
+        raise NoRule(
+            f"the method `{f.__name__}` of {type(owner).__name__} has no derivative rule",
+            "Use a function of NumPy that has a rule.",
+        )
+
+
 def pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
     """What generated code calls where the function is known only at run time."""
+    _refuse_hidden_number(f)
     y, back, _ = pullback_of(_caller(names), (f, *args), {}, inside=True)
 
     def back_inside(y_bar: Any) -> list[Any]:
@@ -41,6 +62,7 @@ def pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
 def pushforward_of_call(
     f: Any, primals: Sequence[Any], tangents: Sequence[Any], names: Sequence[str]
 ) -> tuple[Any, Any]:
+    _refuse_hidden_number(f)
     caller = _caller(names)
     engine.derive_for(Verb("pushforward"), caller, (f, *primals), {}).must_leave_arguments()
     y, push = pushforward(caller, f, *primals)

@@ -236,6 +236,8 @@ def _method_of_run_time(
         return _inert_method(value, name, it, args, kwargs)
     if name == "copy":
         return value
+    if name == "view" and isinstance(kind, Array) and not (args or kwargs):
+        return it.emit(st.getitem, value, Const(...))
     if isinstance(kind, Array):
         raise it.unsupported(
             f"the method `{name}` of an array", "Use a function of NumPy that has a rule."

@@ -230,7 +230,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         return writes(it, args, kwargs)
     equivalent = late_equivalent(known)
     if equivalent is not None:
-        return call_known(it, equivalent, args, kwargs)
+        return _call_equivalent(it, equivalent, args, kwargs)
     drawn = _drawn(it, known, args)
     if drawn is not None:
         return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
@@ -356,7 +356,19 @@ def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
     equivalent = OF_UFUNCS.get((ufunc, name))
     if equivalent is None:
         return call_foreign(it, known, args, kwargs)
-    return call_known(it, equivalent, args, kwargs)
+    return _call_equivalent(it, equivalent, args, kwargs)
+
+
+def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call what stands for a function; what NumPy writes to `out` is its result."""
+    from .writing_functions import write_to_out
+
+    out = kwargs.get("out", Const(None))
+    named = equivalent.__kwdefaults__ or ()
+    if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
+        return call_known(it, equivalent, args, kwargs)
+    others = {name: value for name, value in kwargs.items() if name != "out"}
+    return write_to_out(it, out, call_known(it, equivalent, args, others))
 
 
 def _is_of_library(closure: Closure) -> bool:

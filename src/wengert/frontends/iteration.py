@@ -85,6 +85,8 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
 def iterate_var(it: Interpreter, value: Atom) -> Running:
     kind = kind_of_atom(value)
     if it.walked_by_index is not None:
+        if kind == UNKNOWN:
+            value = it.emit(st.unpackable, value, Const(0), Const(0))  # a set has no indices
         count = it.emit(st.length, value)
         if isinstance(kind, Seq):
             it.walked_by_index.append((value, count))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var, births
 from ..ir.types import (
+    UNKNOWN,
     Array,
     Number,
     Seq,
@@ -152,7 +153,8 @@ def _refuse_changed_items(
         ByIndex: they change, and the program is read again.
     """
     for iterable in running.iterables if running and not attempt.dead else ():
-        if not isinstance(st.item_kind(kind_of_atom(iterable)), Number):
+        item = st.item_kind(kind_of_atom(iterable))
+        if not isinstance(item, Number) and item != UNKNOWN:
             continue
         for place in identities(it, iterable):
             if content_in(attempt.heap, place) is content_in(attempt.before, place):

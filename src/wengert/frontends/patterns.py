@@ -10,6 +10,7 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, UNKNOWN, Other, Seq
 from ..ops import structure as st
 from .expressions import compare, evaluate, open_up, subscript, truth
+from .iteration import as_list
 from .values import Items, Maybe, Value, kind_of_value, list_of
 
 if TYPE_CHECKING:
@@ -124,9 +125,8 @@ def _matches_sequence(
             if isinstance(pattern, ast.MatchStar):
                 stop = k - len(patterns) + 1
                 if pattern.name is not None:
-                    inner[pattern.name] = subscript(
-                        it, subject, Const(slice(k, stop or None, None))
-                    )
+                    rest = subscript(it, subject, Const(slice(k, stop or None, None)))
+                    inner[pattern.name] = as_list(it, rest)
                 continue
             at = k if starred is None or k < starred else k - len(patterns)
             matched = _both(

@@ -9,7 +9,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind
-from .values import Closure, Items, Place, Scope, Value
+from .values import Closure, Items, Place, Scope, Value, Write
 
 Step = Callable[[], None]
 
@@ -78,8 +78,12 @@ class Reading:
     """What earlier attempts learned about the values a loop carries."""
     places: dict[Var, Place] = field(default_factory=dict[Var, Place])
     """Which object every version of a value that changes belongs to."""
-    writes: dict[Place | None, list[tuple[int, int]]] = field(default_factory=dict[Any, Any])
-    """The writes to every object: when, and through how many containers."""
+    writes: dict[Place | None, list[Write]] = field(default_factory=dict[Any, Any])
+    """The writes to every object."""
+    left: dict[int, Place] = field(default_factory=dict[int, Place])
+    """The object that a container referred to before a write, by the version that the write made."""
+    left_from: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    """The container that such an object was in, which may still refer to it in another place."""
     globals_at: dict[Any, Place] = field(default_factory=dict[Any, Place])
     """The objects that were there before the program ran, by what tells them apart."""
     changed_outside: dict[int, Any] = field(default_factory=dict[int, Any])
@@ -96,10 +100,12 @@ class Reading:
     """For every object, those that change with it: and through how many containers at least."""
     holding: dict[Place, dict[Place, int]] = field(default_factory=dict[Place, Any])
     """Objects that hold some of the same objects, and through how many containers they do."""
-    put_into: dict[Var, list[tuple[Place, int]]] = field(default_factory=dict[Var, Any])
+    put_into: dict[Var, list[tuple[Place, int, int]]] = field(default_factory=dict[Var, Any])
     """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
+    unchanged: set[tuple[Var, int, Any]] = field(default_factory=set[Any])
+    """What was checked to be no object that changes, after which write, and in which block."""
     sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
     checked: set[Any] = field(default_factory=set[Any])

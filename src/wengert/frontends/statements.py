@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Const, Var
-from ..ir.types import UNKNOWN, Array
+from ..ir.types import UNKNOWN, Array, Seq
 from ..ops import identity as ident
 from ..ops import structure as st
 from . import cells
@@ -237,6 +237,7 @@ def _unpack_at_run_time(
     it: Interpreter, targets: Sequence[ast.expr], starred: list[int], value: Var | Const
 ) -> None:
     from .expressions import subscript
+    from .iteration import as_list
 
     count = Const(len(targets))
     flag = Const(starred[0] if starred else -1)
@@ -247,7 +248,9 @@ def _unpack_at_run_time(
             item = subscript(it, checked, Const(k))
         elif k == after:
             stop = k - len(targets) + 1
-            item = subscript(it, checked, Const(slice(k, stop or None, None)))
+            rest = subscript(it, checked, Const(slice(k, stop or None, None)))
+            # a part of an array is a view, and what a star takes is a list
+            item = rest if isinstance(kind_of_value(rest), Seq) else as_list(it, rest)
         else:
             item = subscript(it, checked, Const(k - len(targets)))
         assign(it, target.value if isinstance(target, ast.Starred) else target, item)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ir.builder import kind_of_atom
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Var, births
 from ..ir.records import field, mutable_record, record
 from ..ir.types import Array, Kind, Seq, Static, Struct, Unknown
@@ -71,6 +71,20 @@ class Items:
         """The same object with other contents."""
         keys = self.keys if keys is None else tuple(keys)
         return Items(self.form, keys, tuple(values), self.type, self.place, self.home)
+
+
+class Write(NamedTuple):
+    """A write to a run-time object: which version it made, and where.
+
+    `path` leads to the item that was replaced, or to the container whose items may all have been; `depth`
+    says through how many containers. One that `keeps` has taken no item away. `builder` is the block.
+    """
+
+    born: int
+    depth: int
+    path: tuple[Atom, ...]
+    keeps: bool
+    builder: Builder
 
 
 @record

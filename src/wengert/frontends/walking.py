@@ -58,4 +58,4 @@ def items_written(it: Interpreter, items: Atom, count: Atom) -> bool:
     """Whether a list got other items since they were counted."""
     start = count.born if isinstance(count, Var) else 0
     writes = [each for place in identities(it, items) for each in it.reading.writes.get(place, ())]
-    return any(born > start and depth <= 1 for born, depth in writes)
+    return any(write.born > start and write.depth <= 1 for write in writes)

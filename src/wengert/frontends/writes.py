@@ -169,8 +169,8 @@ def _refuse_immutable(it: Interpreter, var: Var) -> None:
 
 
 def _adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
-    place = it.reading.places.get(owner) or Place(owner)
-    heap.adopt(it, value, place, step)
+    root, steps = heap.path_to(it, owner)
+    heap.adopt(it, value, heap.place_of(it, root), *steps, step)
 
 
 def _index(it: Interpreter, index: Value) -> Atom:
@@ -588,7 +588,7 @@ def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     current = heap.now(it, value)
     adopted = isinstance(current, Items) or is_mutable(current)
     position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
-    heap.changed(it, var, me.append, me.appended, it.atom(value))
+    heap.changed(it, var, me.append, me.appended, it.atom(value), keeps=True)
     if adopted:
         _adopt(it, value, var, position)
     return Const(None)
@@ -598,7 +598,7 @@ def _rt_extend(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .iteration import as_list
 
     new = it.atom(as_list(it, args[0]))
-    heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new))
+    heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
     return Const(None)
 
 

@@ -353,10 +353,12 @@ def _infer_lane_of(args: Args, params: Params) -> Kind:
 
 
 def _infer_items_of(args: Args, params: Params) -> Kind:
-    kind = kind_of_atom(args[0])
-    return (
-        Seq(number_of_dtype(kind.dtype)) if isinstance(kind, Array) and kind.rank == 1 else UNKNOWN
-    )
+    lane, items = map(kind_of_atom, args)
+    if isinstance(items, Array):
+        return items
+    if isinstance(lane, Array) and lane.rank == 1 and isinstance(items, Seq):
+        return Seq(number_of_dtype(lane.dtype))
+    return UNKNOWN
 
 
 def _fold_sub_items(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -429,4 +431,4 @@ exponent_of = _helper(
 )
 items_length = _helper("xs", rt.items_length, always(FLOAT))
 lane_of = _helper("items", rt.lane_of, _infer_lane_of)
-items_of = _helper("lane", rt.items_of, _infer_items_of)
+items_of = _helper("lane, items", rt.items_of, _infer_items_of)

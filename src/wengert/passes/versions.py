@@ -62,15 +62,25 @@ class _Rewriting:
         return self._block(self._body, {})
 
     def _block(
-        self, block: Block, mapping: Mapping[Var, Atom], collected: Mapping[int, Var] = {}
+        self,
+        block: Block,
+        mapping: Mapping[Var, Atom],
+        collected: Mapping[int, Var] = {},
+        later: Mapping[Var, Atom] = {},
     ) -> Block:
-        """A block with copies; `collected` are the results, by number, that are collected as snapshots."""
+        """A block with copies; `collected` are the results, by number, that are collected as snapshots.
+
+        From its first write on, what `later` names is read.
+        """
         names = dict(mapping)
         kept: dict[Var, Var] = {}
         eqns: list[Eqn] = []
         self._keep(block, -1, collected, kept, eqns)
         for index, eqn in enumerate(block.eqns):
             inside = dict(names)
+            if _writes(eqn):
+                inside |= later
+                later = {}
             for var in self._plan.cut_at(block, index):
                 if var not in kept:
                     kept[var] = self._snapshot(var, eqns, var.name)
@@ -127,12 +137,12 @@ class _Rewriting:
         return [*eqns, replace(eqn, args=tuple(args), params=params)]
 
     def _if(self, eqn: Eqn, names: Mapping[Var, Atom], inside: Mapping[Var, Atom]) -> Eqn:
-        blocks = [self._branch(eqn, k, eqn.outs, inside) for k in range(len(eqn.blocks))]
+        blocks = [self._branch(eqn, k, eqn.outs, names, inside) for k in range(len(eqn.blocks))]
         args = tuple(renamed_atom(atom, names) for atom in eqn.args)
         return replace(eqn, args=args, blocks=tuple(blocks))
 
     def _try(self, eqn: Eqn, names: Mapping[Var, Atom], inside: Mapping[Var, Atom]) -> Eqn:
-        block = self._branch(eqn, 0, eqn.outs[1:], inside)
+        block = self._branch(eqn, 0, eqn.outs[1:], names, inside)
         args = tuple(
             atom if out in self._lineage else renamed_atom(atom, names)
             for out, atom in zip(eqn.outs[1:], eqn.args, strict=True)
@@ -140,11 +150,16 @@ class _Rewriting:
         return replace(eqn, args=args, blocks=(block,))
 
     def _branch(
-        self, eqn: Eqn, number: int, outs: Sequence[Var], names: Mapping[Var, Atom]
+        self,
+        eqn: Eqn,
+        number: int,
+        outs: Sequence[Var],
+        names: Mapping[Var, Atom],
+        later: Mapping[Var, Atom],
     ) -> Block:
         """A block of an `if` or `try`; some of its results may end as snapshots."""
         block = eqn.blocks[number]
-        changed = self._block(block, names)
+        changed = self._block(block, names, later=later)
         eqns = list(changed.eqns)
         results: list[Atom] = []
         for k, out in enumerate(outs):
@@ -180,6 +195,13 @@ class _Rewriting:
                 outs[start + k] = loop.body.outs[start + k]
         blocks.append(replace(body, outs=tuple(outs)))
         return [*eqns, replace(eqn, args=(*iterables, *initials), blocks=tuple(blocks))]
+
+
+def _writes(eqn: Eqn) -> bool:
+    """Whether the program itself changes something here, or may."""
+    if eqn.op in me.OWN or eqn.param("updates", ()):
+        return True
+    return any(_writes(inner) for block in eqn.blocks for inner in block.eqns)
 
 
 # --- adding to what was just cleared --------------------------------------------------------

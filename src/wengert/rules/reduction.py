@@ -194,8 +194,8 @@ linear_rule(fsum, transpose=lambda ȳ, xs: spread_items(ȳ, xs))
 linear_rule(spread_items, transpose=(lambda ȳ, y_bar, xs: sum_items(ȳ), None))
 linear_rule(sub_items, transpose=(lambda ȳ, xs, ys: ȳ, lambda ȳ, xs, ys: neg_items(ȳ)))
 linear_rule(neg_items, transpose=lambda ȳ, xs: neg_items(ȳ))
-linear_rule(lane_of, transpose=lambda ȳ, items: items_of(ȳ))
-linear_rule(items_of, transpose=lambda ȳ, lane: lane_of(ȳ))
+linear_rule(lane_of, transpose=lambda ȳ, items: items_of(ȳ, items))
+linear_rule(items_of, transpose=(lambda ȳ, lane, items: lane_of(ȳ), None))
 bilinear_rule(
     scale_items,
     left=lambda ȳ, scale, xs: inner_items(ȳ, xs),

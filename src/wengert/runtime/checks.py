@@ -62,7 +62,8 @@ def _refused(code: str, message: str) -> TypeError:
 
 def unpackable(x: Any, count: int, starred: int) -> Any:
     """Something that can be indexed and has as many items as an unpacking needs."""
-    items = x if hasattr(x, "__getitem__") and hasattr(x, "__len__") else list(x)
+    indexed = hasattr(x, "__getitem__") and hasattr(x, "__len__") and not isinstance(x, dict)
+    items = x if indexed else list(x)
     if starred < 0 and len(items) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
     if starred < 0 and len(items) > count:

@@ -128,6 +128,8 @@ def spread_items(y_bar: Any, xs: Any) -> Any:
 
 def scale_items(scale: Any, xs: Any) -> Any:
     """Each item times a number."""
+    if isinstance(xs, np.ndarray):
+        return scale * xs
     return [scale * x for x in xs]
 
 
@@ -138,11 +140,15 @@ def inner_items(xs: Any, ys: Any) -> Any:
 
 def sub_items(xs: Any, ys: Any) -> Any:
     """The differences of the items of two lists."""
+    if isinstance(xs, np.ndarray):
+        return xs - np.asarray(ys)
     return [x - y for x, y in zip(xs, ys, strict=True)]
 
 
 def neg_items(xs: Any) -> Any:
     """The items, negated."""
+    if isinstance(xs, np.ndarray):
+        return -xs
     return [-x for x in xs]
 
 
@@ -157,7 +163,9 @@ def lane_of(items: Any) -> Any:
     return np.stack(arrays, axis=-1) if arrays else np.zeros(0)
 
 
-def items_of(lane: Any) -> Any:
-    """The inverse of `lane_of`."""
+def items_of(lane: Any, items: Any) -> Any:
+    """The inverse of `lane_of`: a list, or an array where the `items` were one."""
     lane = np.asarray(lane)
+    if isinstance(items, np.ndarray):
+        return np.moveaxis(lane, -1, 0)
     return lane.tolist() if lane.ndim == 1 else list(np.moveaxis(lane, -1, 0))

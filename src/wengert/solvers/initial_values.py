@@ -8,7 +8,6 @@ solver that takes other steps than these, DOP853 says where to stop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,11 @@ from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..roots import solved
 from ..steering import stop_gradient
+from .results import Result, must_agree
+
+_ADVICE = (
+    "at `rtol=1e-8` DOP853 finds another solution. Ask for smaller errors, or for a shorter time."
+)
 
 
 def solve_ivp(
@@ -34,7 +38,8 @@ def solve_ivp(
 ) -> Any:
     """`scipy.integrate.solve_ivp` without events and dense output."""
     passed_on = () if args is None else args
-    start, first, last = np.asarray(y0, float), t_span[0], t_span[1]
+    start, first, last = np.asarray(y0) * 1.0, t_span[0], t_span[1]
+    span = stop_gradient(float(last) - float(first))
 
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y, *passed_on))
@@ -59,16 +64,16 @@ def solve_ivp(
     steps = (found if explicit else run("DOP853", 1e-8, 1e-10)).sol.ts
     rule = _rule(method if explicit else "DOP853")
     if t_eval is None:
-        times = np.asarray(found.t, float)
-        shares = (times - times[0]) / (times[-1] - times[0])
+        shares = (np.asarray(found.t, float) - stop_gradient(float(first))) / (span or 1.0)
         times = first + (last - first) * shares
     else:
         times = np.asarray(t_eval, float)
-    values = stop_gradient(np.asarray(found.sol(stop_gradient(times)), float))
-    y = _solution(slope, start, first, last, times, steps, rule)
-    return SimpleNamespace(
+    values = np.asarray(found.sol(stop_gradient(times)), start.dtype)
+    y = _solution(slope, start, first, last, times, steps, rule).T
+    must_agree(y, values, np.max(np.abs(values)), 0.01, _ADVICE)
+    return Result(
         t=times,
-        y=values + (y.T - stop_gradient(y.T)),
+        y=values + (y - stop_gradient(y)),
         success=found.success,
         status=found.status,
         message=found.message,
@@ -125,7 +130,9 @@ def odeint(
         atol=1e-10,
     ).sol.ts
     y = _solution(slope, start, times[0], times[-1], times, steps, _rule("DOP853"))
-    return np.asarray(values, float) + (y - stop_gradient(y))
+    values = np.asarray(values, float)
+    must_agree(y, values, np.max(np.abs(values)), 0.01, _ADVICE)
+    return values + (y - stop_gradient(y))
 
 
 def _rule(method: Any) -> Any:
@@ -144,9 +151,10 @@ def _solution(slope: Any, y: Any, first: Any, last: Any, times: Any, steps: Any,
     stops = np.union1d(np.asarray(steps, float), asked)
     if steps[-1] < steps[0]:
         stops = stops[::-1]
-    shares = (stops - steps[0]) / (steps[-1] - steps[0])
+    span = stop_gradient(last - first)
+    shares = (stops - stop_gradient(first)) / (span or 1.0)
     order = np.argsort(asked) if steps[-1] >= steps[0] else np.argsort(-asked)
-    values = np.zeros((len(times), len(y)))
+    values = np.zeros((len(times), len(y)), dtype=y.dtype)
     now = first
     k = 0
     for stop, share in zip(stops, shares, strict=True):
@@ -164,7 +172,7 @@ def _solution(slope: Any, y: Any, first: Any, last: Any, times: Any, steps: Any,
 
 
 def _step(slope: Any, t: Any, y: Any, h: Any, nodes: Any, matrix: Any, weights: Any) -> Any:
-    slopes = np.zeros((len(weights), len(y)))
+    slopes = np.zeros((len(weights), len(y)), dtype=y.dtype)
     for s in range(len(weights)):
         slopes[s] = slope(t + nodes[s] * h, y + h * (matrix[s, :s] @ slopes[:s]))
     return y + h * (weights @ slopes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..api import derivative, grad
 from ..jacobians import jacobian
 from ..roots import parameter_count, root_of, solved
 from ..steering import stop_gradient
+from .results import Result
 
 
 def minimize(
@@ -57,7 +57,7 @@ def minimize(
     best = np.asarray(result.x, float)
     low, high = _limits(bounds, len(start))
     x = root_of(_held_back(grad(objective), best, low, high), best)
-    return SimpleNamespace(
+    return Result(
         x=x,
         fun=objective(x),
         success=result.success,
@@ -122,7 +122,7 @@ def minimize_scalar(
         options=options,
     )
     x = root_of(derivative(objective), float(found.x))
-    return SimpleNamespace(
+    return Result(
         x=x, fun=objective(x), success=found.success, message=found.message, nfev=found.nfev
     )
 
@@ -165,7 +165,7 @@ def least_squares(
     )
     best = np.asarray(found.x, float)
     x = root_of(_held_back(grad(cost), best, low, high), best)
-    return SimpleNamespace(
+    return Result(
         x=x,
         cost=cost(x),
         fun=residuals(x),
@@ -225,6 +225,8 @@ def curve_fit(
     start = np.ones(count) if p0 is None else np.asarray(p0, float)
     y = np.asarray(ydata, float)
     errors = np.ones(len(y)) if sigma is None else np.asarray(sigma, float)
+    if np.ndim(errors) > 1:
+        raise NotImplementedError("errors that depend on each other: divide by a Cholesky factor")
 
     def residuals(p: Any) -> Any:
         return (f(xdata, *[p[k] for k in range(count)]) - y) / errors

@@ -6,13 +6,13 @@ The solver is run as it is; the implicit function theorem gives the derivative o
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..roots import root_of, solved
+from .results import Result
 
 # --- one equation, one unknown ------------------------------------------------------------
 
@@ -129,7 +129,7 @@ def root_scalar(
         result = _with_slopes(found, equation, slope, fprime2, ())
     else:
         result = _with_slopes(found, equation, fprime, fprime2, args)
-    return SimpleNamespace(
+    return Result(
         root=root_of(equation, float(result.root)),
         converged=result.converged,
         flag=result.flag,
@@ -183,7 +183,7 @@ def root(
     found = solved(
         optimize.root, equations, (start,), start, method=method, tol=tol, options=options
     )
-    return SimpleNamespace(
+    return Result(
         x=root_of(equations, np.asarray(found.x, float)),
         success=found.success,
         message=found.message,

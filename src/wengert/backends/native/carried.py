@@ -10,6 +10,7 @@ from ...ir.graph import UNDEFINED
 from ...ir.records import mutable_record, replace
 from .columns import Arrays, Column, Growing, Numbers, NumbersOfAnyOrigin, Parts
 from .emitter import Emitter
+from .lists import in_memory_as_list
 from .loopform import Assign, Code, Constant, Expr, Release, Slot
 from .lowering import Site
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
@@ -70,11 +71,16 @@ class TuplePlan:
 
 
 @mutable_record
+class MemoryPlan:
+    """A list of numbers of known length, one of which the loop chooses to write to: in memory."""
+
+
+@mutable_record
 class ListPlan:
     """A list that one of two branches makes."""
 
 
-Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan
+Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan | MemoryPlan
 
 
 def plan_for(value: Value) -> Plan:
@@ -142,6 +148,8 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
             return Holder(site.view(initial), plan)
         case ArrayPlan():
             return _hold_array(site, initial, plan, hint, takes_over=takes_over)
+        case MemoryPlan() if isinstance(initial, Tuple):
+            return Holder(in_memory_as_list(site, initial), plan)
         case TuplePlan(plans=plans) if isinstance(initial, Tuple):
             parts = [
                 hold(site, item, inner, hint, takes_over=False)
@@ -208,10 +216,19 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
             return _update_array(site, holder, value, in_place=in_place)
         case TuplePlan() as plan if isinstance(value, Tuple):
             return _update_tuple(site, holder, value, plan)
+        case TuplePlan() if isinstance(value, Growing) and is_list_of_numbers(holder.value):
+            raise Retry(MemoryPlan())
         case _:
             if not is_same(holder.value, value):
                 raise Unlowered("a variable that a loop changes from one kind of value to another")
             return Update([], [])
+
+
+def is_list_of_numbers(value: Value) -> bool:
+    """Whether a list has a known length, and numbers as its items."""
+    if not isinstance(value, Tuple) or value.form != "list":
+        return False
+    return all(isinstance(item, Scalar) for item in value.items)
 
 
 def _update_array(site: Site, holder: Holder, value: Value, *, in_place: bool) -> Update:

@@ -21,6 +21,7 @@ from .loopform import (
     Enlarge,
     ExitIf,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -29,6 +30,7 @@ from .loopform import (
     Procedure,
     Release,
     Slot,
+    Spread,
     Statement,
     Store,
     While,
@@ -37,7 +39,7 @@ from .loopform import (
     slots_in,
 )
 from .reading import readable
-from .values import Unlowered
+from .values import ZERO, Unlowered
 
 
 def program(lowered: Lowered) -> str:
@@ -184,7 +186,7 @@ def _locals(procedure: Procedure) -> Iterator[Slot]:
                 made = (slot,)
             case Allocate(pointer=pointer):
                 made = (pointer,)
-            case Invoke(results=results):
+            case Invoke(results=results) | Spread(results=results):
                 made = results
             case _:
                 pass
@@ -238,6 +240,14 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             yield f"if ({expression(condition)}) {leave} /* {reason} */"
         case Multiply():
             yield _product(statement)
+        case External(name=routine):
+            raise Unlowered(f"`{routine}` is a routine of LAPACK, which a file of its own has not")
+        case Spread(function=function, args=args, results=results, count=count):
+            yield f"(void){expression(statement.parts, atomic=True)};"
+            whole = Invoke(
+                function, (ZERO, ZERO, count, *args), results
+            )  # C has one thread: one part
+            yield from _statement(whole, exits)
         case Invoke(function=function, args=args, results=results):
             inside = [*map(expression, args), *(f"&{name(r.name)}" for r in results)]
             call = f"{name(function)}({', '.join(inside)})"

@@ -130,6 +130,8 @@ def _applied(value: Apply) -> str:
     match op:
         case "select":
             return f"{args[0]} ? {args[1]} : {args[2]}"
+        case "threads":
+            return "1"
         case "not":
             return f"!{args[0]}"
         case "neg":

@@ -268,6 +268,8 @@ def settled(site: Site, atom: Atom) -> Value:
 def lower_if(site: Site, eqn: Eqn) -> list[Value]:
     site.prepare(eqn)
     condition = truth(site, eqn.args[0])
+    if isinstance(condition, Constant):
+        return _in_place(site, eqn.blocks[0 if condition.value else 1])
     blocks = [site.inside(block) for block in eqn.blocks]
     results = [_branch(inner, block) for inner, block in zip(blocks, eqn.blocks, strict=True)]
     outs: list[Value] = []
@@ -282,6 +284,23 @@ def lower_if(site: Site, eqn: Eqn) -> list[Value]:
     if then or other:
         site.e.add(If(condition, then, other))
     return outs
+
+
+@lowers("try")
+def lower_try(site: Site, eqn: Eqn) -> list[Value]:
+    """The body alone: where it raises, the program exits, and the Python form handles the exception."""
+    site.prepare(eqn)
+    return [Known(None), *_in_place(site, eqn.blocks[0])]
+
+
+def _in_place(site: Site, block: Block) -> list[Value]:
+    """A block that certainly runs, as part of the block around it."""
+    site.write_all()
+    inner = site.inside(block, site.e)
+    inner.run()
+    values = [settled(inner, atom) for atom in block.outs]
+    inner.write_all()
+    return values
 
 
 def _grown_together(

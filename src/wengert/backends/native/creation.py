@@ -15,7 +15,7 @@ from .emitter import Emitter
 from .fusion import fill, mapped
 from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr
 from .lowering import Site, lowers
-from .numbers import converted
+from .numbers import converted, exact_float
 from .promotion import common, operand
 from .shapes import dims_of, known_axis, sizes_of
 from .structure import SIZE_BITS, range_count
@@ -116,13 +116,14 @@ def _eye(site: Site, eqn: Eqn) -> Value:
     _only(eqn, "N", "n", "dtype")
     (size,) = sizes_of(site, eqn.params.get("N") or eqn.params["n"])
     code = code_of_option(site, eqn.params.get("dtype"))
-    made = _zeroed(site, (size, size), code, eqn.outs)
+    made = zeroed(site, (size, size), code, eqn.outs)
     one = Constant(1.0 if code in FLOATS else 1, code)
     over(site.e, (size,), lambda inner, k: inner.store(made, (k[0], k[0]), one))
     return made
 
 
-def _zeroed(site: Site, dims: tuple[Expr, ...], code: Code, names: tuple[Var, ...]) -> View:
+def zeroed(site: Site, dims: tuple[Expr, ...], code: Code, names: tuple[Var, ...]) -> View:
+    """Memory full of zeros."""
     site.write_all()
     made = site.allocate(dims, code, names)
     fill(site.e, made, Constant(0.0 if code in FLOATS else 0, code))
@@ -135,7 +136,7 @@ def _arange(site: Site, eqn: Eqn) -> Value:
     atoms = [*eqn.args, *(eqn.params[n] for n in ("start", "stop", "step") if n in eqn.params)]
     bounds = [site.scalar(atom) for atom in atoms]
     if any(b.code != "i64" for b in bounds):
-        raise Unlowered("`np.arange` of floats")
+        return _arange_of_floats(site, eqn, bounds)
     start = bounds[0].expr if len(bounds) > 1 else ZERO
     stop = bounds[min(1, len(bounds) - 1)].expr
     step = bounds[2].expr if len(bounds) > 2 else ONE
@@ -150,6 +151,28 @@ def _arange(site: Site, eqn: Eqn) -> Value:
     count = range_count(site, start, stop, int(step.value))
     code = code_of_option(site, eqn.params.get("dtype"), "i64")
     return _counted(site, eqn, count, code, lambda e, k: plus(start, times(k, step)))
+
+
+def _arange_of_floats(site: Site, eqn: Eqn, bounds: list[Scalar]) -> View:
+    """As NumPy has it: the step is the difference of the first two elements."""
+    e = site.e
+    if any(b.code not in ("f64", "i64") for b in bounds) or eqn.params.get("dtype") is not None:
+        raise Unlowered("`np.arange` of floats that are not of 64 bits")
+    numbers = [exact_float(e, b) for b in bounds]
+    start = numbers[0] if len(numbers) > 1 else Constant(0.0, "f64")
+    stop = numbers[min(1, len(numbers) - 1)]
+    step = numbers[2] if len(numbers) > 2 else Constant(1.0, "f64")
+    size = e.apply("ceil", e.apply("div", e.apply("sub", stop, start), step))
+    small = e.apply("lt", size, Constant(2.0**SIZE_BITS, "f64"), code="b1")
+    e.exit_if(e.apply("not", small), "a very long range")
+    low = e.apply("maximum", size, Constant(0.0, "f64"))
+    count = e.let(Apply("i64", (low,), "i64"))
+    apart = e.apply("sub", e.apply("add", start, step), start)
+
+    def element(inner: Emitter, k: Expr) -> Expr:
+        return inner.apply("add", start, inner.apply("mul", converted(inner, k, "f64"), apart))
+
+    return _counted(site, eqn, count, "f64", element)
 
 
 def _counted(site: Site, eqn: Eqn, count: Expr, code: Code, value: Any) -> View:

@@ -18,6 +18,7 @@ from .loopform import (
     Copy,
     Enlarge,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -40,11 +41,15 @@ BLOCKS = ("test", "body", "then", "other")
 MOST_ROUNDS = 200
 
 
-def economical(procedure: Procedure) -> Procedure:
-    """The same procedure with less memory, taken less often."""
+def compact(procedure: Procedure) -> Procedure:
+    """The same procedure with less memory."""
     procedure = without_unread(procedure)
-    body = _taken_before_loops(_written_in_place(procedure.body))
-    return replace(procedure, body=tuple(body))
+    return replace(procedure, body=tuple(_written_in_place(procedure.body)))
+
+
+def frugal(procedure: Procedure) -> Procedure:
+    """The same procedure with memory taken less often."""
+    return replace(procedure, body=tuple(_taken_before_loops(procedure.body)))
 
 
 def _with_blocks(statement: Statement, change: Any) -> Statement:
@@ -166,6 +171,8 @@ def _must_stay(statements: Sequence[Statement], own: Slot) -> bool:
     for statement in each(tuple(statements)):
         if isinstance(statement, Assign | Invoke | Enlarge) and own in _pointers(statement):
             return True
+        if isinstance(statement, External) and any(arg.pointer == own for arg in statement.args):
+            return True
         taken += isinstance(statement, Allocate) and statement.pointer == own
     return taken > 1
 
@@ -226,7 +233,7 @@ class _Place:
             value = getattr(statement, name)
             if isinstance(value, Apply | Load):
                 changes[name] = self.expr(value)
-            elif isinstance(statement, Invoke) and name == "args":
+            elif isinstance(statement, Invoke | External) and name == "args":
                 changes[name] = tuple(map(self.expr, value))
         made = replace(statement, **changes) if changes else statement
         for pointer, index in _ADDRESSES.get(type(statement), ()):

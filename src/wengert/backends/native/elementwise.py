@@ -372,6 +372,13 @@ def _bitxor(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("ne", *args, code="b1") if code == "b1" else e.apply("xor", *args)
 
 
+@row("selection", "invert")
+def _invert(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    if code in FLOATS:
+        raise Unlowered("the bits of a float")
+    return e.apply("not", args[0]) if code == "b1" else e.apply("sub", Constant(-1, code), args[0])
+
+
 @row("comparison", "isnan")
 def _isnan(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("ne", args[0], args[0], code="b1")

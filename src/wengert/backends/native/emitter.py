@@ -25,14 +25,19 @@ class Names:
     """Names that no two variables of a procedure share."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
+        self._taken: set[str] = set()
 
     def fresh(self, hint: str) -> str:
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint) or "t"
         hint = hint if hint.isascii() and not hint[0].isdigit() else "v"
-        number = self._taken.get(hint, 0)
-        self._taken[hint] = number + 1
-        return hint if number == 0 else f"{hint}_{number}"
+        while True:
+            number = self._numbers.get(hint, 0)
+            self._numbers[hint] = number + 1
+            name = hint if number == 0 else f"{hint}_{number}"
+            if name not in self._taken:  # the program may have a name that ends in a number, too
+                self._taken.add(name)
+                return name
 
 
 class Emitter:

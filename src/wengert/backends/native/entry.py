@@ -26,7 +26,7 @@ from .answers import EXITED, OTHER_TYPES
 from .border import ArrayLeaf, ArrayResult, KnownResult, NumberLeaf, NumberResult, Result
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
-from .loopform import Code, Constant, Expr, For, Slot, While, each
+from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
 from .values import AN_INTEGER, NUMPY, PYTHON
 
 _TYPE_AT, _VALUE_AT = 8, 16
@@ -383,7 +383,7 @@ class _Entry:
         args = ["ptr %memory"]
         args += [f"{LLVM_TYPES[p.code]} {self.found[p]}" for p in self.main.params]
         args += [f"ptr {out}" for out in outs.values()]
-        works_long = any(isinstance(s, For | While) for s in each(self.main.body))
+        works_long = any(isinstance(s, For | While | Spread) for s in each(self.main.body))
         state = ""
         if works_long:
             state = self.define(f"call ptr {self.from_table('PyEval_SaveThread')}()")

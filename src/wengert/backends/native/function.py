@@ -21,10 +21,11 @@ from .border import (
     Result,
 )
 from .columns import Growing, Numbers
-from .economy import economical
+from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit
+from .parallel import spread
 from .recompute import recomputed
 from .untouched import with_early_reads
 from .values import (
@@ -76,6 +77,14 @@ class Writes(Exception):
         self.number = number
 
 
+class Unforeseen(Exception):
+    """A result turned out to have another shape than that of the argument it seemed to be like."""
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
 def read_from_outside(function: Function) -> list[tuple[Any, str]]:
     """The global values that a function reads: in what, and under which name."""
     found: dict[tuple[int, str], tuple[Any, str]] = {}
@@ -101,30 +110,57 @@ def _called(function: Function) -> Iterator[Function]:
 
 
 def lower(
-    function: Function, leaves: Sequence[Leaf], prepare: Callable[[Function], Function]
+    function: Function,
+    leaves: Sequence[Leaf],
+    prepare: Callable[[Function], Function],
+    *,
+    parallel: bool = False,
 ) -> Lowered:
     """The loop form of a function for arguments with these leaves.
 
     The leaves of the arguments are followed by those of what it reads from outside. Functions that it
-    calls are prepared first.
+    calls are prepared first. `parallel` has loops spread over threads.
 
     Raises:
         Unlowered: something in it has no native form.
     """
     function = with_early_reads(recomputed(function), prepare)
-    written: set[int] = set()
+    found = Found(set(), set())
     while True:
         try:
-            return _Lowering(function, leaves, written, Unit(prepare)).run()
+            return _Lowering(function, leaves, found, Unit(prepare), parallel=parallel).run()
         except Writes as error:
-            written.add(error.number)
+            found.written.add(error.number)
+        except Unforeseen as error:
+            found.unforeseen.add(error.number)
+
+
+class Found(NamedTuple):
+    """What turned out when the function was lowered before.
+
+    Attributes:
+        written: the parameters that it changes.
+        unforeseen: the results whose memory the caller cannot make.
+    """
+
+    written: set[int]
+    unforeseen: set[int]
 
 
 class _Lowering:
-    def __init__(self, function: Function, leaves: Sequence[Leaf], written: set[int], unit: Unit):
+    def __init__(
+        self,
+        function: Function,
+        leaves: Sequence[Leaf],
+        found: Found,
+        unit: Unit,
+        *,
+        parallel: bool,
+    ):
         self.function = function
+        self.parallel = parallel
         self.leaves = tuple(leaves)
-        self.written = written
+        self.written, self.unforeseen = found
         self.unit = unit
         self.unit.on_write = self._on_write
         self.unit.is_kept = lambda root: id(root) in self.roots
@@ -162,10 +198,18 @@ class _Lowering:
         self._write_back(site)
         params = (*self.params, *self.outs, *self.symbols)
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
-        procedures = tuple(map(economical, (main, *self.unit.procedures.values())))
+        main, *others = map(compact, (main, *self.unit.procedures.values()))
+        if self.parallel:
+            main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
+            others += parts
+        procedures = tuple(map(frugal, (main, *others)))
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )
+
+    def _sizes_of_results(self) -> dict[Slot, Expr]:
+        """How many elements the arrays have that the caller makes."""
+        return {view.pointer: product(view.dims) for view in self.out_views.values()}
 
     def _slot(self, hint: str, code: Any) -> Slot:
         return Slot(self.unit.names.fresh(hint), code)
@@ -255,6 +299,8 @@ class _Lowering:
         found: dict[Var, View] = {}
         for k, atom in enumerate(body.outs):
             root = sources(atom)
+            if k in self.unforeseen:
+                continue
             if not isinstance(root, Var) or root in found or not isinstance(root.kind, Array):
                 continue
             like = self.given.get(numbers.get(root.shape_of, -1))
@@ -302,8 +348,9 @@ class _Lowering:
         if place is not None and view.root is place.root and view.whole:
             return ArrayResult(view.pointer, view.code, view.dims, given=True)
         if place is not None:
-            if view.dims != place.dims or view.code != place.code:
-                raise Unlowered("a result whose shape was not foreseen")
+            sizes = tuple(map(self.e.size, view.dims)), tuple(map(self.e.size, place.dims))
+            if sizes[0] != sizes[1] or view.code != place.code:
+                raise Unforeseen(k)
             fusion.copy_elements(self.e, place, view)
             return ArrayResult(place.pointer, place.code, place.dims, given=True)
         if view.root in [v.root for v in self.out_views.values()] or not view.whole:

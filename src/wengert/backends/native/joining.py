@@ -10,13 +10,13 @@ from .access import over, slice_of
 from .columns import Arrays, Growing, Numbers
 from .emitter import Emitter
 from .fusion import copy_elements, fill
-from .lists import template_of
+from .lists import in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .promotion import common, converted, operand
-from .sequences import growing
-from .shapes import known_axis
-from .structure import over_arrays
+from .sequences import growing, item_at
+from .shapes import dims_of, known_axis
+from .structure import equal_items, length_of, over_arrays
 from .values import (
     ONE,
     PYTHON,
@@ -57,6 +57,25 @@ def _concatenate(site: Site, eqn: Eqn) -> Value:
     if axes is None or (eqn.op.name == "hstack" and any(len(view.dims) != 1 for view in views)):
         raise Unlowered("joining arrays as if they had one axis")
     return _joined(site, eqn, views, *axes)
+
+
+@lowers("unconcatenate")
+def _unconcatenate(site: Site, eqn: Eqn) -> Value:
+    """The cotangents of arrays that were joined along an axis."""
+    like = site.value(eqn.params["like"])
+    axis = eqn.param("axis", 0)
+    if not isinstance(like, Tuple) or not isinstance(axis, int) or "rank" in eqn.params:
+        raise Unlowered("a cotangent of arrays joined in this way")
+    bar = site.in_memory(eqn.args[0])
+    shapes = [dims_of(item) for item in like.items]
+    axis %= len(bar.dims)
+    start, pieces = ZERO, list[Value]()
+    for dims in shapes:
+        if len(dims) != len(bar.dims):
+            raise Unlowered("a cotangent of arrays joined in this way")
+        pieces.append(part_along(site, bar, start, dims[axis], axis))
+        start = site.e.let(plus(start, dims[axis]))
+    return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
 
 @lowers("append")
@@ -172,6 +191,8 @@ def _roll(site: Site, eqn: Eqn) -> Value:
 def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
     """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
     bars, items = (site.value(atom) for atom in eqn.args)
+    if isinstance(bars, Growing) and isinstance(items, Growing | Tuple):
+        return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
     if not isinstance(bars, Growing) or not isinstance(items, View):
         raise Unlowered("a loop over a list, whose items have cotangents")
     if "reverse" in eqn.params and eqn.params["reverse"] != Const(False):
@@ -184,6 +205,26 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
     site.write_all()
     made = _filled(site, eqn, items.dims, items.code)
     copy_elements(site.e, part_along(site, made, ZERO, source.dims[0]), source)
+    return made
+
+
+def _cotangent_of_list(
+    site: Site, bars: Growing, items: Growing | Tuple, *, reverse: bool
+) -> Growing:
+    """The same for the numbers of a list."""
+    e = site.e
+    known = items.items if isinstance(items, Tuple) else [item_at(Emitter(e.names), items, ZERO)]
+    if not all(isinstance(item, Scalar) for item in known):
+        raise Unlowered("a loop over a list, whose items have cotangents")
+    site.write_all()
+    size, reached = length_of(site, items), length_of(site, bars)
+    made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
+    start = e.apply("sub", size, reached) if reverse else ZERO
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("k"), "i64")
+    bar = inner.as_scalar(item_at(inner.e, bars, index))
+    made.column.put(inner.e, inner.e.let(plus(start, index)), bar)
+    e.add(For(index, reached, tuple(inner.e.statements)))
     return made
 
 
@@ -207,10 +248,42 @@ def _join_lists(site: Site, eqn: Eqn) -> Value:
     a, b = (site.value(atom) for atom in eqn.args)
     known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
     if not known:
-        raise Unlowered("lists of any length put together")
+        return _one_after_the_other(site, [a, b])
     items = (*a.items, *b.items)
     form = a.form if a.form == b.form else "list"
     return Tuple(items, form, tuple(range(len(items))))
+
+
+def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
+    """The numbers of lists of any length, in one list."""
+    e = site.e
+    parts: list[Growing] = []
+    for x in lists:
+        if isinstance(x, Tuple) and not x.items:
+            continue
+        known = isinstance(x, Tuple) and all(isinstance(item, Scalar) for item in x.items)
+        part = in_memory_as_list(site, x) if known else x
+        if not isinstance(part, Growing):
+            raise Unlowered("lists of any length put together")
+        parts.append(part)
+    items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
+    codes = {item.code if isinstance(item, Scalar) else None for item in items}
+    if codes not in ({"f64"}, {"i64"}):
+        raise Unlowered("lists of any length put together, of anything but numbers of one type")
+    total: Expr = ZERO
+    for part in parts:
+        total = e.let(plus(total, length_of(site, part)))
+    kind = FLOAT if codes == {"f64"} else INT
+    made = growing(e, template_of(kind), "joined", e.apply("max", total, ONE))
+    start: Expr = ZERO
+    for part in parts:
+        count = length_of(site, part)
+        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+        made.column.put(inner, inner.let(plus(start, index)), item_at(inner, part, index))
+        e.add(For(index, count, tuple(inner.statements)))
+        start = e.let(plus(start, count))
+    e.add(Assign(made.length, total))
+    return made
 
 
 @lowers("repeated_items")

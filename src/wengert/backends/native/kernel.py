@@ -25,8 +25,9 @@ from .border import (
     leaf_of,
 )
 from .function import Lowered
-from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot
+from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
 from .machine import compiled, machine
+from .threads import pool
 from .values import AN_INTEGER, NUMPY, Unlowered
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
@@ -40,6 +41,8 @@ class Kernel:
         from . import entry
 
         self.lowered = lowered
+        if any(isinstance(s, Spread) for p in lowered.procedures for s in each(p.body)):
+            pool()
         made = entry.entry_function(lowered, result) if entry.is_possible() else ""
         self.llvm = program_text(lowered, made)
         self.code = compiled(self.llvm, tuple(entry.table()) if made else ())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind, Seq, Struct
-from .loopform import CODES, Assign, Slot
+from .columns import Growing
+from .loopform import CODES, Assign, Code, Slot
 from .lowering import Site
 from .sequences import growing
 from .values import (
@@ -32,6 +33,22 @@ def template_of(kind: Kind) -> Value:
             return Tuple(tuple(map(template_of, items)), "tuple", keys)
         case _:
             raise Unlowered("a list of items of unknown types")
+
+
+def in_memory_as_list(site: Site, value: Tuple) -> Growing:
+    """A list of numbers of known length, in memory."""
+    codes = {item.code for item in value.items}
+    if len(codes) != 1:
+        raise Unlowered("a write to one of several numbers of different types")
+    kinds: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
+    (code,) = codes
+    if code not in kinds:
+        raise Unlowered("a list of floats of 32 bits")
+    made = growing(site.e, template_of(kinds[code]), "items", integer(len(value.items)))
+    for k, item in enumerate(value.items):
+        made.column.put(site.e, integer(k), item)
+    site.e.add(Assign(made.length, integer(len(value.items))))
+    return made
 
 
 def grown(site: Site, value: Value, kind: Kind, hint: str) -> Value:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...ir.records import replace
+from .llvm_frames import chunk_function, frame_function
 from .llvm_ops import LLVM_TYPES, Operations, in_memory
 from .llvm_runtime import RUNTIME
 from .loopform import (
@@ -25,6 +26,7 @@ from .loopform import (
     Enlarge,
     ExitIf,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -33,6 +35,7 @@ from .loopform import (
     Procedure,
     Release,
     Slot,
+    Spread,
     Statement,
     Store,
     While,
@@ -71,10 +74,13 @@ def module(
         for p in procedures
     ]
     first = next(p for p in procedures if p.name == main)
+    spread = {s.function for p in procedures for s in each(p.body) if isinstance(s, Spread)}
+    chunks = [chunk_function(p) for p in procedures if p.name in spread]
     runtime = RUNTIME.replace("CPU", cpu).replace("FEATURES", features)
     parts = [
         *bodies,
         frame_function(first),
+        *chunks,
         entry,
         runtime,
         *operations.declarations(),
@@ -278,6 +284,12 @@ class _Printer:
         )
         self.lines.append(f"  call void @{name}({', '.join(inside)})")
 
+    def external(self, statement: External) -> None:
+        places = [self.address(a.pointer, a.index, a.code) for a in statement.args]
+        name = f"wg_{statement.name}"
+        self.operations.declare(name, f"declare void @{name}({', '.join(['ptr'] * len(places))})")
+        self.lines.append(f"  call void @{name}({', '.join(f'ptr {place}' for place in places)})")
+
     # --- control --------------------------------------------------------------------------
 
     def loop(self, statement: For) -> None:
@@ -369,6 +381,98 @@ class _Printer:
                 found = self.define(f"trunc i64 {found} to i1")
             self.lines.append(f"  store {LLVM_TYPES[slot.code]} {found}, ptr %{slot.name}.v")
 
+    # --- threads --------------------------------------------------------------------------
+
+    def spread(self, statement: Spread) -> None:
+        """Frames for all parts, side by side in memory; what they give is put together in their order."""
+        s = statement
+        values = ["i64 0", "i64 0", "i64 0", *(self._word(arg) for arg in s.args)]
+        words = len(values) + len(s.results)
+        parts, count = self.expr(s.parts), self.expr(s.count)
+        size = self.define(f"mul i64 {parts}, {8 * words}")
+        frames = self.define(f"call ptr @wg_allocate(ptr %memory, i64 {size})")
+        self._leave_if(self.define(f"icmp eq ptr {frames}, null"))
+        self._over_parts(
+            parts, lambda part: self._fill(frames, words, part, (parts, count), values)
+        )
+        self.operations.declare("wg_spread", "declare i32 @wg_spread(ptr, ptr, i64, i64)")
+        status = self.define(
+            f"call i32 @wg_spread(ptr @{s.function}.chunk, ptr {frames}, i64 {8 * words}, i64 {parts})"
+        )
+        self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
+        for number, (slot, step) in enumerate(zip(s.results, s.steps, strict=True)):
+            place = len(values) + number
+            self._gather(
+                slot, step, parts, lambda part, at=place: self._at(frames, words, part, at)
+            )
+        self.lines.append(f"  call void @wg_release(ptr {frames})")
+
+    def _word(self, value: Expr) -> str:
+        found = self.expr(value)
+        if value.code == "b1":
+            return f"i64 {self.define(f'zext i1 {found} to i64')}"
+        return f"{LLVM_TYPES[value.code]} {found}"
+
+    def _at(self, frames: str, words: int, part: str, place: int) -> str:
+        index = self.define(f"add i64 {self.define(f'mul i64 {part}, {words}')}, {place}")
+        return self.define(f"getelementptr i64, ptr {frames}, i64 {index}")
+
+    def _fill(
+        self, frames: str, words: int, part: str, of: tuple[str, str], values: Sequence[str]
+    ) -> None:
+        parts, count = of
+        start = self._share(part, parts, count)
+        stop = self._share(self.define(f"add i64 {part}, 1"), parts, count)
+        for place, value in enumerate([f"i64 {part}", f"i64 {start}", f"i64 {stop}", *values[3:]]):
+            self.lines.append(f"  store {value}, ptr {self._at(frames, words, part, place)}")
+
+    def _share(self, part: str, parts: str, count: str) -> str:
+        """Where a part starts: the first ones are longer by one where there is a rest."""
+        whole = self.define(f"sdiv i64 {count}, {parts}")
+        rest = self.define(f"srem i64 {count}, {parts}")
+        self.operations.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+        more = self.define(f"call i64 @llvm.smin.i64(i64 {part}, i64 {rest})")
+        return self.define(f"add i64 {self.define(f'mul i64 {part}, {whole}')}, {more}")
+
+    def _over_parts(self, parts: str, write: Callable[[str], None], first: int = 0) -> None:
+        """A loop over the parts; there is one at least."""
+        place = self.label("%part")
+        self.allocas.append(f"  {place} = alloca i64")
+        self.lines.append(f"  store i64 {first}, ptr {place}")
+        test, body, end = (self.label(hint) for hint in ("test", "body", "end"))
+        self.jump(test)
+        self.start(test)
+        part = self.define(f"load i64, ptr {place}")
+        self.branch(self.define(f"icmp slt i64 {part}, {parts}"), body, end)
+        self.start(body)
+        write(part)
+        self.lines.append(f"  store i64 {self.define(f'add i64 {part}, 1')}, ptr {place}")
+        self.jump(test)
+        self.start(end)
+
+    def _gather(self, slot: Slot, step: str, parts: str, at: Callable[[str], str]) -> None:
+        type_ = LLVM_TYPES[slot.code]
+
+        def add(part: str) -> None:
+            found = self._from_word(slot.code, at(part))
+            before = self.expr(slot)
+            total = self.operations.apply(
+                self, Apply(step, (slot, slot), slot.code), [before, found]
+            )
+            self.lines.append(f"  store {type_} {total}, ptr %{slot.name}.v")
+
+        if step == "last":
+            last = self._from_word(slot.code, at(self.define(f"sub i64 {parts}, 1")))
+            self.lines.append(f"  store {type_} {last}, ptr %{slot.name}.v")
+            return
+        first = self._from_word(slot.code, at("0"))
+        self.lines.append(f"  store {type_} {first}, ptr %{slot.name}.v")
+        self._over_parts(parts, add, first=1)
+
+    def _from_word(self, code: Code, place: str) -> str:
+        found = self.define(f"load {result_type(code)}, ptr {place}")
+        return self.define(f"trunc i64 {found} to i1") if code == "b1" else found
+
 
 _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
     Assign: _Printer.assign,
@@ -383,6 +487,8 @@ _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
     BreakIf: _Printer.leave_loop,
     ExitIf: _Printer.exit,
     Invoke: _Printer.invoke,
+    External: _Printer.external,
+    Spread: _Printer.spread,
     Multiply: _Printer.multiply,
 }
 
@@ -398,31 +504,9 @@ def _slots_of(procedure: Procedure) -> Iterator[Slot]:
                 found = (index,)
             case Allocate(pointer=pointer) | Enlarge(pointer=pointer):
                 found = (pointer,)
-            case Invoke(results=results):
+            case Invoke(results=results) | Spread(results=results):
                 found = results
             case _:
                 found = ()
         seen.update((slot.name, slot) for slot in found)
     yield from seen.values()
-
-
-def frame_function(procedure: Procedure) -> str:
-    """The function that calls a procedure with what stands in a frame."""
-    lines: list[str] = []
-    args = ["ptr %memory"]
-    for k, slot in enumerate(procedure.params):
-        type_ = "i64" if slot.code == "b1" else LLVM_TYPES[slot.code]
-        lines += [
-            f"  %a{k} = getelementptr i64, ptr %frame, i64 {k}",
-            f"  %v{k} = load {type_}, ptr %a{k}",
-        ]
-        if slot.code == "b1":
-            lines.append(f"  %b{k} = trunc i64 %v{k} to i1")
-        args.append(f"{LLVM_TYPES[slot.code]} %{'b' if slot.code == 'b1' else 'v'}{k}")
-    for k in range(len(procedure.results)):
-        place = len(procedure.params) + k
-        lines.append(f"  %r{k} = getelementptr i64, ptr %frame, i64 {place}")
-        args.append(f"ptr %r{k}")
-    call = f"  %status = call i32 @{procedure.name}({', '.join(args)})"
-    head = f"define i32 @{procedure.name}.frame(ptr %memory, ptr %frame) nounwind #0 {{"
-    return "\n".join([head, *lines, call, "  ret i32 %status", "}", ""])

@@ -158,6 +158,9 @@ class Operations:
             return printer.define(f"select i1 {condition}, {type_} {then}, {type_} {other}")
         if op == "not":
             return printer.define(f"xor i1 {args[0]}, true")
+        if op == "threads":
+            self.declare("wg_threads", "declare i64 @wg_threads(i64)")
+            return printer.define(f"call i64 @wg_threads(i64 {args[0]})")
         if op == "address":
             return printer.define(f"ptrtoint ptr {args[0]} to i64")
         if source in ("f64", "f32"):

@@ -180,6 +180,31 @@ class Invoke:
 
 
 @record
+class External:
+    """Call a routine of LAPACK, which takes everything by address: `args` are the elements it is given."""
+
+    name: str
+    args: tuple[Load, ...]
+
+
+@record
+class Spread:
+    """Call another function of the program on parts of `range(count)`, side by side.
+
+    It is given the number of the part, where the part starts and where it stops, and `args`. What the
+    parts give is put together by `steps`, one for each result: an operation, or `last`. Gives up where
+    one of the calls does.
+    """
+
+    function: str
+    parts: Expr
+    count: Expr
+    args: tuple[Expr, ...]
+    results: tuple[Slot, ...]
+    steps: tuple[str, ...]
+
+
+@record
 class Multiply:
     """`target = left @ right` by BLAS, of matrices of rows × inner and inner × columns elements.
 
@@ -215,6 +240,8 @@ Statement = (
     | BreakIf
     | ExitIf
     | Invoke
+    | External
+    | Spread
     | Multiply
 )
 
@@ -258,7 +285,7 @@ def assigned_in(statements: tuple[Statement, ...]) -> Iterator[Slot]:
                 yield slot
             case For(index=index):
                 yield index
-            case Invoke(results=results):
+            case Invoke(results=results) | Spread(results=results):
                 yield from results
             case _:
                 pass
@@ -285,5 +312,5 @@ def expressions_of(statement: Statement) -> Iterator[Expr]:
         value = getattr(statement, name)
         if isinstance(value, Slot | Constant | Apply | Load):
             yield value
-        elif isinstance(statement, Invoke) and name == "args":
+        elif isinstance(statement, Invoke | Spread | External) and name == "args":
             yield from value

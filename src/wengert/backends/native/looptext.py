@@ -17,6 +17,7 @@ from .loopform import (
     Enlarge,
     ExitIf,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -25,6 +26,7 @@ from .loopform import (
     Procedure,
     Release,
     Slot,
+    Spread,
     Statement,
     Store,
     While,
@@ -94,9 +96,21 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield f"exit if {expression(condition)}  # {reason}{where}"
         case Multiply():
             yield _product(statement)
+        case External(name=name, args=args):
+            yield f"{name}({', '.join(map(expression, args))})"
+        case Spread():
+            yield from _spread(statement)
         case Invoke(function=function, args=args, results=results):
             call = f"{function}({', '.join(map(expression, args))})"
             yield f"{', '.join(r.name for r in results)} = {call}"
+
+
+def _spread(statement: Spread) -> Iterator[str]:
+    s = statement
+    yield f"on threads, for part, start, stop in {expression(s.parts)} parts of {expression(s.count)}:"
+    call = f"{s.function}(part, start, stop, {', '.join(map(expression, s.args))})"
+    sums = [f"{r.name} {step}" for r, step in zip(s.results, s.steps, strict=True)]
+    yield f"    {', '.join(sums)}{' = ' if sums else ''}{call}"
 
 
 def _copy(statement: Copy) -> str:

@@ -63,19 +63,30 @@ def machine() -> Machine:
     )
 
 
+_ROUTINES = ("gesv", "getrf", "potrf", "syevd", "gesdd", "geqrf", "orgqr")
+
+
 @cache
 def blas() -> dict[str, int]:
-    """The products of matrices of the BLAS that NumPy brings, where its wheel does; by our names."""
+    """The products of matrices of the BLAS that NumPy brings, where its wheel does; by our names.
+
+    Its routines of LAPACK as well.
+    """
     for path in Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openblas64_*"):
         try:
             library = ctypes.CDLL(str(path))
         except OSError:
             continue
         names = {"wg_f64_gemm": "scipy_cblas_dgemm64_", "wg_f32_gemm": "scipy_cblas_sgemm64_"}
+        for routine in _ROUTINES:
+            names |= {f"wg_{c}_{routine}": f"scipy_{p}{routine}_64_" for c, p in _PRECISIONS}
         if all(hasattr(library, name) for name in names.values()):
             found = {ours: getattr(library, name) for ours, name in names.items()}
             return {n: ctypes.cast(f, ctypes.c_void_p).value or 0 for n, f in found.items()}
     return {}
+
+
+_PRECISIONS = (("f64", "d"), ("f32", "s"))
 
 
 def _libmvec(llvm: Any, features: Any) -> tuple[tuple[str, int], ...]:

@@ -130,17 +130,17 @@ def _extreme(e: Emitter, name: str, scalars: Sequence[Scalar]) -> Scalar:
     if a.code == b.code == "i64":
         takes_b = e.apply(op, b.expr, a.expr, code="b1")
         expr = e.apply("select", takes_b, b.expr, a.expr, code="i64")
-        return Scalar(expr, _chosen(e, takes_b, b.origin, a.origin), max(a.bits, b.bits))
+        return Scalar(expr, chosen_origin(e, takes_b, b.origin, a.origin), max(a.bits, b.bits))
     code = operand_code("selection", map(operand, scalars), arrays=False)
     if any(not keeps_its_type(s, code) for s in scalars):
         raise Unlowered("one of two numbers of different types")
     x, y = (exact_float(e, s, code) for s in scalars)
     takes_b = e.apply(op, y, x, code="b1")
-    origin = _chosen(e, takes_b, as_float_origin(b), as_float_origin(a))
+    origin = chosen_origin(e, takes_b, as_float_origin(b), as_float_origin(a))
     return Scalar(e.apply("select", takes_b, y, x, code=code), origin)
 
 
-def _chosen(e: Emitter, condition: Expr, then: Origin, other: Origin) -> Origin:
+def chosen_origin(e: Emitter, condition: Expr, then: Origin, other: Origin) -> Origin:
     if then == other:
         return then
     return e.apply("select", condition, origin_expr(then), origin_expr(other), code="i64")

@@ -12,7 +12,7 @@ from .numbers import compute
 from .promotion import common, operand
 from .shapes import expanded, with_axes
 from .structure import over_arrays
-from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, plus, times
+from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, times
 
 
 @lowers("matmul", "dot", "inner")
@@ -35,7 +35,7 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
             transposed = with_axes(right, right.dims[::-1], right.strides[::-1])
             return _matrix_vector(site, transposed, left)
         case _:
-            return _matrix_matrix(site, left, right)
+            return matrix_product(site, left, right)
 
 
 def _inner(site: Site, x: Array, y: Array) -> Value:
@@ -59,7 +59,8 @@ LEAST_FOR_BLAS = 2**13
 """From how many multiplications on a product of matrices is left to BLAS."""
 
 
-def _matrix_matrix(site: Site, a: View, b: View) -> Value:
+def matrix_product(site: Site, a: View, b: View) -> Value:
+    """The product of two matrices."""
     site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
     code = common([operand(a), operand(b)])
     if code in FLOATS and a.code == b.code and blas():
@@ -144,21 +145,6 @@ def _vdot(site: Site, eqn: Eqn) -> Value:
     if len(x.dims) != 1 or len(y.dims) != 1:
         raise Unlowered("`np.vdot` of matrices")
     return _inner(site, x, y)
-
-
-@lowers("trace")
-def _trace(site: Site, eqn: Eqn) -> Value:
-    if eqn.params:
-        raise Unlowered("options of `trace`")
-    return reduced(site, REDUCTIONS["sum"], diagonal(site, eqn), (0,), diagonal(site, eqn).code)
-
-
-def diagonal(site: Site, eqn: Eqn) -> View:
-    view = site.in_memory(eqn.args[0])
-    if len(view.dims) != 2:
-        raise Unlowered("a diagonal of anything but a matrix")
-    size: Expr = site.e.apply("min", *map(site.e.let, view.dims))
-    return with_axes(view, (size,), (site.e.let(plus(*view.strides)),))
 
 
 @lowers("norm")

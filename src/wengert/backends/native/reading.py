@@ -14,6 +14,7 @@ from .loopform import (
     Copy,
     Enlarge,
     Expr,
+    External,
     For,
     If,
     Invoke,
@@ -22,6 +23,7 @@ from .loopform import (
     Procedure,
     Release,
     Slot,
+    Spread,
     Statement,
     Store,
     While,
@@ -32,7 +34,20 @@ from .loopform import (
 
 LONGEST = 12
 """How many operations an expression may have before it is given a name."""
-_WRITES = (Store, Copy, Release, Enlarge, For, While, If, Invoke, Allocate, Multiply)
+_WRITES = (
+    Store,
+    Copy,
+    Release,
+    Enlarge,
+    For,
+    While,
+    If,
+    Invoke,
+    External,
+    Spread,
+    Allocate,
+    Multiply,
+)
 
 
 def readable(procedure: Procedure) -> Procedure:
@@ -81,7 +96,7 @@ class _Folding:
                 self.assignments[statement.slot] += 1
             elif isinstance(statement, For):
                 self.assignments[statement.index] += 1
-            elif isinstance(statement, Invoke):
+            elif isinstance(statement, Invoke | Spread):
                 self.assignments.update(statement.results)
             for value in expressions_of(statement):
                 self.uses.update(slots_in(value))
@@ -140,7 +155,7 @@ class _Folding:
         for name, value in _parts(statement).items():
             if isinstance(value, Slot | Apply | Load) and not _is_target(statement, name):
                 changes[name] = self._put_in(value, waiting)
-        if isinstance(statement, Invoke):
+        if isinstance(statement, Invoke | Spread | External):
             changes["args"] = tuple(self._put_in(arg, waiting) for arg in statement.args)
         inner = {
             name: self.block(getattr(statement, name))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ...ir.graph import Const, Eqn
 from ...ir.records import replace
+from .access import in_order
+from .columns import Growing
 from .creation import filled
 from .emitter import Emitter
 from .fusion import REDUCTIONS, fill, is_contiguous, reduced, replaced_flat
 from .loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, If, Slot
-from .lowering import Site, lowers
-from .numbers import compute, converted
-from .shapes import dims_of, known_axis, sizes_of, spread
+from .lowering import Site, described, lowers
+from .numbers import as_float_origin, compute, converted, exact_float, origin_expr
+from .sequences import item_at
+from .shapes import dims_of, known_axis, sizes_of, spread, spread_value
 from .structure import over_arrays
 from .values import (
     NUMPY,
@@ -118,13 +122,32 @@ def _spread(site: Site, eqn: Eqn) -> Value:
     axes = axes_of(eqn, len(x.dims))
     centre = mean_of(site, x, axes)
     if isinstance(centre, Delayed | View):
-        raise Unlowered("a variance along an axis")
+        return _spread_along(site, eqn, x, centre, axes)
     apart = over_arrays(site, "sub", [x, centre])
     total = reduced(site, REDUCTIONS["sum"], over_arrays(site, "square", [apart]), axes, x.code)
     ddof = Constant(float(eqn.param("ddof", 0)), "f64")
     count = Scalar(site.e.apply("sub", count_of(site, x, axes), ddof), NUMPY)
     result = compute(site.e, "div", "np", [site.as_scalar(total), count])
     result = compute(site.e, "sqrt", "np", [result]) if eqn.op.name == "std" else result
+    return kept_axes(site, eqn, result, x.dims, axes)
+
+
+def _spread_along(
+    site: Site, eqn: Eqn, x: View, centre: Delayed | View, axes: tuple[int, ...]
+) -> Value:
+    """A variance, or its root, along some axes."""
+    centre = site.view(centre)
+    own = iter(zip(centre.dims, centre.strides, strict=True))
+    placed = [(ONE, ZERO) if k in axes else next(own) for k in range(len(x.dims))]
+    middle = replace(
+        centre, dims=tuple(d for d, _ in placed), strides=tuple(s for _, s in placed), whole=False
+    )
+    squares = over_arrays(site, "square", [over_arrays(site, "sub", [x, middle])])
+    total = reduced(site, REDUCTIONS["sum"], squares, axes, squares.code)
+    ddof = Constant(float(eqn.param("ddof", 0)), "f64")
+    count = site.e.apply("sub", count_of(site, x, axes), ddof)
+    result = over_arrays(site, "div", [total, Scalar(converted(site.e, count, total.code), NUMPY)])
+    result = over_arrays(site, "sqrt", [result]) if eqn.op.name == "std" else result
     return kept_axes(site, eqn, result, x.dims, axes)
 
 
@@ -191,9 +214,12 @@ def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
         if dims and isinstance(bar, Scalar):
             return Repeated(bar, bar.code, dims)
         return bar
-    lead = len(own) - len(dims)
-    if lead < 0:
-        raise Unlowered("a cotangent with fewer axes than its value")
+    missing = len(dims) - len(own)
+    narrow = tuple(ONE if k < missing or own[k - missing] == ONE else d for k, d in enumerate(dims))
+    if narrow != dims:  # all cotangents along an axis are the same
+        inner = summed_to(site, bar, narrow[max(missing, 0) :])
+        return spread_value(site, inner, dims)
+    lead = -missing
     axes = list(range(lead))
     for k, size in enumerate(dims):
         if size == ONE and own[lead + k] != ONE:
@@ -258,7 +284,7 @@ def _put_extreme(site: Site, eqn: Eqn) -> Value:
         into = replace(made, **_lane(e, made, axis, indices))
         _put_first(e, into, along, found, value)
 
-    _in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
+    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
     return made
 
 
@@ -295,19 +321,8 @@ def _put_first(e: Emitter, made: View, view: View, y: Expr, bar: Expr) -> None:
         block.add(Assign(open_, Constant(False, "b1")))
         inner.add(If(hit, tuple(block.statements)))
 
-    _in_order(e, view.dims, element, ())
+    in_order(e, view.dims, element, ())
     e.exit_if(open_, "an extreme that is no element")
-
-
-def _in_order(e: Emitter, dims: Any, element: Any, indices: tuple[Expr, ...]) -> None:
-    """As `over`, of a loop in which each element depends on those before."""
-    if len(indices) == len(dims):
-        element(e, indices)
-        return
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    _in_order(inner, dims, element, (*indices, index))
-    e.add(For(index, e.let(dims[len(indices)]), tuple(inner.statements)))
 
 
 # --- running sums -------------------------------------------------------------------------
@@ -350,4 +365,56 @@ def _sum_items(site: Site, eqn: Eqn) -> Value:
         for item in value.items:
             total = compute(site.e, "add", "py", [total, site.as_scalar(item)])
         return total
-    raise Unlowered("`sum` of a list")
+    if not isinstance(value, Growing):
+        raise Unlowered(f"`sum` of {described(value)}")
+    return _sum_of_list(site, value, start)
+
+
+def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
+    """From the first item to the last; the sum of no items is an integer, unless it starts with another."""
+    e = site.e
+    trial = value.column.item(Emitter(e.names), ZERO)
+    if not isinstance(trial, Scalar) or trial.code not in ("f64", "i64"):
+        raise Unlowered("`sum` of a list of anything but numbers")
+    if trial.code == "i64" and start.code == "i64":
+        return _sum_of_integers(site, value, start)
+    total = e.variable("total", exact_float(e, start))
+    rest = e.variable("rest", Constant(0.0, "f64"))
+    origin = e.variable("origin", origin_expr(as_float_origin(start)))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    x, whose = exact_float(inner, item), origin_expr(as_float_origin(item))
+    after = inner.apply("add", total, x)
+    if sys.version_info >= (3, 12):
+        lost = _lost(inner, total, x, after)
+        both = inner.apply("max", origin, whose)  # of floats of Python's, and integers before
+        counts = inner.apply("eq", whose, integer(PYTHON), code="b1")
+        counts = inner.apply("and", counts, inner.apply("le", both, integer(PYTHON), code="b1"))
+        more = inner.apply("select", counts, lost, Constant(0.0, "f64"), code="f64")
+        inner.add(Assign(rest, Apply("add", (rest, more), "f64")))
+    inner.add(Assign(total, after))
+    inner.add(Assign(origin, Apply("max", (origin, whose), "i64")))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    finite = e.apply("lt", e.apply("fabs", rest), Constant(float("inf"), "f64"), code="b1")
+    kept = e.apply("select", finite, rest, Constant(0.0, "f64"), code="f64")
+    found = e.variable("sum", e.apply("add", total, kept))
+    return Scalar(found, e.variable("origin", origin))
+
+
+def _lost(e: Emitter, total: Expr, x: Expr, after: Expr) -> Expr:
+    """What an addition rounds away (Neumaier's): Python adds it in the end."""
+    larger = e.apply("ge", e.apply("fabs", total), e.apply("fabs", x), code="b1")
+    big = e.apply("select", larger, total, x, code="f64")
+    small = e.apply("select", larger, x, total, code="f64")
+    return e.apply("add", e.apply("sub", big, after), small)
+
+
+def _sum_of_integers(site: Site, value: Growing, start: Scalar) -> Scalar:
+    e = site.e
+    total = e.variable("total", start.expr)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    after = compute(inner, "add", "py", [Scalar(total, start.origin), item])
+    inner.add(Assign(total, after.expr))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    return Scalar(total, after.origin)

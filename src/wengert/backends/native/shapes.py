@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...ir.graph import Atom, Const, Eqn
 from .elementwise import ROWS
@@ -197,6 +197,13 @@ def _broadcast_to(site: Site, eqn: Eqn) -> Value:
 def spread(site: Site, atom: Atom, dims: Dims) -> Value:
     """A number or an array, repeated so that it has a shape."""
     value = site.operand(atom)
+    return spread_value(site, value, dims, lambda: site.in_memory(atom))
+
+
+def spread_value(
+    site: Site, value: Value, dims: Dims, in_memory: Callable[[], View] | None = None
+) -> Value:
+    """The same for a value; `in_memory` has it written down."""
     if isinstance(value, Scalar):
         return Repeated(value, value.code, dims)
     if isinstance(value, Repeated):
@@ -208,7 +215,7 @@ def spread(site: Site, atom: Atom, dims: Dims) -> Value:
             site.e.must_be_same(a, b)
     if own == tuple(map(site.e.size, dims)):
         return value
-    view = site.in_memory(atom)
+    view = in_memory() if in_memory is not None else site.view(value)
     strides = [
         ZERO if dim == ONE else stride for dim, stride in zip(own, view.strides, strict=True)
     ]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import UNDEFINED, Atom, Const, Eqn
-from ...ir.types import FLOAT
+from ...ir.types import FLOAT, INT
 from . import numbers
 from .carried import is_same
 from .columns import Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
+from .emitter import Emitter
 from .fusion import mapped
 from .lists import template_of
-from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
+from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot, assigned_in
 from .lowering import Site, described, lowers
 from .promotion import operand, operand_code
 from .sequences import growing, item_at
@@ -35,6 +36,8 @@ from .values import (
     View,
     integer,
     minus,
+    plus,
+    times,
 )
 
 SIZE_BITS = 48
@@ -48,6 +51,14 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     """An elementwise op: on numbers at once, on arrays in a loop nest."""
     if not _HARMLESS.issuperset(eqn.params):
         raise Unlowered(f"options of `{eqn.op.name}`")
+    if eqn.op.name == "accumulate":
+        lists = [site.value(atom) for atom in eqn.args]
+        if all(isinstance(x, Growing) for x in lists):
+            return _sum_of_lists(site, *lists)
+    if eqn.op.name in ("snapshot", "copy"):
+        given = site.value(eqn.args[0])
+        if isinstance(given, Growing):
+            return part_of_list(site, given, ZERO, length_of(site, given), ONE)
     operands = [site.operand(atom) for atom in eqn.args]
     if eqn.op.name == "snapshot" and isinstance(operands[0], View):
         if site.unit.is_kept(operands[0].root):
@@ -56,6 +67,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if len(scalars) == len(operands):
         if eqn.op.name == "where":
             return _chosen_number(site, scalars)
+        if eqn.op.name == "invert" and any(x.code == "b1" and x.origin != NUMPY for x in scalars):
+            raise Unlowered("the bits of a truth value, which Python takes for an integer")
         return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
     if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot"):
         return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
@@ -63,6 +76,43 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         scalars = [site.as_scalar(x) for x in operands]
         return numbers.compute(site.e, eqn.op.name, "np", scalars)
     return over_arrays(site, eqn.op.name, operands)
+
+
+@lowers("clip")
+def _clip(site: Site, eqn: Eqn) -> Value:
+    """No less than one bound, and no greater than the other."""
+    if eqn.params:
+        raise Unlowered("options of `clip`")
+    value: Any = site.operand(eqn.args[0])
+    if isinstance(value, Scalar) and value.origin != NUMPY:
+        raise Unlowered("`clip` of a number of Python's")
+    bounds = [*eqn.args[1:], Const(None), Const(None)][:2]
+    for name, atom in zip(("maximum", "minimum"), bounds, strict=True):
+        if atom == Const(None):
+            continue
+        bound = site.operand(atom)
+        if isinstance(value, Scalar) and isinstance(bound, Scalar):
+            value = numbers.compute(site.e, name, "np", [value, bound])
+        else:
+            value = over_arrays(site, name, [value, bound])
+    return value
+
+
+def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
+    """Two cotangents of a list of numbers, added item by item."""
+    e = site.e
+    site.write_all()
+    count = length_of(site, a)
+    e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
+    made = growing(e, template_of(FLOAT), "bars", e.apply("max", count, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    items = [item_at(inner, x, index) for x in (a, b)]
+    if not all(isinstance(item, Scalar) for item in items):
+        raise Unlowered("a sum of lists of anything but numbers")
+    made.column.put(inner, index, numbers.compute(inner, "add", "py", items))
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, count))
+    return made
 
 
 def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
@@ -288,7 +338,42 @@ def _as_list(site: Site, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
     if isinstance(value, Tuple) and value.form in ("tuple", "list"):
         return Tuple(value.items, "list", value.keys)
+    if isinstance(value, Growing):
+        return part_of_list(site, value, ZERO, length_of(site, value), ONE)
+    if isinstance(value, Range):
+        return _list_of_range(site, value)
     raise Unlowered(f"a list of {described(value)}")
+
+
+def _list_of_range(site: Site, value: Range) -> Growing:
+    e = site.e
+    site.write_all()
+    made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = inner.let(plus(value.start.expr, times(index, value.step.expr)))
+    made.column.put(inner, index, Scalar(item, PYTHON, SIZE_BITS))
+    e.add(For(index, value.count, tuple(inner.statements)))
+    e.add(Assign(made.length, value.count))
+    return made
+
+
+def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:
+    """A list of some items of another one."""
+    e = site.e
+    site.write_all()
+    trial = Emitter(e.names)
+    template = value.column.item(trial, ZERO)
+    if not _is_of_numbers(template):
+        raise Unlowered("a copy of a list of arrays or lists, which shares them with the first")
+    own = set(assigned_in(tuple(trial.statements)))
+    room = e.apply("max", count, ONE)
+    made = growing(e, template, "part", room, lambda expr: expr not in own)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    place = inner.let(plus(start, times(index, step)))
+    made.column.put(inner, index, item_at(inner, value, place))
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, count))
+    return made
 
 
 @lowers("global")
@@ -348,11 +433,33 @@ def zeros_like(site: Site, value: Value) -> Value:
             raise Unlowered(f"a cotangent of {described(value)}")
 
 
+def _is_of_numbers(item: Value) -> bool:
+    if isinstance(item, Tuple):
+        return item.form == "tuple" and all(map(_is_of_numbers, item.items))
+    return isinstance(item, Scalar)
+
+
+@lowers("spread_items")
+def _spread_items(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of a sum, given to each of its items."""
+    bar, items = site.scalar(eqn.args[0]), site.value(eqn.args[1])
+    match items:
+        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
+            return equal_items(site, length_of(site, items), bar)
+        case Tuple():
+            return Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
+        case _:
+            raise Unlowered(f"a cotangent of {described(items)}")
+
+
 def _zero_list(site: Site, value: Growing) -> Growing:
     """As many zeros as a list has numbers."""
+    return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
+
+
+def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
+    """A list of one number, so many times."""
     e = site.e
-    size = length_of(site, value)
-    zero = Scalar(Constant(0.0, "f64"), PYTHON)
     made = growing(e, template_of(FLOAT), "bars", e.apply("max", size, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     made.column.put(inner, index, zero)

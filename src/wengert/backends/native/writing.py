@@ -13,11 +13,14 @@ from .access import (
     part_of_array,
     parts_of,
     scattered,
+    slice_of,
 )
 from .columns import Growing
+from .creation import zeroed
 from .emitter import Emitter
 from .fusion import Place, can_be_placed
-from .loopform import Expr
+from .lists import in_memory_as_list
+from .loopform import Assign, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .numbers import compute, converted
 from .promotion import common, operand
@@ -27,6 +30,7 @@ from .structure import item_of_list, length_of, over_arrays, wrapped
 from .values import (
     NUMPY,
     ONE,
+    PYTHON,
     ZERO,
     Array,
     Bounds,
@@ -37,6 +41,8 @@ from .values import (
     Unlowered,
     Value,
     View,
+    plus,
+    times,
 )
 
 
@@ -112,6 +118,9 @@ def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom])
 
 @lowers("overwrite")
 def _overwrite(site: Site, eqn: Eqn) -> Value:
+    container, items = (site.value(atom) for atom in eqn.args)
+    if isinstance(container, Growing) and isinstance(items, Growing):
+        return _overwritten_list(site, container, items)
     what = site.operand(eqn.args[1])
     if isinstance(what, Delayed):
         what = site.computed(what)
@@ -120,6 +129,22 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
     site.write_all()
     write(site, view, what, adds=False)
     return view
+
+
+def _overwritten_list(site: Site, container: Growing, items: Growing) -> Growing:
+    """A list of numbers with others in the place of all of its items."""
+    e = site.e
+    if not isinstance(item_at(Emitter(e.names), items, ZERO), Scalar):
+        raise Unlowered("a list whose items are all replaced, and are no numbers")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    size = length_of(site, items)
+    e.must_be_same(size, length_of(site, container), "a list that gets another length")
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    container.column.put(inner, index, item_at(inner, items, index))
+    e.add(For(index, size, tuple(inner.statements)))
+    return container
 
 
 def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool) -> None:
@@ -189,10 +214,35 @@ def _scatter(site: Site, eqn: Eqn, places: Scattered, what: Scalar | View | Repe
     over_scattered(site, places, element)
 
 
+@lowers("last_written")
+def _last_written(site: Site, eqn: Eqn) -> Value:
+    """Whether each entry of a value that was written with an index is still there: exits if not."""
+    view, parts = site.in_memory(eqn.args[0]), parts_of(site.value(eqn.args[1]))
+    if any(map(is_index_array, parts)):
+        places = scattered(site, view, parts)
+        if len(places.indices.dims) != 1:
+            raise Unlowered("a write with an array of indices of several axes")
+        _must_differ(site, places)
+    return Scalar(Constant(1.0, "f64"), PYTHON)
+
+
+def _must_differ(site: Site, places: Scattered) -> None:
+    e = site.e
+    size = places.view.dims[places.axis]
+    seen = zeroed(site, (size,), "b1", ())
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("i"), "i64")
+    position = Scalar(inner.e.load(places.indices, (index,)), NUMPY)
+    at = wrapped(inner, position, size)
+    inner.e.exit_if(inner.e.load(seen, (at,)), "an index that names an element twice")
+    inner.e.store(seen, (at,), Constant(True, "b1"))
+    e.add(For(index, e.let(places.indices.dims[0]), tuple(inner.e.statements)))
+
+
 def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
     index = site.value(eqn.args[1])
     if isinstance(index, Bounds):
-        raise Unlowered("a write to a slice of a list")
+        return _add_to_part(site, eqn, container, index)
     for root in container.column.roots():
         site.unit.on_write(root)
     position = wrapped(site, site.as_scalar(index), length_of(site, container))
@@ -203,6 +253,26 @@ def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
     if eqn.op.name == "add_at":
         value = _sum_in_list(site, container, position, value)
     container.column.put(site.e, position, value)
+    return container
+
+
+def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Value:
+    """The cotangent of a slice of a list, added to that of the list."""
+    value = site.value(eqn.args[2])
+    if eqn.op.name != "add_at" or not isinstance(value, Growing):
+        raise Unlowered("a write to a slice of a list")
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    e = site.e
+    start, count, step = slice_of(site, bounds, length_of(site, container))
+    e.must_be_same(count, length_of(site, value), "a cotangent of another length")
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("k"), "i64")
+    place = inner.e.let(plus(start, times(index, step)))
+    item = item_at(inner.e, value, index)
+    container.column.put(inner.e, place, _sum_in_list(inner, container, place, item))
+    e.add(For(index, count, tuple(inner.e.statements)))
     return container
 
 
@@ -221,7 +291,7 @@ def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
     if key not in container.keys and isinstance(key, int) and container.form == "list":
         key = key % len(container.items) if container.items else None
     if key is None or key not in container.keys:
-        raise Unlowered("a write to an item that is chosen at run time")
+        return _store_in_list(site, eqn, _as_growing(site, container))
     k = container.keys.index(key)
     value = site.value(eqn.args[2])
     if isinstance(value, Delayed | Repeated):
@@ -232,12 +302,58 @@ def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
     return Tuple(items, container.form, container.keys, container.type)
 
 
+def _as_growing(site: Site, container: Tuple) -> Growing:
+    """A list of numbers of known length as one in memory, of which any item can be chosen."""
+    if container.form != "list" or not all(isinstance(item, Scalar) for item in container.items):
+        raise Unlowered("a write to an item that is chosen at run time")
+    return in_memory_as_list(site, container)
+
+
 def _added(site: Site, before: Value, value: Value) -> Value:
     if isinstance(before, Scalar) and isinstance(value, Scalar):
         return compute(site.e, "add", "py", [before, value])
     if isinstance(before, Scalar | View | Repeated) and isinstance(value, Scalar | View | Repeated):
         return site.computed(over_arrays(site, "add", [before, value]))
     raise Unlowered("a sum of items that are no numbers")
+
+
+@lowers("add_attr")
+def _add_attr(site: Site, eqn: Eqn) -> Value:
+    """A cotangent added to that of a field of a named tuple."""
+    buffer, x = (site.value(atom) for atom in eqn.args[:2])
+    name = eqn.param("name")
+    if not isinstance(buffer, Tuple) or not isinstance(x, Tuple) or name not in x.keys:
+        raise Unlowered(f"a cotangent of the attribute `{name}`")
+    k = x.keys.index(name)
+    value = site.value(eqn.args[2])
+    if isinstance(value, Delayed | Repeated):
+        value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
+    items = (*buffer.items[:k], _added(site, buffer.items[k], value), *buffer.items[k + 1 :])
+    return Tuple(items, buffer.form, buffer.keys, buffer.type)
+
+
+@lowers("drop", "dropped")
+def _drop(site: Site, eqn: Eqn) -> Value:
+    """A list without one of its items."""
+    container, *path = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Growing) or len(path) != 1 or not isinstance(path[0], Scalar):
+        raise Unlowered("a part of a container that is taken out")
+    e = site.e
+    for root in container.column.roots():
+        site.unit.on_write(root)
+    site.write_all()
+    size = length_of(site, container)
+    position = wrapped(site, path[0], size)
+    last = e.apply("sub", size, ONE)
+    if path[0].expr != Constant(-1, "i64"):
+        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar):
+            raise Unlowered("an item that is no number, taken out of a list")
+        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+        place = inner.let(plus(position, index))
+        container.column.put(inner, place, item_at(inner, container, inner.let(plus(place, ONE))))
+        e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
+    e.add(Assign(container.length, last))
+    return container
 
 
 @lowers("append_item", "appended")

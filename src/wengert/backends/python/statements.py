@@ -47,6 +47,10 @@ class Statements:
             if eqn in self._needs.dropped:
                 continue
             if len(eqn.outs) == 1 and eqn.outs[0] in self._folding.folded:
+                # a global has no statement of its own, and a list may keep it all the same
+                value = self._expressions.atom(eqn.outs[0])
+                targets = appends.get(eqn.outs[0], ())
+                result += [self._append(target, value, eqn.span) for target in targets]
                 continue
             if eqn in self._needs.with_try:
                 continue

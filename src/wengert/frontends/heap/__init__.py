@@ -16,7 +16,6 @@ from .aliases import link_holders as link_holders
 from .aliases import may_be_one as may_be_one
 from .aliases import may_be_part as may_be_part
 from .changes import ByIndex as ByIndex
-from .changes import Write as Write
 from .changes import changed as changed
 from .changes import is_of_copy as is_of_copy
 from .changes import moved as moved

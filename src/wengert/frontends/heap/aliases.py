@@ -122,7 +122,7 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
     for other, below in _sharing(it, place).items():
         writes = it.reading.writes.get(other, ()) if other is not place else ()
         lost = isinstance(it.heap.get(other), Lost)
-        if lost or any(born > var.born and depth > below for born, depth in writes):
+        if lost or any(w.born > var.born and w.depth > below for w in writes):
             raise it.unsupported(
                 "it is not known what this container holds: objects in it were changed through another "
                 "container",

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import UNKNOWN, Array
+from ...ir.types import UNKNOWN, Array, Number, Other
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Items, Lost, Part
+from ..values import Items, Lost, Part, Place, Write
 from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
-from .current import now, part_at, read, what_happened
+from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import keep, materialise, refuse_given
 from .places import identities, place_of
 from .sharings import check_sharing
-from .views import depth_of_path, steps_to_write, view_of, views_to
+from .views import depth_of_path, lead_to_one, same_step, steps_to_write, view_of, views_to
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
-Write = Callable[[Var, tuple[Atom, ...]], Atom]
+Change = Callable[[Var, tuple[Atom, ...]], Atom]
 
 
 class ByIndex(Exception):
@@ -44,8 +44,13 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
     return content
 
 
-def update(it: Interpreter, var: Var, write: Write) -> None:
-    """Write to a run-time object, or to what it is part of."""
+def update(
+    it: Interpreter, var: Var, write: Change, step: Atom | None = None, *, keeps: bool = False
+) -> None:
+    """Write to a run-time object, or to what it is part of.
+
+    `step` leads to the item that is replaced, where it is one; `keeps` says that none is.
+    """
     from ..outside import note_change
 
     whole, views = views_to(it, var)
@@ -55,8 +60,8 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
         if isinstance(first, Var) and isinstance(second, Var):
             it.branch(
                 condition,
-                lambda: update(it, _viewed(it, first, views), write),
-                lambda: update(it, _viewed(it, second, views), write),
+                lambda: update(it, _viewed(it, first, views), write, step, keeps=keeps),
+                lambda: update(it, _viewed(it, second, views), write, step, keeps=keeps),
             )
             return
         for outer in identities(it, first or second, own=True):
@@ -65,8 +70,10 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     _refuse_hidden_view(it, root)
     _check_slices(it, var)
     note_change(it, root)
-    for owner, deep in it.reading.put_into.get(root, ()):
+    for owner, deep, _ in it.reading.put_into.get(root, ()):
         may_be_part(it, place_of(it, root), owner, deep)
+    path = steps if step is None else (*steps, step)
+    left = None if step is None else _release(it, place_of(it, root), path)
     new = write(root, steps)
     assert isinstance(new, Var)
     new.name = new.name or root.name
@@ -74,8 +81,12 @@ def update(it: Interpreter, var: Var, write: Write) -> None:
     it.reading.places[new] = place
     it.heap[place] = new
     depth = depth_of_path(root.kind, steps) + 1
-    it.reading.writes.setdefault(place, []).append((new.born, depth))
-    check_sharing(it, place)
+    it.reading.writes.setdefault(place, []).append(Write(new.born, depth, path, keeps, it.builder))
+    if left is not None:
+        it.reading.left[new.born] = left
+    for each in (place, it.reading.left_from.get(place)):
+        if each is not None:
+            check_sharing(it, each)
     lose_aliases(it, place, depth)
 
 
@@ -98,11 +109,54 @@ def _refuse_hidden_view(it: Interpreter, root: Var) -> None:
 
 def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
     """`var[step] = value`, or of an attribute."""
-    update(it, var, lambda root, steps: it.emit(me.store, root, *steps, step, value))
+    if is_there(it, var, step, value):
+        return
+    write = lambda root, steps: it.emit(me.store, root, *steps, step, value)
+    update(it, var, write, step)
 
 
-def whole(it: Interpreter, var: Var, value: Atom) -> None:
-    """Replace everything that an array or a list holds."""
+def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:
+    """Whether a container refers to a value already where it is to."""
+    if (
+        not isinstance(value, Var)
+        or isinstance(value.kind, Number | Other)
+        or value.kind == UNKNOWN
+    ):
+        return False
+    root, steps = path_to(it, value)
+    owner, others = path_to(it, var)
+    return root is owner and lead_to_one(steps, (*others, step))
+
+
+def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | None:
+    """What a container refers to no longer is an object of its own again."""
+    left, inner = None, list[tuple[Place, Part]]()
+    for place, content in list(it.heap.items()):
+        if not isinstance(content, Part) or content.place is not owner:
+            continue
+        alike = [same_step(a, b) for a, b in zip(path, content.steps, strict=False)]
+        if len(path) > len(content.steps) or False in alike:
+            continue
+        if not all(alike):
+            it.heap[place] = Lost("its container may refer to something else by now")
+        elif len(path) == len(content.steps):
+            left = place
+        else:
+            inner.append((place, content))
+    if left is None and not inner:
+        return None
+    value = part_of(it, Part(owner, path))
+    assert isinstance(value, Var)
+    left = left or Place(value)
+    it.heap[left], it.reading.places[value] = value, left
+    it.reading.left_from[left] = owner
+    for place, content in inner:
+        it.heap[place] = Part(left, content.steps[len(path) :])
+    return left
+
+
+def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> None:
+    """Replace everything that an array or a list holds; `keeps` says that what was there stays there."""
 
     def write(root: Var, steps: tuple[Atom, ...]) -> Atom:
         if not steps:
@@ -112,10 +166,12 @@ def whole(it: Interpreter, var: Var, value: Atom) -> None:
         where = steps if last is not None else (*steps, everything)
         return it.emit(me.store, root, *where, value)
 
-    update(it, var, write)
+    update(it, var, write, keeps=keeps)
 
 
-def changed(it: Interpreter, var: Var, own: Any, pure: Any, *args: Atom) -> None:
+def changed(
+    it: Interpreter, var: Var, own: Any, pure: Any, *args: Atom, keeps: bool = False
+) -> None:
     """Apply a write that has a pure counterpart: to a whole object, or to a part of one."""
 
     def write(root: Var, steps: tuple[Atom, ...]) -> Atom:
@@ -126,7 +182,7 @@ def changed(it: Interpreter, var: Var, own: Any, pure: Any, *args: Atom) -> None
             inner = part_at(it, inner, step)
         return it.emit(me.store, root, *steps, it.emit(pure, inner, *args))
 
-    update(it, var, write)
+    update(it, var, write, keeps=keeps)
 
 
 def replaced(it: Interpreter, var: Var, new: Var) -> None:
@@ -153,12 +209,7 @@ def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:
     """The run-time object that a value is part of, as it is now, and the steps that lead to it."""
     whose = it.reading.stands_for.get(var)
     if whose is not None:
-        replaced, _ = what_happened(it, whose)
-        if replaced:
-            raise it.unsupported(
-                "a part of a container is changed after the container got other items",
-                "Take the item out again where it is changed.",
-            )
+        _refuse_replaced(it, whose)
         return path_to(it, whose)
     place = it.reading.places.get(var)
     if place is not None:
@@ -174,10 +225,22 @@ def path_to(it: Interpreter, var: Var) -> tuple[Var, tuple[Atom, ...]]:
     if eqn is None:
         _refuse_unfollowed(it, var)
         return var, ()
+    if has_left(it, var):
+        return path_to(it, var)
     base = eqn.args[0]
     assert isinstance(base, Var)
     root, steps = path_to(it, base)
+    _refuse_replaced(it, var)
     return root, (*steps, *steps_to_write(it, eqn))
+
+
+def _refuse_replaced(it: Interpreter, part: Var) -> None:
+    replaced, _ = what_happened(it, part)
+    if replaced:
+        raise it.unsupported(
+            "a part of a container is changed after the container got other items",
+            "Take the item out again where it is changed.",
+        )
 
 
 def _path_of_part(it: Interpreter, part: Part) -> tuple[Var, tuple[Atom, ...]]:

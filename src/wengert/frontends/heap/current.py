@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
@@ -10,10 +11,10 @@ from ...ir.types import UNKNOWN, Number, Other, Static
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, flatten
+from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
 from .aliases import refuse_stale
 from .places import Content, identities, place_of
-from .views import depth_of_views, is_slice, view_of, views_to
+from .views import depth_of_path, is_slice, lead_to_one, meet, steps_of, view_of, views_to
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -141,6 +142,7 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     if isinstance(var.kind, Number | Other | Static):
         return var
     refuse_stale(it, var)
+    _check_unchanged(it, var)
     chosen = it.reading.choices.get(var)
     if place is not None:
         return var if chosen is None else _choice_now(it, var, chosen)
@@ -157,7 +159,19 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     current = _var_now(it, base)
     if current is base:
         return var
+    if has_left(it, var):
+        return _var_now(it, var)
     return _seen_again(it, var, eqn, one_value(it, current))
+
+
+def _check_unchanged(it: Interpreter, var: Var) -> None:
+    """Have it checked that what was put into a container, and may have changed there, is a number."""
+    for owner, depth, earlier in it.reading.put_into.get(var, ()):
+        since = it.reading.writes.get(owner, [])[earlier:]
+        last = max((write.born for write in since if write.depth > depth), default=0)
+        if last and (var, last, it.builder) not in it.reading.unchanged:
+            it.reading.unchanged.add((var, last, it.builder))
+            it.emit(ident.unshared, var)
 
 
 def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
@@ -200,16 +214,51 @@ def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, boo
 
     `after` says since when; if it is left out, since the part was taken.
     """
+    root, path, depth = _way_to(it, var)
+    since = _writes_to(it, root, path, after)
+    return any(map(partial(_replaces, depth), since)), any(w.depth > depth for w in since)
+
+
+def has_left(it: Interpreter, var: Var) -> bool:
+    """Whether a part is an object of its own by now: its container refers to something else since then."""
+    root, path, depth = _way_to(it, var)
+    since = _writes_to(it, root, path) if len(identities(it, root)) == 1 else []
+    number = next((k for k, write in enumerate(since) if _replaces(depth, write)), None)
+    if number is None or any(write.depth > depth for write in since[:number]):
+        return False
+    first = since[number]
+    if (
+        not lead_to_one(first.path, path)
+        or first.builder is not it.builder
+        or it.builder.definition(var) is None
+    ):
+        return False
+    left = it.reading.left.setdefault(first.born, Place(var))
+    it.reading.places[var] = left
+    it.reading.left_from[left] = place_of(it, root)
+    return True
+
+
+def _replaces(depth: int, write: Write) -> bool:
+    return write.depth <= depth and not write.keeps
+
+
+def _way_to(it: Interpreter, var: Var) -> tuple[Var, list[Atom], int]:
+    """The object that a value is part of, the steps to it, and through how many containers they go."""
     root, views = views_to(it, var)
-    depth = depth_of_views(root, views)
+    path = [step for eqn in views for step in steps_of(eqn)]
+    return root, path, depth_of_path(root.kind, path)
+
+
+def _writes_to(it: Interpreter, root: Var, path: list[Atom], after: int = -1) -> list[Write]:
+    """The writes to what a path leads to, or through, since its object was what `root` is."""
     start = max(after, root.born)
-    since = [
-        d
+    return [
+        write
         for place in identities(it, root)
-        for born, d in it.reading.writes.get(place, ())
-        if born > start
+        for write in it.reading.writes.get(place, ())
+        if write.born > start and meet(write.path, path)
     ]
-    return any(d <= depth for d in since), any(d > depth for d in since)
 
 
 def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Atom | None, Atom | None]) -> Value:

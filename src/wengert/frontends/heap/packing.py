@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
+from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..stand_ins import KnownSet
 from ..values import Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
-from .current import now
+from .current import has_left, now, what_happened
 from .places import alternatives, place_of
-from .views import view_of
+from .views import lead_to_one, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -101,6 +102,8 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
+            _refuse_replaced(it, child)
+        if it.reading.places.get(child) is None and view_of(it, child) is not None:
             return
         if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
             _note_unknown(it, child, owner, len(steps))
@@ -108,7 +111,8 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
     place = place_of(it, child)
     known = it.heap.get(place)
     if isinstance(known, Part):
-        it.heap[place] = Lost("two containers hold it")
+        if known.place is not owner or not lead_to_one(known.steps, steps):
+            it.heap[place] = Lost("two containers hold it")
         return
     it.heap[place] = Part(owner, steps)
     for other in list(it.reading.aliases.get(place, ())):
@@ -118,11 +122,25 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
         _adopt_items(it, content, place)
 
 
+def _refuse_replaced(it: Interpreter, part: Var) -> None:
+    """Refuse a part that its container may refer to no longer, where that is not known."""
+    if has_left(it, part) or not what_happened(it, part)[0]:
+        return
+    if part.kind == UNKNOWN:
+        it.emit(ident.unshared, part)
+    else:
+        raise it.unsupported(
+            "a part of a container is put into another one after the container got other items",
+            "Take the item out again where it is used, or put a copy there.",
+        )
+
+
 def _note_unknown(it: Interpreter, child: Var, owner: Place, depth: int) -> None:
     if it.reading.places.get(child) in it.reading.writes:
         may_be_part(it, place_of(it, child), owner, depth)
     else:
-        it.reading.put_into.setdefault(child, []).append((owner, depth))
+        earlier = len(it.reading.writes.get(owner, ()))
+        it.reading.put_into.setdefault(child, []).append((owner, depth, earlier))
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:

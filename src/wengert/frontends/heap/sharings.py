@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
@@ -53,7 +54,11 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
 
 def check_sharing(it: Interpreter, place: Place) -> None:
     """Have the program read again with checks if what is shared changes."""
-    deepest = max((depth for _, depth in it.reading.writes.get(place, ())), default=0)
+    deepest = max((write.depth for write in it.reading.writes.get(place, ())), default=0)
+    if any(
+        each in it.reading.writes for each, owner in it.reading.left_from.items() if owner is place
+    ):
+        deepest = math.inf  # how deep what has left it is in it elsewhere, nobody knows
     for key, depth in it.reading.sharings.get(place, {}).items():
         if deepest > depth and key not in it.reading.checked:
             it.reading.checked.add(key)

@@ -129,3 +129,27 @@ def steps_to_write(it: Interpreter, eqn: Eqn) -> tuple[Atom, ...]:
                 "Write to the array itself, by index.",
             )
     return steps_of(eqn)
+
+
+def same_step(step: Atom, other: Atom) -> bool | None:
+    """Whether two steps lead to the same item; None where only the run tells."""
+    if step is other:
+        return True
+    if not (isinstance(step, Const) and isinstance(other, Const)):
+        return None
+    a, b = step.value, other.value
+    if a == b:
+        return True
+    indices = isinstance(a, int) and isinstance(b, int) and (a < 0) == (b < 0)
+    names = any(isinstance(a, name) and isinstance(b, name) for name in (str, me.Field))
+    return False if indices or names else None
+
+
+def lead_to_one(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
+    """Whether two paths from one object lead to the same for sure."""
+    return len(path) == len(other) and all(map(same_step, path, other))
+
+
+def meet(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
+    """Whether two paths from one object may lead one through the other."""
+    return all(same_step(a, b) is not False for a, b in zip(path, other, strict=False))

@@ -1,0 +1,190 @@
+"""Sorting numbers: by merging, which keeps the order of equal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...ir.graph import Const, Eqn
+from ...ir.types import INT
+from .access import over
+from .columns import Growing
+from .creation import zeroed
+from .emitter import Emitter
+from .lists import template_of
+from .loopform import FLOATS, Apply, Assign, Copy, Expr, For, Slot, While
+from .lowering import Site, lowers
+from .numbers import converted
+from .sequences import growing, item_at, numbers
+from .structure import length_of, wrapped
+from .values import (
+    NUMPY,
+    ONE,
+    PYTHON,
+    ZERO,
+    Scalar,
+    Tuple,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    minus,
+    plus,
+    times,
+)
+
+Key = Callable[[Emitter, Expr], Expr]
+"""The number at a position, as code."""
+
+
+@lowers("sorted_order")
+def _sorted_order(site: Site, eqn: Eqn) -> Value:
+    """The indices that sort a list, as `sorted` does."""
+    e = site.e
+    items = site.value(eqn.args[0])
+    if isinstance(items, Tuple) and items.items and all(isinstance(x, Scalar) for x in items.items):
+        items = numbers(e, list(items.items), "keys")
+    if not isinstance(items, Growing):
+        raise Unlowered("sorting of anything but numbers")
+    first = item_at(Emitter(e.names), items, ZERO)
+    if not isinstance(first, Scalar):
+        raise Unlowered("sorting of anything but numbers")
+    site.write_all()
+    size = length_of(site, items)
+    order = _order(
+        site,
+        size,
+        lambda inner, k: item_at(inner, items, k).expr,
+        reverse=eqn.param("reverse", False),
+    )
+    made = growing(e, template_of(INT), "order", e.apply("max", size, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, Scalar(inner.load(order, (index,)), PYTHON, 48))
+    e.add(For(index, size, tuple(inner.statements)))
+    e.add(Assign(made.length, size))
+    return made
+
+
+def _vector(site: Site, eqn: Eqn) -> View:
+    view = site.in_memory(eqn.args[0])
+    axis = eqn.param("axis", -1)
+    if len(view.dims) != 1 or axis not in (0, -1):
+        raise Unlowered(f"`{eqn.op.name}` of anything but a vector")
+    site.write_all()
+    return view
+
+
+@lowers("argsort")
+def _argsort(site: Site, eqn: Eqn) -> Value:
+    """As NumPy: which of equal elements comes first is left to it, unless its order is a stable one."""
+    view = _vector(site, eqn)
+    order = _order(site, view.dims[0], lambda e, k: e.load(view, (k,)))
+    if eqn.param("kind", None) not in ("stable", "mergesort"):
+        _must_differ(site, view, order)
+    return order
+
+
+def _must_differ(site: Site, view: View, order: View) -> None:
+    e = site.e
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    places = [inner.load(order, (at,)) for at in (index, inner.let(plus(index, ONE)))]
+    a, b = (inner.load(view, (place,)) for place in places)
+    inner.exit_if(Apply("eq", (a, b), "b1"), "equal elements that are sorted in any order")
+    e.add(For(index, e.let(minus(view.dims[0], ONE)), tuple(inner.statements)))
+
+
+@lowers("sort")
+def _sort(site: Site, eqn: Eqn) -> Value:
+    view = _vector(site, eqn)
+    order = _order(site, view.dims[0], lambda e, k: e.load(view, (k,)))
+    made = site.allocate((site.e.size(view.dims[0]),), view.code, eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        e.store(made, at, e.load(view, (e.load(order, at),)))
+
+    over(site.e, made.dims, element)
+    return made
+
+
+def _order(site: Site, size: Expr, key: Key, *, reverse: bool | Const = False) -> View:
+    """The positions of numbers in their order; exits if one is NaN."""
+    backwards = reverse.value if isinstance(reverse, Const) else reverse
+    e = site.e
+    size = e.let(size)
+    order, other = (site.allocate((size,), "i64", ()) for _ in range(2))
+    _number(e, order, size, key)
+    width = e.variable("width", ONE)
+    body = e.block()
+    both = body.let(times(integer(2), width))
+    pairs = body.apply("quotient", body.let(plus(size, body.let(minus(both, ONE)))), both)
+    index, block = Slot(e.names.fresh("pair"), "i64"), body.block()
+    start = block.let(times(index, both))
+    middle = block.apply("min", block.let(plus(start, width)), size)
+    end = block.apply("min", block.let(plus(start, both)), size)
+    _merge(block, (start, middle, end, size), order, other, key, backwards=bool(backwards))
+    body.add(For(index, pairs, tuple(block.statements)))
+    body.add(Copy(order.pointer, ZERO, other.pointer, ZERO, size, "i64"))
+    body.add(Assign(width, both))
+    e.add(While((), Apply("lt", (width, size), "b1"), tuple(body.statements)))
+    return order
+
+
+def _number(e: Emitter, order: View, size: Expr, key: Key) -> None:
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    inner.store(order, (index,), index)
+    x = key(inner, index)
+    if x.code in FLOATS:
+        inner.exit_if(Apply("ne", (x, x), "b1"), "a number that is none has no place in an order")
+    e.add(For(index, size, tuple(inner.statements)))
+
+
+def _merge(
+    e: Emitter,
+    bounds: tuple[Expr, Expr, Expr, Expr],
+    order: View,
+    other: View,
+    key: Key,
+    *,
+    backwards: bool,
+) -> None:
+    """Two runs that are in order as one."""
+    start, middle, end, size = bounds
+    left, right = e.variable("left", start), e.variable("right", middle)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    last = inner.let(minus(size, ONE))
+    here, there = (inner.apply("min", place, last) for place in (left, right))
+    a, b = (inner.load(order, (place,)) for place in (here, there))
+    x, y = key(inner, a), key(inner, b)
+    y_first = inner.apply("gt" if backwards else "lt", y, x, code="b1")
+    left_over = inner.apply("ge", left, middle, code="b1")
+    right_left = inner.apply("lt", right, end, code="b1")
+    takes_right = inner.apply("and", right_left, inner.apply("or", left_over, y_first))
+    inner.store(
+        other,
+        (inner.let(plus(start, index)),),
+        inner.apply("select", takes_right, b, a, code="i64"),
+    )
+    step = inner.apply("i64", takes_right, code="i64")
+    inner.add(Assign(left, Apply("sub", (Apply("add", (left, ONE), "i64"), step), "i64")))
+    inner.add(Assign(right, Apply("add", (right, step), "i64")))
+    e.add(For(index, e.let(minus(end, start)), tuple(inner.statements)))
+
+
+@lowers("untake_along_axis")
+def _untake(site: Site, eqn: Eqn) -> Value:
+    """The cotangents of elements that were taken in another order."""
+    like = site.operand(eqn.params["like"])
+    bar, indices = site.in_memory(eqn.args[0]), site.in_memory(eqn.params["indices"])
+    if isinstance(like, Scalar) or not len(like.dims) == len(indices.dims) == len(bar.dims) == 1:
+        raise Unlowered("cotangents of elements that were taken along one of several axes")
+    site.write_all()
+    e = site.e
+    code = bar.code if bar.code in FLOATS else "f64"
+    e.must_be_same(bar.dims[0], indices.dims[0], "a cotangent of another length")
+    made = zeroed(site, tuple(map(e.size, like.dims)), code, eqn.outs)
+    inner = site.inside(site.block)
+    index = Slot(e.names.fresh("k"), "i64")
+    at = wrapped(inner, Scalar(inner.e.load(indices, (index,)), NUMPY), like.dims[0])
+    x = converted(inner.e, inner.e.load(bar, (index,)), code)
+    inner.e.store(made, (at,), inner.e.apply("add", inner.e.load(made, (at,)), x))
+    e.add(For(index, e.let(bar.dims[0]), tuple(inner.e.statements)))
+    return made

@@ -1,0 +1,371 @@
+"""What native code can say beyond numbers and plain loops: masks, lists of indices, `try`, diagonals …
+
+Values and gradients, with the Python form as the reference.
+"""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+import trees
+
+import wengert as wg
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("WENGERT_CACHE", str(tmp_path_factory.getbasetemp() / "native"))
+
+
+def native(f, *args, gradient=True, rel=1e-11, exits=0):
+    """Value and gradient are native, and what the Python form gives; arguments are changed alike."""
+    for form in (f, wg.value_and_grad(f)) if gradient else (f,):
+        compiled = wg.jit(form, strict=True)
+        mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
+        found, expected = compiled(*mine), form(*theirs)
+        trees.assert_close(found, expected, rel=rel)
+        trees.assert_close(list(mine), list(theirs), rel=rel)
+        assert type(found) is type(expected)
+        assert compiled.exits == exits
+
+
+def numbers(*shape):
+    return np.random.default_rng(len(shape)).uniform(0.2, 1.5, shape)
+
+
+# --- masks and lists of indices -----------------------------------------------------------
+
+
+def large_ones(a):
+    return (a[a > 0.7] ** 2).sum()
+
+
+def clipped(a):
+    b = a.copy()
+    b[b > 0.7] = 0.5
+    return (b * b).sum()
+
+
+def changed_where(a):
+    b = a.copy()
+    chosen = b < 0.9
+    b[chosen] = b[chosen] * 2.0 + 1.0
+    b[~chosen] += 1.0
+    return (b * a).sum()
+
+
+@pytest.mark.parametrize("f", [large_ones, clipped, changed_where])
+@pytest.mark.parametrize(
+    "a",
+    [numbers(9), numbers(3, 4), numbers(2, 3, 2), -numbers(5), numbers(0), numbers(6)[::-1]],
+    ids=["vector", "matrix", "stack", "none", "empty", "reversed"],
+)
+def test_masks(f, a):
+    native(f, a)
+
+
+def test_masks_along_an_axis():
+    native(lambda a: a[:, [True, False, True]].sum(), numbers(5, 3))
+    native(lambda a: (a[a[:, 0] > 0.5] ** 2).sum(), numbers(5, 3))
+
+
+def test_a_mask_of_another_shape():
+    compiled = wg.jit(lambda a, m: a[m].sum(), strict=True)
+    with pytest.raises(IndexError):
+        compiled(numbers(4), np.array([True, False, True]))
+
+
+def test_lists_of_indices():
+    native(lambda a: (a[[0, 2]] ** 2).sum(), numbers(5))
+    native(lambda a: (a[[0, -1]] ** 2).sum(), numbers(5, 2))
+
+    def swapped(a):
+        b = a.copy()
+        b[[0, 2]] = b[[2, 0]] * 2.0
+        return (b * a).sum()
+
+    native(swapped, numbers(4, 3), gradient=False)
+
+
+# --- try -----------------------------------------------------------------------------------
+
+
+def guarded(x, y):
+    try:
+        z = x / y
+    except ZeroDivisionError:
+        z = 0.0
+    return z * z
+
+
+def every_clause(x, y):
+    total = 0.0
+    try:
+        z = x / y
+        total += math.log(z)
+    except (ZeroDivisionError, ValueError):
+        z = 1.0
+    else:
+        total *= 2.0
+    finally:
+        total += x
+    return total * z
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(4):
+        try:
+            total += math.sqrt(x - k)
+        except ValueError:
+            total -= x * k
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "exits"),
+    [
+        (guarded, (2.0, 3.0), 0), (guarded, (2.0, 0.0), 1), (every_clause, (2.0, 3.0), 0),
+        (every_clause, (2.0, -3.0), 1), (in_a_loop, (5.0,), 0), (in_a_loop, (1.5,), 1),
+    ],
+)  # fmt: skip
+def test_try_runs_its_body_and_leaves_exceptions_to_python(f, args, exits):
+    native(f, *args, exits=exits)
+
+
+# --- powers --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [1.5, 0.0, -2.0, np.float64(0.75)])
+@pytest.mark.parametrize("y", [0.0, 1.0, 2.0, 3])
+def test_derivatives_of_powers(x, y):
+    native(lambda x, y: x**y, x, y)
+    native(lambda x, y: wg.grad(lambda t: t**y * t)(x), x, y)
+
+
+def test_derivatives_of_powers_of_arrays():
+    native(lambda x, y: (x**y).sum(), numbers(3), np.array([0.0, 1.0, 2.5]))
+    native(lambda x, y: (x**y).sum(), np.array([0.0, 1.5]), 2.0)
+
+
+# --- matrices ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (4, 3), (3, 4)])
+def test_diagonals_and_triangles(shape):
+    native(lambda a: (np.diag(a) * 2.0).sum() + np.trace(a) ** 2, numbers(*shape))
+    native(lambda a: (np.diag(a, 1) ** 2).sum() + (np.diagonal(a, -1) ** 3).sum(), numbers(*shape))
+    native(lambda a: (np.tril(a) * np.triu(a, -1)).sum(), numbers(*shape))
+
+
+def test_matrices_of_a_diagonal():
+    native(lambda v: (np.diag(v) @ np.diag(v * v, 1)[:-1, :-1]).sum(), numbers(4))
+
+
+def test_variances_along_an_axis():
+    native(lambda a: (a.var(axis=0) ** 2).sum(), numbers(3, 4, 2))
+    native(lambda a: (a.var(axis=(0, 2), ddof=1) ** 2).sum(), numbers(3, 4, 2))
+    native(lambda a: (a.std(axis=1, keepdims=True) * a).sum(), numbers(3, 4, 2))
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0, 0.1), (3.5,), (0.5, 4), (1.0, 0.0), (2, -1.0, -0.5)])
+def test_ranges_of_floats(bounds):
+    found = wg.jit(lambda: np.arange(*bounds), strict=True)()
+    assert np.array_equal(found, np.arange(*bounds))
+    native(lambda x: (np.arange(*bounds) * x).sum(), 2.0)
+
+
+# --- several indices, clipping ---------------------------------------------------------------
+
+
+def changed_at(a, i, j):
+    b = a.copy()
+    b[i, j] = b[i, j] * 3.0
+    b[np.arange(2), j] += 1.0
+    return (b * a).sum()
+
+
+def replaced(a, i):
+    b = a.copy()
+    b[i] = a[:3] * 2.0
+    return (b * b).sum()
+
+
+def test_several_arrays_of_indices():
+    native(lambda a: (a[np.array([0, 2]), np.array([1, -1])] ** 2).sum(), numbers(4, 3))
+    native(lambda a: (a[[0, 2], 1] ** 2).sum() + a[1, [0, 0]].sum(), numbers(4, 3))
+    native(lambda a: (a[:, [0, 2], [1, 0]] ** 2).sum(), numbers(2, 3, 2))
+    native(changed_at, numbers(4, 3), np.array([0, 2]), np.array([1, -1]))
+    native(replaced, numbers(4), np.array([0, 2, 1]))
+
+
+def test_an_index_that_names_an_element_twice_is_left_to_python():
+    compiled = wg.jit(wg.value_and_grad(replaced), strict=True)
+    args = numbers(4), np.array([0, 2, 0])
+    trees.assert_close(compiled(*args), wg.value_and_grad(replaced)(*args), rel=1e-12)
+    assert compiled.exits == 1
+
+
+@pytest.mark.parametrize("index", [np.array([0, 5]), np.array([-5, 0])])
+def test_an_index_among_several_that_is_out_of_range(index):
+    with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 4"):
+        wg.jit(lambda a, i: a[i, i], strict=True)(numbers(4, 4), index)
+
+
+def test_clipping():
+    native(lambda a, x: (np.clip(a, 0.5, x) ** 2).sum(), numbers(5), 1.0)
+    native(lambda a: (a.clip(0.5, None) ** 2).sum(), numbers(5))
+    native(lambda a: (np.clip(a, None, a * 0.9) ** 2).sum(), numbers(5))
+
+
+# --- lists ---------------------------------------------------------------------------------
+
+
+def summed(x, n):
+    xs = []
+    for k in range(n):
+        xs.append(x * k)  # noqa: PERF401 - it is the loop that is tested
+    return sum(xs)
+
+
+def extremes(x, n):
+    xs = []
+    for k in range(n):
+        xs.append(math.sin(x * k))  # noqa: PERF401 - as above
+    return max(xs) - min(xs) * 2.0
+
+
+def products_of_neighbours(v, n):
+    total = 0.0
+    for i in range(1, n):
+        total += v[i] * v[i - 1]
+    return total
+
+
+def chosen_places(x, day):
+    head = [x, 2.0 * x, 3.0 * x]
+    for k in range(5):
+        head[(k + day) % 3] += x * head[k % 3]
+    return head[0] + head[1] * head[2]
+
+
+def test_lists_of_numbers():
+    native(summed, 1.5, 5)
+    native(lambda x, n: sum([x for _ in range(n)], x), 0.1, 10)
+    native(extremes, 1.5, 5)
+    native(products_of_neighbours, [1.0, 2.0, 3.5], 3)
+    native(chosen_places, 0.5, 1)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_the_sum_of_no_numbers_is_an_integer(n):
+    compiled = wg.jit(summed, strict=True)
+    assert type(compiled(1.5, n)) is type(summed(1.5, n)) is (float if n else int)
+
+
+def test_sums_of_integers_and_sums_that_cancel():
+    def squares(n):
+        xs = []
+        for k in range(n):
+            xs.append(k * k)  # noqa: PERF401 - as above
+        return sum(xs)
+
+    def cancelling(a, b, n):
+        xs = []
+        for k in range(n):
+            xs.append(a if k % 2 else b)  # noqa: PERF401 - as above
+        xs.append(-a)
+        return sum(xs)
+
+    native(squares, 7, gradient=False)
+    native(cancelling, 1e16, 1.0, 3, gradient=False)  # Python 3.12 keeps what is rounded away
+
+
+def test_parts_of_lists_are_copies():
+    def f(x, n):
+        xs = [x * k for k in range(n)]
+        ys = xs[1:-1]
+        ys[0] = 5.0 * x
+        return sum(xs) + sum(ys) + ys[-1]
+
+    native(f, 1.25, 6)
+
+
+def joined(x, n):
+    xs = [x * k for k in range(n)]
+    total = 0.0
+    for i, y in enumerate([x] + xs + [2.0 * x, 3.0 * x]):  # noqa: RUF005 - `+` is tested
+        total += i * y * y
+    return total
+
+
+def reached(x, n):
+    total = 0.0
+    for v in [x * k for k in range(n)]:
+        if v > 2.0:
+            break
+        total += v * v
+    return total
+
+
+def backwards(x, n):
+    total = 0.0
+    for v in reversed([x * k for k in range(n)]):
+        total = total * 0.5 + v * v
+    return total
+
+
+@pytest.mark.parametrize("f", [joined, reached, backwards])
+@pytest.mark.parametrize("n", [1, 5])
+def test_loops_over_lists_whose_items_have_cotangents(f, n):
+    native(f, 1.2, n)
+
+
+# --- sorting -------------------------------------------------------------------------------
+
+
+def ordered(x, n):
+    xs = [math.sin(7.0 * x * k) for k in range(n)]
+    ys = sorted(xs)
+    xs.sort(reverse=True)
+    total = 0.0
+    for i, y in enumerate(ys):
+        total += i * y
+    return total + xs[0] * ys[1]
+
+
+def order_of_equal_numbers(n):
+    forwards = sorted(range(n), key=lambda k: (k * 7) % 4)
+    down = sorted(range(n), key=lambda k: (k * 7) % 4, reverse=True)
+    return sum([i * k for i, k in enumerate(forwards)]) + 1000 * sum(
+        [i * k for i, k in enumerate(down)]
+    )
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 17])
+def test_sorting_lists(n):
+    native(ordered, 1.3, n)
+    native(order_of_equal_numbers, n, gradient=False)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 9])
+def test_sorting_arrays(n):
+    native(lambda a: (np.sort(a) * np.arange(len(a))).sum(), numbers(n))
+    native(lambda a: a[np.argsort(a)] * 2.0, numbers(n), gradient=False)
+    native(lambda a: np.argsort(a, kind="stable"), np.ones(n), gradient=False)
+
+
+def test_orders_that_numpy_decides_are_left_to_it():
+    native(lambda a: np.argsort(a), np.ones(5), gradient=False, exits=1)
+    compiled = wg.jit(lambda a: np.sort(a), strict=True)
+    found = compiled(np.array([math.nan, 1.0, 0.5]))
+    assert found[:2].tolist() == [0.5, 1.0]
+    assert math.isnan(found[2])
+    assert compiled.exits == 1
+
+
+def test_extremes_by_a_key():
+    native(lambda xs: min(xs, key=lambda t: abs(t - 2.0)) * max(xs), [1.0, 2.5, 7.0])

@@ -1,0 +1,156 @@
+"""Linear systems, determinants and factorisations as native code: by the LAPACK that NumPy brings."""
+
+import copy
+
+import numpy as np
+import pytest
+import trees
+
+import wengert as wg
+from wengert.errors import NotNative
+
+pytest.importorskip("llvmlite")
+
+from wengert.backends.native.machine import blas
+
+pytestmark = pytest.mark.skipif(not blas(), reason="NumPy does not bring its own LAPACK")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("WENGERT_CACHE", str(tmp_path_factory.getbasetemp() / "native"))
+
+
+def native(f, *args, gradient=True, rel=1e-10):
+    for form in (f, wg.value_and_grad(f)) if gradient else (f,):
+        compiled = wg.jit(form, strict=True)
+        mine = copy.deepcopy(args)
+        found, expected = compiled(*mine), form(*args)
+        trees.assert_close(found, expected, rel=rel)
+        trees.assert_close(list(mine), list(args), rel=0.0)
+        assert type(found) is type(expected)
+        assert compiled.exits == 0
+
+
+def numbers(*shape):
+    return np.random.default_rng(len(shape)).uniform(0.2, 1.5, shape)
+
+
+REGULAR = numbers(4, 4) + 3.0 * np.eye(4)
+SYMMETRIC = REGULAR @ REGULAR.T
+WEIGHTS = np.arange(4.0)
+
+
+@pytest.mark.parametrize("b", [numbers(4), numbers(4, 3), numbers(4, 1), numbers(8)[::2]])
+def test_linear_systems(b):
+    native(lambda a, b: (np.linalg.solve(a, b) ** 2).sum(), REGULAR, b)
+    native(lambda b, a: (np.linalg.solve(a, b) ** 2).sum(), b, REGULAR)
+
+
+@pytest.mark.parametrize("a", [REGULAR, REGULAR.T, -REGULAR[::-1], REGULAR[:1, :1]])
+def test_inverses_and_determinants(a):
+    native(lambda a: (np.linalg.inv(a) ** 2).sum(), a)
+    native(lambda a: np.linalg.det(a), a)
+
+    def both(a):
+        sign, logarithm = np.linalg.slogdet(a)
+        return sign * logarithm
+
+    native(both, a)
+
+
+def test_determinants_of_singular_matrices():
+    native(lambda a: np.linalg.det(a), np.ones((3, 3)))
+    native(lambda a: np.linalg.det(a), np.diag([1.0, 0.0, 2.0]))
+    assert wg.jit(lambda a: np.linalg.slogdet(a)[1], strict=True)(np.zeros((2, 2))) == -np.inf
+
+
+def test_second_derivative_of_a_determinant():
+    native(lambda a: wg.grad(np.linalg.det)(a)[0].sum(), REGULAR)
+
+
+def test_cholesky():
+    native(lambda a: (np.linalg.cholesky(a) ** 2 * WEIGHTS).sum(), SYMMETRIC)
+    native(lambda a: (np.linalg.cholesky(a, upper=True) ** 2 * WEIGHTS).sum(), SYMMETRIC)
+
+
+def by_eigenvectors(a):
+    values, vectors = np.linalg.eigh(a + a.T)
+    return (values**2).sum() + vectors[0, 0] * vectors[1, 1]
+
+
+def by_qr(a):
+    q, r = np.linalg.qr(a)
+    return (r**2).sum() + q[0, 1] * r[0, 1]
+
+
+def by_singular_vectors(a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return (s**3).sum() + u[0, 0] * vh[0, 1]
+
+
+def by_all_singular_vectors(a):
+    u, s, vh = np.linalg.svd(a)
+    return (s**3).sum() + u[0, 0] * vh[0, 1]
+
+
+def test_factorisations():
+    native(by_eigenvectors, REGULAR)
+    native(lambda a: (np.linalg.eigvalsh(a) ** 3).sum(), SYMMETRIC)
+    native(by_qr, REGULAR)
+    native(by_qr, numbers(5, 3))
+    native(by_qr, numbers(3, 5), gradient=False)
+    for a in (REGULAR, numbers(5, 3), numbers(3, 5)):
+        native(by_singular_vectors, a)
+        native(lambda a: np.linalg.svd(a, compute_uv=False).sum(), a)
+        native(by_all_singular_vectors, a)
+
+
+def test_types_of_elements():
+    single = REGULAR.astype(np.float32)
+    native(lambda a: np.linalg.inv(a), single, gradient=False, rel=1e-4)
+    native(lambda a: np.linalg.det(a), single, gradient=False, rel=1e-4)
+    native(lambda a: np.linalg.det(a), np.array([[1, 2], [3, 4]]), gradient=False)
+    native(lambda a: np.linalg.inv(a).sum() + np.linalg.det(a), np.zeros((0, 0)), gradient=False)
+
+
+@pytest.mark.parametrize(
+    ("f", "a"),
+    [
+        (lambda a: np.linalg.inv(a), np.zeros((3, 3))),
+        (lambda a: np.linalg.solve(a, a[0]), np.zeros((3, 3))),
+        (lambda a: np.linalg.cholesky(a), -np.eye(3)),
+        (lambda a: np.linalg.inv(a), np.zeros((3, 2))),
+        (lambda a: np.linalg.det(a), np.zeros((3, 2))),
+    ],
+)
+def test_failures_are_those_of_numpy(f, a):
+    with pytest.raises(np.linalg.LinAlgError) as expected:
+        f(a)
+    with pytest.raises(np.linalg.LinAlgError) as found:
+        wg.jit(f, strict=True)(a)
+    assert str(found.value) == str(expected.value)
+
+
+def test_in_a_loop_and_beside_threads():
+    def filtered(a, b):
+        total = 0.0
+        for k in range(len(b)):
+            total += np.linalg.solve(a + k * np.eye(4), b[k])[0]
+        return total
+
+    native(filtered, REGULAR, numbers(5, 4))
+    spread = wg.jit(wg.value_and_grad(filtered), strict=True, parallel=True)
+    found, expected = (
+        spread(REGULAR, numbers(5, 4)),
+        wg.value_and_grad(filtered)(REGULAR, numbers(5, 4)),
+    )
+    trees.assert_close(found, expected, rel=1e-11)
+
+
+def test_a_file_in_c_has_no_lapack():
+    compiled = wg.jit(lambda a: np.linalg.det(a), strict=True)
+    compiled(REGULAR)
+    assert "f64_getrf" in compiled.source
+    with pytest.raises(NotNative, match="LAPACK"):
+        compiled.c_source
