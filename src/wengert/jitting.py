@@ -33,10 +33,6 @@ Quick = tuple[Callable[[], bool], Any, "Kernel | None"]
 """Whether a native form is in force, what to call then, and the code that this must not outlive."""
 
 
-def _never() -> bool:
-    return False
-
-
 class Form(NamedTuple):
     """The native form for arguments of some types.
 
@@ -113,7 +109,6 @@ class Jitted:
         self._forms: dict[Any, Form | Refused] = {}
         self._quick: tuple[Quick, ...] = ()
         self._routes: tuple[Route, ...] = ()
-        self._latest_entry: Quick = (_never, None, None)
         functools.update_wrapper(self, self.function, updated=())
 
     @property
@@ -134,12 +129,7 @@ class Jitted:
     # --- calling --------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            in_force, entry, _kernel = self._latest_entry
-            if in_force():
-                found = entry(*args)
-                if found.__class__ is not Answer:
-                    return found
+        """A call; once there is a native form, its first way stands in the place of this (`_make_quick`)."""
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -148,7 +138,6 @@ class Jitted:
             if in_force():
                 found = entry(*args)
                 if found.__class__ is not Answer:
-                    self._latest_entry = quick
                     return found
         for route in self._routes:
             leaves = route.leaves(args, kwargs)
@@ -232,14 +221,20 @@ class Jitted:
         return form
 
     def _make_quick(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-        """From now on, calls whose arguments are the leaves themselves take a short way."""
+        """From now on, calls whose arguments are the leaves themselves take a short way.
+
+        The form that was made last is called with nothing in between: a class's `__call__` may be a C function, so
+        that each of these functions has a class of its own.
+        """
         kinds = [given.kind for given in form.function.inputs]
         plain = len(kinds) == len(args) and not any(isinstance(k, Struct | Static) for k in kinds)
         if not plain or kwargs or form.reads_outside or form.kernel.entry is None:
             return False
         quick = (form.in_force, form.kernel.entry, form.kernel)
         self._quick = (quick, *self._quick[: MOST_QUICK - 1])
-        self._latest_entry = quick
+        way = form.kernel.first_way(form.in_force, functools.partial(Jitted.__call__, self))
+        own: Any = type("Jitted", (Jitted,), {"__call__": way, "__module__": __name__})
+        self.__class__ = own
         return True
 
     def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import ctypes
 import struct
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -35,6 +35,8 @@ _ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "fl
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _TABLE_AT = 32
 """Where the bytes of a `bytes` object start."""
+_ITEMS_AT = 24
+"""Where the items of a tuple start."""
 _NEW_ARRAY, _NEW_SCALAR = 93, 60
 """Places in NumPy's table of C functions."""
 _TYPE_NUMBERS: dict[Code, int] = {
@@ -54,13 +56,14 @@ def table() -> dict[str, int]:
         "PyLong_FromLongLong",
         "PyLong_FromDouble",
         "PyTuple_New",
-        "PyTuple_SetItem",
         "PyLong_AsLongLongAndOverflow",
         "PyBool_FromLong",
         "PyEval_SaveThread",
         "PyEval_RestoreThread",
         "Py_IncRef",
         "Py_DecRef",
+        "PyObject_CallNoArgs",
+        "PyObject_Vectorcall",
     ]
     found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
     numpys = _numpys_functions()
@@ -95,20 +98,48 @@ def is_possible() -> bool:
     rank = ctypes.c_int.from_address(id(array) + _ARRAY_AT["rank"]).value
     data = ctypes.c_size_t.from_address(id(array) + _ARRAY_AT["data"]).value
     types = ctypes.c_size_t.from_address(id(array) + _TYPE_AT).value
-    return (first, rank, data, types) == (1.25, 2, array.ctypes.data, id(np.ndarray))
+    pair = (number, array)
+    second = ctypes.c_size_t.from_address(id(pair) + _ITEMS_AT + 8).value
+    expected = (1.25, 2, array.ctypes.data, id(np.ndarray), id(array))
+    return (first, rank, data, types, second) == expected
 
 
 def callable_at(address: int, name: str) -> Any:
     """The entry point at an address as a Python function."""
+    return _function(address, name, _FASTCALL, _addresses())
+
+
+def first_way(
+    address: int, name: str, in_force: Callable[[], bool], otherwise: Any, code: Any
+) -> Any:
+    """A Python function that is the entry point while `in_force()`, and `otherwise` where that gives an answer.
+
+    Args:
+        address: of the `.call` of a kernel.
+        name: what the function is called.
+        in_force: whether the native form may be used.
+        otherwise: takes the same arguments, and arguments by name.
+        code: what must live as long as the function.
+    """
+    return _function(
+        address, name, _FASTCALL | _KEYWORDS, (_addresses(), in_force, otherwise, code)
+    )
+
+
+def _function(address: int, name: str, flags: int, own: Any) -> Any:
     api = ctypes.pythonapi
     make = api.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    definition = _Method(name.encode(), address, _FASTCALL, None)
-    addresses = struct.pack(f"{len(table())}Q", *table().values())
-    function = make(ctypes.addressof(definition), addresses, None)
+    definition = _Method(name.encode(), address, flags, None)
+    function = make(ctypes.addressof(definition), own, None)
     _kept.append(definition)  # Python keeps a pointer to it
     return function
+
+
+@cache
+def _addresses() -> bytes:
+    return struct.pack(f"{len(table())}Q", *table().values())
 
 
 class _Method(ctypes.Structure):
@@ -120,7 +151,7 @@ class _Method(ctypes.Structure):
     )
 
 
-_FASTCALL = 0x80
+_FASTCALL, _KEYWORDS = 0x80, 0x2
 _kept: list[Any] = []
 
 
@@ -130,7 +161,61 @@ _kept: list[Any] = []
 def entry_function(lowered: Lowered, result: Kind) -> str:
     """The entry point of a program whose arguments are the leaves themselves; "" if it has none."""
     plain = all(isinstance(leaf, NumberLeaf | ArrayLeaf) for leaf in lowered.leaves)
-    return _Entry(lowered).text(result) if plain and _is_plain(result) else ""
+    if not plain or not _is_plain(result):
+        return ""
+    return _Entry(lowered).text(result) + _first_way(lowered.name)
+
+
+def _first_way(name: str) -> str:
+    """The function behind `first_way`: its `self` is a tuple of the table, `in_force` and `otherwise`."""
+    numbers = {key: k for k, key in enumerate(table())}
+    known = ("True", "other", "exited", "PyObject_CallNoArgs", "PyObject_Vectorcall", "Py_DecRef")
+    loads = "\n".join(
+        f"  %at.{key} = getelementptr i64, ptr %table, i64 {numbers[key]}\n"
+        f"  %{key} = load ptr, ptr %at.{key}, !invariant.load !{{}}"
+        for key in known
+    )
+    return _FIRST_WAY.format(name=name, items=_ITEMS_AT, table_at=_TABLE_AT, loads=loads)
+
+
+_FIRST_WAY = """
+define ptr @{name}.call(ptr %self, ptr %args, i64 %count, ptr %names) #0 {{
+  %items = getelementptr i8, ptr %self, i64 {items}
+  %addresses = load ptr, ptr %items
+  %at.in_force = getelementptr i8, ptr %items, i64 8
+  %in_force = load ptr, ptr %at.in_force
+  %at.otherwise = getelementptr i8, ptr %items, i64 16
+  %otherwise = load ptr, ptr %at.otherwise
+  %table = getelementptr i8, ptr %addresses, i64 {table_at}
+{loads}
+  %unnamed = icmp eq ptr %names, null
+  br i1 %unnamed, label %asking, label %slowly
+asking:
+  %said = call ptr %PyObject_CallNoArgs(ptr %in_force)
+  %raised = icmp eq ptr %said, null
+  br i1 %raised, label %failed, label %told
+told:
+  call void %Py_DecRef(ptr %said)
+  %still = icmp eq ptr %said, %True
+  br i1 %still, label %quickly, label %slowly
+quickly:
+  %found = call ptr @{name}.entry(ptr %addresses, ptr %args, i64 %count)
+  %others = icmp eq ptr %found, %other
+  %left = icmp eq ptr %found, %exited
+  %answered = or i1 %others, %left
+  br i1 %answered, label %unfit, label %done
+done:
+  ret ptr %found
+failed:
+  ret ptr null
+unfit:
+  call void %Py_DecRef(ptr %found)
+  br label %slowly
+slowly:
+  %slow = tail call ptr %PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr %names)
+  ret ptr %slow
+}}
+"""
 
 
 def _is_plain(kind: Kind) -> bool:
@@ -331,10 +416,10 @@ class _Entry:
         if isinstance(kind, Struct):
             size = len(kind.items)
             made = self.define(f"call ptr {self.from_table('PyTuple_New')}(i64 {size})")
-            setter = self.from_table("PyTuple_SetItem")
             for k, item in enumerate(kind.items):
                 part = self._build(item, results, outs)
-                self.define(f"call i32 {setter}(ptr {made}, i64 {k}, ptr {part})")
+                place = self.define(f"getelementptr i8, ptr {made}, i64 {_ITEMS_AT + 8 * k}")
+                self.do(f"store ptr {part}, ptr {place}")
             return made
         if isinstance(kind, Static):
             return self._none()

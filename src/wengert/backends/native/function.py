@@ -27,6 +27,7 @@ from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit
 from .parallel import spread
 from .recompute import recomputed
+from .untouched import with_early_reads
 from .values import (
     NUMPY,
     ONE,
@@ -123,7 +124,7 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = recomputed(function)
+    function = with_early_reads(recomputed(function), prepare)
     found = Found(set(), set())
     while True:
         try:

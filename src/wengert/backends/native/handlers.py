@@ -17,6 +17,7 @@ from . import (
     reductions,
     shapes,
     sorting,
+    special,
     structure,
     writing,
 )
@@ -55,4 +56,6 @@ def handler_of(eqn: Eqn) -> Handler:
         return HANDLERS[name]
     if name in ROWS:
         return structure.elementwise
+    if special.row_of(eqn.op) is not None:
+        return special.of_scipy
     raise Unlowered(f"`{name}` has no native form yet")

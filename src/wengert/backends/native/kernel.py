@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,9 @@ class Kernel:
         if made:
             address = self.code.address(f"{lowered.name}.entry")
             self.entry = entry.callable_at(address, lowered.name)
+        nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
+        # what must live until then is an argument
+        weakref.finalize(self.code, _keep_nothing, nothing, self.code.engine).atexit = False
         main = lowered.procedures[0]
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
         self._function = kind(self.code.address(f"{lowered.name}.frame"))
@@ -59,6 +63,13 @@ class Kernel:
         self._outputs = struct.Struct("=" + "".join(_FORMATS[r.code] for r in main.results))
         self._places = {slot: k for k, slot in enumerate(main.results)}
         self._params = {slot: k for k, slot in enumerate(main.params)}
+
+    def first_way(self, in_force: Callable[[], bool], otherwise: Any) -> Any:
+        """The entry point as a function that calls `otherwise` where it cannot do the work."""
+        from . import entry
+
+        address = self.code.address(f"{self.lowered.name}.call")
+        return entry.first_way(address, self.lowered.name, in_force, otherwise, self.code)
 
     def fits(self, values: Sequence[Any]) -> bool:
         """Whether values are of the types that the code was made for."""
@@ -146,11 +157,22 @@ class Kernel:
                 return value
 
 
+def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:
+    release()
+
+
 def program_text(lowered: Lowered, entry: str) -> str:
     """The LLVM IR of a program for this machine, with its entry point."""
     m = machine()
+    fresh = [r.pointer for r in lowered.results if isinstance(r, ArrayResult) and r.given]
     return llvm.module(
-        lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, lanes=m.lanes
+        lowered.procedures,
+        lowered.name,
+        entry,
+        cpu=m.cpu,
+        features=m.features,
+        lanes=m.lanes,
+        fresh=fresh,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ...ir.records import replace
 from .llvm_frames import chunk_function, frame_function
 from .llvm_ops import LLVM_TYPES, Operations, in_memory
 from .llvm_runtime import RUNTIME
@@ -53,6 +54,7 @@ def module(
     cpu: str = "",
     features: str = "",
     lanes: Sequence[tuple[str, int]] = (),
+    fresh: Sequence[Slot] = (),
 ) -> str:
     """The module of a program: its procedures, and what Python calls.
 
@@ -63,10 +65,14 @@ def module(
         cpu: the processor to make code for.
         features: what it can do, as LLVM writes that.
         lanes: which widths of libmvec's functions it has.
+        fresh: parameters of the procedure that Python calls, whose memory nothing else points to.
     """
     operations = Operations(lanes)
     metadata = Metadata()
-    bodies = [_Printer(p, operations, metadata).text() for p in procedures]
+    bodies = [
+        _Printer(p, operations, metadata, fresh if p.name == main else ()).text()
+        for p in procedures
+    ]
     first = next(p for p in procedures if p.name == main)
     spread = {s.function for p in procedures for s in each(p.body) if isinstance(s, Spread)}
     chunks = [chunk_function(p) for p in procedures if p.name in spread]
@@ -100,17 +106,32 @@ def result_type(code: Code) -> str:
     return "i64" if code == "b1" else LLVM_TYPES[code]
 
 
-def parameters_text(procedure: Procedure) -> str:
-    inputs = [f"{LLVM_TYPES[p.code]} %{p.name}" for p in procedure.params]
+def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
+    inputs = [
+        f"{LLVM_TYPES[p.code]}{' noalias' * (p in fresh)} %{p.name}" for p in procedure.params
+    ]
     outputs = [f"ptr noalias %out.{r.name}" for r in procedure.results]
     return ", ".join(["ptr %memory", *inputs, *outputs])
+
+
+def _of_sum(value: Expr) -> Expr:
+    return (
+        replace(value, op="mul_of_sum") if isinstance(value, Apply) and value.op == "mul" else value
+    )
 
 
 class _Printer:
     """One procedure."""
 
-    def __init__(self, procedure: Procedure, operations: Operations, metadata: Metadata):
+    def __init__(
+        self,
+        procedure: Procedure,
+        operations: Operations,
+        metadata: Metadata,
+        fresh: Sequence[Slot] = (),
+    ):
         self.procedure = procedure
+        self.fresh = fresh
         self.operations = operations
         self.metadata = metadata
         self.lines: list[str] = []
@@ -135,7 +156,7 @@ class _Printer:
         for slot in p.results:
             self._write_result(slot)
         self.lines.append("  ret i32 0")
-        head = f"define internal i32 @{p.name}({parameters_text(p)}) nounwind #0 {{\nentry:"
+        head = f"define internal i32 @{p.name}({parameters_text(p, self.fresh)}) nounwind #0 {{\nentry:"
         return "\n".join([head, *self.allocas, *self.lines, *self.exits, "}", ""])
 
     def _write_result(self, slot: Slot) -> None:
@@ -177,7 +198,9 @@ class _Printer:
                     f"load {in_memory(code)}, ptr {self.address(pointer, index, code)}{self._group}"
                 )
                 return self.define(f"trunc i8 {found} to i1") if code == "b1" else found
-            case Apply(args=args):
+            case Apply(op=op, args=args):
+                if op == "add_any":  # a product is added to a sum without being rounded before
+                    args = tuple(map(_of_sum, args))
                 return self.operations.apply(self, value, [self.expr(arg) for arg in args])
 
     def address(self, pointer: Slot, index: Expr, code: Code) -> str:
@@ -316,7 +339,8 @@ class _Printer:
 
     def choose(self, statement: If) -> None:
         then, other, end = (self.label(hint) for hint in ("then", "else", "end"))
-        self.branch(self.expr(statement.condition), then, other)
+        note = ", !prof !0" if statement.rarely else ""
+        self.branch(self.expr(statement.condition), then, other, note)
         for label, block in ((then, statement.then), (other, statement.other)):
             self.start(label)
             self.block(block)

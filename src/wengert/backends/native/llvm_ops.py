@@ -24,7 +24,7 @@ def in_memory(code: Code) -> str:
 
 _FLOAT = {
     "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem", "neg": "fneg",
-    "add_any": "fadd reassoc", "mul_any": "fmul reassoc",
+    "add_any": "fadd reassoc contract", "mul_any": "fmul reassoc", "mul_of_sum": "fmul contract",
 }  # fmt: skip
 _INTEGER = {
     "add": "add", "sub": "sub", "mul": "mul", "quotient": "sdiv", "rem": "srem", "xor": "xor",

@@ -146,9 +146,12 @@ class While:
 
 @record
 class If:
+    """A choice; `rarely` says that the first block seldom runs, so that it is worth a jump."""
+
     condition: Expr
     then: tuple[Statement, ...]
     other: tuple[Statement, ...] = ()
+    rarely: bool = False
 
 
 @record

@@ -106,11 +106,11 @@ class Code:
     """Machine code; it stays as long as this object does."""
 
     def __init__(self, engine: Any):
-        self._engine = engine
+        self.engine = engine
 
     def address(self, name: str) -> int:
         """Where a function is."""
-        return self._engine.get_function_address(name)
+        return self.engine.get_function_address(name)
 
 
 def compiled(text: str, more: tuple[str, ...] = ()) -> Code:

@@ -38,7 +38,8 @@ PURE = CHEAP | frozenset(
         "abs",
     ]
 )
-MOST_STEPS = 3
+MOST_STEPS = 6
+"""What a value that is kept costs, in steps: it is written and read, and in long loops its page is taken."""
 
 
 def recomputed(function: Function) -> Function:
@@ -83,7 +84,7 @@ def _thin_out(eqns: list[Eqn], k: int, uses: Mapping[Var, int]) -> None:
         others = {a: item for a, item in kept.items() if a is not atom}
         steps = _steps(producer, atom, items[out], others)
         if steps is not None and len(items) - len(dropped) > 1:
-            made += steps
+            made = [*steps, *made]  # what it follows from may be dropped next
             dropped.add(out)
             kept = others
     if dropped:

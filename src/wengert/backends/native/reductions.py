@@ -181,13 +181,14 @@ def place_of_extreme(site: Site, eqn: Eqn, greatest: bool) -> Expr:
     index = Slot(e.names.fresh("i"), "i64")
     inner = e.block()
     x = inner.load(view, (index,))
-    better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
+    found = (Assign(best, x), Assign(place, index))
     if x.code in FLOATS:  # the first NaN counts as the extreme
-        new = inner.apply("ne", x, x, code="b1")
-        old = inner.apply("eq", best, best, code="b1")
-        better = inner.apply("or", better, inner.apply("and", new, old))
-        better = inner.apply("and", better, old)
-    inner.add(If(better, (Assign(best, x), Assign(place, index))))
+        beyond = inner.apply("not", inner.apply("ge" if greatest else "le", best, x, code="b1"))
+        still = Apply("eq", (best, best), "b1")
+        inner.add(If(beyond, (If(still, found),), rarely=True))
+    else:
+        better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
+        inner.add(If(better, found, rarely=True))
     e.add(For(index, count, tuple(inner.statements)))
     return e.let(place)
 

@@ -84,7 +84,8 @@ def growing(
         room: for how many items there is room at first.
         is_outside: whether a number is known where the list is made, and is the same in all items.
     """
-    room = room or (MANY if isinstance(template, Scalar) else FEW)
+    items = template.items if isinstance(template, Tuple) else (template,)
+    room = room or (MANY if all(isinstance(item, Scalar) for item in items) else FEW)
     capacity = e.variable(f"{hint}_room", room)
     column = _column(e, template, hint, room, is_outside)
     return Growing(column, e.variable(f"{hint}_length", ZERO), capacity)

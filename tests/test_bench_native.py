@@ -1,0 +1,50 @@
+"""The benchmark of native code runs, on tiny sizes: it compares all tools' gradients before it times them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("llvmlite")
+pytest.importorskip("scipy")
+
+ROOT = Path(__file__).parent.parent
+COMMAND = ROOT / "benchmarks" / "native.py"
+
+
+def run(folder, *options):
+    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    figures = folder / "figures.json"
+    command = [sys.executable, str(COMMAND), "--quick", "--json", str(figures), *options]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, json.loads(figures.read_text(encoding="utf-8"))
+
+
+def test_every_tool_finds_the_same_gradients_and_is_timed(tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "ratios.svg"
+    rows = ("five", "loops", "elementwise", "small")
+    tools = ("wengert", "c", "numpy", "jax")
+    printed, figures = run(tmp_path, "--only", *rows, "--tools", *tools, "--plot", str(picture))
+    seconds = figures["seconds, 1 threads"]
+    assert len(seconds) == 14
+    assert all(row["wengert"] > 0 for row in seconds.values())
+    assert all("numpy" in row for name, row in seconds.items() if name not in ("x", "Lorenz, RK4"))
+    assert "| MLP 784-32-10 |" in printed
+    if sys.platform == "linux":
+        assert "wengert" in figures["bytes per step"]["logistic map"]
+    assert picture.stat().st_size > 1000
+
+
+def test_first_gradients_and_growth(tmp_path):
+    printed, figures = run(tmp_path, "--only", "first", "growth", "--tools", "wengert")
+    assert set(figures["first gradient"]["SinCos"]) == {"wengert, cold", "wengert, warm"}
+    assert set(figures["growth"]) == {
+        "ode, n", "gmm 2_5, points", "lstm l=2, characters", "Lorenz, steps"
+    }  # fmt: skip
+    assert "| Lorenz, steps |" in printed

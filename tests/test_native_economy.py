@@ -1,0 +1,232 @@
+"""What native code leaves out: copies, memory, steps. Results are those of the Python form."""
+
+import gc
+import re
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import NativeWarning
+
+pytest.importorskip("llvmlite")
+special = pytest.importorskip("scipy.special")
+
+
+def agrees(f, *args):
+    """The gradient is native, and that of the Python form."""
+    native = wg.jit(wg.grad(f), strict=True)
+    found = native(*args)
+    np.testing.assert_allclose(found, wg.grad(f)(*args), rtol=1e-13, atol=1e-15)
+    return native
+
+
+# --- reads around writes ------------------------------------------------------------------
+
+
+def first_and_rest(x):
+    y = np.empty_like(x)
+    y[0] = x[0] * 2
+    y[1:] = x[1:] * x[:-1]
+    return np.sum(y * y * x)
+
+
+def last_and_rest(x):
+    y = x * 1.5
+    y[-1] = x[0]
+    y[:-1] = y[:-1] * x[1:]
+    return np.sum(y * x)
+
+
+def overlapping(x):
+    y = x * 1.5
+    y[1] = x[0] * x[2]
+    y[1:] = x[1:] ** 2
+    y[2] = y[1] * x[1]
+    return np.sum(y * y)
+
+
+def of_a_sum_that_is_used_twice(x):
+    y = x + x * x
+    z = np.zeros_like(x)
+    z[1:] = y[1:]
+    z[0] = y[-1]
+    return np.sum(z * y)
+
+
+def in_a_loop(x):
+    y = np.zeros_like(x)
+    for _ in range(3):
+        z = np.empty_like(y)
+        z[0] = x[0]
+        z[1:] = x[1:] * y[:-1]
+        y = y + 0.5 * z
+    return y[-1] + np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f", [first_and_rest, last_and_rest, overlapping, of_a_sum_that_is_used_twice, in_a_loop]
+)
+@pytest.mark.parametrize("n", [3, 8, 41])
+def test_parts_that_are_written_one_after_the_other(f, n):
+    agrees(f, np.random.default_rng(n).uniform(0.5, 1.5, n))
+
+
+def test_what_a_write_leaves_alone_is_not_copied():
+    native = agrees(in_a_loop, np.linspace(0.5, 1.5, 8))
+    assert not re.search(r"\w+\[t_\d+ \+ i\w*\] = 0\.0", native.source)
+
+
+# --- steps computed again -----------------------------------------------------------------
+
+
+def cubic(x, n):
+    y = 2 * x
+    for _ in range(n):
+        a = x * (y - x)
+        b = x + 0.1 * a
+        c = b * b - a
+        y = y + 0.01 * (a + b * c)
+    return y
+
+
+def test_what_follows_in_a_few_steps_is_not_kept():
+    native = wg.jit(wg.grad(cubic), strict=True)
+    assert native(0.5, 20) == wg.grad(cubic)(0.5, 20)
+    assert native.source.count("new f64[") == 1
+
+
+# --- memory kept for the next call --------------------------------------------------------
+
+
+def iterated(x, steps):
+    y = x
+    for _ in range(steps):
+        y = np.sin(y) * x
+    return np.sum(y)
+
+
+def test_large_memory_is_used_again_for_other_sizes_and_from_other_threads():
+    native = wg.jit(wg.grad(iterated), strict=True)
+    python = wg.grad(iterated)
+    rng = np.random.default_rng(0)
+    cases = [(rng.uniform(0.5, 1.5, int(n)), 3) for n in rng.integers(10, 40_000, 12)]
+    expected = [python(*case) for case in cases]
+    wrong = []
+
+    def work():
+        for _ in range(5):
+            for case, right in zip(cases, expected, strict=True):
+                if not np.allclose(native(*case), right, rtol=1e-12):
+                    wrong.append(case)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_native_function_dies_with_its_memory():
+    native = wg.jit(wg.grad(iterated), strict=True)
+    native(np.ones(50_000), 3)
+    dies = weakref.ref(native)
+    del native
+    gc.collect()
+    assert dies() is None
+
+
+# --- calls --------------------------------------------------------------------------------
+
+
+def test_calls_with_other_types_or_names_go_the_long_way():
+    @wg.jit
+    def product(x, y):
+        return x * y
+
+    assert product(2.0, 3.0) == 6.0
+    assert product(x=2.0, y=4.0) == 8.0
+    assert product(2.0, y=5.0) == 10.0
+    assert product(2, 3) == 6
+    assert type(product(2, 3)) is int
+    np.testing.assert_array_equal(product(np.ones(3), 2.0), np.full(3, 2.0))
+    assert product(2.0, 3.0) == 6.0
+    with pytest.warns(NativeWarning):
+        assert product("a", 3) == "aaa"
+    with pytest.raises(TypeError, match="missing"):
+        product(2.0)
+
+
+def test_an_exit_is_counted_and_raised_by_the_python_form():
+    @wg.jit
+    def inverse(x):
+        return 1 / x
+
+    assert inverse(2.0) == 0.5
+    with pytest.raises(ZeroDivisionError):
+        inverse(0.0)
+    assert inverse.exits == 1
+
+
+FACTOR = 2.0
+
+
+def test_a_global_that_changes_its_type_is_noticed():
+    global FACTOR
+
+    @wg.jit
+    def scaled(x):
+        return FACTOR * x
+
+    FACTOR = 2.0
+    assert scaled(3.0) == 6.0
+    FACTOR = 5.0
+    assert scaled(3.0) == 15.0
+    FACTOR = np.ones(2)
+    np.testing.assert_array_equal(scaled(3.0), [3.0, 3.0])
+    FACTOR = 2.0
+
+
+# --- elements -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choose", [np.argmin, np.argmax])
+@pytest.mark.parametrize(
+    "x",
+    [
+        [3.0, 1.0, 2.0, 1.0, 3.0],
+        [1.0, np.nan, 0.0, np.nan],
+        [np.nan, 1.0],
+        [np.inf, -np.inf, np.inf],
+        [0.0, -0.0, 0.0],
+        [2.0],
+    ],
+)
+def test_the_place_of_an_extreme(choose, x):
+    native = wg.jit(lambda x: choose(x), strict=True)
+    for dtype in (np.float64, np.float32):
+        assert native(np.array(x, dtype)) == choose(np.array(x, dtype))
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc", "expm1", "log1p", "exp2", "cbrt"])
+@pytest.mark.parametrize("x", [0.3, 2, np.float32(0.4), np.linspace(0, 2, 9), np.arange(3)])
+def test_functions_of_scipy(name, x):
+    function = getattr(special, name)
+
+    def f(x):
+        return function(x) * 2
+
+    found, expected = wg.jit(f, strict=True)(x), f(x)
+    assert type(found) is type(expected)
+    assert getattr(found, "dtype", None) == getattr(expected, "dtype", None)
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if "32" in str(expected.dtype) else 1e-14)
+
+
+def test_the_gradient_of_a_function_of_scipy():
+    def f(x):
+        return np.sum(special.erf(x) * special.erfc(2 * x))
+
+    agrees(f, np.linspace(-2.0, 2.0, 11))
