@@ -1,5 +1,7 @@
 """What an argument's containers no longer refer to, or refer to now: each object keeps its own changes."""
 
+import copy
+
 import numpy as np
 import pytest
 from error_texts import refusal
@@ -190,7 +192,7 @@ def test_value_and_derivatives(function):
 ALONE = [
     put_in_and_replaced, first_one_changed_afterwards, of_another_length, entry_of_a_dictionary,
     old_and_new_state, two_names_for_the_old_state, changes_while_it_is_walked_over, rest_of_an_array_is_a_list,
-    rest_of_a_pattern_is_a_list,
+    rest_of_a_pattern_is_a_list, held_deeper,
 ]  # fmt: skip
 REFUSED_ALONE = [function for function in RIGHT if function not in ALONE]
 
@@ -243,3 +245,14 @@ def test_the_program_puts_the_very_object_into_a_container():
     body.parts = []
     wg.pullback(one_array_in_two_places, 0.5, body, 2)
     assert body.parts[0] is body.w
+
+
+def appended_through_a_copy(x, table):
+    shallow = copy.copy(table)
+    table["rows"].append([x])
+    return sum(item for row in shallow["rows"] for item in row) * x
+
+
+def test_a_longer_list_is_seen_through_a_copy_of_its_container():
+    table = {"rows": [[1.0, 2.0], [3.0]]}
+    assert wg.gradient(appended_through_a_copy, 0.5, table)[0] == pytest.approx(6.0 + 2 * 0.5)

@@ -9,7 +9,6 @@ GRADIENT = frozenset("""
     mutation.views_and_copies
     objects.machine_shop
     objects.sorted_by_tree
-    mutable_containers.copies_deep_and_shallow
     control.round_robin
 """.split())  # fmt: skip
 """Not differentiated at all."""
@@ -64,8 +63,6 @@ ALONE = frozenset("""
     control.stacked_contexts
     control.tree_of_dicts
     mutable_containers.all_pairs
-    laboratory.cascade
-    laboratory.matrix_free
     laboratory.dispatched
 """.split())  # fmt: skip
 """But not by source that stands alone."""

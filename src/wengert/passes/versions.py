@@ -30,7 +30,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, same_object_sources
+from .written import WRITES, direct, same_object_sources, targets
 
 _ROUNDS = 50
 
@@ -198,8 +198,8 @@ class _Rewriting:
 
 
 def _writes(eqn: Eqn) -> bool:
-    """Whether the program itself changes something here, or may."""
-    if eqn.op in me.OWN or eqn.param("updates", ()):
+    """Whether the program itself changes something here."""
+    if targets(eqn):
         return True
     return any(_writes(inner) for block in eqn.blocks for inner in block.eqns)
 

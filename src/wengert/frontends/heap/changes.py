@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import UNKNOWN, Array, Number, Other
+from ...ir.types import UNKNOWN, Array
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Items, Lost, Part, Place, Write
+from ..values import Items, Lost, Part, Place, Write, is_mutable
 from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import depth_of, keep, materialise, refuse_given
 from .places import identities, in_whole, place_of
 from .sharings import check_sharing
-from .views import depth_of_path, lead_to_one, same_step, steps_to_write, view_of, views_to
+from .views import (
+    depth_of_path,
+    lead_to_one,
+    same_step,
+    steps_of,
+    steps_to_write,
+    view_of,
+    views_to,
+)
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -139,15 +147,24 @@ def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
 
 def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:
     """Whether a container refers to a value already where it is to."""
-    if (
-        not isinstance(value, Var)
-        or isinstance(value.kind, Number | Other)
-        or value.kind == UNKNOWN
-    ):
+    if not isinstance(value, Var) or not is_mutable(value) or value.kind == UNKNOWN:
         return False
-    root, steps = path_to(it, value)
-    owner, others = path_to(it, var)
-    return root is owner and lead_to_one(steps, (*others, step))
+    if what_happened(it, value)[0]:
+        return False
+    whole, steps = _home_of(it, value)
+    owner, others = _home_of(it, var)
+    return whole is owner and whole is not None and lead_to_one(steps, (*others, step))
+
+
+def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]:
+    """The run-time object that a value is in, if it is known, and the way to it."""
+    root, views = views_to(it, var)
+    steps = tuple(step for eqn in views for step in steps_of(eqn))
+    place = it.reading.places.get(root)
+    content = it.heap.get(place) if place is not None else None
+    if isinstance(content, Part):
+        return in_whole(it, Part(content.place, (*content.steps, *steps)))
+    return place, steps
 
 
 def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
-from ...ir.types import UNKNOWN, Number, Other, Static
+from ...ir.types import UNKNOWN, Number, Other, Seq, Static, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
@@ -190,9 +190,9 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
 
     def again() -> Atom:
         args = (base, *eqn.args[1:])
-        return it.builder.emit_with(
-            eqn.op, args, eqn.params, eqn.namespace, var.name, kind_of_atom(var)
-        )
+        # a list that has changed may have other items than it had
+        kind = None if isinstance(var.kind, Seq | Struct) else var.kind
+        return it.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace, var.name, kind)
 
     replaced, changed = what_happened(it, var)
     unknown = kind_of_atom(var) == UNKNOWN

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
-from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from .. import stand_ins
 from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import may_be_part
-from .current import has_left, now, what_happened
+from .current import now
 from .places import alternatives, in_whole, place_of
+from .sharings import refuse_replaced
 from .views import is_slice, lead_to_one, view_of
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     if isinstance(content, Items):
         items = content
     values = [now(it, value) for value in items.values]
+    for value in values:
+        refuse_replaced(it, value)
     atoms = [it.atom(value) for value in values]
     params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
     var = it.builder.emit_with(st.pack, atoms, params, kind=_run_time_kind(items, item))
@@ -104,8 +106,6 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
-            _refuse_replaced(it, child)
-        if it.reading.places.get(child) is None and view_of(it, child) is not None:
             return
         if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
             _note_unknown(it, child, Part(owner, steps))
@@ -122,19 +122,6 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
-
-
-def _refuse_replaced(it: Interpreter, part: Var) -> None:
-    """Refuse a part that its container may refer to no longer, where that is not known."""
-    if has_left(it, part) or not what_happened(it, part)[0]:
-        return
-    if part.kind == UNKNOWN:
-        it.emit(ident.unshared, part)
-    else:
-        raise it.unsupported(
-            "a part of a container is put into another one after the container got other items",
-            "Take the item out again where it is used, or put a copy there.",
-        )
 
 
 def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:

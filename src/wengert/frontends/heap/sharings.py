@@ -9,6 +9,7 @@ from ...ir.graph import Atom, Var
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
 from ..values import Items, Place, Value, is_mutable
+from .current import has_left, what_happened
 from .places import place_of
 from .views import depth_of_path, steps_to_write, view_of
 
@@ -30,6 +31,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
             note_sharing(it, item, owner, deeper + 1)
     if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
         return value
+    refuse_replaced(it, value)
     source = _whole_of(it, value)
     if source is None:
         return value
@@ -50,6 +52,23 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
         )
     it.emit(ident.unshared, value)
     return value
+
+
+def refuse_replaced(it: Interpreter, part: Value) -> None:
+    """Refuse to put somewhere what its container may refer to no longer, where that is not known."""
+    if not isinstance(part, Var) or isinstance(part.kind, Number | Other):
+        return
+    if part in it.reading.places or view_of(it, part) is None:
+        return
+    if has_left(it, part) or not what_happened(it, part)[0]:
+        return
+    if part.kind == UNKNOWN:
+        it.emit(ident.unshared, part)
+    else:
+        raise it.unsupported(
+            "a part of a container is put into another one after the container got other items",
+            "Take the item out again where it is used, or put a copy there.",
+        )
 
 
 def check_sharing(it: Interpreter, place: Place) -> None:
