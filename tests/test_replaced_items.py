@@ -192,7 +192,7 @@ def test_value_and_derivatives(function):
 ALONE = [
     put_in_and_replaced, first_one_changed_afterwards, of_another_length, entry_of_a_dictionary,
     old_and_new_state, two_names_for_the_old_state, changes_while_it_is_walked_over, rest_of_an_array_is_a_list,
-    rest_of_a_pattern_is_a_list, held_deeper,
+    rest_of_a_pattern_is_a_list,
 ]  # fmt: skip
 REFUSED_ALONE = [function for function in RIGHT if function not in ALONE]
 

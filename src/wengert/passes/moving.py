@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Atom, Block, Const, Eqn, Var, walk
+from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var, walk
 from ..ir.types import BOOL
 from ..ops import structure as st
 
@@ -72,6 +72,9 @@ def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable
     outer = push.builder
     push.builder = outer.child()  # type: ignore[assignment]
     computed = dot()
+    if computed == ZERO:
+        push.builder = outer
+        return ZERO
     then = push.builder.block((), (computed,))
     push.builder = outer.child()  # type: ignore[assignment]
     other = push.builder.block((), (push.builder.emit(st.zeros, eqn.outs[0]),))

@@ -11,7 +11,7 @@ from ...ir.types import UNKNOWN, Array
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Items, Lost, Part, Place, Write, is_mutable
+from ..values import Held, Items, Lost, Part, Place, Write, is_mutable
 from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import depth_of, keep, materialise, refuse_given
@@ -169,7 +169,6 @@ def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]
 
 def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | None:
     """What a container refers to no longer is an object of its own again."""
-    _release_unknown(it, owner, path)
     left, inner = None, list[tuple[Place, tuple[Atom, ...]]]()
     for place, content in list(it.heap.items()):
         whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
@@ -183,6 +182,7 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
         else:
             inner.append((place, steps[len(path) :]))
     if left is None and not inner:
+        _release_unknown(it, owner, path, None)
         return None
     value = part_of(it, Part(owner, path))
     assert isinstance(value, Var)
@@ -191,16 +191,27 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
     it.reading.left_from[left] = owner
     for place, steps in inner:
         it.heap[place] = Part(left, steps)
+    _release_unknown(it, owner, path, left)
     return left
 
 
-def _release_unknown(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> None:
+def _release_unknown(
+    it: Interpreter, owner: Place, path: tuple[Atom, ...], left: Place | None
+) -> None:
     """What was put into a container in this very block, and is replaced, is no longer in it."""
     for held in list(it.reading.holding_unknown.get(owner, ())):
-        if held.builder is it.builder and lead_to_one(path, held.steps[: len(path)]):
-            it.reading.holding_unknown[owner].remove(held)
-            others = it.reading.put_into.get(held.value, [])
-            others[:] = [each for each in others if each is not held]
+        if held.builder is not it.builder or not lead_to_one(path, held.steps[: len(path)]):
+            continue
+        it.reading.holding_unknown[owner].remove(held)
+        others = it.reading.put_into.get(held.value, [])
+        others[:] = [each for each in others if each is not held]
+        deeper = held.steps[len(path) :]
+        if deeper and left is None:
+            it.heap[place_of(it, held.value)] = Lost("what holds it is in its container no more")
+        elif deeper and left is not None:
+            moved = Held(held.value, Part(left, deeper), left, deeper, held.builder)
+            it.reading.holding_unknown.setdefault(left, []).append(moved)
+            others.append(moved)
 
 
 def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> None:
