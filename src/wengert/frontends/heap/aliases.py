@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
 _HOLDING = frozenset(
-    ("join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of", "getitem")
+    (
+        "join_lists",
+        "compress",
+        "flatten_lists",
+        "as_list",
+        "merge_dicts",
+        "dict_of",
+        "getitem",
+        "copy",
+    )
 )
 """Ops that make new containers of the same objects."""
 
@@ -92,8 +101,10 @@ def link_holders(it: Interpreter, var: Var) -> None:
         if isinstance(arg, Var) and is_mutable(arg):
             for place in identities(it, arg, own=True):
                 # part of something of unknown kind may be a view of it, whose numbers are shared
-                below = 0 if var.kind == UNKNOWN else 1
-                hold_same(it, place, depth_of_items(arg.kind), place_of(it, var), below)
+                copied = eqn.op.name == "copy"
+                below = 0 if var.kind == UNKNOWN and not copied else 1
+                deep = 1 if copied else depth_of_items(arg.kind)
+                hold_same(it, place, deep, place_of(it, var), below)
 
 
 def depth_of_items(kind: Kind) -> int:
