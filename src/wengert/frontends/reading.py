@@ -108,6 +108,8 @@ class Reading:
     """The values of unknown kind that were put into every run-time object, and how deep."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
+    links: int = 0
+    """How many pairs of objects have been noted that may be one."""
     sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
     checked: set[Any] = field(default_factory=set[Any])

@@ -14,17 +14,11 @@ from .views import view_of
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
+MOST_LINKS = 500_000
+"""Pairs of objects that may be one: more of them take too long to follow."""
+
 _HOLDING = frozenset(
-    (
-        "join_lists",
-        "compress",
-        "flatten_lists",
-        "as_list",
-        "merge_dicts",
-        "dict_of",
-        "getitem",
-        "copy",
-    )
+    ("join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of", "getitem")
 )
 """Ops that make new containers of the same objects."""
 
@@ -33,8 +27,15 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
     """Two names for objects may turn out to be names for one: changing one loses the other."""
     if a is b:
         return
-    for mine, below in _sharing(it, a).items():
-        for other, below_other in _sharing(it, b).items():
+    some, others = _sharing(it, a), _sharing(it, b)
+    it.reading.links += len(some) * len(others)
+    if it.reading.links > MOST_LINKS:
+        raise it.unsupported(
+            "too many objects of this program may be one another",
+            "Differentiate a part of it, or change copies.",
+        )
+    for mine, below in some.items():
+        for other, below_other in others.items():
             _lose_with(it, mine, below, other)
             _lose_with(it, other, below_other, mine)
 
@@ -101,10 +102,8 @@ def link_holders(it: Interpreter, var: Var) -> None:
         if isinstance(arg, Var) and is_mutable(arg):
             for place in identities(it, arg, own=True):
                 # part of something of unknown kind may be a view of it, whose numbers are shared
-                copied = eqn.op.name == "copy"
-                below = 0 if var.kind == UNKNOWN and not copied else 1
-                deep = 1 if copied else depth_of_items(arg.kind)
-                hold_same(it, place, deep, place_of(it, var), below)
+                below = 0 if var.kind == UNKNOWN else 1
+                hold_same(it, place, depth_of_items(arg.kind), place_of(it, var), below)
 
 
 def depth_of_items(kind: Kind) -> int:
