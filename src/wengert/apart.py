@@ -122,6 +122,7 @@ def _attempt(
         result = heap.now(it, call(it, function, inside, kwargs))
         outs = tuple(flatten(result))
         changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
+    heap.forget(it, start)
     outside = [place for place in changed if place.born < start]
     bound = {*it.reading.externals, *it.reading.class_attributes.values()}
     for place in bound.intersection(outside):

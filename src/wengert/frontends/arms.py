@@ -129,9 +129,9 @@ class Meeting:
 
     def _may_be(self, out: Var, places: set[Place], depth: int) -> None:
         it = self.interpreter
-        for place in places:  # and so it may be what that may be
-            for other in (place, *it.reading.aliases.get(place, ())):
-                hp.may_be_part(it, hp.place_of(it, out), other, depth)
+        aliases = (it.reading.aliases.get(place, ()) for place in places)
+        for other in places.union(*aliases):  # and so it may be what that may be
+            hp.may_be_part(it, hp.place_of(it, out), other, depth)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""

@@ -24,6 +24,7 @@ from .heap import (
     Heap,
     content_in,
     depth_of_items,
+    forget,
     hold_same,
     identities,
     place_of,
@@ -111,6 +112,7 @@ def _read_loop(
     parts = _link_elements(it, elements, running)
     start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
     for _ in range(12):
+        forget(it, start)
         attempt = _attempt(
             it, entry, assumed, lost, ends, start, elements, running, body, collecting
         )

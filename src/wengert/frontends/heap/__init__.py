@@ -10,6 +10,7 @@ the heap either: they are read again, and written through what they are part of.
 """
 
 from .aliases import depth_of_items as depth_of_items
+from .aliases import forget as forget
 from .aliases import hold_same as hold_same
 from .aliases import holds_mutable as holds_mutable
 from .aliases import link_holders as link_holders

@@ -14,7 +14,7 @@ from .views import view_of
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
-MOST_LINKS = 500_000
+MOST_LINKS = 2_000_000
 """Pairs of objects that may be one: more of them take too long to follow."""
 
 _HOLDING = frozenset(
@@ -80,6 +80,25 @@ def _lose_with(it: Interpreter, changed: Place, below: int, other: Place) -> Non
     if changed is not other:
         others = it.reading.aliases.setdefault(changed, {})
         others[other] = min(below, others.get(other, below))
+
+
+def forget(it: Interpreter, start: int) -> None:
+    """Drop what was noted of objects made after some point, which nothing can reach any more."""
+    holding, aliases = it.reading.holding, it.reading.aliases
+    lasting = {place: _sharing(it, place) for place in holding if place.born <= start}
+    it.reading.holding = {
+        place: {
+            other: below
+            for other, below in others.items()
+            if other.born <= start and other is not place
+        }
+        for place, others in lasting.items()
+    }
+    it.reading.aliases = {
+        place: {other: below for other, below in others.items() if other.born <= start}
+        for place, others in aliases.items()
+        if place.born <= start
+    }
 
 
 def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
