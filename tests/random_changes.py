@@ -515,8 +515,32 @@ def of_arrays(w: Writer) -> Lines:
     )
 
 
+def of_views(w: Writer) -> Lines:
+    """On a list of views of the vectors, and on views that objects hold."""
+    return w.choose(
+        (
+            [f"f[{w.small()}][{w.index()}] = {w.number(1)}"],
+            [f"f[{w.small()}] *= {w.number(1)}"],
+            [f"f.append({w.vector()}[::-1])"],
+            [f"f += [{w.vector()}, {w.whole()}]"],
+            [f"f[{w.small()}] = {w.vector()}"],
+            [f"f = [{w.vector()}, {w.vector()}[::-1]]"],
+            ["f = f + f[:1]"],
+            ["f[0], f[1] = f[1], f[0]"],
+            ["for view in f:", f"    view[{w.index()}] += {w.number(0)}"],
+            [f"u = f[{w.small()}][{w.index()}] + {w.vector()}[1]"],
+            [f"{w.vector()}[{w.index()}] = {w.number(1)}", f"v += f[{w.small()}][{w.index()}]"],
+            [f"o.w = {w.vector()}[::-1]", f"o.w[{w.index()}] *= {w.number(1)}"],
+            ["o.w = o.w[::-1]", f"{w.vector()}[{w.index()}] += o.w[{w.index()}]"],
+            [f"o.log.append({w.vector()}[{w.index()}])"],
+            [f"start, end = np.split({w.vector()}, 2)", f"start[0] = {w.number(1)}", "v = end[1]"],
+        )
+    )
+
+
 OF_PART = {
     "d": [of_dictionary] * 4,
+    "f": [of_views] * 4,
     "k": [of_arrays] * 4,
     "m": [of_matrix] * 4,
     "o": [of_object] * 4,
@@ -525,6 +549,7 @@ OF_PART = {
 }
 SETUP: dict[str, Statement] = {
     "d": lambda w: [f"d = {{'p': x, 't': {w.vector()}}}"],
+    "f": lambda w: [f"f = [{w.vector()}[::-1], {w.vector()}]"],
     "k": lambda w: [],
     "m": lambda w: [],
     "o": lambda w: [f"p = {w.choose(('Box(x, b)', 'o', 'Box(0.5, a)'))}"],
@@ -536,6 +561,7 @@ SETUP: dict[str, Statement] = {
 }
 TERM = {
     "d": "d['p'] + d['t'] @ WEIGHTS + d.get('s', 0.0)",
+    "f": "sum(view @ WEIGHTS for view in f) + f[0] @ o.w",
     "k": "sum(part @ WEIGHTS for part in o.parts) + o.parts[0] @ o.w + len(o.parts)",
     "m": "m[0] @ m[1] + m[1, 2]",
     "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",

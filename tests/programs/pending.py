@@ -33,13 +33,10 @@ ALONE = frozenset("""
     mutable_containers.copies_deep_and_shallow
     mutable_containers.inventory
     objects.gradient_penalty
-    control.tiny_machine
     dynamic_programming.memo_in_a_default
     mutation.list_of_rows
     mutation.history_of_one_array
     objects.linked_list
-    mutation.overlapping_slices
-    control.prime_factor_weights
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
     finance.auction

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..ir.builder import Builder
@@ -123,24 +124,45 @@ class Meeting:
         places = hp.identities(it, value, own=True)
         depth = hp.depth_in_whole(it, value)
         it.builder = outer
-        outside = {place for place in hp.with_aliases(it, places, start) if place.born <= start}
+        closure = hp.with_aliases(it, places, start)
+        outside = {place for place in closure if place.born <= start}
+        made = [place for place in closure if place.born > start]
+        tied = [tie for place in made for tie in hp.ties(it, place).items() if tie[0].born <= start]
         self._may_be(out, outside, depth)
-        return bool(outside)
+        self._shares(out, tied, depth)
+        return bool(outside or tied)
 
     def _may_be(self, out: Var, places: set[Place], depth: int) -> None:
         it = self.interpreter
-        aliases = (it.reading.aliases.get(place, ()) for place in places)
-        for other in places.union(*aliases):  # and so it may be what that may be
+        others = places.union(*(hp.may_be(it, place) for place in places))
+        for other in others:  # and so it may be what that may be
             hp.may_be_part(it, hp.place_of(it, out), other, depth)
+        self._shares(out, [tie for place in places for tie in hp.ties(it, place).items()], depth)
+
+    def _shares(self, out: Var, ties: Iterable[tuple[Place, hp.Tie]], depth: int) -> None:
+        """What objects share that a value is part of, so deep in them, it may share too."""
+        it = self.interpreter
+        for other, (below, below_other) in ties:
+            if (below, below_other) != hp.ONE:
+                hp.share(it, hp.place_of(it, out), max(0, below - depth), other, below_other)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""
         first, second = (
-            each if isinstance(each, Var) and self._is_from_outside(each) else None
+            self._as_outside(each)
+            if isinstance(each, Var) and self._is_from_outside(each)
+            else None
             for each in (a, b)
         )
         if first is not None or second is not None:
             self.interpreter.reading.choices[out] = self.context.condition, first, second
+
+    def _as_outside(self, value: Var) -> Var:
+        """An object from outside by a version of it that is known there, not one that an arm made."""
+        place = self.interpreter.reading.places.get(value)
+        if value.born <= self.context.start or place is None:
+            return value
+        return place.origin if isinstance(place.origin, Var) else value
 
     def _note_common_objects(self, out: Var, a: Atom, b: Atom) -> None:
         """Two names that are one object in one arm may be one object after the branch."""

@@ -7,13 +7,13 @@ iteration may be one when the next begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Var
 from ..ir.records import field, mutable_record
-from .heap import identities, may_be_one
+from .heap import ONE, Tie, identities, may_be_one, share, ties
 from .values import Items, Maybe, Place, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -23,22 +23,27 @@ Path = tuple[Any, ...]
 Objects = Mapping[Path, set[Place]]
 Node = tuple[Any, Path]
 """One object in what a loop carries: what a name refers to, or what that holds, by its path."""
+Ties = dict[Place, Tie]
+"""Objects that share something with another one: all of it, or what is so deep in them."""
 
 
 @mutable_record
 class Ends:
     """What the carried names may refer to when an iteration ends, as far as the body has been read."""
 
-    outside: dict[Node, set[Place]] = field(default_factory=dict[Node, set[Place]])
-    """Objects made before the loop."""
+    outside: dict[Node, Ties] = field(default_factory=dict[Node, Ties])
+    """Objects made before the loop that they are, or share something with."""
     carried: dict[Node, set[Node]] = field(default_factory=dict[Node, set[Node]])
     """What carried names referred to when the iteration started."""
-    pairs: set[frozenset[Node]] = field(default_factory=set[frozenset[Node]])
-    """Which two may be one object."""
+    shared: dict[Node, dict[Node, Tie]] = field(default_factory=dict[Node, dict[Node, Tie]])
+    """Carried names whose objects, when the iteration started, they share something with."""
+    pairs: dict[tuple[Node, Node], Tie] = field(default_factory=dict[tuple[Node, Node], Tie])
+    """Which two may be one object, or share something, in either order."""
 
-    def size(self) -> int:
-        known = (*self.outside.values(), *self.carried.values(), self.pairs)
-        return sum(map(len, known))
+    def size(self) -> tuple[int, int]:
+        known = [*self.outside.values(), *self.shared.values(), self.pairs]
+        depths = sum(sum(tie) for ties in known for tie in ties.values())
+        return sum(map(len, [*known, *self.carried.values()])), depths
 
     def reachable(self, node: Node) -> set[Node]:
         """What a name may refer to some iterations later: objects of carried names."""
@@ -87,15 +92,49 @@ def link(
     own = _nodes(it, values)
     given = {name: objects_in(it, entry.get(name)) for name in values}
     first = {node: _at(given[node[0]], node[1]) for node in own}
+    known = {node: _known(it, ends, node, first) for node in {*own, *ends.outside}}
     for node, mine in own.items():
-        reachable = ends.reachable(node)
-        at_first = [first.get(each, set[Place]()) for each in reachable]
-        later = [ends.outside.get(each, set[Place]()) for each in reachable]
-        outside = _with_others(it, set[Place]().union(*at_first, *later))
-        _link_all(it, mine, [place for place in outside if place.born <= start])
+        found: Ties = {}
+        for each in ends.reachable(node):
+            _add(found, known.get(each, {}))
+            for other, tie in ends.shared.get(each, {}).items():
+                for further in ends.reachable(other):
+                    _add(found, dict.fromkeys(known.get(further, {}), tie))
+        for place in mine:
+            _tie(it, place, {other: tie for other, tie in found.items() if other.born <= start})
     for a, b in combinations(own, 2):
-        if frozenset((a, b)) in ends.pairs or _may_meet(it, first[a], first[b]):
-            _link_all(it, own[a], own[b])
+        tie = _least(ends.pairs.get((a, b)), _meeting(it, first[a], first[b]))
+        if tie is not None:
+            for place in own[a]:
+                _tie(it, place, dict.fromkeys(own[b], tie))
+
+
+def _known(it: Interpreter, ends: Ends, node: Node, first: Mapping[Node, set[Place]]) -> Ties:
+    """The objects that a name may refer to in the loop, or that share something with those."""
+    found: Ties = {}
+    _add(found, _with_others(it, first.get(node, set())))
+    for place, tie in ends.outside.get(node, {}).items():
+        _add(found, {place: tie})
+        if tie == ONE:
+            _add(found, ties(it, place))
+    return found
+
+
+def _tie(it: Interpreter, place: Place, others: Ties) -> None:
+    for other, tie in others.items():
+        if tie == ONE:
+            may_be_one(it, place, other)
+        else:
+            share(it, place, tie[0], other, tie[1])
+
+
+def _add(ties: dict[Any, Tie], more: Mapping[Any, Tie]) -> None:
+    for key, tie in more.items():
+        ties[key] = _least(ties.get(key), tie) or ONE
+
+
+def _least(a: Tie | None, b: Tie | None) -> Tie | None:
+    return (min(a[0], b[0]), min(a[1], b[1])) if a and b else a or b
 
 
 def note_ends(
@@ -111,14 +150,17 @@ def note_ends(
     last = {node: _at(final[node[0]], node[1]) for node in own}
     before = ends.size()
     for node, places in last.items():
-        found = _with_others(it, places)
-        outside = {place for place in found if place.born <= start}
-        ends.outside.setdefault(node, set()).update(outside)
-        carried = {node_at[place] for place in found if place in node_at}
-        ends.carried.setdefault(node, set()).update(carried)
+        for place, tie in _with_others(it, places).items():
+            if place.born <= start:
+                _add(ends.outside.setdefault(node, {}), {place: tie})
+            if place in node_at and tie == ONE:
+                ends.carried.setdefault(node, set()).add(node_at[place])
+            elif place in node_at:
+                _add(ends.shared.setdefault(node, {}), {node_at[place]: tie})
     for a, b in combinations(own, 2):
-        if _may_meet(it, last[a], last[b]):
-            ends.pairs.add(frozenset((a, b)))
+        tie = _meeting(it, last[a], last[b])
+        if tie is not None:
+            _add(ends.pairs, {(a, b): tie, (b, a): (tie[1], tie[0])})
     return ends.size() == before
 
 
@@ -139,20 +181,18 @@ def _at(objects: Objects, path: Path) -> set[Place]:
     return set[Place]().union(*inside)
 
 
-def _may_meet(it: Interpreter, some: set[Place], others: set[Place]) -> bool:
-    """Whether two values may be one object."""
-    if not some or not others:
-        return False
-    return not others.isdisjoint(_with_others(it, some))
+def _meeting(it: Interpreter, some: set[Place], others: set[Place]) -> Tie | None:
+    """How deep what two values share is in them, if they do."""
+    found: Tie | None = None
+    for place, tie in _with_others(it, some).items() if others else ():
+        if place in others:
+            found = _least(found, tie)
+    return found
 
 
-def _with_others(it: Interpreter, places: set[Place]) -> set[Place]:
-    """Objects, and those that they may turn out to be."""
-    aliases = it.reading.aliases
-    return places.union(*(aliases.get(place, ()) for place in places))
-
-
-def _link_all(it: Interpreter, places: Iterable[Place], others: Iterable[Place]) -> None:
+def _with_others(it: Interpreter, places: set[Place]) -> Ties:
+    """Objects, and those that they may turn out to be or share something with."""
+    found: Ties = {}
     for place in places:
-        for other in others:
-            may_be_one(it, place, other)
+        _add(found, {place: ONE, **ties(it, place)})
+    return found

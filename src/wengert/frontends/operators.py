@@ -15,7 +15,7 @@ from ..ops import structure as st
 from . import iterators_in_python, objects
 from .calls import call
 from .expressions import open_up
-from .heap import now, place_of
+from .heap import may_be, now, place_of
 from .values import (
     Choice,
     Closure,
@@ -243,7 +243,7 @@ def _same_objects(it: Interpreter, a: Items, b: Items) -> Value:
         return Const(False)
     if a.home is not None or b.home is not None:
         return _run_time_identity(it, a, b)
-    if place_of(it, b) in it.reading.aliases.get(place_of(it, a), ()):
+    if place_of(it, b) in may_be(it, place_of(it, a)):
         raise _unsure(it)
     return Const(False)
 

@@ -82,6 +82,8 @@ class Reading:
     """Which object every version of a value that changes belongs to."""
     writes: dict[Place | None, list[Write]] = field(default_factory=dict[Any, Any])
     """The writes to every object."""
+    changed_inside: dict[Place, list[Write]] = field(default_factory=dict[Place, Any])
+    """The writes to every object that may change an item itself, instead of replacing it."""
     left: dict[int, Place] = field(default_factory=dict[int, Place])
     """The object that a container referred to before a write, by the version that the write made."""
     left_from: dict[Place, Place] = field(default_factory=dict[Place, Place])
@@ -110,11 +112,11 @@ class Reading:
     """Run-time containers of which it has been found out where their items came from."""
     links: int = 0
     """How many pairs of objects have been noted that may be one."""
-    sharings: dict[Place, dict[Any, int]] = field(default_factory=dict[Place, Any])
+    sharings: dict[Place, dict[Any, list[Any]]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
     checked: set[Any] = field(default_factory=set[Any])
     """The places in the source where that needs a check when the program runs."""
-    doubtful: dict[Var, None] = field(default_factory=dict[Var, None])
+    doubtful: dict[Place, None] = field(default_factory=dict[Place, None])
     """Containers that are to be checked before the next statement that moves no items."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """What a part of something was when it was looked at again, and the part."""

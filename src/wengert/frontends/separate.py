@@ -18,7 +18,7 @@ from .calls import inline
 from .expressions import open_up
 from .interpreter import Interpreter, coerce, fresh
 from .reading import Diverges
-from .values import Closure, Items, Lost, Scope, Value, flatten, kind_of_value
+from .values import Closure, Items, Lost, Scope, Value, flatten, is_mutable, kind_of_value
 
 
 @value_record
@@ -236,6 +236,7 @@ def _read_body(
     around = Scope(closure.scope.globals, closure.scope)
     around.vars = {argument.name: inside.take(argument) for argument in captured}
     given = {argument.name: inside.take(argument) for argument in bound}
+    it.reading.inputs += filter(is_mutable, inside.params)  # others hold them
     for name, sibling in siblings.items():
         around.vars[name] = replace(sibling, scope=around)
     moved = replace(closure, scope=around)

@@ -123,10 +123,12 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             target, at = evaluate(it, container), evaluate(it, index)
             old = subscript(it, target, at)
             new = evaluate(it, node.value)
-            chosen = not isinstance(at, Const)
-            some_item = chosen and kind_of_value(old) == UNKNOWN
-            if isinstance(kind_of_value(target), Array) or some_item:
+            if isinstance(kind_of_value(target), Array):
                 writes.set_item(it, target, at, binary(it, node.op, old, new, node))
+                return
+            if not isinstance(at, Const) and kind_of_value(old) == UNKNOWN:
+                result = binary(it, node.op, old, new, node)
+                writes.change_item(it, target, at, old, result)
                 return
             result = writes.add_in_place(it, node.op, old, new, node)
             if result is not old:

@@ -171,7 +171,7 @@ def _refuse_immutable(it: Interpreter, var: Var) -> None:
 
 def _adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
     root, steps = heap.path_to(it, owner)
-    heap.adopt(it, value, heap.place_of(it, root), *steps, step)
+    heap.adopt(it, value, heap.place_of(it, root), *steps, step, noted=True)
 
 
 def _index(it: Interpreter, index: Value) -> Atom:
@@ -292,6 +292,14 @@ def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
     heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
 
 
+def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: Value) -> None:
+    """`target[index] = new`, where `new` is what an operator makes of an item of unknown kind."""
+    current = heap.now(it, target)
+    if isinstance(current, Var):
+        heap.changes_inside(it, current, it.atom(index), it.atom(old))
+    set_item(it, target, index, new)
+
+
 # --- augmented assignment -----------------------------------------------------------------
 
 
@@ -315,18 +323,25 @@ def add_in_place(
         heap.whole(it, old, it.atom(result))
         return old
     if isinstance(old, Var) and _is_list(old):
-        _replace_list(it, old, it.atom(result))
+        if op.name == "add":
+            _rt_extend(it, old, [new], {})
+        else:
+            _replace_list(it, old, it.atom(result))
         return old
     if isinstance(old, Var) and old.kind == UNKNOWN and not heap.is_of_copy(it, old):
-        return _changed_if_it_can(it, old, it.atom(result))
+        return _changed_if_it_can(it, old, new, it.atom(result))
     return result
 
 
-def _changed_if_it_can(it: Interpreter, old: Var, result: Atom) -> Value:
+def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> Value:
     """What `old op= new` leaves of what may be a number, or an array that others see change."""
 
     def change() -> Value:
         heap.whole(it, old, result)
+        if isinstance(new, Items):
+            added = it.atom(new)
+            assert isinstance(added, Var)
+            heap.hold_items(it, old, added)
         return old
 
     return it.choose(it.emit(me.can_change, old), change, lambda: result)
@@ -598,6 +613,11 @@ def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 def _rt_extend(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .iteration import as_list
 
+    items = heap.now(it, args[0])
+    if isinstance(items, Items) and items.form in ("list", "tuple"):
+        for value in items.values:
+            _rt_append(it, it.atom(heap.now(it, var)), [value], {})
+        return Const(None)
     new = it.atom(as_list(it, args[0]))
     heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
     return Const(None)

@@ -85,16 +85,16 @@ of_array = declare(
 """A check that a slice which is written to is one of an array, and no copy."""
 rebound = declare(
     "rebound",
-    "value",
+    "value, whole=None",
     infer=lambda args, params: NONE,
     effect=True,
     rt="rebound",
     implementation=rt.rebound,
 )
-"""A check that augmented assignment to a value cannot change an object that others may see."""
+"""A check that augmented assignment to a value, or to an item, cannot change an object that others may see."""
 unshared = declare(
     "unshared",
-    "value",
+    "value, whole=None",
     infer=lambda args, params: kind_of_atom(args[0]),
     fresh=False,
     effect=True,

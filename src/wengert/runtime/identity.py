@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from .containers import attributes_of
 from .memory import can_change, snapshot
@@ -69,12 +71,43 @@ def objects_only(items: list[Any]) -> None:
 
 
 def distinct(items: Any) -> Any:
-    """A container, after a check that no object is in it twice."""
-    values = items if isinstance(items, (list, tuple)) else _held_by(items).values()
+    """A container, after a check that no object is in it twice, and that its arrays share no memory."""
+    values = list(items if isinstance(items, (list, tuple)) else _held_by(items).values())
     changeable = [id(item) for item in values if can_change(item)]
-    if len(set(changeable)) < len(changeable):
+    if len(set(changeable)) < len(changeable) or _overlap(list(_arrays_in(values))):
         raise _shared("two items of this container are one object, which is changed elsewhere")
     return items
+
+
+def _arrays_in(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[np.ndarray]:
+    seen = set() if seen is None else seen
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif can_change(value) or isinstance(value, tuple):
+            if id(value) not in seen:
+                seen.add(id(value))
+                held = value if isinstance(value, (list, tuple)) else _held_by(value).values()
+                yield from _arrays_in(held, seen)
+
+
+def _overlap(arrays: list[np.ndarray]) -> bool:
+    """Whether two arrays share memory."""
+    ends: list[np.ndarray] = []
+    for array in sorted(arrays, key=lambda each: byte_bounds(each)[0]):
+        start = byte_bounds(array)[0]
+        ends = [each for each in ends if byte_bounds(each)[1] > start]
+        if any(_share(each, array) for each in ends):
+            return True
+        ends.append(array)
+    return False
+
+
+def _share(a: np.ndarray, b: np.ndarray) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=1000)
+    except np.exceptions.TooHardError:
+        return True
 
 
 def as_long(items: Any, count: int) -> None:
@@ -109,11 +142,11 @@ def of_array(part: Any) -> None:
         raise coded(error, "WG101")
 
 
-def rebound(value: Any) -> None:
-    """Check that `value += …` gives the name a new object."""
-    if can_change(value):
+def rebound(value: Any, whole: Any = None) -> None:
+    """Check that `value += …` gives the name a new object, or the item of `whole`."""
+    if can_change(value) and not isinstance(whole, np.ndarray):
         error = ValueError(
-            "an array or list is changed in place that a loop or branch chose and that others may refer to\n"
+            "an array or list is changed in place that the run chooses and that others may refer to\n"
             "Write `x = x + …`, or specialise the derivative for example arguments."
         )
         raise coded(error, "WG101")
@@ -123,9 +156,9 @@ def _held_by(x: Any) -> dict[Any, Any]:
     return x if isinstance(x, dict) else attributes_of(x)
 
 
-def unshared(value: Any) -> Any:
-    """A value that is put into a container, after a check that nobody can change it there."""
-    if can_change(value):
+def unshared(value: Any, whole: Any = None) -> Any:
+    """A value that is put into a container, after a check that nobody can change it there: arrays copy it."""
+    if can_change(value) and not isinstance(whole, np.ndarray):
         raise _shared("an object that is changed elsewhere is now part of two containers")
     return value
 

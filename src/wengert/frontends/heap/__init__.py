@@ -9,15 +9,23 @@ run-time value, which is changed by an equation. Views, rows and items of run-ti
 the heap either: they are read again, and written through what they are part of.
 """
 
+from .aliases import ONE as ONE
+from .aliases import Tie as Tie
 from .aliases import depth_of_items as depth_of_items
 from .aliases import forget as forget
 from .aliases import hold_same as hold_same
 from .aliases import holds_mutable as holds_mutable
 from .aliases import link_holders as link_holders
+from .aliases import may_be as may_be
 from .aliases import may_be_one as may_be_one
 from .aliases import may_be_part as may_be_part
+from .aliases import share as share
+from .aliases import ties as ties
+from .aliases import with_aliases as with_aliases
 from .changes import ByIndex as ByIndex
 from .changes import changed as changed
+from .changes import changes_inside as changes_inside
+from .changes import hold_items as hold_items
 from .changes import is_of_copy as is_of_copy
 from .changes import moved as moved
 from .changes import path_to as path_to
@@ -44,7 +52,6 @@ from .places import content_in as content_in
 from .places import dropped as dropped
 from .places import identities as identities
 from .places import place_of as place_of
-from .places import with_aliases as with_aliases
 from .sharings import SharedItems as SharedItems
 from .sharings import note_sharing as note_sharing
 from .sharings import settle_doubts as settle_doubts

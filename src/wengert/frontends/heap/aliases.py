@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir.graph import Const, Var
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Const, Eqn, Var
 from ...ir.types import UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import identity as ident
 from ..values import Lost, Place, is_mutable
 from .places import identities, place_of
-from .views import view_of
+from .views import depth_in_whole, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -17,17 +18,29 @@ if TYPE_CHECKING:
 MOST_LINKS = 2_000_000
 """Pairs of objects that may be one: more of them take too long to follow."""
 
-_HOLDING = frozenset(
+Tie = tuple[int, int]
+"""How deep in each of two objects is what they share: deeper changes of one are changes of the other."""
+
+ONE: Tie = (0, 0)
+"""Two objects that may be one."""
+
+_JOINING = frozenset(
     ("join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of", "getitem")
 )
-"""Ops that make new containers of the same objects."""
+"""Ops that make new containers of the items of others."""
+
+_HOLDING = frozenset(("pack", "split", "array_split", "vsplit", "hsplit", "dsplit"))
+"""Ops that make containers of objects, or of views of them."""
+
+_MAYBE_SAME = frozenset(("asarray", "gather", "ascontiguousarray", "asfortranarray"))
+"""Ops that give what they are given if it is an array already."""
 
 
 def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
     """Two names for objects may turn out to be names for one: changing one loses the other."""
     if a is b:
         return
-    some, others = _sharing(it, a), _sharing(it, b)
+    some, others = sharing(it, a), sharing(it, b)
     it.reading.links += len(some) * len(others)
     if it.reading.links > MOST_LINKS:
         raise it.unsupported(
@@ -36,32 +49,71 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
         )
     for mine, below in some.items():
         for other, below_other in others.items():
-            _lose_with(it, mine, below, other)
-            _lose_with(it, other, below_other, mine)
+            _lose_with(it, mine, _depth_of_common(it, b, other) if mine is a else below, other)
+            _lose_with(
+                it, other, _depth_of_common(it, a, mine) if other is b else below_other, mine
+            )
+
+
+def _depth_of_common(it: Interpreter, place: Place, other: Place) -> int:
+    """How deep in an object is what another one holds of it too."""
+    return it.reading.holding.get(other, {}).get(place, 0)
 
 
 def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
     """An object may be one that another holds, as deep as through so many containers."""
     if depth == 0:
         may_be_one(it, part, whole)
-    elif part is not whole:
-        _lose_with(it, whole, depth, part)
-        _lose_with(it, part, 0, whole)
+    else:
+        share(it, part, 0, whole, depth)
+
+
+def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
+    """What changes in one of two objects, deeper than through so many containers, may change in the other."""
+    if a is not b:
+        _lose_with(it, a, below_a, b)
+        _lose_with(it, b, below_b, a)
+
+
+def ties(it: Interpreter, place: Place) -> dict[Place, Tie]:
+    """The objects that share something with an object: how deep in it, and how deep in them."""
+    aliases = it.reading.aliases
+    return {
+        other: (below, aliases.get(other, {}).get(place, 0))
+        for other, below in aliases.get(place, {}).items()
+    }
+
+
+def may_be(it: Interpreter, place: Place) -> set[Place]:
+    """The objects that an object may turn out to be."""
+    return {other for other, tie in ties(it, place).items() if tie == ONE}
+
+
+def with_aliases(it: Interpreter, places: set[Place], start: int) -> set[Place]:
+    """Objects, and those that objects made after some point may turn out to be."""
+    found: set[Place] = set()
+    pending = list(places)
+    while pending:
+        place = pending.pop()
+        if place not in found:
+            found.add(place)
+            pending += may_be(it, place) if place.born > start else ()
+    return found
 
 
 def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
     """What changes in one object, deeper than through so many containers, changes in the other too."""
     if a is b or b in it.reading.holding.get(a, {}):
         return
-    for mine, below in (_sharing(it, a) | {a: below_a}).items():
-        for other, below_other in (_sharing(it, b) | {b: below_b}).items():
+    for mine, below in (sharing(it, a) | {a: below_a}).items():
+        for other, below_other in (sharing(it, b) | {b: below_b}).items():
             _lose_with(it, mine, below, other)
             _lose_with(it, other, below_other, mine)
     it.reading.holding.setdefault(a, {})[b] = below_b
     it.reading.holding.setdefault(b, {})[a] = below_a
 
 
-def _sharing(it: Interpreter, place: Place) -> dict[Place, int]:
+def sharing(it: Interpreter, place: Place) -> dict[Place, int]:
     """The objects that hold some of what an object holds, itself included, and how deep."""
     if isinstance(place.origin, Var):
         link_holders(it, place.origin)
@@ -85,7 +137,7 @@ def _lose_with(it: Interpreter, changed: Place, below: int, other: Place) -> Non
 def forget(it: Interpreter, start: int) -> None:
     """Drop what was noted of objects made after some point, which nothing can reach any more."""
     holding, aliases = it.reading.holding, it.reading.aliases
-    lasting = {place: _sharing(it, place) for place in holding if place.born <= start}
+    lasting = {place: sharing(it, place) for place in holding if place.born <= start}
     it.reading.holding = {
         place: {
             other: below
@@ -102,27 +154,43 @@ def forget(it: Interpreter, start: int) -> None:
 
 
 def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
-    for other, below in it.reading.aliases.get(place, {}).items():
-        if depth > below:
-            it.heap[other] = Lost("it may be an object that was changed under another name")
+    for other in deeper_than(it, place, depth):
+        it.heap[other] = Lost("it may be an object that was changed under another name")
+
+
+def deeper_than(it: Interpreter, place: Place, depth: int) -> list[Place]:
+    """The objects in which a change of another one, so deep in it, may be seen."""
+    return [p for p, below in it.reading.aliases.get(place, {}).items() if depth > below]
 
 
 def link_holders(it: Interpreter, var: Var) -> None:
     """Note which other containers the items of a run-time container came from."""
+    from .current import has_left
+
     if var in it.reading.linked:
         return
     it.reading.linked.add(var)
     eqn = it.builder.visible_definition(var)
-    if eqn is None or eqn.op.name not in _HOLDING or not holds_mutable(var.kind):
+    joined = eqn is not None and (eqn.op.name in _JOINING or _adds_lists(eqn))
+    if eqn is None or not (joined or eqn.op.name in _HOLDING | _MAYBE_SAME):
+        return
+    if not holds_mutable(var.kind) and eqn.op.name not in _MAYBE_SAME:
         return
     if view_of(it, var) is not None:
         return
     for arg in eqn.args:
         if isinstance(arg, Var) and is_mutable(arg):
+            has_left(it, arg)
+            depth = depth_of_items(arg.kind) if joined else depth_in_whole(it, arg)
             for place in identities(it, arg, own=True):
                 # part of something of unknown kind may be a view of it, whose numbers are shared
-                below = 0 if var.kind == UNKNOWN else 1
-                hold_same(it, place, depth_of_items(arg.kind), place_of(it, var), below)
+                below = 1 if isinstance(var.kind, Seq | Struct) else 0
+                hold_same(it, place, depth, place_of(it, var), below)
+
+
+def _adds_lists(eqn: Eqn) -> bool:
+    lists = (isinstance(kind_of_atom(arg), Seq | Struct) for arg in eqn.args)
+    return eqn.op.name == "add" and any(lists)
 
 
 def depth_of_items(kind: Kind) -> int:
@@ -149,7 +217,7 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
     place = it.reading.places.get(var)
     if place is None or place not in it.reading.holding:
         return
-    for other, below in _sharing(it, place).items():
+    for other, below in sharing(it, place).items():
         writes = it.reading.writes.get(other, ()) if other is not place else ()
         lost = isinstance(it.heap.get(other), Lost)
         if not lost and not any(w.born > var.born and w.depth > below for w in writes):

@@ -6,13 +6,22 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.graph import Atom, Const, Eqn, Var, births
 from ...ir.types import UNKNOWN, Array
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Held, Items, Lost, Part, Place, Write, is_mutable
-from .aliases import link_holders, lose_aliases, may_be_one, may_be_part
+from .aliases import (
+    deeper_than,
+    hold_same,
+    link_holders,
+    lose_aliases,
+    may_be,
+    may_be_one,
+    may_be_part,
+    sharing,
+)
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import depth_of, keep, materialise, refuse_given
 from .places import identities, in_whole, place_of
@@ -20,6 +29,7 @@ from .sharings import check_sharing
 from .views import (
     depth_of_path,
     lead_to_one,
+    meet,
     same_step,
     steps_of,
     steps_to_write,
@@ -59,9 +69,7 @@ def _refuse_callers(it: Interpreter, place: Place) -> None:
     Raises:
         NeedsWhole: the caller's object is to be given as one.
     """
-    for other, below in it.reading.aliases.get(place, {}).items():
-        if below > 0:
-            continue
+    for other in may_be(it, place):
         refuse_given(it, other)
         home = other.origin if isinstance(other.origin, Var) else other.origin.home
         if home is not None and home in it.reading.inputs:
@@ -109,6 +117,7 @@ def update(
     it.heap[place] = new
     depth = depth_of_path(root.kind, steps) + 1
     it.reading.writes.setdefault(place, []).append(Write(new.born, depth, path, keeps, it.builder))
+    _note_of_parts(it, place, it.reading.writes[place][-1], inside=step is None)
     if left is not None:
         it.reading.left[new.born] = left
     for each in (place, it.reading.left_from.get(place)):
@@ -118,6 +127,20 @@ def update(
         if depth > depth_of(held):
             may_be_part(it, place_of(it, held.value), place, depth_of(held))
     lose_aliases(it, place, depth)
+
+
+def _note_of_parts(it: Interpreter, owner: Place, write: Write, *, inside: bool) -> None:
+    """A write to an object is one to the parts of it that it goes through; `inside` says to which it goes."""
+    for place, content in it.heap.items():
+        whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
+        count = len(steps)
+        if whole is not owner or count > len(write.path) - (not inside):
+            continue
+        if meet(write.path[:count], steps):
+            own = Write(
+                write.born, write.depth - count, write.path[count:], write.keeps, it.builder
+            )
+            it.reading.writes.setdefault(place, []).append(own)
 
 
 def _refuse_hidden_view(it: Interpreter, root: Var) -> None:
@@ -145,9 +168,29 @@ def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
     update(it, var, write, step)
 
 
+def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
+    """An item of unknown kind gets another value: if it is an array, it is changed itself instead.
+
+    That matters if something else refers to it.
+    """
+    root, steps = path_to(it, var)
+    place, depth = place_of(it, root), depth_of_path(root.kind, steps) + 2
+    write = Write(next(births), depth, (*steps, step), True, it.builder)
+    it.reading.changed_inside.setdefault(place, []).append(write)
+    check_sharing(it, place)
+    if any(_may_be_item(it, other, step) for other in deeper_than(it, place, depth)):
+        it.emit(ident.rebound, item, var)
+
+
+def _may_be_item(it: Interpreter, other: Place, step: Atom) -> bool:
+    """Whether an object may be an item: what the item is reached by is none."""
+    keys = identities(it, step, own=True)
+    return keys.isdisjoint({other, *may_be(it, other)})
+
+
 def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:
     """Whether a container refers to a value already where it is to."""
-    if not isinstance(value, Var) or not is_mutable(value) or value.kind == UNKNOWN:
+    if not isinstance(value, Var) or not is_mutable(value):
         return False
     if what_happened(it, value)[0]:
         return False
@@ -160,8 +203,10 @@ def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]
     """The run-time object that a value is in, if it is known, and the way to it."""
     root, views = views_to(it, var)
     steps = tuple(step for eqn in views for step in steps_of(eqn))
-    place = it.reading.places.get(root)
-    content = it.heap.get(place) if place is not None else None
+    place = place_of(it, root)
+    content = it.heap.get(place)
+    if isinstance(content, Lost):
+        return None, ()
     if isinstance(content, Part):
         return in_whole(it, Part(content.place, (*content.steps, *steps)))
     return place, steps
@@ -182,8 +227,7 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
         else:
             inner.append((place, steps[len(path) :]))
     if left is None and not inner:
-        _release_unknown(it, owner, path, None)
-        return None
+        return _release_unknown(it, owner, path, None)
     value = part_of(it, Part(owner, path))
     assert isinstance(value, Var)
     left = left or Place(value)
@@ -197,8 +241,11 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
 
 def _release_unknown(
     it: Interpreter, owner: Place, path: tuple[Atom, ...], left: Place | None
-) -> None:
-    """What was put into a container in this very block, and is replaced, is no longer in it."""
+) -> Place | None:
+    """What was put into a container in this very block, and is replaced, is no longer in it.
+
+    Gives the object that has been replaced, if it is known.
+    """
     for held in list(it.reading.holding_unknown.get(owner, ())):
         if held.builder is not it.builder or not lead_to_one(path, held.steps[: len(path)]):
             continue
@@ -206,12 +253,15 @@ def _release_unknown(
         others = it.reading.put_into.get(held.value, [])
         others[:] = [each for each in others if each is not held]
         deeper = held.steps[len(path) :]
-        if deeper and left is None:
+        if not deeper and left is None:
+            left = place_of(it, held.value)
+        elif deeper and left is None:
             it.heap[place_of(it, held.value)] = Lost("what holds it is in its container no more")
         elif deeper and left is not None:
             moved = Held(held.value, Part(left, deeper), left, deeper, held.builder)
             it.reading.holding_unknown.setdefault(left, []).append(moved)
             others.append(moved)
+    return left
 
 
 def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> None:
@@ -228,6 +278,16 @@ def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> Non
         return it.emit(me.store, root, *where, value)
 
     update(it, var, write, keeps=keeps)
+    if isinstance(value, Var) and not isinstance(var.kind, Array):
+        hold_items(it, var, value)
+
+
+def hold_items(it: Interpreter, var: Var, source: Var) -> None:
+    """Note that a run-time container now holds what another one holds."""
+    place = place_of(it, source)
+    if len(sharing(it, place)) > 1:
+        root, steps = path_to(it, var)
+        hold_same(it, place, 1, place_of(it, root), depth_of_path(root.kind, steps) + 1)
 
 
 def changed(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
@@ -229,7 +230,8 @@ def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, boo
     """
     root, path, depth = _way_to(it, var)
     since = _writes_to(it, root, path, after)
-    return any(map(partial(_replaces, depth), since)), any(w.depth > depth for w in since)
+    inside = [*since, *_writes_to(it, root, path, after, it.reading.changed_inside)]
+    return any(map(partial(_replaces, depth), since)), any(w.depth > depth for w in inside)
 
 
 def has_left(it: Interpreter, var: Var) -> bool:
@@ -261,13 +263,19 @@ def _way_to(it: Interpreter, var: Var) -> tuple[Var, list[Atom], int]:
     return root, path, depth_of_path(root.kind, path)
 
 
-def _writes_to(it: Interpreter, root: Var, path: list[Atom], after: int = -1) -> list[Write]:
+def _writes_to(
+    it: Interpreter,
+    root: Var,
+    path: list[Atom],
+    after: int = -1,
+    among: Mapping[Any, list[Write]] | None = None,
+) -> list[Write]:
     """The writes to what a path leads to, or through, since its object was what `root` is."""
     start = max(after, root.born)
     return [
         write
         for place in identities(it, root)
-        for write in it.reading.writes.get(place, ())
+        for write in (it.reading.writes if among is None else among).get(place, ())
         if write.born > start and meet(write.path, path)
     ]
 

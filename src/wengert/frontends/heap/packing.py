@@ -11,10 +11,10 @@ from ...ops import memory as me
 from ...ops import structure as st
 from .. import stand_ins
 from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
-from .aliases import may_be_part
+from .aliases import link_holders, may_be_part, share, sharing, ties
 from .current import now
 from .places import alternatives, in_whole, place_of
-from .sharings import refuse_replaced
+from .sharings import note_view, refuse_replaced
 from .views import is_slice, lead_to_one, view_of
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     var = it.builder.emit_with(st.pack, atoms, params, kind=_run_time_kind(items, item))
     assert isinstance(var, Var)
     it.reading.places[var] = place
+    it.reading.linked.add(var)  # what it holds is part of it
     it.heap[place] = var
     if place.twin is not None:
         it.heap[place.twin] = Lost("only the object or its `__dict__` can be known at run time")
@@ -95,17 +96,22 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     return var
 
 
-def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
-    """An object is from now on kept inside a run-time object."""
+def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool = False) -> None:
+    """An object is from now on kept inside a run-time object.
+
+    `noted` says that `note_sharing` knows of it.
+    """
     if isinstance(child, Items) and not is_mutable(child):
         for key, value in zip(child.keys, child.values, strict=True):
             field = child.form == "namedtuple"
-            adopt(it, value, owner, *steps, Const(me.Field(key)) if field else Const(key))
+            step = Const(me.Field(key)) if field else Const(key)
+            adopt(it, value, owner, *steps, step, noted=noted)
     if not is_mutable(child):
         return
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
+            note_view(it, child, *in_whole(it, Part(owner, steps)), noted=noted)
             return
         if child.kind == UNKNOWN:  # a number, most likely: it is followed by its own name
             _note_unknown(it, child, Part(owner, steps))
@@ -117,8 +123,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
             it.heap[place] = Lost("two containers hold it")
         return
     it.heap[place] = Part(owner, steps)
-    for other in list(it.reading.aliases.get(place, ())):
-        may_be_part(it, other, owner, len(steps))
+    _share_through(it, place, Part(owner, steps))
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
@@ -127,6 +132,9 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom) -> None:
 def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     """A value that may be an object is kept inside a run-time object: changes of either may be of both."""
     held = Held(child, part, *in_whole(it, part), it.builder)
+    for other, below in sharing(it, place_of(it, child)).items():
+        if other.origin is not child:
+            share(it, other, below, held.whole, len(held.steps))
     if it.reading.places.get(child) in it.reading.writes:
         may_be_part(it, place_of(it, child), part.place, len(part.steps))
     else:
@@ -137,6 +145,14 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
         it.heap[place_of(it, child)] = Lost(
             "it may be an object that was changed under another name"
         )
+
+
+def _share_through(it: Interpreter, place: Place, part: Part) -> None:
+    """What an object shares with others, a container shares that it is put into."""
+    if isinstance(place.origin, Var):
+        link_holders(it, place.origin)
+    for other, (below, below_other) in ties(it, place).items():
+        share(it, other, below_other, part.place, len(part.steps) + below)
 
 
 def depth_of(held: Held) -> int:

@@ -95,18 +95,6 @@ def _identities_of_var(it: Interpreter, var: Var, *, own: bool) -> set[Place]:
     return {place_of(it, var)} if own and is_mutable(var) else set()
 
 
-def with_aliases(it: Interpreter, places: set[Place], start: int) -> set[Place]:
-    """Objects, and those that objects made after some point may turn out to be."""
-    found: set[Place] = set()
-    pending = list(places)
-    while pending:
-        place = pending.pop()
-        if place not in found:
-            found.add(place)
-            pending += it.reading.aliases.get(place, ()) if place.born > start else ()
-    return found
-
-
 def content_in(heap: Heap, place: Place) -> Content:
     """What an object holds, according to one heap."""
     return heap.get(place, place.origin)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir.graph import Atom, Var
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
-from ..values import Items, Place, Value, is_mutable
-from .current import has_left, what_happened
+from ..values import Items, Place, Value, Write, is_mutable
+from .aliases import hold_same
+from .current import has_left, now, one_value, what_happened
 from .places import place_of
-from .views import depth_of_path, steps_to_write, view_of
+from .views import depth_of_path, meet, steps_to_write, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 class SharedItems(Exception):
     """What two containers (or two places of one) hold changes: it is read again, with checks."""
+
+
+class Spot(NamedTuple):
+    """Where something is: in which object, by which steps, and through how many containers."""
+
+    place: Place
+    path: tuple[Atom, ...]
+    depth: int
 
 
 def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> Value:
@@ -32,26 +40,51 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
         return value
     refuse_replaced(it, value)
-    source = _whole_of(it, value)
-    if source is None:
+    source = _spot_of(it, value)
+    if not source.path:
         return value
-    goal = _whole_of(it, owner) or (place_of(it, owner), 0)
+    goal = _spot_of(it, owner)
+    goal = goal._replace(depth=goal.depth + deeper)
+    if _is_shared(it, source, goal):
+        if source.place is goal.place and source.depth == goal.depth:
+            it.reading.doubtful[goal.place] = None
+        else:
+            _refuse_shared(it, value, owner if deeper == 1 else None)
+    return value
+
+
+def note_view(
+    it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
+) -> None:
+    """A view or a part of one object is kept in another one: what changes in either changes in both."""
+    source, goal = _spot_of(it, part), Spot(owner, path, len(path))
+    if not source.path:
+        return
+    if source.place is owner:
+        if _is_shared(it, source, goal):
+            it.reading.doubtful[owner] = None
+    elif part.kind != UNKNOWN or source.place in it.reading.left_from:
+        hold_same(it, source.place, source.depth, owner, goal.depth)
+    elif not noted and _is_shared(it, source, goal):  # a number, most likely
+        _refuse_shared(it, part)
+
+
+def _is_shared(it: Interpreter, source: Spot, goal: Spot) -> bool:
+    """Whether an object in two places changes there, as the program is known that is read again."""
     key = it.builder.span
-    for (place, depth), below in ((source, 0), (goal, deeper)):
-        it.reading.sharings.setdefault(place, {})[key] = depth + below
-        check_sharing(it, place)
-    if key not in it.reading.checked:
-        return value
-    if source[0] is goal[0] and goal[1] + 1 == source[1]:
-        it.reading.doubtful[owner] = None
-        return value
+    for spot in (source, goal):
+        it.reading.sharings.setdefault(spot.place, {}).setdefault(key, []).append(spot)
+        check_sharing(it, spot.place)
+    return key in it.reading.checked
+
+
+def _refuse_shared(it: Interpreter, value: Var, owner: Var | None = None) -> None:
     if value.kind != UNKNOWN:
         raise it.unsupported(
             "an object that is changed elsewhere is put into a second container",
             "Put a copy into the container, so that every object is in one place.",
         )
-    it.emit(ident.unshared, value)
-    return value
+    it.emit(ident.unshared, value, *([] if owner is None else [owner]))
 
 
 def refuse_replaced(it: Interpreter, part: Value) -> None:
@@ -72,30 +105,39 @@ def refuse_replaced(it: Interpreter, part: Value) -> None:
 
 
 def check_sharing(it: Interpreter, place: Place) -> None:
-    """Have the program read again with checks if what is shared changes."""
-    deepest = max((write.depth for write in it.reading.writes.get(place, ())), default=0)
-    if any(
-        each in it.reading.writes for each, owner in it.reading.left_from.items() if owner is place
-    ):
-        deepest = math.inf  # how deep what has left it is in it elsewhere, nobody knows
-    for key, depth in it.reading.sharings.get(place, {}).items():
-        if deepest > depth and key not in it.reading.checked:
+    """Have the program read again with checks if what is shared changes.
+
+    How deep what has left an object is in it elsewhere, nobody knows.
+    """
+    writes, left = it.reading.writes, it.reading.left_from
+    changes = [*writes.get(place, ()), *it.reading.changed_inside.get(place, ())]
+    anywhere = any(each in writes for each, owner in left.items() if owner is place)
+    for key, spots in it.reading.sharings.get(place, {}).items():
+        if key in it.reading.checked:
+            continue
+        if anywhere or any(_changes(write, spot) for write in changes for spot in spots):
             it.reading.checked.add(key)
             raise SharedItems
 
 
-def _whole_of(it: Interpreter, var: Var) -> tuple[Place, int] | None:
-    """The object that a value is part of, and through how many containers; None of what is whole."""
+def _changes(write: Write, spot: Spot) -> bool:
+    return write.depth > spot.depth and meet(write.path, spot.path)
+
+
+def _spot_of(it: Interpreter, var: Var) -> Spot:
+    """Where a value is that may be part of an object."""
     root, steps = var, list[Atom]()
     while root not in it.reading.places and (eqn := view_of(it, root)) is not None:
+        if has_left(it, root):
+            break
         steps[:0] = steps_to_write(it, eqn)
         root = eqn.args[0]
         assert isinstance(root, Var)
-    return (place_of(it, root), depth_of_path(root.kind, steps)) if steps else None
+    return Spot(place_of(it, root), tuple(steps), depth_of_path(root.kind, steps))
 
 
 def settle_doubts(it: Interpreter) -> None:
     """Check that no object stands twice in a container whose items were moved about."""
     while it.reading.doubtful:
         owner, _ = it.reading.doubtful.popitem()
-        it.emit(ident.distinct, it.atom(owner))
+        it.emit(ident.distinct, one_value(it, now(it, owner.origin)))

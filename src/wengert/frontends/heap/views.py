@@ -68,6 +68,8 @@ def depth_in_whole(it: Interpreter, value: Value) -> int:
     """Through how many containers a value was reached."""
     if not isinstance(value, Var):
         return 0
+    if value in it.reading.stands_for:
+        return depth_in_whole(it, it.reading.stands_for[value])
     return depth_of_views(*views_to(it, value))
 
 

@@ -1,0 +1,457 @@
+"""Views and arrays in containers: what is written by one way is seen by the others, or refused."""
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+PROGRAMS = {}
+
+
+def program(function):
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+class Body:
+    def __init__(self, v, w):
+        self.v, self.w = v, w
+
+
+def arguments():
+    return np.array([1.0, 2.0, 3.0, 4.0]), Body(1.0, np.ones(4)), [np.arange(4.0) * 0.5]
+
+
+@program
+def put_back_where_it_was(x, a, o, xs):
+    w = o.w
+    o.w = w
+    w[0] = 5*x
+    return o.w[0]*x
+
+
+@program
+def replaced_by_a_slice_of_itself(x, a, o, xs):
+    w = o.w
+    o.w = w[:]
+    w[0] = x
+    return o.w[0]*x
+
+
+@program
+def replaced_by_itself_backwards(x, a, o, xs):
+    w = o.w
+    o.w = w[::-1]
+    w[0] = x
+    return o.w[-1]*x + o.w[0]
+
+
+@program
+def replaced_by_itself_reshaped(x, a, o, xs):
+    w = o.w
+    o.w = w.reshape(2,2)
+    w[0] = x
+    o.w[1,1] = 3*x
+    return o.w[0,0]*x + w[3]
+
+
+@program
+def shortened_after_it_was_put_in(x, a, o, xs):
+    o.w = a
+    o.w = o.w[1:]
+    a[1] = 2*x
+    return o.w[0]*x
+
+
+@program
+def slice_in_another_attribute(x, a, o, xs):
+    o.v = o.w[1:]
+    o.w[1] = 5*x
+    return o.v[0]*x
+
+
+@program
+def slice_in_the_same_list(x, a, o, xs):
+    xs.append(xs[0][1:])
+    xs[0][1] = 5*x
+    return xs[1][0]*x
+
+
+@program
+def array_twice_in_a_list(x, a, o, xs):
+    xs.append(xs[0])
+    xs[0][1] = 5*x
+    return xs[1][1]*x
+
+
+@program
+def array_in_two_attributes(x, a, o, xs):
+    o.v = o.w
+    o.w[1] = 5*x
+    return o.v[1]*x
+
+
+@program
+def item_shortened(x, a, o, xs):
+    xs[0] = xs[0][1:]
+    xs[0][1] = 5*x
+    return xs[0][0]*x
+
+
+@program
+def attribute_shortened(x, a, o, xs):
+    o.w = o.w[1:]
+    o.w[1] = 5*x
+    return o.w[1]*x
+
+
+@program
+def attribute_shortened_in_a_loop(x, a, o, xs):
+    for _ in range(3):
+        o.w = o.w[1:]
+        o.w[0] *= x
+    return o.w[0]*x
+
+
+@program
+def slices_in_a_list_in_an_attribute(x, a, o, xs):
+    w = o.w
+    o.v = [w[1:], w[:1]]
+    o.w = a
+    w[1] = 4*x
+    return o.v[0][0]*x
+
+
+@program
+def replaced_by_a_list_of_its_slices(x, a, o, xs):
+    w = o.w
+    o.w = [w[1:], w[:1]]
+    w[1] = 4*x
+    return o.w[0][0]*x
+
+
+@program
+def item_shortened_and_old_one_read(x, a, o, xs):
+    w = xs[0]
+    xs[0] = w[1:]
+    xs[0][0] = 4*x
+    return w[1]*x
+
+
+@program
+def replaced_by_what_a_mask_chose(x, a, o, xs):
+    w = o.w
+    o.w = w[w > 0]
+    w[1] = 4*x
+    return o.w[1]*x
+
+
+@program
+def replaced_by_a_copy_of_a_slice(x, a, o, xs):
+    w = o.w
+    o.w = w[1:].copy()
+    w[1] = 4*x
+    return o.w[0]*x
+
+
+@program
+def replaced_by_itself_as_an_array(x, a, o, xs):
+    w = o.w
+    o.w = np.asarray(w)
+    w[1] = 4*x
+    return o.w[1]*x
+
+
+@program
+def shortened_in_a_branch(x, a, o, xs):
+    if x > 0:
+        o.w = o.w[1:]
+    o.w[1] = 4*x
+    return o.w[1]*x
+
+
+@program
+def slice_that_came_and_went(x, a, o, xs):
+    w = o.w
+    u = w[1:]
+    o.w = u
+    o.w = a
+    u[0] = 4*x
+    return w[1]*x
+
+
+@program
+def slice_by_its_own_name(x, a, o, xs):
+    u = o.w[1:]
+    o.w = u
+    u[0] = 4*x
+    return o.w[0]*x
+
+
+@program
+def chosen_slice_is_changed(x, a, o, xs):
+    both = [a[1:], a[:2]]
+    k = 0
+    for _ in range(3):
+        both[k][0] += x
+        k = 1 - k
+    return (a*a).sum()*x
+
+
+@program
+def chosen_slice_and_the_array_change(x, a, o, xs):
+    both = [a[1:], a[:2]]
+    k = 0
+    for _ in range(3):
+        a[1] += x
+        both[k][0] += x*both[1-k][0]
+        k = 1 - k
+    return (a*a).sum()*x
+
+
+@program
+def slice_in_an_attribute_is_changed(x, a, o, xs):
+    o.v = [a[1:], a[:2]]
+    o.v[0][0] = x*x
+    return (a*a).sum()*x
+
+
+@program
+def array_of_slices_in_an_attribute_changes(x, a, o, xs):
+    o.v = [a[1:], a[:2]]
+    a[0] = x*x
+    return o.v[1][0]*x
+
+
+@program
+def slice_in_a_list_in_a_list(x, a, o, xs):
+    xs.append([a[1:]])
+    a[1] = x*x
+    return xs[1][0][0]*x
+
+
+@program
+def array_in_a_list_in_a_list(x, a, o, xs):
+    w = o.w
+    xs.append([w])
+    w[1] = x*x
+    return xs[1][0][1]*x
+
+
+@program
+def slices_in_a_dictionary(x, a, o, xs):
+    o.v = {"p": a[1:], "q": o.w[:2]}
+    a[1] = x*x
+    o.w[0] = 3*x
+    return o.v["p"][0]*x + o.v["q"][0]
+
+
+@program
+def slices_in_an_object(x, a, o, xs):
+    o.v = Body(a[1:], o.w[:2])
+    a[1] = x*x
+    o.w[0] = 3*x
+    return o.v.v[0]*x + o.v.w[0]
+
+
+@program
+def array_in_an_object_of_its_owner(x, a, o, xs):
+    o.v = Body(o.w, 1)
+    o.w[0] = 3*x
+    return o.v.v[0]*x 
+
+
+@program
+def list_longer_by_an_array(x, a, o, xs):
+    xs.extend([a])
+    a[0] = x*x
+    return xs[1][0]*x
+
+
+@program
+def list_longer_by_a_slice(x, a, o, xs):
+    xs.extend([a[1:]])
+    a[1] = x*x
+    return xs[1][0]*x
+
+
+@program
+def list_longer_by_both(x, a, o, xs):
+    xs += [a[1:], a]
+    a[1] = x*x
+    return xs[1][0]*x + xs[2][1]
+
+
+@program
+def joined_lists(x, a, o, xs):
+    ys = [a[1:], a]
+    zs = ys + xs
+    a[1] = x*x
+    s = 0.0
+    for z in zs:
+        s += z[0]
+    return s*x
+
+
+@program
+def every_slice_changes(x, a, o, xs):
+    ys = [a[1:], a[:2]]
+    for z in ys:
+        z += x
+    return (a*a).sum()*x
+
+
+@program
+def slices_take_turns(x, a, o, xs):
+    ys = [a[1:], a[:2]]
+    k = 0
+    while k < 5:
+        ys[k % 2] += x
+        k += 1
+    return (a*a).sum()*x
+
+
+@program
+def many_slices_take_turns(x, a, o, xs):
+    ys = [a[i:i+2] for i in range(3)]
+    for k in range(5):
+        ys[k % 3] += x
+    return (a*a).sum()*x
+
+
+@program
+def slices_read_after_the_array_changed(x, a, o, xs):
+    ys = [a[i:i+2] for i in range(len(a)-1)]
+    a[1] = x
+    return sum(y[0] for y in ys)*x
+
+
+@program
+def slices_by_number(x, a, o, xs):
+    ys = {}
+    for i in range(len(a)-1):
+        ys[i] = a[i:i+2]
+    ys[1][0] = 3*x
+    return (a*a).sum()*x
+
+
+@program
+def slices_in_lists_in_a_list(x, a, o, xs):
+    ys = []
+    for i in range(len(a)-1):
+        ys.append([a[i:i+2], 1.0])  # noqa: PERF401
+    ys[1][0][0] = 3*x
+    return (a*a).sum()*x
+
+
+@program
+def slices_in_objects_in_a_list(x, a, o, xs):
+    ys = []
+    for i in range(len(a)-1):
+        ys.append(Body(a[i:i+2], 1.0))  # noqa: PERF401
+    for y in ys:
+        y.v[0] *= x
+    return (a*a).sum()*x
+
+
+@program
+def halves_of_an_array(x, a, o, xs):
+    ys = np.split(a, 2)
+    ys[0][0] = x
+    for y in ys:
+        y *= x
+    return (a*a).sum()*x
+
+
+@program
+def unpacked_halves(x, a, o, xs):
+    p, q = np.split(a, 2)
+    p[0] = x
+    q += p
+    return (a*a).sum()*x
+
+
+@program
+def rows_in_a_list(x, a, o, xs):
+    m = a.reshape(2,2)
+    rows = list(m)
+    rows[0][0] = x
+    rows[1] *= rows[0]
+    return (a*a).sum()*x
+
+
+@program
+def the_best_row(x, a, o, xs):
+    m = a.reshape(2,2)
+    best = m[0]
+    for r in m:
+        if r[0] > best[0]:
+            best = r
+    best[0] = x*x
+    return (a*a).sum()*x
+
+
+@program
+def slice_of_a_tuple(x, a, o, xs):
+    views = (a[1:], a[:2])
+    k = int(x > 0)
+    views[k][0] = x
+    return (a*a).sum()*x
+
+
+@program
+def slices_chosen_by_name(x, a, o, xs):
+    views = {"p": a[1:], "q": a[:2]}
+    n = "p"
+    for _ in range(4):
+        views[n][0] *= x
+        n = "q" if n == "p" else "p"
+    return (a*a).sum()*x
+
+
+@program
+def item_is_changed_and_its_first_name_read(x, a, o, xs):
+    first = xs[0]
+    for k in range(len(xs)):
+        xs[k] += x
+    return first[1] * x
+
+
+def expected(function, x=0.3, step=1e-4):
+    high, low = (function(at, *arguments()) for at in (x + step, x - step))
+    return function(x, *arguments()), (high - low) / (2 * step)
+
+
+def reverse(function):
+    value, back = wg.pullback(function, 0.3, *arguments())
+    return value, back(1.0)[0]
+
+
+def forward(function):
+    value, push = wg.pushforward(function, 0.3, *arguments())
+    return value, push(1.0, None, None, None)
+
+
+def alone(function):
+    namespace = {}
+    exec(wg.value_and_grad(function).source, namespace)
+    return namespace[f"value_and_grad_{function.__name__}"](0.3, *arguments())
+
+
+REFUSED = {
+    reverse: {"replaced_by_a_slice_of_itself", "replaced_by_itself_backwards", "replaced_by_itself_reshaped", "shortened_after_it_was_put_in", "slice_in_another_attribute", "slice_in_the_same_list", "array_twice_in_a_list", "array_in_two_attributes", "slices_in_a_list_in_an_attribute", "replaced_by_a_list_of_its_slices", "item_shortened_and_old_one_read", "slice_by_its_own_name", "slice_in_an_attribute_is_changed", "array_of_slices_in_an_attribute_changes", "slice_in_a_list_in_a_list", "slices_in_a_dictionary", "slices_in_an_object", "array_in_an_object_of_its_owner", "list_longer_by_a_slice", "list_longer_by_both", "halves_of_an_array", "unpacked_halves", "rows_in_a_list", "slice_of_a_tuple"},
+    alone: {"replaced_by_a_slice_of_itself", "replaced_by_itself_backwards", "replaced_by_itself_reshaped", "shortened_after_it_was_put_in", "slice_in_another_attribute", "slice_in_the_same_list", "array_twice_in_a_list", "array_in_two_attributes", "slices_in_a_list_in_an_attribute", "replaced_by_a_list_of_its_slices", "item_shortened_and_old_one_read", "replaced_by_what_a_mask_chose", "replaced_by_itself_as_an_array", "slice_by_its_own_name", "chosen_slice_is_changed", "chosen_slice_and_the_array_change", "slice_in_an_attribute_is_changed", "array_of_slices_in_an_attribute_changes", "slice_in_a_list_in_a_list", "array_in_a_list_in_a_list", "slices_in_a_dictionary", "slices_in_an_object", "array_in_an_object_of_its_owner", "list_longer_by_an_array", "list_longer_by_a_slice", "list_longer_by_both", "joined_lists", "slices_take_turns", "many_slices_take_turns", "slices_read_after_the_array_changed", "slices_by_number", "slices_in_lists_in_a_list", "slices_in_objects_in_a_list", "halves_of_an_array", "unpacked_halves", "rows_in_a_list", "the_best_row", "slice_of_a_tuple", "slices_chosen_by_name", "item_is_changed_and_its_first_name_read"},
+}
+REFUSED[forward] = REFUSED[reverse]
+
+
+@pytest.mark.parametrize("how", [reverse, forward, alone], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_right_or_refused(name, how):
+    if name in REFUSED[how]:
+        with pytest.raises((NotImplementedError, ValueError)) as caught:
+            how(PROGRAMS[name])
+        assert caught.value.code == "WG101"
+    else:
+        value, slope = expected(PROGRAMS[name])
+        assert how(PROGRAMS[name]) == (pytest.approx(value), pytest.approx(slope, rel=1e-6))
