@@ -15,7 +15,7 @@ def program(function):
 
 class Body:
     def __init__(self, v, w):
-        self.v, self.w = v, w
+        self.v, self.w, self.parts = v, w, [np.ones(4)]
 
 
 def arguments():
@@ -26,8 +26,8 @@ def arguments():
 def put_back_where_it_was(x, a, o, xs):
     w = o.w
     o.w = w
-    w[0] = 5*x
-    return o.w[0]*x
+    w[0] = 5 * x
+    return o.w[0] * x
 
 
 @program
@@ -35,7 +35,7 @@ def replaced_by_a_slice_of_itself(x, a, o, xs):
     w = o.w
     o.w = w[:]
     w[0] = x
-    return o.w[0]*x
+    return o.w[0] * x
 
 
 @program
@@ -43,66 +43,66 @@ def replaced_by_itself_backwards(x, a, o, xs):
     w = o.w
     o.w = w[::-1]
     w[0] = x
-    return o.w[-1]*x + o.w[0]
+    return o.w[-1] * x + o.w[0]
 
 
 @program
 def replaced_by_itself_reshaped(x, a, o, xs):
     w = o.w
-    o.w = w.reshape(2,2)
+    o.w = w.reshape(2, 2)
     w[0] = x
-    o.w[1,1] = 3*x
-    return o.w[0,0]*x + w[3]
+    o.w[1, 1] = 3 * x
+    return o.w[0, 0] * x + w[3]
 
 
 @program
 def shortened_after_it_was_put_in(x, a, o, xs):
     o.w = a
     o.w = o.w[1:]
-    a[1] = 2*x
-    return o.w[0]*x
+    a[1] = 2 * x
+    return o.w[0] * x
 
 
 @program
 def slice_in_another_attribute(x, a, o, xs):
     o.v = o.w[1:]
-    o.w[1] = 5*x
-    return o.v[0]*x
+    o.w[1] = 5 * x
+    return o.v[0] * x
 
 
 @program
 def slice_in_the_same_list(x, a, o, xs):
     xs.append(xs[0][1:])
-    xs[0][1] = 5*x
-    return xs[1][0]*x
+    xs[0][1] = 5 * x
+    return xs[1][0] * x
 
 
 @program
 def array_twice_in_a_list(x, a, o, xs):
     xs.append(xs[0])
-    xs[0][1] = 5*x
-    return xs[1][1]*x
+    xs[0][1] = 5 * x
+    return xs[1][1] * x
 
 
 @program
 def array_in_two_attributes(x, a, o, xs):
     o.v = o.w
-    o.w[1] = 5*x
-    return o.v[1]*x
+    o.w[1] = 5 * x
+    return o.v[1] * x
 
 
 @program
 def item_shortened(x, a, o, xs):
     xs[0] = xs[0][1:]
-    xs[0][1] = 5*x
-    return xs[0][0]*x
+    xs[0][1] = 5 * x
+    return xs[0][0] * x
 
 
 @program
 def attribute_shortened(x, a, o, xs):
     o.w = o.w[1:]
-    o.w[1] = 5*x
-    return o.w[1]*x
+    o.w[1] = 5 * x
+    return o.w[1] * x
 
 
 @program
@@ -110,7 +110,7 @@ def attribute_shortened_in_a_loop(x, a, o, xs):
     for _ in range(3):
         o.w = o.w[1:]
         o.w[0] *= x
-    return o.w[0]*x
+    return o.w[0] * x
 
 
 @program
@@ -118,56 +118,56 @@ def slices_in_a_list_in_an_attribute(x, a, o, xs):
     w = o.w
     o.v = [w[1:], w[:1]]
     o.w = a
-    w[1] = 4*x
-    return o.v[0][0]*x
+    w[1] = 4 * x
+    return o.v[0][0] * x
 
 
 @program
 def replaced_by_a_list_of_its_slices(x, a, o, xs):
     w = o.w
     o.w = [w[1:], w[:1]]
-    w[1] = 4*x
-    return o.w[0][0]*x
+    w[1] = 4 * x
+    return o.w[0][0] * x
 
 
 @program
 def item_shortened_and_old_one_read(x, a, o, xs):
     w = xs[0]
     xs[0] = w[1:]
-    xs[0][0] = 4*x
-    return w[1]*x
+    xs[0][0] = 4 * x
+    return w[1] * x
 
 
 @program
 def replaced_by_what_a_mask_chose(x, a, o, xs):
     w = o.w
     o.w = w[w > 0]
-    w[1] = 4*x
-    return o.w[1]*x
+    w[1] = 4 * x
+    return o.w[1] * x
 
 
 @program
 def replaced_by_a_copy_of_a_slice(x, a, o, xs):
     w = o.w
     o.w = w[1:].copy()
-    w[1] = 4*x
-    return o.w[0]*x
+    w[1] = 4 * x
+    return o.w[0] * x
 
 
 @program
 def replaced_by_itself_as_an_array(x, a, o, xs):
     w = o.w
     o.w = np.asarray(w)
-    w[1] = 4*x
-    return o.w[1]*x
+    w[1] = 4 * x
+    return o.w[1] * x
 
 
 @program
 def shortened_in_a_branch(x, a, o, xs):
     if x > 0:
         o.w = o.w[1:]
-    o.w[1] = 4*x
-    return o.w[1]*x
+    o.w[1] = 4 * x
+    return o.w[1] * x
 
 
 @program
@@ -176,16 +176,16 @@ def slice_that_came_and_went(x, a, o, xs):
     u = w[1:]
     o.w = u
     o.w = a
-    u[0] = 4*x
-    return w[1]*x
+    u[0] = 4 * x
+    return w[1] * x
 
 
 @program
 def slice_by_its_own_name(x, a, o, xs):
     u = o.w[1:]
     o.w = u
-    u[0] = 4*x
-    return o.w[0]*x
+    u[0] = 4 * x
+    return o.w[0] * x
 
 
 @program
@@ -195,7 +195,7 @@ def chosen_slice_is_changed(x, a, o, xs):
     for _ in range(3):
         both[k][0] += x
         k = 1 - k
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
@@ -204,93 +204,93 @@ def chosen_slice_and_the_array_change(x, a, o, xs):
     k = 0
     for _ in range(3):
         a[1] += x
-        both[k][0] += x*both[1-k][0]
+        both[k][0] += x * both[1 - k][0]
         k = 1 - k
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
 def slice_in_an_attribute_is_changed(x, a, o, xs):
     o.v = [a[1:], a[:2]]
-    o.v[0][0] = x*x
-    return (a*a).sum()*x
+    o.v[0][0] = x * x
+    return (a * a).sum() * x
 
 
 @program
 def array_of_slices_in_an_attribute_changes(x, a, o, xs):
     o.v = [a[1:], a[:2]]
-    a[0] = x*x
-    return o.v[1][0]*x
+    a[0] = x * x
+    return o.v[1][0] * x
 
 
 @program
 def slice_in_a_list_in_a_list(x, a, o, xs):
     xs.append([a[1:]])
-    a[1] = x*x
-    return xs[1][0][0]*x
+    a[1] = x * x
+    return xs[1][0][0] * x
 
 
 @program
 def array_in_a_list_in_a_list(x, a, o, xs):
     w = o.w
     xs.append([w])
-    w[1] = x*x
-    return xs[1][0][1]*x
+    w[1] = x * x
+    return xs[1][0][1] * x
 
 
 @program
 def slices_in_a_dictionary(x, a, o, xs):
     o.v = {"p": a[1:], "q": o.w[:2]}
-    a[1] = x*x
-    o.w[0] = 3*x
-    return o.v["p"][0]*x + o.v["q"][0]
+    a[1] = x * x
+    o.w[0] = 3 * x
+    return o.v["p"][0] * x + o.v["q"][0]
 
 
 @program
 def slices_in_an_object(x, a, o, xs):
     o.v = Body(a[1:], o.w[:2])
-    a[1] = x*x
-    o.w[0] = 3*x
-    return o.v.v[0]*x + o.v.w[0]
+    a[1] = x * x
+    o.w[0] = 3 * x
+    return o.v.v[0] * x + o.v.w[0]
 
 
 @program
 def array_in_an_object_of_its_owner(x, a, o, xs):
     o.v = Body(o.w, 1)
-    o.w[0] = 3*x
-    return o.v.v[0]*x 
+    o.w[0] = 3 * x
+    return o.v.v[0] * x
 
 
 @program
 def list_longer_by_an_array(x, a, o, xs):
     xs.extend([a])
-    a[0] = x*x
-    return xs[1][0]*x
+    a[0] = x * x
+    return xs[1][0] * x
 
 
 @program
 def list_longer_by_a_slice(x, a, o, xs):
     xs.extend([a[1:]])
-    a[1] = x*x
-    return xs[1][0]*x
+    a[1] = x * x
+    return xs[1][0] * x
 
 
 @program
 def list_longer_by_both(x, a, o, xs):
     xs += [a[1:], a]
-    a[1] = x*x
-    return xs[1][0]*x + xs[2][1]
+    a[1] = x * x
+    return xs[1][0] * x + xs[2][1]
 
 
 @program
 def joined_lists(x, a, o, xs):
     ys = [a[1:], a]
     zs = ys + xs
-    a[1] = x*x
+    a[1] = x * x
     s = 0.0
     for z in zs:
         s += z[0]
-    return s*x
+    return s * x
 
 
 @program
@@ -298,7 +298,7 @@ def every_slice_changes(x, a, o, xs):
     ys = [a[1:], a[:2]]
     for z in ys:
         z += x
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
@@ -308,50 +308,50 @@ def slices_take_turns(x, a, o, xs):
     while k < 5:
         ys[k % 2] += x
         k += 1
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
 def many_slices_take_turns(x, a, o, xs):
-    ys = [a[i:i+2] for i in range(3)]
+    ys = [a[i : i + 2] for i in range(3)]
     for k in range(5):
         ys[k % 3] += x
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
 def slices_read_after_the_array_changed(x, a, o, xs):
-    ys = [a[i:i+2] for i in range(len(a)-1)]
+    ys = [a[i : i + 2] for i in range(len(a) - 1)]
     a[1] = x
-    return sum(y[0] for y in ys)*x
+    return sum(y[0] for y in ys) * x
 
 
 @program
 def slices_by_number(x, a, o, xs):
     ys = {}
-    for i in range(len(a)-1):
-        ys[i] = a[i:i+2]
-    ys[1][0] = 3*x
-    return (a*a).sum()*x
+    for i in range(len(a) - 1):
+        ys[i] = a[i : i + 2]
+    ys[1][0] = 3 * x
+    return (a * a).sum() * x
 
 
 @program
 def slices_in_lists_in_a_list(x, a, o, xs):
     ys = []
-    for i in range(len(a)-1):
-        ys.append([a[i:i+2], 1.0])  # noqa: PERF401
-    ys[1][0][0] = 3*x
-    return (a*a).sum()*x
+    for i in range(len(a) - 1):
+        ys.append([a[i : i + 2], 1.0])  # noqa: PERF401
+    ys[1][0][0] = 3 * x
+    return (a * a).sum() * x
 
 
 @program
 def slices_in_objects_in_a_list(x, a, o, xs):
     ys = []
-    for i in range(len(a)-1):
-        ys.append(Body(a[i:i+2], 1.0))  # noqa: PERF401
+    for i in range(len(a) - 1):
+        ys.append(Body(a[i : i + 2], 1.0))  # noqa: PERF401
     for y in ys:
         y.v[0] *= x
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
@@ -360,7 +360,7 @@ def halves_of_an_array(x, a, o, xs):
     ys[0][0] = x
     for y in ys:
         y *= x
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
@@ -368,27 +368,27 @@ def unpacked_halves(x, a, o, xs):
     p, q = np.split(a, 2)
     p[0] = x
     q += p
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
 def rows_in_a_list(x, a, o, xs):
-    m = a.reshape(2,2)
+    m = a.reshape(2, 2)
     rows = list(m)
     rows[0][0] = x
     rows[1] *= rows[0]
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
 def the_best_row(x, a, o, xs):
-    m = a.reshape(2,2)
+    m = a.reshape(2, 2)
     best = m[0]
     for r in m:
         if r[0] > best[0]:
             best = r
-    best[0] = x*x
-    return (a*a).sum()*x
+    best[0] = x * x
+    return (a * a).sum() * x
 
 
 @program
@@ -396,7 +396,99 @@ def slice_of_a_tuple(x, a, o, xs):
     views = (a[1:], a[:2])
     k = int(x > 0)
     views[k][0] = x
-    return (a*a).sum()*x
+    return (a * a).sum() * x
+
+
+@program
+def view_of_what_was_put_into_a_list(x, a, o, xs):
+    c = a[::-1] * x
+    g = c[::-1]
+    o.parts[0] = c
+    for part in o.parts:
+        part[2] += x
+    return g.sum()
+
+
+@program
+def views_of_what_was_put_into_a_list(x, a, o, xs):
+    c = a[::-1] * x
+    g = [c[::-1], a]
+    o.parts[0] = c
+    o.parts[0][1] += x
+    return sum(q.sum() for q in g)
+
+
+@program
+def list_of_an_array_that_grows(x, a, o, xs):
+    b = np.full(4, x)
+    f = [a[::-1], b]
+    for k in range(2):
+        f = f + f[:1]
+        b[0] = x * k + x
+    return sum(v[0] for v in f)
+
+
+@program
+def list_of_views_that_grows(x, a, o, xs):
+    f = [a[::-1], a]
+    for k in range(len(a)):
+        f = f + f[:1]
+        a[k] += x
+    return sum(v.sum() for v in f)
+
+
+@program
+def list_that_starts_empty(x, a, o, xs):
+    f = []
+    for k in range(len(a)):
+        f = f + [a]
+        a[k] += x
+    return sum(v.sum() for v in f)
+
+
+@program
+def tuple_made_anew(x, a, o, xs):
+    f = (a,)
+    for k in range(len(a)):
+        f = (a, f[0])
+        a[k] += x
+    return sum(v.sum() for v in f)
+
+
+@program
+def view_of_a_view(x, a, o, xs):
+    f = a
+    for k in range(len(a)):
+        f = f[::-1]
+        a[k] += x * f[0]
+    return f[0] + f[1] * 2
+
+
+@program
+def dictionary_made_anew(x, a, o, xs):
+    d = {}
+    for k in range(len(a)):
+        d = {**d, k: a}
+        a[k] += x
+    return sum(v.sum() for v in d.values())
+
+
+@program
+def list_turned_round(x, a, o, xs):
+    f = [a, o.w]
+    for k in range(len(a)):
+        f = f[::-1]
+        f[0][k] += x
+    return a.sum() + 2 * o.w.sum()
+
+
+@program
+def list_sorted_anew(x, a, o, xs):
+    f = [a, o.w]
+    for k in range(len(a)):
+        f = sorted(f, key=lambda v: -v[0])
+        f[0][k] += x
+    return a.sum() + 2 * o.w.sum()
 
 
 @program
@@ -406,7 +498,7 @@ def slices_chosen_by_name(x, a, o, xs):
     for _ in range(4):
         views[n][0] *= x
         n = "q" if n == "p" else "p"
-    return (a*a).sum()*x
+    return (a * a).sum() * x
 
 
 @program
@@ -439,8 +531,84 @@ def alone(function):
 
 
 REFUSED = {
-    reverse: {"replaced_by_a_slice_of_itself", "replaced_by_itself_backwards", "replaced_by_itself_reshaped", "shortened_after_it_was_put_in", "slice_in_another_attribute", "slice_in_the_same_list", "array_twice_in_a_list", "array_in_two_attributes", "slices_in_a_list_in_an_attribute", "replaced_by_a_list_of_its_slices", "item_shortened_and_old_one_read", "slice_by_its_own_name", "slice_in_an_attribute_is_changed", "array_of_slices_in_an_attribute_changes", "slice_in_a_list_in_a_list", "slices_in_a_dictionary", "slices_in_an_object", "array_in_an_object_of_its_owner", "list_longer_by_a_slice", "list_longer_by_both", "halves_of_an_array", "unpacked_halves", "rows_in_a_list", "slice_of_a_tuple"},
-    alone: {"replaced_by_a_slice_of_itself", "replaced_by_itself_backwards", "replaced_by_itself_reshaped", "shortened_after_it_was_put_in", "slice_in_another_attribute", "slice_in_the_same_list", "array_twice_in_a_list", "array_in_two_attributes", "slices_in_a_list_in_an_attribute", "replaced_by_a_list_of_its_slices", "item_shortened_and_old_one_read", "replaced_by_what_a_mask_chose", "replaced_by_itself_as_an_array", "slice_by_its_own_name", "chosen_slice_is_changed", "chosen_slice_and_the_array_change", "slice_in_an_attribute_is_changed", "array_of_slices_in_an_attribute_changes", "slice_in_a_list_in_a_list", "array_in_a_list_in_a_list", "slices_in_a_dictionary", "slices_in_an_object", "array_in_an_object_of_its_owner", "list_longer_by_an_array", "list_longer_by_a_slice", "list_longer_by_both", "joined_lists", "slices_take_turns", "many_slices_take_turns", "slices_read_after_the_array_changed", "slices_by_number", "slices_in_lists_in_a_list", "slices_in_objects_in_a_list", "halves_of_an_array", "unpacked_halves", "rows_in_a_list", "the_best_row", "slice_of_a_tuple", "slices_chosen_by_name", "item_is_changed_and_its_first_name_read"},
+    reverse: {
+        "replaced_by_a_slice_of_itself",
+        "replaced_by_itself_backwards",
+        "replaced_by_itself_reshaped",
+        "shortened_after_it_was_put_in",
+        "slice_in_another_attribute",
+        "slice_in_the_same_list",
+        "array_twice_in_a_list",
+        "array_in_two_attributes",
+        "slices_in_a_list_in_an_attribute",
+        "replaced_by_a_list_of_its_slices",
+        "item_shortened_and_old_one_read",
+        "slice_by_its_own_name",
+        "slice_in_an_attribute_is_changed",
+        "array_of_slices_in_an_attribute_changes",
+        "slice_in_a_list_in_a_list",
+        "slices_in_a_dictionary",
+        "slices_in_an_object",
+        "array_in_an_object_of_its_owner",
+        "list_longer_by_a_slice",
+        "list_longer_by_both",
+        "halves_of_an_array",
+        "unpacked_halves",
+        "rows_in_a_list",
+        "slice_of_a_tuple",
+        "list_sorted_anew",
+    },
+    alone: {
+        "replaced_by_a_slice_of_itself",
+        "replaced_by_itself_backwards",
+        "replaced_by_itself_reshaped",
+        "shortened_after_it_was_put_in",
+        "slice_in_another_attribute",
+        "slice_in_the_same_list",
+        "array_twice_in_a_list",
+        "array_in_two_attributes",
+        "slices_in_a_list_in_an_attribute",
+        "replaced_by_a_list_of_its_slices",
+        "item_shortened_and_old_one_read",
+        "replaced_by_what_a_mask_chose",
+        "replaced_by_itself_as_an_array",
+        "slice_by_its_own_name",
+        "chosen_slice_is_changed",
+        "chosen_slice_and_the_array_change",
+        "slice_in_an_attribute_is_changed",
+        "array_of_slices_in_an_attribute_changes",
+        "slice_in_a_list_in_a_list",
+        "array_in_a_list_in_a_list",
+        "slices_in_a_dictionary",
+        "slices_in_an_object",
+        "array_in_an_object_of_its_owner",
+        "list_longer_by_an_array",
+        "list_longer_by_a_slice",
+        "list_longer_by_both",
+        "joined_lists",
+        "slices_take_turns",
+        "many_slices_take_turns",
+        "slices_read_after_the_array_changed",
+        "slices_by_number",
+        "slices_in_lists_in_a_list",
+        "slices_in_objects_in_a_list",
+        "halves_of_an_array",
+        "unpacked_halves",
+        "rows_in_a_list",
+        "the_best_row",
+        "slice_of_a_tuple",
+        "view_of_what_was_put_into_a_list",
+        "views_of_what_was_put_into_a_list",
+        "list_of_views_that_grows",
+        "list_that_starts_empty",
+        "tuple_made_anew",
+        "view_of_a_view",
+        "dictionary_made_anew",
+        "list_turned_round",
+        "list_sorted_anew",
+        "slices_chosen_by_name",
+        "item_is_changed_and_its_first_name_read",
+    },
 }
 REFUSED[forward] = REFUSED[reverse]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Var
 from ..ir.records import field, mutable_record
-from .heap import ONE, Tie, identities, may_be_one, share, ties
+from .heap import ONE, Tie, identities, link_holders, may_be_one, share, ties
 from .values import Items, Maybe, Place, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def objects_in(
                 found |= objects_in(it, item, (*path, key), around)
             return found
         case Var():
+            link_holders(it, value)
             places = identities(it, value, own=True)
             return {path: places} if places else {}
         case _:
@@ -93,6 +94,8 @@ def link(
     given = {name: objects_in(it, entry.get(name)) for name in values}
     first = {node: _at(given[node[0]], node[1]) for node in own}
     known = {node: _known(it, ends, node, first) for node in {*own, *ends.outside}}
+    for node in own:
+        _add(known[node], _held(own, given[node[0]], node))
     for node, mine in own.items():
         found: Ties = {}
         for each in ends.reachable(node):
@@ -107,6 +110,17 @@ def link(
         if tie is not None:
             for place in own[a]:
                 _tie(it, place, dict.fromkeys(own[b], tie))
+
+
+def _held(own: Mapping[Node, Any], objects: Objects, node: Node) -> Ties:
+    """What an object holds of which nothing is known in the loop: how deep in it, and all of it."""
+    name, path = node
+    return {
+        place: (len(deeper) - len(path), 0)
+        for deeper, places in objects.items()
+        if len(deeper) > len(path) and deeper[: len(path)] == path and (name, deeper) not in own
+        for place in places
+    }
 
 
 def _known(it: Interpreter, ends: Ends, node: Node, first: Mapping[Node, set[Place]]) -> Ties:
@@ -150,7 +164,9 @@ def note_ends(
     last = {node: _at(final[node[0]], node[1]) for node in own}
     before = ends.size()
     for node, places in last.items():
-        for place, tie in _with_others(it, places).items():
+        tied = _with_others(it, places)
+        _add(tied, _held(own, final[node[0]], node))
+        for place, tie in tied.items():
             if place.born <= start:
                 _add(ends.outside.setdefault(node, {}), {place: tie})
             if place in node_at and tie == ONE:

@@ -616,7 +616,9 @@ def _rt_extend(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     items = heap.now(it, args[0])
     if isinstance(items, Items) and items.form in ("list", "tuple"):
         for value in items.values:
-            _rt_append(it, it.atom(heap.now(it, var)), [value], {})
+            current = it.atom(heap.now(it, var))
+            assert isinstance(current, Var)
+            _rt_append(it, current, [value], {})
         return Const(None)
     new = it.atom(as_list(it, args[0]))
     heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)

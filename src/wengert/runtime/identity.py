@@ -97,17 +97,10 @@ def _overlap(arrays: list[np.ndarray]) -> bool:
     for array in sorted(arrays, key=lambda each: byte_bounds(each)[0]):
         start = byte_bounds(array)[0]
         ends = [each for each in ends if byte_bounds(each)[1] > start]
-        if any(_share(each, array) for each in ends):
+        if any(np.shares_memory(each, array) for each in ends):
             return True
         ends.append(array)
     return False
-
-
-def _share(a: np.ndarray, b: np.ndarray) -> bool:
-    try:
-        return np.shares_memory(a, b, max_work=1000)
-    except np.exceptions.TooHardError:
-        return True
 
 
 def as_long(items: Any, count: int) -> None:

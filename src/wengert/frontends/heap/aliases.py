@@ -70,9 +70,12 @@ def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
 
 def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
     """What changes in one of two objects, deeper than through so many containers, may change in the other."""
-    if a is not b:
-        _lose_with(it, a, below_a, b)
-        _lose_with(it, b, below_b, a)
+    if a is b:
+        return
+    for mine, below in (sharing(it, a) | {a: below_a}).items():
+        for other, below_other in (sharing(it, b) | {b: below_b}).items():
+            _lose_with(it, mine, below, other)
+            _lose_with(it, other, below_other, mine)
 
 
 def ties(it: Interpreter, place: Place) -> dict[Place, Tie]:
@@ -105,10 +108,12 @@ def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -
     """What changes in one object, deeper than through so many containers, changes in the other too."""
     if a is b or b in it.reading.holding.get(a, {}):
         return
-    for mine, below in (sharing(it, a) | {a: below_a}).items():
-        for other, below_other in (sharing(it, b) | {b: below_b}).items():
-            _lose_with(it, mine, below, other)
-            _lose_with(it, other, below_other, mine)
+    tied_a, tied_b = ties(it, a), ties(it, b)
+    share(it, a, below_a, b, below_b)
+    for other, (_, below) in tied_a.items():
+        share(it, b, below_b, other, below)
+    for other, (_, below) in tied_b.items():
+        share(it, a, below_a, other, below)
     it.reading.holding.setdefault(a, {})[b] = below_b
     it.reading.holding.setdefault(b, {})[a] = below_a
 
@@ -169,8 +174,9 @@ def link_holders(it: Interpreter, var: Var) -> None:
 
     if var in it.reading.linked:
         return
-    it.reading.linked.add(var)
     eqn = it.builder.visible_definition(var)
+    if eqn is not None:
+        it.reading.linked.add(var)
     joined = eqn is not None and (eqn.op.name in _JOINING or _adds_lists(eqn))
     if eqn is None or not (joined or eqn.op.name in _HOLDING | _MAYBE_SAME):
         return
