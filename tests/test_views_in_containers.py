@@ -441,7 +441,7 @@ def list_of_views_that_grows(x, a, o, xs):
 def list_that_starts_empty(x, a, o, xs):
     f = []
     for k in range(len(a)):
-        f = f + [a]
+        f = f + [a]  # noqa: RUF005
         a[k] += x
     return sum(v.sum() for v in f)
 
@@ -477,7 +477,7 @@ def dictionary_made_anew(x, a, o, xs):
 def list_turned_round(x, a, o, xs):
     f = [a, o.w]
     for k in range(len(a)):
-        f = f[::-1]
+        f = f[::-1]  # noqa: FURB187
         f[0][k] += x
     return a.sum() + 2 * o.w.sum()
 

@@ -11,6 +11,7 @@ from ..ir.records import field, mutable_record
 from ..ir.types import Kind, Number
 from . import heap as hp
 from .catching import OpenArm
+from .loop_aliases import objects_in
 from .values import Items, Place, Scope, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -138,6 +139,21 @@ class Meeting:
         for other in others:  # and so it may be what that may be
             hp.may_be_part(it, hp.place_of(it, out), other, depth)
         self._shares(out, [tie for place in places for tie in hp.ties(it, place).items()], depth)
+
+    def _note_held(self, out: Var, value: Value, side: int) -> None:
+        """The objects that a known container holds, a value holds that it is on one path."""
+        if not isinstance(value, Items):
+            return
+        it, start = self.interpreter, self.context.start
+        outer, it.builder = it.builder, self.arms[side].builder
+        held = objects_in(it, value)
+        it.builder = outer
+        for path, places in held.items():
+            for place in hp.with_aliases(it, places, start) if path else ():
+                tied = [(place, hp.ONE), *hp.ties(it, place).items()]
+                for other, (below, below_other) in tied:
+                    if other.born <= start:
+                        hp.share(it, hp.place_of(it, out), len(path) + below, other, below_other)
 
     def _shares(self, out: Var, ties: Iterable[tuple[Place, hp.Tie]], depth: int) -> None:
         """What objects share that a value is part of, so deep in them, it may share too."""

@@ -26,10 +26,7 @@ from .values import (
     Maybe,
     Native,
     Value,
-    from_key,
     kind_of_value,
-    list_of,
-    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -326,11 +323,9 @@ def _count(it: Interpreter, items: Items, args: Args) -> Value:
 
 
 _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
-    "items": lambda it, items, args: list_of(
-        *(tuple_of(from_key(k), v) for k, v in zip(items.keys, items.values, strict=True))
-    ),
+    "items": lambda it, items, args: Iteration("items", (items,)),
     "keys": lambda it, items, args: Iteration("keys", (items,)),
-    "values": lambda it, items, args: list_of(*items.values),
+    "values": lambda it, items, args: Iteration("values", (items,)),
     "get": _items_get,
     "copy": lambda it, items, args: Items(items.form, items.keys, items.values, items.type),
     "index": _index,

@@ -159,12 +159,13 @@ def _refuse_changed_items(
     for each in running.iterables if running and not attempt.dead else ():
         iterable = _as_walked(it, each)
         item = st.item_kind(kind_of_atom(iterable))
-        if not isinstance(item, Number) and iterable not in it.reading.walked:
+        known = not isinstance(item, Number) and item != UNKNOWN
+        if known and iterable not in it.reading.walked:
             continue
         for place in identities(it, iterable):
             if content_in(attempt.heap, place) is content_in(attempt.before, place):
                 continue
-            if item == UNKNOWN:
+            if item == UNKNOWN and not isinstance(kind_of_atom(iterable), Array):
                 _have_turns_taken(it, node, iterable)
                 continue
             if not isinstance(node, ast.For):

@@ -250,13 +250,26 @@ def unroll(
     lists = walking.known_lists(it, iterable)
 
     def turn(k: int) -> None:
-        walking.refuse_changed(it, lists, k)
+        item = items[k]
+        if any(walking.is_changed(it, each, k) for each in lists):
+            item = _taken_anew(it, iterable, lists, k)
         if is_by_turns(it):
             take_turn(it)
-        body(items[k])
+        body(item)
 
     _write_out(it, len(items), turn)
     walking.refuse_changed(it, lists, len(items))
+
+
+def _taken_anew(it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int) -> Value:
+    """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
+    if not walking.asks_anew(iterable):
+        walking.refuse_changed(it, lists, k)
+    items = iteration(it, now(it, iterable))
+    if not isinstance(items, list) or k >= len(items):
+        walking.refuse_changed(it, lists, k)
+    assert isinstance(items, list)
+    return items[k]
 
 
 def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None:

@@ -192,6 +192,8 @@ class Merger(Exports):
         out = self._out(join(*map(kind_of_atom, atoms)), *atoms)
         if not is_mutable(out):
             return out
+        for side, each in enumerate((a, b)):
+            self._note_held(out, each, side)
         made_of_others = [self._note_aliases(out, each, side) for side, each in enumerate((a, b))]
         if any(made_of_others):
             known = [each for each in (a, b) if self._is_known_object(each)]

@@ -1,12 +1,12 @@
-"""Lists that change while a loop walks over them."""
+"""Lists and dictionaries that change while a loop walks over them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Atom, Var
-from ..ir.types import Number
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import UNKNOWN, Number
 from .heap import content_in, identities, place_of
 from .values import Items, Iteration, Place, Value, kind_of_value, same
 
@@ -18,11 +18,15 @@ Walked = tuple[Place, tuple[Value, ...]]
 
 
 def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
-    """The lists with known items that a loop walks over, side by side perhaps."""
+    """The lists and dictionaries with known items that a loop walks over, side by side perhaps."""
     match iterable:
-        case Items(form="list", home=None):
-            place = place_of(it, iterable)
-            return [] if place.choice else [(place, _held(it, place, iterable.values))]
+        case Items(form="list", home=None) | Iteration(
+            "items" | "values", (Items(form="dict", home=None),)
+        ):
+            items = iterable if isinstance(iterable, Items) else iterable.parts[0]
+            assert isinstance(items, Items)
+            place = place_of(it, items)
+            return [] if place.choice else [(place, _held(it, place, items.values))]
         case Iteration(parts=parts):
             return [found for part in parts for found in known_lists(it, part)]
         case _:
@@ -39,7 +43,8 @@ def is_changed(it: Interpreter, walked: Walked, start: int) -> bool:
     place, before = walked
     content = content_in(it.heap, place)
     if not isinstance(content, Items):
-        return any(isinstance(kind_of_value(value), Number) for value in before[start:])
+        kinds = map(kind_of_value, before[start:])
+        return any(isinstance(kind, Number) or kind == UNKNOWN for kind in kinds)
     if len(content.values) != len(before):
         return True
     return not all(map(same, content.values[start:], before[start:]))
@@ -49,9 +54,20 @@ def refuse_changed(it: Interpreter, lists: Sequence[Walked], start: int) -> None
     """Refuse a list of which items that are still to come have changed."""
     if any(is_changed(it, each, start) for each in lists):
         raise it.unsupported(
-            "a list changes while a loop walks over it",
+            "a list or dictionary changes while a loop walks over it",
             "Walk over a copy: `for item in list(items)`.",
         )
+
+
+def asks_anew(iterable: Value) -> bool:
+    """Whether asking again for the items of what a loop walks over changes nothing."""
+    match iterable:
+        case Items(form="list" | "dict"):
+            return True
+        case Iteration("zip" | "enumerate" | "reversed" | "items" | "values", parts):
+            return all(isinstance(part, Const) or asks_anew(part) for part in parts)
+        case _:
+            return False
 
 
 def items_written(it: Interpreter, items: Atom, count: Atom) -> bool:
