@@ -4,6 +4,7 @@ What is on the list `REFUSED` leaves it when it is differentiated rightly; nothi
 """
 
 import copy
+import itertools
 import math
 
 import numpy as np
@@ -588,6 +589,42 @@ def numbered_items_changed_under_way(x):
     return total
 
 
+@program(2.0)
+def walked_backwards_and_changed(x):
+    xs, total = [x, 2 * x, 3.0], 0.0
+    for e in reversed(xs):
+        total += e
+        xs[0] = x * e
+    return total
+
+
+@program(2.0)
+def chained_and_changed(x):
+    xs, total = [x, 2 * x, 3.0], 0.0
+    for e in itertools.chain(xs, [x]):
+        total += e
+        xs[2] = x * e
+    return total
+
+
+@program(2.0)
+def filtered_and_changed(x):
+    xs, total = [x, 2 * x, 3.0], 0.0
+    for e in filter(lambda v: v > 0, xs):
+        total += e
+        xs[2] = x * e
+    return total
+
+
+@program(2.0)
+def generated_and_changed(x):
+    xs, total = [x, 2 * x, 3.0], 0.0
+    for e in (v * x for v in xs):
+        total += e
+        xs[2] = x * e
+    return total
+
+
 @program(2.0, 4)
 def list_that_grows_under_way(x, n):
     xs, total = [x * k for k in range(n)], 0.0
@@ -746,7 +783,12 @@ def inserted_and_changed(x, n):
     return sum(k * each[0] for k, each in enumerate(kept))
 
 
-REFUSED = frozenset(("list_that_grows_under_way", "read_through_a_sorted_list"))
+REFUSED = frozenset(
+    (
+        "list_that_grows_under_way", "read_through_a_sorted_list", "numbered_items_changed_under_way",
+        "chained_and_changed", "filtered_and_changed",
+    )
+)  # fmt: skip
 
 
 @program(0.2, np.array([0.3, 0.5]))

@@ -125,12 +125,14 @@ def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast
     from .iteration import Running, at_run_time, iteration
     from .loop_reading import run_loop
     from .loops import guarded, should_unroll, unroll
+    from .walking import known_lists
 
     value = as_asked(it, value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
     if is_generator(value):
         return generators.drive(it, value, consumer)
+    lists = known_lists(it, value)
     items = iteration(it, value)
 
     def body(item: Value) -> None:
@@ -138,7 +140,7 @@ def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast
         generators.leave_if(it, consumer.left(it))
 
     if not isinstance(items, Running) and should_unroll(it, items):
-        unroll(it, items, body, Const(None))
+        unroll(it, items, body, value, lists)
     else:
         running = at_run_time(it, items)
         run_loop(it, node, [], running, guarded(it, running, body))

@@ -29,6 +29,7 @@ from . import (
     operators,
     purity,
     stand_ins,
+    walking,
 )
 from .calls import call, call_foreign, is_star, opaque
 from .counts import is_by_turns
@@ -379,7 +380,10 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         args = [iterated(it, arg) for arg in args]
         if any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values())):
             return call(it, Const(getattr(iterators_in_python, name)), args, kwargs)
-        return eager(it, args, kwargs)
+        lists = [each for arg in args for each in walking.known_lists(it, arg)]
+        made = eager(it, args, kwargs)
+        walking.note_made_of(it, made, lists)
+        return made
 
     return handler
 

@@ -45,7 +45,9 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     iterable = whole_of(it, node, evaluate(it, node.iter))
     if iterable is None:
         return
+    lists = walking.known_lists(it, iterable)
     items, walked = _items_of(it, node, iterable)
+    copied = walking.still_known(it, lists)
     depth = it.frame.loops + 1
 
     def body(item: Value) -> None:
@@ -56,15 +58,18 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     turns = turns_of(it, items) if isinstance(items, Running) else None
     if isinstance(items, Running) and turns is not None:
         _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
+        walking.refuse_changed(it, copied, 0)
     elif isinstance(items, Running):
         run_loop(it, node, names, items, guarded(it, items, body))
-        for walked_list, count in walked:
-            if walking.items_written(it, walked_list, count):
-                it.emit(ident.as_long, it.atom(now(it, walked_list)), count)
+        _check_lengths(it, walked)
+        if id(node) in it.reading.by_index:
+            walking.refuse_changed(it, copied, 0)
+        else:
+            _walk_by_index(it, node, lists)
     elif not items or (should_unroll(it, items) and (is_by_turns(it) or not _is_range(iterable))):
-        unroll(it, items, body, iterable)
+        unroll(it, items, body, iterable, lists)
     else:
-        _run_or_unroll(it, node, names, items, body, iterable)
+        _run_or_unroll(it, node, names, items, body, iterable, lists)
     _finish(it, depth, node.orelse)
 
 
@@ -204,21 +209,37 @@ def _run_or_unroll(
     items: list[Value],
     body: Callable[[Value], None],
     iterable: Value,
+    lists: Sequence[walking.Walked],
 ) -> None:
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
     mark = it.mark()
     try:
         running = at_run_time(it, items)
-        lists = walking.known_lists(it, iterable)
         run_loop(it, node, names, running, body)
-        if any(walking.is_changed(it, each, 0) for each in lists):
-            it.reading.by_index.add(id(node))
-            raise ByIndex
+        _walk_by_index(it, node, lists)
     except UnsupportedSyntax:
         if len(items) > 4 * UNROLL:
             raise
         it.return_to(mark)
-        unroll(it, items, body, iterable)
+        unroll(it, items, body, iterable, lists)
+
+
+def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
+    """Have it checked that what a loop walked over by index is as long as it was."""
+    for items, count in walked:
+        if walking.items_written(it, items, count):
+            it.emit(ident.as_long, it.atom(now(it, items)), count)
+
+
+def _walk_by_index(it: Interpreter, node: ast.For, lists: Sequence[walking.Walked]) -> None:
+    """Have the program read again where a loop walks over what it has changed.
+
+    Raises:
+        ByIndex: it has.
+    """
+    if any(walking.is_changed(it, each, 0) for each in lists):
+        it.reading.by_index.add(id(node))
+        raise ByIndex
 
 
 def guarded(
@@ -244,10 +265,16 @@ def should_unroll(it: Interpreter, items: list[Value]) -> bool:
 
 
 def unroll(
-    it: Interpreter, items: list[Value], body: Callable[[Value], None], iterable: Value
+    it: Interpreter,
+    items: list[Value],
+    body: Callable[[Value], None],
+    iterable: Value,
+    lists: Sequence[walking.Walked],
 ) -> None:
-    """A loop written out, one iteration after the other."""
-    lists = walking.known_lists(it, iterable)
+    """A loop written out, one iteration after the other.
+
+    `lists` are those that it walks over, as they were before anything was asked of what it walks over.
+    """
 
     def turn(k: int) -> None:
         item = items[k]

@@ -122,6 +122,8 @@ class Reading:
     """What a part of something was when it was looked at again, and the part."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
+    made_of: dict[Place, list[Any]] = field(default_factory=dict[Place, Any])
+    """The lists whose items were taken to make a value that Python makes item by item."""
     elements: dict[Var, int] = field(default_factory=dict[Var, int])
     """The items that a loop walks over, and the loop."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])

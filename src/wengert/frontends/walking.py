@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import UNKNOWN, Number
-from .heap import content_in, identities, place_of
+from .heap import content_in, identities, now, place_of
 from .values import Items, Iteration, Place, Value, kind_of_value, same
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
-Walked = tuple[Place, tuple[Value, ...]]
-"""A list, and what it held before the loop."""
+
+class Walked(NamedTuple):
+    """A list or dictionary, and what it held before the loop."""
+
+    place: Place
+    before: tuple[Value, ...]
+    backwards: bool = False
+    at_once: bool = False
+    """Whether all items were taken before the loop asked for one."""
+
+    def to_come(self, values: tuple[Value, ...], start: int) -> tuple[Value, ...]:
+        """Those of its items that a loop has not come to at some turn."""
+        start = 0 if self.at_once else start
+        return values[: len(values) - start] if self.backwards else values[start:]
 
 
 def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
@@ -26,11 +38,30 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
             items = iterable if isinstance(iterable, Items) else iterable.parts[0]
             assert isinstance(items, Items)
             place = place_of(it, items)
-            return [] if place.choice else [(place, _held(it, place, items.values))]
+            found = [] if place.choice else [Walked(place, _held(it, place, items.values))]
+            return [*found, *it.reading.made_of.get(place, ())]
+        case Items(form="iterator"):
+            held = now(it, iterable)
+            return known_lists(it, held.values[0]) if isinstance(held, Items) else []
+        case Iteration("generator"):
+            return []  # it asks for itself
+        case Iteration("reversed", (part,)):
+            return [each._replace(backwards=not each.backwards) for each in known_lists(it, part)]
         case Iteration(parts=parts):
             return [found for part in parts for found in known_lists(it, part)]
         case _:
             return []
+
+
+def note_made_of(it: Interpreter, made: Value, lists: Sequence[Walked]) -> None:
+    """Remember of which lists the items were taken at once that Python takes when they are asked for."""
+    if lists and isinstance(made, Items):
+        it.reading.made_of[place_of(it, made)] = [each._replace(at_once=True) for each in lists]
+
+
+def still_known(it: Interpreter, lists: Sequence[Walked]) -> list[Walked]:
+    """Those of which copies are walked over, not the objects."""
+    return [each for each in lists if not isinstance(content_in(it.heap, each.place), Var)]
 
 
 def _held(it: Interpreter, place: Place, otherwise: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -40,14 +71,14 @@ def _held(it: Interpreter, place: Place, otherwise: tuple[Value, ...]) -> tuple[
 
 def is_changed(it: Interpreter, walked: Walked, start: int) -> bool:
     """Whether what a list holds from some position on, or how much, is not what it was."""
-    place, before = walked
-    content = content_in(it.heap, place)
+    content = content_in(it.heap, walked.place)
+    before = walked.to_come(walked.before, start)
     if not isinstance(content, Items):
-        kinds = map(kind_of_value, before[start:])
+        kinds = map(kind_of_value, before)
         return any(isinstance(kind, Number) or kind == UNKNOWN for kind in kinds)
-    if len(content.values) != len(before):
+    if len(content.values) != len(walked.before):
         return True
-    return not all(map(same, content.values[start:], before[start:]))
+    return not all(map(same, walked.to_come(content.values, start), before))
 
 
 def refuse_changed(it: Interpreter, lists: Sequence[Walked], start: int) -> None:
