@@ -28,6 +28,7 @@ from .places import identities, in_whole, place_of
 from .sharings import check_sharing
 from .views import (
     depth_of_path,
+    is_split,
     lead_to_one,
     meet,
     same_step,
@@ -103,6 +104,11 @@ def update(
             may_be_one(it, place_of(it, whole), outer)
     root, steps = path_to(it, var)
     _refuse_hidden_view(it, root)
+    if steps and is_split(steps[-1]):
+        raise it.unsupported(
+            "the list that NumPy split an array into gets other items",
+            "Make a list of your own: `[part for part in np.split(a, 2)]`.",
+        )
     _check_slices(it, var)
     note_change(it, root)
     for held in it.reading.put_into.get(root, ()):

@@ -21,6 +21,16 @@ _OF_ARRAYS = ("np", "method", "attr")
 """The namespaces of what only arrays have, or what makes arrays."""
 
 
+_SPLITTING = frozenset(("split", "array_split", "vsplit", "hsplit", "dsplit"))
+"""Ops that make lists of views of an array."""
+
+
+def is_split(step: Atom) -> bool:
+    """Whether a step leads from an array to a list of views of it."""
+    value = step.value if isinstance(step, Const) else None
+    return isinstance(value, me.Viewed) and value.op.name in _SPLITTING
+
+
 def view_of(it: Interpreter, var: Var) -> Eqn | None:
     """The equation that makes a value a part or a view of its first operand, if it is one."""
     eqn = it.builder.visible_definition(var)
@@ -37,7 +47,7 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
         return None
     unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
-    return eqn if unknown or isinstance(var.kind, Array) else None
+    return eqn if unknown or isinstance(var.kind, Array) or eqn.op.name in _SPLITTING else None
 
 
 def _is_view(kind: Kind, index: Atom) -> bool:
