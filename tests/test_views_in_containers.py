@@ -492,6 +492,66 @@ def list_sorted_anew(x, a, o, xs):
 
 
 @program
+def parts_by_an_index(x, a, o, xs):
+    p, q = np.array_split(a, [1])
+    a[0] = x
+    q += p
+    return (p * p).sum() * x + q[1]
+
+
+@program
+def columns_of_a_matrix(x, a, o, xs):
+    m = (a * x).reshape(2, 2)
+    left, right = np.hsplit(m, 2)
+    right[:, 0] += left[:, 0]
+    return (m * m).sum() * x
+
+
+@program
+def parts_take_turns(x, a, o, xs):
+    ys = np.split(a, 2)
+    k = 0
+    while k < 5:
+        ys[k % 2][0] += x
+        k += 1
+    return (a * a).sum() * x
+
+
+@program
+def split_list_is_made_longer(x, a, o, xs):
+    ys = np.split(a, 2)
+    zs = ys[::-1]
+    zs[0][1] = x * x
+    ys.append(a)
+    ys[2][0] = x
+    return (ys[0] @ zs[0]) * x
+
+
+@program
+def own_list_of_parts(x, a, o, xs):
+    ys = [part for part in np.split(a, 2)]  # noqa: C416
+    ys.append(a)
+    ys[2][0] = x
+    return (ys[0] @ ys[1]) * x
+
+
+@program
+def list_of_parts(x, a, o, xs):
+    ys = list(np.split(a, 2))
+    ys.append(a)
+    ys[2][0] = x
+    return (ys[0] @ ys[1]) * x
+
+
+@program
+def part_is_replaced(x, a, o, xs):
+    ys = np.split(a, 2)
+    ys[0] = ys[1] * x
+    ys[0][0] = x
+    return (ys[0] @ ys[1]) * x
+
+
+@program
 def slices_chosen_by_name(x, a, o, xs):
     views = {"p": a[1:], "q": a[:2]}
     n = "p"
@@ -552,11 +612,11 @@ REFUSED = {
         "array_in_an_object_of_its_owner",
         "list_longer_by_a_slice",
         "list_longer_by_both",
-        "halves_of_an_array",
-        "unpacked_halves",
         "rows_in_a_list",
         "slice_of_a_tuple",
         "list_sorted_anew",
+        "split_list_is_made_longer",
+        "part_is_replaced",
     },
     alone: {
         "replaced_by_a_slice_of_itself",
@@ -592,8 +652,6 @@ REFUSED = {
         "slices_by_number",
         "slices_in_lists_in_a_list",
         "slices_in_objects_in_a_list",
-        "halves_of_an_array",
-        "unpacked_halves",
         "rows_in_a_list",
         "the_best_row",
         "slice_of_a_tuple",
@@ -606,6 +664,8 @@ REFUSED = {
         "dictionary_made_anew",
         "list_turned_round",
         "list_sorted_anew",
+        "split_list_is_made_longer",
+        "part_is_replaced",
         "slices_chosen_by_name",
         "item_is_changed_and_its_first_name_read",
     },
