@@ -2,128 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..ir.builder import kind_of_atom
+from ..ir.op import Op
 from ..ir.types import BOOL, NONE
 from ..runtime import identity as rt
 from .registry import declare
 
-is_view = declare(
-    "is_view", "part", infer=lambda args, params: BOOL, rt="is_view", implementation=rt.is_view
-)
-is_view_of = declare(
-    "is_view_of",
-    "part, whole",
-    infer=lambda args, params: BOOL,
-    rt="is_view_of",
-    implementation=rt.is_view_of,
-)
-in_place = declare(
-    "in_place",
-    "part, whole",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="in_place",
-    implementation=rt.in_place,
-)
-"""A check that what was read from a container which got other items cannot have changed since."""
-unchanging = declare(
-    "unchanging",
-    "value, depth",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="unchanging",
-    implementation=rt.unchanging,
-)
-"""A check that a value, or everything in it, is no object that may have changed under another name."""
-distinct = declare(
-    "distinct",
-    "items",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    effect=True,
-    rt="distinct",
-    implementation=rt.distinct,
-)
-indexed = declare(
-    "indexed", "x", infer=lambda args, params: BOOL, rt="indexed", implementation=rt.indexed
-)
-objects_only = declare(
-    "objects_only",
-    "items",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="objects_only",
-    implementation=rt.objects_only,
-)
-"""A check that the items of what is walked over are objects, which stay what they are when they change."""
-as_long = declare(
-    "as_long",
-    "items, count",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="as_long",
-    implementation=rt.as_long,
-)
-"""A check that a list which was walked over by index is as long as it was."""
-counted = declare(
-    "counted",
-    "value, count",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="counted",
-    implementation=rt.counted,
-)
-"""A check that a number or a shape is the one that the program was read for."""
-of_array = declare(
-    "of_array",
-    "part",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="of_array",
-    implementation=rt.of_array,
-)
-"""A check that a slice which is written to is one of an array, and no copy."""
-rebound = declare(
-    "rebound",
-    "value, whole=None",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="rebound",
-    implementation=rt.rebound,
-)
-"""A check that augmented assignment to a value, or to an item, cannot change an object that others may see."""
-unshared = declare(
-    "unshared",
-    "value, whole=None",
-    infer=lambda args, params: kind_of_atom(args[0]),
-    fresh=False,
-    effect=True,
-    rt="unshared",
-    implementation=rt.unshared,
-)
-apart = declare(
-    "apart",
-    "*values",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="apart",
-    implementation=rt.apart,
-)
-kept = declare(
-    "kept",
-    "owner, name",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="kept",
-    implementation=rt.kept,
-)
-"""A check that an attribute which is assigned is one that the object itself keeps."""
-built_in = declare(
-    "built_in",
-    "owner, name",
-    infer=lambda args, params: NONE,
-    effect=True,
-    rt="built_in",
-    implementation=rt.built_in,
-)
-"""A check that a method which changes an object is one of Python's own containers."""
+
+def _question(signature: str, answer: Callable[..., bool]) -> Op:
+    return _declare(signature, answer, infer=lambda args, params: BOOL)
+
+
+def _check(signature: str, check: Callable[..., None]) -> Op:
+    """What raises where derivative code would be wrong, and does nothing else."""
+    return _declare(signature, check, infer=lambda args, params: NONE, effect=True)
+
+
+def _passed_on(signature: str, check: Callable[..., Any]) -> Op:
+    """A check whose result is its first operand."""
+    infer = lambda args, params: kind_of_atom(args[0])
+    return _declare(signature, check, infer=infer, fresh=False, effect=True)
+
+
+def _declare(signature: str, function: Callable[..., Any], **options: Any) -> Op:
+    name = function.__name__
+    return declare(name, signature, rt=name, implementation=function, **options)
+
+
+is_view = _question("part", rt.is_view)
+is_view_of = _question("part, whole", rt.is_view_of)
+indexed = _question("x", rt.indexed)
+
+in_place = _check("part, whole", rt.in_place)
+"""What was read from a container that got other items cannot have changed since."""
+unchanging = _check("value, depth", rt.unchanging)
+"""A value, or everything in it, is no object that may have changed under another name."""
+objects_only = _check("items", rt.objects_only)
+"""The items of what is walked over are objects, which stay what they are when they change."""
+as_long = _check("items, count", rt.as_long)
+"""A list that was walked over by index is as long as it was."""
+counted = _check("value, count", rt.counted)
+"""A number or a shape is the one that the program was read for."""
+of_array = _check("part", rt.of_array)
+"""A slice that is written to is one of an array, and no copy."""
+rebound = _check("value, whole=None", rt.rebound)
+"""Augmented assignment to a value, or to an item, cannot change an object that others may see."""
+apart = _check("*values", rt.apart)
+"""No object that a program may change is given to it twice."""
+kept = _check("owner, name", rt.kept)
+"""An attribute that is assigned is one that the object itself keeps."""
+built_in = _check("owner, name", rt.built_in)
+"""A method that changes an object is one of Python's own containers."""
+
+distinct = _passed_on("items", rt.distinct)
+"""No object is in a container twice."""
+unshared = _passed_on("value, whole=None", rt.unshared)
+"""Nobody can change a value that is put into a container."""
