@@ -53,16 +53,9 @@ def solve_ivp(
         return (slope(t, y), *[test(t, y, *passed_on) for test in tests])
 
     def run(by: Any, relative: Any, absolute: Any) -> Any:
-        from_to = stop_gradient((float(first), float(last)))
-        options = {
-            "method": by,
-            "dense_output": True,
-            "rtol": relative,
-            "atol": absolute,
-            "max_step": max_step,
-            "first_step": first_step,
-        }
-        y0 = stop_gradient(start)
+        from_to, y0 = stop_gradient((float(first), float(last))), stop_gradient(start)
+        steps = {"max_step": max_step, "first_step": first_step, "dense_output": True}
+        options = {"method": by, "rtol": relative, "atol": absolute, **steps}
         if not tests:
             return solved(integrate.solve_ivp, slope, (0.5, start), from_to, y0, **options)
         about = [(_terminal(test), getattr(test, "direction", 0)) for test in tests]
@@ -86,19 +79,21 @@ def solve_ivp(
         t_events.append(moments(test, found.t_events[len(t_events)]))
         if found.status == 1 and _terminal(test) and len(t_events[-1]) > 0:
             end = t_events[-1][-1]
-    if tests and t_eval is None:
-        times = np.append(np.asarray(found.t, float)[:-1], end)
+    stops = np.asarray(found.t, float)
+    if t_eval is not None:
+        times = (
+            _reached(np.asarray(t_eval, float), first, stops)
+            if tests
+            else np.asarray(t_eval, float)
+        )
     elif tests:
-        times = np.asarray(t_eval, float)
-        times = times[abs(times - first) <= abs(found.t[-1] - first)]
-    elif t_eval is None:
-        shares = (np.asarray(found.t, float) - stop_gradient(float(first))) / (span or 1.0)
-        times = first + (last - first) * shares
+        times = np.append(stops[:-1], end)
     else:
-        times = np.asarray(t_eval, float)
+        times = first + (last - first) * ((stops - stop_gradient(float(first))) / (span or 1.0))
     values = np.asarray(found.sol(stop_gradient(times)), start.dtype)
     y = _solution(slope, start, first, last, times, steps, rule).T
     must_agree(y, values, np.max(np.abs(values)), 0.01, _ADVICE)
+    states = [_as_found(at(t), found.sol(stop_gradient(t)).T) for t in t_events]
     return Result(
         t=times,
         y=values + (y - stop_gradient(y)),
@@ -107,11 +102,14 @@ def solve_ivp(
         message=found.message,
         nfev=found.nfev,
         t_events=t_events if tests else None,
-        y_events=[_as_found(at(t), found.sol(stop_gradient(t)).T) for t in t_events]
-        if tests
-        else None,
+        y_events=states if tests else None,
         sol=(lambda t: _between(at, found.sol, t)) if dense_output else None,
     )
+
+
+def _reached(times: Any, first: Any, stops: Any) -> Any:
+    """Those of some times that a solver came to."""
+    return times[abs(times - first) <= abs(stops[-1] - first)]
 
 
 def _terminal(test: Any) -> Any:
