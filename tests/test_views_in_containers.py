@@ -569,6 +569,23 @@ def item_is_changed_and_its_first_name_read(x, a, o, xs):
     return first[1] * x
 
 
+@program
+def what_a_list_of_indices_chose_is_a_copy(x, a, o, xs):
+    b = a[[0, 2]]
+    b[0] = x
+    return a.sum() * b.sum()
+
+
+@program
+def what_indices_of_the_run_chose_is_a_copy(x, a, o, xs):
+    index = [k for k in range(4) if a[k] > 1.5]
+    b = a[index]
+    b[0] = x
+    c = a[np.argsort(a)]
+    c[1] = x * x
+    return a.sum() * b.sum() + c.sum()
+
+
 def expected(function, x=0.3, step=1e-4):
     high, low = (function(at, *arguments()) for at in (x + step, x - step))
     return function(x, *arguments()), (high - low) / (2 * step)

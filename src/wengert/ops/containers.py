@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom
-from ..ir.types import INT, UNKNOWN, Kind, Seq, join
+from ..ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
 from ..runtime import containers as rt
 from ..runtime import cotangents
 from .registry import declare
@@ -19,7 +20,9 @@ def _item(atom: Atom) -> Kind:
 
 
 def _join_items(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
-    return Seq(join(*map(_item, args)))
+    kinds = map(kind_of_atom, args)
+    items = [item_kind(kind) for kind in kinds if not (isinstance(kind, Struct) and not kind.items)]
+    return Seq(reduce(join, items)) if items else Seq(UNKNOWN)
 
 
 def _same(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:

@@ -8,9 +8,10 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Eqn, Var
 from ...ir.types import UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import identity as ident
+from ...ops import structure as st
 from ..values import Lost, Place, is_mutable
 from .places import identities, place_of
-from .views import depth_in_whole, view_of
+from .views import depth_in_whole, gathers, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -182,7 +183,7 @@ def link_holders(it: Interpreter, var: Var) -> None:
         return
     if not holds_mutable(var.kind) and eqn.op.name not in _MAYBE_SAME:
         return
-    if view_of(it, var) is not None:
+    if view_of(it, var) is not None or (eqn.op is st.getitem and gathers(eqn.args[1])):
         return
     for arg in eqn.args:
         if isinstance(arg, Var) and is_mutable(arg):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
@@ -52,15 +52,29 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
 
 def _is_view(kind: Kind, index: Atom) -> bool:
     """Whether reading by this index gives a part of the value itself, not a copy."""
-    at = kind_of_atom(index)
     if isinstance(kind, Array):
-        return not any(map(_gathers, at.items if isinstance(at, Struct) else (at,)))
-    return str(at) != "slice" or kind == UNKNOWN
+        return not gathers(index)
+    if kind == UNKNOWN:
+        at = kind_of_atom(index)
+        number = isinstance(at, Array) and not at.rank  # an item, perhaps
+        return number or not gathers(index)
+    return not is_slice(index)
+
+
+def gathers(index: Atom) -> bool:
+    """Whether reading an array by an index copies what it reads."""
+    at = kind_of_atom(index)
+    return any(map(_gathers, at.items)) if _is_tuple(at) else _gathers(at)
+
+
+def _is_tuple(kind: Kind) -> TypeGuard[Struct]:
+    return isinstance(kind, Struct) and kind.form == "tuple"
 
 
 def _gathers(index: Kind) -> bool:
-    """Whether reading an array by an index of this kind copies what it reads."""
-    return isinstance(index, Array | Seq) or (isinstance(index, Struct) and index.form == "list")
+    if isinstance(index, Struct):
+        return index.form == "list"
+    return isinstance(index, Array | Seq) or str(index) == "list"
 
 
 def views_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
