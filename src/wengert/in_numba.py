@@ -371,7 +371,7 @@ def _invoke(typing_context: Any, address: Any, memory: Any, words: Any) -> Any:
     signature = types.int32(types.int64, types.uintp, types.uintp)
 
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir
+        from llvmlite import ir  # pyright: ignore[reportMissingTypeStubs]
 
         pointer = ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.IntType(32), [pointer, pointer])
@@ -387,7 +387,7 @@ def _word_at(typing_context: Any, address: Any) -> Any:
     signature = types.int64(types.int64)
 
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir
+        from llvmlite import ir  # pyright: ignore[reportMissingTypeStubs]
 
         return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
 
@@ -400,7 +400,7 @@ def _copied(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
     signature = types.void(types.uintp, types.int64, types.int64)
 
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir
+        from llvmlite import ir  # pyright: ignore[reportMissingTypeStubs]
         from numba.core import cgutils
 
         pointer = ir.IntType(8).as_pointer()
