@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import replace, value_record
 from ..ir.types import UNKNOWN, Number
 from .heap import content_in, identities, now, place_of
 from .values import Items, Iteration, Place, Value, kind_of_value, same
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-class Walked(NamedTuple):
+@value_record
+class Walked:
     """A list or dictionary, and what it held before the loop."""
 
     place: Place
@@ -46,7 +48,7 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
         case Iteration("generator"):
             return []  # it asks for itself
         case Iteration("reversed", (part,)):
-            return [each._replace(backwards=not each.backwards) for each in known_lists(it, part)]
+            return [replace(each, backwards=not each.backwards) for each in known_lists(it, part)]
         case Iteration(parts=parts):
             return [found for part in parts for found in known_lists(it, part)]
         case _:
@@ -56,7 +58,7 @@ def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
 def note_made_of(it: Interpreter, made: Value, lists: Sequence[Walked]) -> None:
     """Remember of which lists the items were taken at once that Python takes when they are asked for."""
     if lists and isinstance(made, Items):
-        it.reading.made_of[place_of(it, made)] = [each._replace(at_once=True) for each in lists]
+        it.reading.made_of[place_of(it, made)] = [replace(each, at_once=True) for each in lists]
 
 
 def still_known(it: Interpreter, lists: Sequence[Walked]) -> list[Walked]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
+from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
 from ..values import Items, Place, Value, Write, is_mutable
@@ -21,7 +22,8 @@ class SharedItems(Exception):
     """What two containers (or two places of one) hold changes: it is read again, with checks."""
 
 
-class Spot(NamedTuple):
+@value_record
+class Spot:
     """Where something is: in which object, by which steps, and through how many containers."""
 
     place: Place
@@ -44,7 +46,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     if not source.path:
         return value
     goal = _spot_of(it, owner)
-    goal = goal._replace(depth=goal.depth + deeper)
+    goal = replace(goal, depth=goal.depth + deeper)
     if _is_shared(it, source, goal):
         if source.place is goal.place and source.depth == goal.depth:
             it.reading.doubtful[goal.place] = None
