@@ -41,11 +41,9 @@ ALONE = frozenset("""
     dynamic_programming.cached_lattice_walk
     finance.auction
     finance.rebalanced
-    inference.decision_stumps
     linear_algebra.determinant_by_minors
     linear_algebra.elimination_on_lists
     linear_algebra.jacobi_eigenvalues
-    linear_algebra.lu_solve
     mutable_containers.clipped_polygon
     mutable_containers.grouped
     mutable_containers.nested_records
