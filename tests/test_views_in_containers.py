@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from error_texts import refusal, says
 
 import wengert as wg
+from wengert.frontends.heap import aliases
 
 PROGRAMS = {}
 
@@ -584,6 +586,20 @@ def what_indices_of_the_run_chose_is_a_copy(x, a, o, xs):
     return a.sum() * b.sum()
 
 
+@program
+def repeated_list(x, a, o, xs):
+    twice = xs * 2
+    twice[0][1] = x
+    return twice[1][1] * x + xs[0][1]
+
+
+@program
+def list_repeated_in_place(x, a, o, xs):
+    xs *= 2
+    xs[1][1] = x
+    return xs[0][1] * x
+
+
 def expected(function, x=0.3, step=1e-4):
     high, low = (function(at, *arguments()) for at in (x + step, x - step))
     return function(x, *arguments()), (high - low) / (2 * step)
@@ -634,6 +650,8 @@ REFUSED = {
         "part_is_replaced",
     },
     alone: {
+        "repeated_list",
+        "list_repeated_in_place",
         "replaced_by_a_slice_of_itself",
         "replaced_by_itself_backwards",
         "replaced_by_itself_reshaped",
@@ -686,6 +704,21 @@ REFUSED = {
     },
 }
 REFUSED[forward] = REFUSED[reverse]
+
+
+def test_too_many_objects_that_may_be_one(monkeypatch):
+    monkeypatch.setattr(aliases, "MOST_LINKS", 0)
+    arrays = [np.ones(2), np.ones(2)]
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(turns)(0.3, *arrays))
+    says(error, "too many objects of this program may be one another", "Differentiate a part of it")
+
+
+def turns(x, a, b):
+    while a[0] < 2.0:
+        if x > b[0]:
+            a = b
+        a[0] += x
+    return a[0] * b[0]
 
 
 @pytest.mark.parametrize("how", [reverse, forward, alone], ids=lambda f: f.__name__)

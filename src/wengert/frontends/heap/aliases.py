@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Const, Eqn, Var
-from ...ir.types import UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
+from ...ir.types import INT, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import identity as ident
 from ...ops import structure as st
 from ..values import Lost, Place, is_mutable
@@ -29,6 +29,9 @@ _JOINING = frozenset(
     ("join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of", "getitem")
 )
 """Ops that make new containers of the items of others."""
+
+_OF_LISTS = frozenset(("add", "mul"))
+"""Operators that make new lists of the items of lists, and new numbers or arrays of others."""
 
 _HOLDING = frozenset(("pack", "split", "array_split", "vsplit", "hsplit", "dsplit"))
 """Ops that make containers of objects, or of views of them."""
@@ -178,7 +181,7 @@ def link_holders(it: Interpreter, var: Var) -> None:
     eqn = it.builder.visible_definition(var)
     if eqn is not None:
         it.reading.linked.add(var)
-    joined = eqn is not None and (eqn.op.name in _JOINING or _adds_lists(eqn))
+    joined = eqn is not None and (eqn.op.name in _JOINING or _is_of_lists(eqn))
     if eqn is None or not (joined or eqn.op.name in _HOLDING | _MAYBE_SAME):
         return
     if not holds_mutable(var.kind) and eqn.op.name not in _MAYBE_SAME:
@@ -189,15 +192,19 @@ def link_holders(it: Interpreter, var: Var) -> None:
         if isinstance(arg, Var) and is_mutable(arg):
             has_left(it, arg)
             depth = depth_of_items(arg.kind) if joined else depth_in_whole(it, arg)
+            if eqn.op.name in _OF_LISTS:
+                depth = depth_in_whole(it, arg) + 1
             for place in identities(it, arg, own=True):
                 # part of something of unknown kind may be a view of it, whose numbers are shared
-                below = 1 if isinstance(var.kind, Seq | Struct) else 0
+                below = 1 if isinstance(var.kind, Seq | Struct) or eqn.op.name in _OF_LISTS else 0
                 hold_same(it, place, depth, place_of(it, var), below)
 
 
-def _adds_lists(eqn: Eqn) -> bool:
-    lists = (isinstance(kind_of_atom(arg), Seq | Struct) for arg in eqn.args)
-    return eqn.op.name == "add" and any(lists)
+def _is_of_lists(eqn: Eqn) -> bool:
+    """Whether an operator may be one of lists, whose result holds the same objects."""
+    lists = any(isinstance(kind_of_atom(arg), Seq | Struct) for arg in eqn.args)
+    counted = eqn.outs[0].kind == UNKNOWN and any(kind_of_atom(arg) == INT for arg in eqn.args)
+    return (eqn.op.name == "add" and lists) or (eqn.op.name == "mul" and (lists or counted))
 
 
 def depth_of_items(kind: Kind) -> int:

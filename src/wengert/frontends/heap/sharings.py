@@ -12,7 +12,7 @@ from ..values import Items, Place, Value, Write, is_mutable
 from .aliases import hold_same
 from .current import has_left, now, one_value, what_happened
 from .places import place_of
-from .views import depth_of_path, meet, steps_to_write, view_of
+from .views import depth_of_path, is_slice, meet, steps_to_write, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -59,7 +59,7 @@ def note_view(
     it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
 ) -> None:
     """A view or a part of one object is kept in another one: what changes in either changes in both."""
-    source, goal = _spot_of(it, part), Spot(owner, path, len(path))
+    source, goal = _spot_of(it, part), Spot(owner, path, sum(not is_slice(step) for step in path))
     if not source.path:
         return
     if source.place is owner:
