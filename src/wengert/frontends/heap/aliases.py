@@ -30,6 +30,9 @@ _JOINING = frozenset(
 )
 """Ops that make new containers of the items of others."""
 
+_OF_DICTS = frozenset(("merge_dicts", "dict_of"))
+"""Those that make dictionaries, of dictionaries or of lists."""
+
 _OF_LISTS = frozenset(("add", "mul"))
 """Operators that make new lists of the items of lists, and new numbers or arrays of others."""
 
@@ -53,13 +56,13 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
         )
     for mine, below in some.items():
         for other, below_other in others.items():
-            _lose_with(it, mine, _depth_of_common(it, b, other) if mine is a else below, other)
+            _lose_with(it, mine, depth_of_common(it, b, other) if mine is a else below, other)
             _lose_with(
-                it, other, _depth_of_common(it, a, mine) if other is b else below_other, mine
+                it, other, depth_of_common(it, a, mine) if other is b else below_other, mine
             )
 
 
-def _depth_of_common(it: Interpreter, place: Place, other: Place) -> int:
+def depth_of_common(it: Interpreter, place: Place, other: Place) -> int:
     """How deep in an object is what another one holds of it too."""
     return it.reading.holding.get(other, {}).get(place, 0)
 
@@ -191,13 +194,21 @@ def link_holders(it: Interpreter, var: Var) -> None:
     for arg in eqn.args:
         if isinstance(arg, Var) and is_mutable(arg):
             has_left(it, arg)
-            depth = depth_of_items(arg.kind) if joined else depth_in_whole(it, arg)
-            if eqn.op.name in _OF_LISTS:
-                depth = depth_in_whole(it, arg) + 1
+            below_arg, below = _tie_of(it, eqn, arg)
             for place in identities(it, arg, own=True):
-                # part of something of unknown kind may be a view of it, whose numbers are shared
-                below = 1 if isinstance(var.kind, Seq | Struct) or eqn.op.name in _OF_LISTS else 0
-                hold_same(it, place, depth, place_of(it, var), below)
+                hold_same(it, place, below_arg, place_of(it, var), below)
+
+
+def _tie_of(it: Interpreter, eqn: Eqn, arg: Var) -> Tie:
+    """How deep in an operand, and in the container made of it, the objects are that both hold."""
+    if eqn.op.name in _OF_DICTS:
+        return 1, 1
+    if eqn.op.name in _OF_LISTS:
+        return depth_in_whole(it, arg) + 1, 1
+    # part of something of unknown kind may be a view of it, whose numbers are shared
+    below = depth_of_items(eqn.outs[0].kind)
+    joined = eqn.op.name in _JOINING
+    return depth_of_items(arg.kind) if joined else depth_in_whole(it, arg), below
 
 
 def _is_of_lists(eqn: Eqn) -> bool:

@@ -11,7 +11,7 @@ from ...ops import memory as me
 from ...ops import structure as st
 from .. import stand_ins
 from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
-from .aliases import link_holders, may_be_part, share, sharing, ties
+from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, ties
 from .current import now
 from .places import alternatives, in_whole, place_of
 from .sharings import note_view, refuse_replaced
@@ -132,9 +132,11 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
 def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     """A value that may be an object is kept inside a run-time object: changes of either may be of both."""
     held = Held(child, part, *in_whole(it, part), it.builder)
-    for other, below in sharing(it, place_of(it, child)).items():
-        if other.origin is not child:
-            share(it, other, below, held.whole, len(held.steps))
+    place = place_of(it, child)
+    for other, below in sharing(it, place).items():
+        if other is not place:
+            deep = len(held.steps) + depth_of_common(it, place, other)
+            share(it, other, below, held.whole, deep)
     if it.reading.places.get(child) in it.reading.writes:
         may_be_part(it, place_of(it, child), part.place, len(part.steps))
     else:
