@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..ir.builder import Builder
@@ -127,18 +126,13 @@ class Meeting:
         it.builder = outer
         closure = hp.with_aliases(it, places, start)
         outside = {place for place in closure if place.born <= start}
-        made = [place for place in closure if place.born > start]
-        tied = [tie for place in made for tie in hp.ties(it, place).items() if tie[0].born <= start]
-        self._may_be(out, outside, depth)
-        self._shares(out, tied, depth)
-        return bool(outside or tied)
-
-    def _may_be(self, out: Var, places: set[Place], depth: int) -> None:
-        it = self.interpreter
-        others = places.union(*(hp.may_be(it, place) for place in places))
-        for other in others:  # and so it may be what that may be
-            hp.may_be_part(it, hp.place_of(it, out), other, depth)
-        self._shares(out, [tie for place in places for tie in hp.ties(it, place).items()], depth)
+        hp.stands_for(it, hp.place_of(it, out), outside, depth)
+        tied = False
+        for place in closure - outside:
+            others = {each: tie for each, tie in hp.ties(it, place).items() if each.born <= start}
+            hp.shares(it, hp.place_of(it, out), others, depth)
+            tied = tied or bool(others)
+        return bool(outside) or tied
 
     def _note_held(self, out: Var, value: Value, side: int) -> None:
         """The objects that a known container holds, a value holds that it is on one path."""
@@ -154,13 +148,6 @@ class Meeting:
                 for other, (below, below_other) in tied:
                     if other.born <= start:
                         hp.share(it, hp.place_of(it, out), len(path) + below, other, below_other)
-
-    def _shares(self, out: Var, ties: Iterable[tuple[Place, hp.Tie]], depth: int) -> None:
-        """What objects share that a value is part of, so deep in them, it may share too."""
-        it = self.interpreter
-        for other, (below, below_other) in ties:
-            if (below, below_other) != hp.ONE:
-                hp.share(it, hp.place_of(it, out), max(0, below - depth), other, below_other)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""
@@ -191,8 +178,7 @@ class Meeting:
                 for other in others:
                     hp.may_be_one(it, hp.place_of(it, out), hp.place_of(it, other))
                     for each in (out, other):
-                        for outer in hp.identities(it, each, own=True):
-                            hp.may_be_one(it, hp.place_of(it, each), outer)
+                        hp.stands_for(it, hp.place_of(it, each), hp.identities(it, each, own=True))
                 others.append(out)
 
     def _identities_in(self, side: int, atom: Atom) -> set[Place]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
-from ..ir.types import SLICE, STR, UNKNOWN, Array, Number, Other, Static, Struct
+from ..ir.types import SLICE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
+from ..ops import containers as co
 from ..ops import registry as ops
 from ..ops import structure as st
 from . import cells, iterators, local_classes, objects, writes
@@ -215,6 +216,8 @@ def _method_of_run_time(
         return writes.method_of_run_time(it, value, name, args, kwargs)
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
+    if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
+        return copied(it, value)
     op = ops.find_method(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
@@ -229,8 +232,6 @@ def _method_of_run_time(
         )
     if isinstance(kind, Number | Other) or name in ("index", "count"):
         return _inert_method(value, name, it, args, kwargs)
-    if name == "copy":
-        return value
     if name == "view" and isinstance(kind, Array) and not (args or kwargs):
         return it.emit(st.getitem, value, Const(...))
     if isinstance(kind, Array):
@@ -239,6 +240,17 @@ def _method_of_run_time(
         )
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
     return call(it, method, args, kwargs)
+
+
+def copied(it: Interpreter, value: Value) -> Value:
+    """A shallow copy of what is known only when the program runs."""
+    if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
+        return value
+    if isinstance(value.kind, Array):
+        return it.emit(ops.named("copy"), value, namespace="np")
+    if isinstance(value.kind, Seq):
+        return it.emit(st.as_list, value)
+    return it.emit(co.shallow_copy, value)
 
 
 def _inert_method(

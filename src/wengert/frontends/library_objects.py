@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import UNDEFINED, Const, Var
-from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Seq, Static
+from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Static
 from ..ops import memory as me
 from ..ops import structure as st
-from ..ops.registry import named
 from . import cells, construct, objects, stand_ins, writes
-from .attributes import call_method, read_attribute
+from .attributes import call_method, copied, read_attribute
 from .calls import call, opaque
 from .counts import known
 from .expressions import as_known, open_up
@@ -325,22 +324,11 @@ def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value = _current(it, args[0])
     if not isinstance(value, Items):
-        return _copied(it, value)
+        return copied(it, value)
     own = _own_copy(it, value, "__copy__")
     if own is not None:
         return own
     return _again(value, value.values) if is_mutable(value) else value
-
-
-def _copied(it: Interpreter, value: Value) -> Value:
-    """A shallow copy of what is known only when the program runs."""
-    if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
-        return value
-    if isinstance(value.kind, Array):
-        return it.emit(named("copy"), value, namespace="np")
-    if isinstance(value.kind, Seq):
-        return it.emit(st.as_list, value)
-    return it.emit(named("copy"), value, namespace="method")
 
 
 def _again(items: Items, values: Sequence[Value]) -> Items:

@@ -200,9 +200,10 @@ class Merger(Exports):
         else:
             self._note_choice(out, a, b)
             known = [each for each in (a, b) if isinstance(each, Items) and is_mutable(each)]
+        it = self.interpreter
         for each in known:
             if self._is_from_outside(each):
-                self._may_be(out, hp.identities(self.interpreter, each, own=True), 0)
+                hp.stands_for(it, hp.place_of(it, out), hp.identities(it, each, own=True))
         return out
 
     def _merge_objects(self, a: Items, b: Items) -> Value:

@@ -38,6 +38,13 @@ def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
 
 
 join_lists = declare("join_lists", "a, b", infer=_join_items, py="+", implementation=rt.join_lists)
+shallow_copy = declare(
+    "shallow_copy",
+    "x",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    rt="shallow_copy",
+    implementation=rt.shallow_copy,
+)
 compress = declare(
     "compress", "items, flags", infer=_same, rt="compress", implementation=rt.compress
 )

@@ -31,7 +31,7 @@ _PASSED_ON = frozenset(
         "unpackable", "as_list", "pack", "shadow_attr", "shadow_items", "accumulate", "unbroadcast",
         "stop_gradient", "summed_to", "as_left", "project", "join_lists", "list_cotangent", "add", "mul",
         "collected_cotangent", "compress", "spread", "flatten_lists", "split_like", "dict_of",
-        "values_at", "merge_dicts", "entries_of", "spread_from", "spread_over",
+        "values_at", "merge_dicts", "entries_of", "spread_from", "spread_over", "shallow_copy",
     )
 )  # fmt: skip
 """Ops whose result may be written to if their operands may."""
@@ -100,6 +100,7 @@ _GROUPING = frozenset(
     (
         "as_list", "join_lists", "compress", "spread", "flatten_lists", "list_cotangent",
         "collected_cotangent", "dict_of", "values_at", "merge_dicts", "shadow_items",
+        "shallow_copy",
     )
 )  # fmt: skip
 """Ops that make a new container of the items of others."""

@@ -11,6 +11,7 @@ from ..ops.containers import (
     list_cotangent,
     merge_dicts,
     repeated_items,
+    shallow_copy,
     sorted_order,
     split_like,
     spread,
@@ -37,6 +38,7 @@ linear_rule(
     transpose=(lambda ȳ, a, b: entries_of(ȳ, a, b), lambda ȳ, a, b: entries_of(ȳ, b, None)),
 )
 linear_rule(entries_of, transpose=(lambda ȳ, merged, x, others: ȳ, None, None))
+linear_rule(shallow_copy, transpose=lambda ȳ, x: ȳ)
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
 zero_rule(sorted_order, repeated_items)

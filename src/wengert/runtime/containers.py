@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,11 @@ def _slots(cls: type) -> list[str]:
     names = [slots] if isinstance(slots, str) else list(slots)
     private = [name.startswith("__") and not name.endswith("__") for name in names]
     return [f"_{owner}{n}" if p else n for n, p in zip(names, private, strict=True)]
+
+
+def shallow_copy(x: Any) -> Any:
+    """A new object with the items of another one."""
+    return x.copy() if hasattr(x, "copy") else copy.copy(x)
 
 
 def compress(items: list[Any], flags: list[bool]) -> list[Any]:

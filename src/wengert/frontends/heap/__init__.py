@@ -18,8 +18,9 @@ from .aliases import holds_mutable as holds_mutable
 from .aliases import link_holders as link_holders
 from .aliases import may_be as may_be
 from .aliases import may_be_one as may_be_one
-from .aliases import may_be_part as may_be_part
 from .aliases import share as share
+from .aliases import shares as shares
+from .aliases import stands_for as stands_for
 from .aliases import ties as ties
 from .aliases import with_aliases as with_aliases
 from .changes import ByIndex as ByIndex

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
@@ -26,12 +27,15 @@ ONE: Tie = (0, 0)
 """Two objects that may be one."""
 
 _JOINING = frozenset(
-    ("join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of", "getitem")
-)
+    (
+        "join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of",
+        "shallow_copy", "getitem",
+    )
+)  # fmt: skip
 """Ops that make new containers of the items of others."""
 
-_OF_DICTS = frozenset(("merge_dicts", "dict_of"))
-"""Those that make dictionaries, of dictionaries or of lists."""
+_OF_CONTAINERS = frozenset(("merge_dicts", "dict_of", "shallow_copy"))
+"""Those that hold the items of containers, or else no objects at all."""
 
 _OF_LISTS = frozenset(("add", "mul"))
 """Operators that make new lists of the items of lists, and new numbers or arrays of others."""
@@ -57,9 +61,7 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
     for mine, below in some.items():
         for other, below_other in others.items():
             _lose_with(it, mine, depth_of_common(it, b, other) if mine is a else below, other)
-            _lose_with(
-                it, other, depth_of_common(it, a, mine) if other is b else below_other, mine
-            )
+            _lose_with(it, other, depth_of_common(it, a, mine) if other is b else below_other, mine)
 
 
 def depth_of_common(it: Interpreter, place: Place, other: Place) -> int:
@@ -73,6 +75,22 @@ def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
         may_be_one(it, part, whole)
     else:
         share(it, part, 0, whole, depth)
+
+
+def stands_for(it: Interpreter, name: Place, objects: set[Place], depth: int = 0) -> None:
+    """A name is one for one of some objects, or for a part so deep in one: it shares what they share."""
+    for each in objects:
+        may_be_part(it, name, each, depth)
+        shares(it, name, ties(it, each), depth)
+
+
+def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) -> None:
+    """What an object shares with others, a part so deep in it may share with them too."""
+    for other, (below, below_other) in tied.items():
+        if (below, below_other) == ONE:
+            may_be_part(it, part, other, depth)
+        else:
+            share(it, part, max(0, below - depth), other, below_other)
 
 
 def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
@@ -165,11 +183,6 @@ def forget(it: Interpreter, start: int) -> None:
     }
 
 
-def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
-    for other in deeper_than(it, place, depth):
-        it.heap[other] = Lost("it may be an object that was changed under another name")
-
-
 def deeper_than(it: Interpreter, place: Place, depth: int) -> list[Place]:
     """The objects in which a change of another one, so deep in it, may be seen."""
     return [p for p, below in it.reading.aliases.get(place, {}).items() if depth > below]
@@ -201,7 +214,7 @@ def link_holders(it: Interpreter, var: Var) -> None:
 
 def _tie_of(it: Interpreter, eqn: Eqn, arg: Var) -> Tie:
     """How deep in an operand, and in the container made of it, the objects are that both hold."""
-    if eqn.op.name in _OF_DICTS:
+    if eqn.op.name in _OF_CONTAINERS:
         return 1, 1
     if eqn.op.name in _OF_LISTS:
         return depth_in_whole(it, arg) + 1, 1

@@ -16,16 +16,15 @@ from .aliases import (
     deeper_than,
     hold_same,
     link_holders,
-    lose_aliases,
     may_be,
-    may_be_one,
     may_be_part,
     sharing,
+    stands_for,
 )
 from .current import has_left, now, part_at, part_of, read, what_happened
-from .packing import depth_of, keep, materialise, refuse_given
+from .packing import keep, materialise, refuse_given
 from .places import identities, in_whole, place_of
-from .sharings import check_sharing
+from .sharings import check_sharing, depth_of, lose_aliases
 from .views import (
     depth_of_path,
     is_split,
@@ -100,8 +99,7 @@ def update(
                 lambda: update(it, _viewed(it, second, views), write, step, keeps=keeps),
             )
             return
-        for outer in identities(it, first or second, own=True):
-            may_be_one(it, place_of(it, whole), outer)
+        stands_for(it, place_of(it, whole), identities(it, first or second, own=True))
     root, steps = path_to(it, var)
     _refuse_hidden_view(it, root)
     if steps and is_split(steps[-1]):

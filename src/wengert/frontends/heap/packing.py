@@ -14,8 +14,8 @@ from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutabl
 from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, ties
 from .current import now
 from .places import alternatives, in_whole, place_of
-from .sharings import note_view, refuse_replaced
-from .views import is_slice, lead_to_one, view_of
+from .sharings import depth_of, note_view, refuse_replaced
+from .views import lead_to_one, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -155,11 +155,6 @@ def _share_through(it: Interpreter, place: Place, part: Part) -> None:
         link_holders(it, place.origin)
     for other, (below, below_other) in ties(it, place).items():
         share(it, other, below_other, part.place, len(part.steps) + below)
-
-
-def depth_of(held: Held) -> int:
-    """Through how many containers a value was put into an object."""
-    return sum(not is_slice(step) for step in held.steps)
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:

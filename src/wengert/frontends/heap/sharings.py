@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...ir.graph import Atom, Var
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
-from ..values import Items, Place, Value, Write, is_mutable
-from .aliases import hold_same
+from ..values import Held, Items, Lost, Place, Value, Write, is_mutable
+from .aliases import hold_same, ties
 from .current import has_left, now, one_value, what_happened
 from .places import place_of
 from .views import depth_of_path, is_slice, meet, steps_to_write, view_of
@@ -114,12 +115,32 @@ def check_sharing(it: Interpreter, place: Place) -> None:
     writes, left = it.reading.writes, it.reading.left_from
     changes = [*writes.get(place, ()), *it.reading.changed_inside.get(place, ())]
     anywhere = any(each in writes for each, owner in left.items() if owner is place)
+    _check_spots(it, place, lambda spot: anywhere or any(_changes(w, spot) for w in changes))
+
+
+def _check_spots(it: Interpreter, place: Place, changes: Callable[[Spot], bool]) -> None:
     for key, spots in it.reading.sharings.get(place, {}).items():
-        if key in it.reading.checked:
-            continue
-        if anywhere or any(_changes(write, spot) for write in changes for spot in spots):
+        if key not in it.reading.checked and any(map(changes, spots)):
             it.reading.checked.add(key)
             raise SharedItems
+
+
+def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
+    """What changes in an object, so deep in it, changes in others that share it: they are lost."""
+    lost = Lost("it may be an object that was changed under another name")
+    for other, (below, below_other) in ties(it, place).items():
+        if depth > below:
+            it.heap[other] = lost
+            deep = below_other + depth - below
+            for held in it.reading.holding_unknown.get(other, ()):
+                if deep > depth_of(held):
+                    it.heap[place_of(it, held.value)] = lost
+            _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
+
+
+def depth_of(held: Held) -> int:
+    """Through how many containers a value was put into an object."""
+    return sum(not is_slice(step) for step in held.steps)
 
 
 def _changes(write: Write, spot: Spot) -> bool:
