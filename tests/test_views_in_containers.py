@@ -1,5 +1,7 @@
 """Views and arrays in containers: what is written by one way is seen by the others, or refused."""
 
+import copy
+
 import numpy as np
 import pytest
 from error_texts import refusal, says
@@ -610,6 +612,78 @@ def reverse(function):
     return value, back(1.0)[0]
 
 
+@program
+def first_that_fits(x, a, o, xs):
+    b = next(v for v in [a, a * 2] if v[0] * x > -1)
+    b[1] = x
+    return a[1] * x
+
+
+@program
+def next_of_a_generator(x, a, o, xs):
+    chosen = (v for v in [a, a * 2] if v[0] * x > -1)
+    b = next(chosen)
+    b[1] = x
+    return a[1] * x
+
+
+@program
+def the_largest_array(x, a, o, xs):
+    b = xs[0] * 2
+    m = max([a, b], key=lambda v: v[0])
+    m[1] = x * x
+    return a[1] + b[1]
+
+
+@program
+def the_largest_array_read_after_a_change(x, a, o, xs):
+    b = xs[0] * 2
+    m = max([a, b], key=lambda v: v[0])
+    a[1] = x * x * x
+    b[1] = x * x
+    return m[1] + b[1]
+
+
+@program
+def copied_list(x, a, o, xs):
+    ys = copy.copy(xs)
+    ys[0][1] = x
+    return xs[0][1] * x
+
+
+@program
+def list_copied_by_its_method(x, a, o, xs):
+    rows = []
+    k = 0
+    while k < len(a):
+        rows.append(x * k)
+        k += 1
+    ys = rows.copy()
+    ys.append(x)
+    ys[0] = 5 * x
+    return len(rows) * x + rows[0] + ys[0]
+
+
+@program
+def dictionary_copied_by_its_method(x, a, o, xs):
+    table = {}
+    k = 0
+    while k < len(a):
+        table[k] = x * k
+        k += 1
+    other = table.copy()
+    other[7] = x
+    other[0] = 5 * x
+    return len(table) * x + table[0] + other[0]
+
+
+@program
+def given_list_copied_by_its_method(x, a, o, xs):
+    ys = xs.copy()
+    ys[0][1] = x
+    return xs[0][1] * x
+
+
 def forward(function):
     value, push = wg.pushforward(function, 0.3, *arguments())
     return value, push(1.0, None, None, None)
@@ -648,6 +722,10 @@ REFUSED = {
         "list_sorted_anew",
         "split_list_is_made_longer",
         "part_is_replaced",
+        "first_that_fits",
+        "next_of_a_generator",
+        "the_largest_array",
+        "the_largest_array_read_after_a_change",
     },
     alone: {
         "repeated_list",
@@ -701,6 +779,13 @@ REFUSED = {
         "part_is_replaced",
         "slices_chosen_by_name",
         "item_is_changed_and_its_first_name_read",
+        "first_that_fits",
+        "next_of_a_generator",
+        "the_largest_array",
+        "the_largest_array_read_after_a_change",
+        "copied_list",
+        "given_list_copied_by_its_method",
+        "dictionary_copied_by_its_method",
     },
 }
 REFUSED[forward] = REFUSED[reverse]

@@ -39,7 +39,6 @@ ALONE = frozenset("""
     objects.linked_list
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
-    finance.auction
     finance.rebalanced
     linear_algebra.determinant_by_minors
     linear_algebra.elimination_on_lists
@@ -68,6 +67,5 @@ IMPORTED = frozenset("""
 """But specialised source does not stand alone: it names a class, and says to define it."""
 
 WRONG = frozenset("""
-    mutable_containers.copies_deep_and_shallow
 """.split())  # fmt: skip
 """Those of the above that are not refused but end in an error that does not say so: to be mended first."""

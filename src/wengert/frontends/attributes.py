@@ -13,6 +13,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
 from ..ir.types import SLICE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ..ops import containers as co
+from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
 from . import cells, iterators, local_classes, objects, writes
@@ -217,7 +218,7 @@ def _method_of_run_time(
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
     if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
-        return copied(it, value)
+        return _copy_of_array(it, value) if it.reading.general and kind == UNKNOWN else copied(it, value)
     op = ops.find_method(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
@@ -240,6 +241,13 @@ def _method_of_run_time(
         )
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
     return call(it, method, args, kwargs)
+
+
+def _copy_of_array(it: Interpreter, value: Var) -> Value:
+    """A copy of what is an array, most likely; where it is another container, the program says so."""
+    made = it.emit(ops.named("copy"), value, namespace="method")
+    it.emit(ident.copy_of_array, made)
+    return made
 
 
 def copied(it: Interpreter, value: Value) -> Value:

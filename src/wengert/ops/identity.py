@@ -48,6 +48,8 @@ counted = _check("value, count", rt.counted)
 """A number or a shape is the one that the program was read for."""
 of_array = _check("part", rt.of_array)
 """A slice that is written to is one of an array, and no copy."""
+copy_of_array = _check("made", rt.copy_of_array)
+"""What a method `copy` gave is an array."""
 rebound = _check("value, whole=None", rt.rebound)
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
 apart = _check("*values", rt.apart)

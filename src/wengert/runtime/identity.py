@@ -135,6 +135,16 @@ def of_array(part: Any) -> None:
         raise coded(error, "WG101")
 
 
+def copy_of_array(made: Any) -> None:
+    """Check that what a method `copy` gave is an array (or a number of NumPy's), which holds no objects."""
+    if not isinstance(made, np.ndarray | np.generic):
+        error = ValueError(
+            f"{type(made).__name__}.copy is called where only the run tells it from an array's\n"
+            "Use `copy.copy(x)`, or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
+
+
 def rebound(value: Any, whole: Any = None) -> None:
     """Check that `value += …` gives the name a new object, or the item of `whole`."""
     if can_change(value) and not isinstance(whole, np.ndarray):
