@@ -538,6 +538,32 @@ def of_views(w: Writer) -> Lines:
     )
 
 
+def of_chosen(w: Writer) -> Lines:
+    """On a vector that only the run chooses."""
+    one, other = w.vector(), w.vector()
+    return w.choose(
+        (
+            [f"g[{w.index()}] = {w.number(1)}"],
+            [f"g *= {w.number(1)}"],
+            [f"{one}[{w.index()}] = {w.number(1)}", f"u = g[{w.index()}]"],
+            [f"g[{w.index()}] = {w.number(1)}", f"u = {one}[{w.index()}]"],
+            [f"g = {one} if {w.test()} else {other}"],
+            [f"if {w.test()}:", f"    g = {one}"],
+            [f"g = next((t for t in ({one}, {other}) if t[0] > {w.number(1)}), o.w)"],
+            [f"g = max([{one}, {other}], key=lambda t: t[{w.index()}])"],
+            [f"for t in ({one}, {other}):", f"    if t[{w.index()}] > g[0]:", "        g = t"],
+            ["g = g[::-1]"],
+            ["o.w = g"],
+            [f"o.w = {one} if {w.test()} else {other}"],
+            [f"o.w = [{one}, {other}][{w.test()}]"],
+            [f"h = [g, {one}]", f"h[{w.small()}][{w.index()}] = {w.number(1)}"],
+            [f"h = [{one}, o.w]", "h = h.copy()", f"h[{w.small()}][{w.index()}] = {w.number(1)}"],
+            [f"{w.choose('bc')} = g"],
+            [f"g = o.w if {w.test()} else g"],
+        )
+    )
+
+
 OF_PART = {
     "d": [of_dictionary] * 4,
     "f": [of_views] * 4,
@@ -545,6 +571,7 @@ OF_PART = {
     "m": [of_matrix] * 4,
     "o": [of_object] * 4,
     "r": [of_rows] * 4,
+    "z": [of_chosen] * 4,
     "xs": [of_list] * 5,
 }
 SETUP: dict[str, Statement] = {
@@ -557,6 +584,7 @@ SETUP: dict[str, Statement] = {
         f"r = [{w.choose(('[x, 1.0], [0.5, x]', 'a, b', '[x, 1.0], b'))}]",
         f"q = {w.choose(('r[0]', '[x, x]'))}",
     ],
+    "z": lambda w: [f"g = {w.vector()} if {w.test()} else {w.vector()}"],
     "xs": lambda w: [f"ys = {w.choose(('xs', '[x, 2.0]', 'list(xs)'))}"],
 }
 TERM = {
@@ -566,6 +594,7 @@ TERM = {
     "m": "m[0] @ m[1] + m[1, 2]",
     "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",
     "r": "r[0][0] * q[1] + r[-1][1] - q[0]",
+    "z": "g @ WEIGHTS + o.w @ g",
     "xs": "xs[0] * xs[-1] + sum(ys) * 0.3 + len(xs)",
 }
 

@@ -602,6 +602,42 @@ def list_repeated_in_place(x, a, o, xs):
     return xs[0][1] * x
 
 
+@program
+def one_of_two_in_an_attribute(x, a, o, xs):
+    o.v = a if x > 0 else xs[0]
+    o.v[1] = x
+    return a[1] * x + xs[0][1]
+
+
+@program
+def one_of_two_in_an_attribute_read(x, a, o, xs):
+    o.v = a if x > 0 else xs[0]
+    a[1] = x
+    return o.v[1] * x + xs[0][1]
+
+
+@program
+def one_of_two_in_containers_in_an_attribute(x, a, o, xs):
+    o.v = {"k": [1.0, a if x > 0 else xs[0]]}
+    o.v["k"][1][1] = x
+    return a[1] * x + xs[0][1]
+
+
+@program
+def slice_of_one_of_two_in_a_list(x, a, o, xs):
+    b = a if x > 0 else xs[0]
+    xs.append(b[1:])
+    xs[-1][0] = x
+    return a[1] * x + b[1]
+
+
+@program
+def one_of_two_in_an_own_object(x, a, o, xs):
+    chosen = Body(1.0, a if x > 0 else o.w)
+    chosen.w[1] = x
+    return a[1] * x + o.w[1]
+
+
 def expected(function, x=0.3, step=1e-4):
     high, low = (function(at, *arguments()) for at in (x + step, x - step))
     return function(x, *arguments()), (high - low) / (2 * step)
@@ -726,6 +762,10 @@ REFUSED = {
         "next_of_a_generator",
         "the_largest_array",
         "the_largest_array_read_after_a_change",
+        "one_of_two_in_an_attribute",
+        "one_of_two_in_an_attribute_read",
+        "one_of_two_in_containers_in_an_attribute",
+        "slice_of_one_of_two_in_a_list",
     },
     alone: {
         "repeated_list",
@@ -786,6 +826,11 @@ REFUSED = {
         "copied_list",
         "given_list_copied_by_its_method",
         "dictionary_copied_by_its_method",
+        "one_of_two_in_an_attribute",
+        "one_of_two_in_an_attribute_read",
+        "one_of_two_in_containers_in_an_attribute",
+        "slice_of_one_of_two_in_a_list",
+        "one_of_two_in_an_own_object",
     },
 }
 REFUSED[forward] = REFUSED[reverse]

@@ -218,7 +218,11 @@ def _method_of_run_time(
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
     if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
-        return _copy_of_array(it, value) if it.reading.general and kind == UNKNOWN else copied(it, value)
+        return (
+            _copy_of_array(it, value)
+            if it.reading.general and kind == UNKNOWN
+            else copied(it, value)
+        )
     op = ops.find_method(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
@@ -243,7 +247,7 @@ def _method_of_run_time(
     return call(it, method, args, kwargs)
 
 
-def _copy_of_array(it: Interpreter, value: Var) -> Value:
+def _copy_of_array(it: Interpreter, value: Var | Const) -> Value:
     """A copy of what is an array, most likely; where it is another container, the program says so."""
     made = it.emit(ops.named("copy"), value, namespace="method")
     it.emit(ident.copy_of_array, made)

@@ -11,11 +11,11 @@ from ...ops import memory as me
 from ...ops import structure as st
 from .. import stand_ins
 from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
-from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, ties
+from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, stands_for, ties
 from .current import now
-from .places import alternatives, in_whole, place_of
+from .places import alternatives, identities, in_whole, place_of
 from .sharings import depth_of, note_view, refuse_replaced
-from .views import lead_to_one, view_of
+from .views import lead_to_one, view_of, views_to
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -110,6 +110,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
         return
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
+        _note_choice(it, child)
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
             note_view(it, child, *in_whole(it, Part(owner, steps)), noted=noted)
             return
@@ -123,10 +124,17 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
             it.heap[place] = Lost("two containers hold it")
         return
     it.heap[place] = Part(owner, steps)
-    _share_through(it, place, Part(owner, steps))
+    _share_through(it, place, *in_whole(it, Part(owner, steps)))
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
+
+
+def _note_choice(it: Interpreter, child: Var) -> None:
+    """What stands for one of several objects is followed by a way of its own: it shares what they do."""
+    root, _ = views_to(it, child)
+    if root in it.reading.choices:
+        stands_for(it, place_of(it, root), identities(it, root, own=True))
 
 
 def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
@@ -137,6 +145,7 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
         if other is not place:
             deep = len(held.steps) + depth_of_common(it, place, other)
             share(it, other, below, held.whole, deep)
+    _share_through(it, place, held.whole, held.steps)
     if it.reading.places.get(child) in it.reading.writes:
         may_be_part(it, place_of(it, child), part.place, len(part.steps))
     else:
@@ -149,12 +158,12 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
         )
 
 
-def _share_through(it: Interpreter, place: Place, part: Part) -> None:
+def _share_through(it: Interpreter, part: Place, whole: Place, steps: tuple[Atom, ...]) -> None:
     """What an object shares with others, a container shares that it is put into."""
-    if isinstance(place.origin, Var):
-        link_holders(it, place.origin)
-    for other, (below, below_other) in ties(it, place).items():
-        share(it, other, below_other, part.place, len(part.steps) + below)
+    if isinstance(part.origin, Var):
+        link_holders(it, part.origin)
+    for other, (below, below_other) in ties(it, part).items():
+        share(it, other, below_other, whole, len(steps) + below)
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
