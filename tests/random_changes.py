@@ -522,6 +522,7 @@ def of_views(w: Writer) -> Lines:
             [f"f[{w.small()}][{w.index()}] = {w.number(1)}"],
             [f"f[{w.small()}] *= {w.number(1)}"],
             [f"f.append({w.vector()}[::-1])"],
+            [f"f.append({w.vector()})"],
             [f"f += [{w.vector()}, {w.whole()}]"],
             [f"f[{w.small()}] = {w.vector()}"],
             [f"f = [{w.vector()}, {w.vector()}[::-1]]"],

@@ -638,6 +638,41 @@ def one_of_two_in_an_own_object(x, a, o, xs):
     return a[1] * x + o.w[1]
 
 
+@program
+def history_of_an_array_that_changes(x, a, o, xs):
+    trace = []
+    for k in range(3):
+        a += x * k
+        trace.append(a)
+    return trace[0][1] * x
+
+
+@program
+def given_history_of_an_array_that_changes(x, a, o, xs):
+    for _ in range(2):
+        xs.append(a)
+        a *= x
+    return xs[1][1] * x
+
+
+@program
+def numbered_history_of_an_array_that_changes(x, a, o, xs):
+    o.v = {}
+    for k in range(3):
+        a *= x
+        o.v[k] = a
+    return o.v[0][1] * x
+
+
+@program
+def history_of_a_number_that_changes(x, a, o, xs):
+    level, trace = o.v, [o.v]
+    for k in range(3):
+        level += x * k
+        trace.append(level)
+    return trace[1] * trace[3] * x
+
+
 def expected(function, x=0.3, step=1e-4):
     high, low = (function(at, *arguments()) for at in (x + step, x - step))
     return function(x, *arguments()), (high - low) / (2 * step)
@@ -766,6 +801,8 @@ REFUSED = {
         "one_of_two_in_an_attribute_read",
         "one_of_two_in_containers_in_an_attribute",
         "slice_of_one_of_two_in_a_list",
+        "given_history_of_an_array_that_changes",
+        "numbered_history_of_an_array_that_changes",
     },
     alone: {
         "repeated_list",
@@ -826,6 +863,9 @@ REFUSED = {
         "copied_list",
         "given_list_copied_by_its_method",
         "dictionary_copied_by_its_method",
+        "given_history_of_an_array_that_changes",
+        "numbered_history_of_an_array_that_changes",
+        "history_of_an_array_that_changes",
         "one_of_two_in_an_attribute",
         "one_of_two_in_an_attribute_read",
         "one_of_two_in_containers_in_an_attribute",

@@ -52,13 +52,11 @@ ALONE = frozenset("""
     objects.flight_of_the_given
     objects.n_bodies
     objects.objects_as_arguments
-    objects.projectile_range
     objects.toda_chain
     objects.user_iterator
     control.stacked_contexts
     control.tree_of_dicts
     mutable_containers.all_pairs
-    laboratory.dispatched
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

@@ -329,6 +329,9 @@ def add_in_place(
             _replace_list(it, old, it.atom(result))
         return old
     if isinstance(old, Var) and old.kind == UNKNOWN and not heap.is_of_copy(it, old):
+        if heap.loses_lists(it, old):
+            it.emit(ident.rebound, old)  # a number, most likely
+            return result
         return _changed_if_it_can(it, old, new, it.atom(result))
     return result
 

@@ -28,6 +28,7 @@ from .changes import changed as changed
 from .changes import changes_inside as changes_inside
 from .changes import hold_items as hold_items
 from .changes import is_of_copy as is_of_copy
+from .changes import loses_lists as loses_lists
 from .changes import moved as moved
 from .changes import path_to as path_to
 from .changes import put as put

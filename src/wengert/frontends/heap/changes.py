@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
-from ...ir.types import UNKNOWN, Array
+from ...ir.types import UNKNOWN, Array, Seq, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
@@ -23,7 +23,7 @@ from .aliases import (
 )
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import keep, materialise, refuse_given
-from .places import identities, in_whole, place_of
+from .places import content_in, identities, in_whole, place_of
 from .sharings import check_sharing, depth_of, lose_aliases
 from .views import (
     depth_of_path,
@@ -184,6 +184,14 @@ def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
     check_sharing(it, place)
     if any(_may_be_item(it, other, step) for other in deeper_than(it, place, depth)):
         it.emit(ident.rebound, item, var)
+
+
+def loses_lists(it: Interpreter, var: Var) -> bool:
+    """Whether a change of a value would lose lists or known objects, for which no check can vouch."""
+    root, steps = path_to(it, var)
+    lost = deeper_than(it, place_of(it, root), depth_of_path(root.kind, steps) + 1)
+    contents = [content_in(it.heap, each) for each in lost]
+    return any(isinstance(getattr(each, "kind", each), Items | Seq | Struct) for each in contents)
 
 
 def _may_be_item(it: Interpreter, other: Place, step: Atom) -> bool:

@@ -110,7 +110,8 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
         return
     assert isinstance(child, Items | Var)
     if isinstance(child, Var):
-        _note_choice(it, child)
+        if child.kind != UNKNOWN:
+            _note_choice(it, child)
         if it.reading.places.get(child) is None and view_of(it, child) is not None:
             note_view(it, child, *in_whole(it, Part(owner, steps)), noted=noted)
             return
@@ -146,6 +147,8 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
             deep = len(held.steps) + depth_of_common(it, place, other)
             share(it, other, below, held.whole, deep)
     _share_through(it, place, held.whole, held.steps)
+    for each in identities(it, child, own=True) - {place}:
+        may_be_part(it, each, held.whole, len(held.steps))
     if it.reading.places.get(child) in it.reading.writes:
         may_be_part(it, place_of(it, child), part.place, len(part.steps))
     else:

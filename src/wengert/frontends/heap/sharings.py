@@ -43,17 +43,27 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
         return value
     refuse_replaced(it, value)
-    source = _spot_of(it, value)
-    if not source.path:
-        return value
     goal = _spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
-    if _is_shared(it, source, goal):
+    for source in _spots_of(it, value, goal.place):
+        if not _is_shared(it, source, goal):
+            continue
         if source.place is goal.place and source.depth == goal.depth:
             it.reading.doubtful[goal.place] = None
         else:
             _refuse_shared(it, value, owner if deeper == 1 else None)
     return value
+
+
+def _spots_of(it: Interpreter, value: Var, owner: Place) -> list[Spot]:
+    """Where a value is part of something, and where it may be part of what it is put into."""
+    own = _spot_of(it, value)
+    found = [own] if own.path else []
+    tie = ties(it, own.place).get(owner)
+    if tie is not None and tie[0] <= own.depth:
+        # what a loop carries is said to be what it is part of
+        found.append(Spot(owner, (), max(1, tie[1] + own.depth - tie[0])))
+    return found
 
 
 def note_view(
