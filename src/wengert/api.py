@@ -88,7 +88,7 @@ class Derivative(Generic[P, T]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:
-            verbs.check_argnums(self.verb, self.function, args)
+            verbs.check_argnums(self.verb, self.function, args, kwargs)
         derived = self._derived(args, kwargs)
         if not kwargs:
             self._make_ready(args, derived)

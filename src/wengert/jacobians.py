@@ -51,12 +51,13 @@ def jacobian(
     return Jacobian(f, Verb("written", chosen, single, written=MODES[mode]))
 
 
-def hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
+def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Derivative[..., Any]:
     """The Hessian function of a scalar function: forward over reverse.
 
     Args:
         f: a function with one real number as its result.
-        argnums: the positional argument to differentiate with respect to.
+        argnums: which positional arguments to differentiate with respect to; a tuple gives the blocks, a tuple
+            of them for each argument of the first derivative.
 
     Returns:
         A function of the same arguments; its result has the shape of the argument twice over.
@@ -278,9 +279,9 @@ def count(y: Any) -> Any:
     return sum([count(y[key]) for key in (y if isinstance(y, dict) else range(len(y)))])
 
 
-def _hessian_of(function: Any, args: Any, k: Any) -> Any:
+def _hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
     gradient = lambda *point, k=k: grad(function, k)(*point)
-    return _by_parts(_forward, gradient, args, k)
+    return _by_parts(_forward, gradient, args, other)
 
 
 def _diag_of(function: Any, args: Any, k: int) -> Any:
@@ -311,8 +312,8 @@ def _jacobian_reverse(function: Any, argnums: Any, single: Any, args: Any) -> An
 
 
 def _hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
-    matrices = tuple([_hessian_of(function, args, k) for k in argnums])
-    return matrices[0] if single else matrices
+    blocks = [tuple([_hessian_of(function, args, k, j) for j in argnums]) for k in argnums]
+    return blocks[0][0] if single else tuple(blocks)
 
 
 def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:

@@ -394,11 +394,15 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
 
 def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A verb that is written in Python over the others: read its source."""
-    argnums = tuple_of(*map(Const, verb.argnums or ()))
+    argnums = tuple_of(*(Const(argnum % len(args)) for argnum in verb.argnums or ()))
 
     def body(function: Value) -> Value:
+        def with_keywords(it: Interpreter, given: Args, more: Kwargs) -> Value:
+            return call(it, function, given, {**kwargs, **more})
+
+        of_args = Native("function", with_keywords) if kwargs else function
         rest = argnums, Const(verb.single), tuple_of(*args)
-        return call(it, Const(verb.written), [function, *rest], {})
+        return call(it, Const(verb.written), [of_args, *rest], {})
 
     return unharmed(it, function, args, body)
 

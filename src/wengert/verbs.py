@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .calling import call_of, name_of
@@ -92,13 +92,15 @@ def wanted(function: Function, verb: Verb) -> Wanted:
     return Wanted(tuple(indices), tuple(layout))
 
 
-def check_argnums(verb: Verb, function: Any, args: Sequence[Any]) -> None:
+def check_argnums(
+    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
     """Refuse `argnums` that name an argument that is not there or has no derivative.
 
     Raises:
         BadArgument: saying which.
     """
-    arguments = call_of(function, args, {}).arguments
+    arguments = call_of(function, args, kwargs).arguments
     for argnum in verb.argnums or ():
         if not -len(args) <= argnum < len(args):
             raise _no_such_argument(argnum, name_of(function), len(args))

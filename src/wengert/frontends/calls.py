@@ -36,6 +36,7 @@ from . import (
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .expressions import as_known, evaluate, lift
+from .heap import now
 from .interpreter import Interpreter
 from .opcalls import emit_op
 from .reading import NeedsCallee
@@ -93,7 +94,7 @@ def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
         receiver = evaluate(it, node.func.value)
         args, kwargs = _arguments(it, node)
         with it.at(node):
-            return call_method(it, receiver, node.func.attr, args, kwargs)
+            return call_method(it, now(it, receiver), node.func.attr, args, kwargs)
     function = evaluate(it, node.func)
     args, kwargs = _arguments(it, node)
     with it.at(node):
@@ -313,7 +314,6 @@ def _by_itself(function: FunctionType) -> bool:
 
 def _dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
     """The function that `functools.singledispatch` chooses."""
-    from .heap import now
     from .objects import class_of
 
     cls = class_of(now(it, first))

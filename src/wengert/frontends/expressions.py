@@ -16,7 +16,7 @@ from ..errors import NoSource
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import BOOL, STR, UNKNOWN, Array, Number, Seq, Static, Struct
+from ..ir.types import BOOL, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
@@ -86,6 +86,14 @@ def evaluate(it: Interpreter, node: ast.expr) -> Value:
 
 
 # --- names --------------------------------------------------------------------------------
+
+
+def evaluate_after(it: Interpreter, node: ast.expr, earlier: Value) -> tuple[Value, Value]:
+    """What an earlier expression gave, and the value of this one: what this one changes, both see."""
+    value = evaluate(it, node)
+    if isinstance(earlier, Const) or isinstance(node, ast.Constant | ast.Name):
+        return earlier, value
+    return now(it, earlier), value
 
 
 def _constant(it: Interpreter, node: ast.Constant) -> Value:
@@ -245,7 +253,7 @@ def _binary(it: Interpreter, node: ast.BinOp) -> Value:
         chain.append(chain[-1].left)  # a sum of 1,000 terms is no deeper than one of two
     value = evaluate(it, chain[-1].left)
     for link in reversed(chain):
-        right = evaluate(it, link.right)
+        value, right = evaluate_after(it, link.right, value)
         with it.at(link):
             value = binary(it, link.op, value, right, link)
     return value
@@ -418,7 +426,7 @@ def _bool_op(it: Interpreter, node: ast.BoolOp, *, whole: bool = True) -> Value:
 
 def _compare(it: Interpreter, node: ast.Compare) -> Value:
     def chain(k: int, left: Value) -> Value:
-        right = evaluate(it, node.comparators[k])
+        left, right = evaluate_after(it, node.comparators[k], left)
         result = compare(it, node.ops[k], left, right)
         if k == len(node.ops) - 1:
             return result
@@ -516,7 +524,16 @@ def truth(it: Interpreter, value: Value) -> Atom:
             said = call_method_of_class(it, value, name, [])
             if said is not None:
                 return truth(it, said)
-    return it.atom(value)
+    atom = it.atom(value)
+    return it.emit(st.truth, atom) if _may_be_container(it, atom) else atom
+
+
+def _may_be_container(it: Interpreter, atom: Atom) -> bool:
+    """Whether something may be another truth by the time that it is asked again: it may have changed."""
+    if not isinstance(atom, Var) or isinstance(atom.kind, Number | Other | Static | Array):
+        return False
+    eqn = it.builder.definition(atom)
+    return eqn is None or not eqn.op.elementwise
 
 
 # --- conditionals -------------------------------------------------------------------------
@@ -614,8 +631,7 @@ def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
-    value = evaluate(it, node.value)
-    return subscript(it, value, evaluate(it, node.slice))
+    return subscript(it, *evaluate_after(it, node.slice, evaluate(it, node.value)))
 
 
 def _slice(it: Interpreter, node: ast.Slice) -> Value:

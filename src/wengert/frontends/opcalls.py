@@ -11,13 +11,13 @@ import numpy as np
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ir.op import Op
-from ..ir.types import Number, Seq, Struct
+from ..ir.types import Array, Kind, Number, Seq, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
 from . import writing_functions
-from .values import Items, Value, tuple_of
+from .values import Items, Value, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -44,6 +44,15 @@ def emit_op(
             return writing_functions.written_where(it, op, [out, where, *args])
         return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
     values, options = _bind(it, op, signature, args, kwargs)
+    if options.get("copy", Const(True)) != Const(True):
+        return writing_functions.without_a_copy(it, op, namespace, values, options)
+    if (
+        op.name == "conj"
+        and namespace == "np"
+        and not row
+        and not _is_complex(kind_of_value(values[0]))
+    ):
+        op = ops.named("copy")  # the method gives a real array itself, the function does not
     if not row:
         _refuse_objects(it, options)
     operands = [it.atom(v) if row else _operand(it, op, namespace, v) for v in values]
@@ -54,6 +63,11 @@ def emit_op(
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
     return open_up(it, result)
+
+
+def _is_complex(kind: Kind) -> bool:
+    known = isinstance(kind, Array | Number)
+    return not known or "complex" in str(kind) or (isinstance(kind, Array) and not kind.dtype)
 
 
 _FROM_TEXT = frozenset(("array", "asarray", "astype", "to_complex"))

@@ -17,8 +17,9 @@ from . import captures, cells, heap, writes
 from .calls import inline
 from .expressions import open_up
 from .interpreter import Interpreter, coerce, fresh
+from .loop_aliases import objects_in
 from .reading import Diverges
-from .values import Closure, Items, Lost, Scope, Value, flatten, is_mutable, kind_of_value
+from .values import Closure, Items, Lost, Place, Scope, Value, flatten, is_mutable, kind_of_value
 
 
 @value_record
@@ -102,7 +103,16 @@ def _emit_call(
     it.builder.append(Eqn(all_outs, CALL, args, params, (), "py", it.builder.span))
     for k, new in updated:
         heap.replaced(it, args[k], new)  # type: ignore[arg-type]
+    for made in set[Place]().union(*objects_in(it, out).values()) if callee.returns else ():
+        heap.stands_for(it, made, _objects(it, [arguments[k].value for k in callee.returns]))
     return out, bound_anew
+
+
+def _objects(it: Interpreter, values: Sequence[Value]) -> set[Place]:
+    """The objects that values are, hold, or may turn out to be."""
+    held = [objects_in(it, value).values() for value in values]
+    places = set[Place]().union(*(each for places in held for each in places))
+    return places.union(*(heap.ties(it, place) for place in places))
 
 
 def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:
@@ -164,17 +174,18 @@ def _read_callee(
         if read is None:
             callee.result = UNKNOWN
             continue
-        function, result, updates, rebinds = read
+        function, result, updates, rebinds, returns = read
         if callee.result is not None:  # pyright: ignore[reportUnnecessaryComparison]
             result = join(callee.result, result)
         for k, kind in callee.updates.items():
             updates[k] = join(kind, updates.get(k, kind))
         for k, kind in callee.rebinds.items():
             rebinds[k] = join(kind, rebinds.get(k, kind))
-        if (result, updates, rebinds) == (callee.result, callee.updates, callee.rebinds):
+        found = result, updates, rebinds, returns
+        if found == (callee.result, callee.updates, callee.rebinds, callee.returns):
             callee.function = function
             return
-        callee.result, callee.updates, callee.rebinds = result, updates, rebinds
+        callee.result, callee.updates, callee.rebinds, callee.returns = found
         for key in set(it.reading.callees) - before:
             del it.reading.callees[key]  # read under an assumption that did not hold
     raise it.unsupported(
@@ -229,13 +240,14 @@ def _read_body(
     captured: Sequence[Argument],
     siblings: Mapping[str, Closure],
     bound: Sequence[Argument],
-) -> tuple[Function, Kind, dict[int, Kind], dict[int, Kind]] | None:
-    """The callee as a function, the kind of its result, what it changes, and what it binds."""
+) -> tuple[Function, Kind, dict[int, Kind], dict[int, Kind], frozenset[int]] | None:
+    """The callee as a function, the kind of its result, what it changes, binds, and hands back."""
     reader = Interpreter(it.reading, namespace=it.namespace)
     inside = _Inside(reader, closure)
     around = Scope(closure.scope.globals, closure.scope)
     around.vars = {argument.name: inside.take(argument) for argument in captured}
     given = {argument.name: inside.take(argument) for argument in bound}
+    taken = [*around.vars.values(), *given.values()]
     it.reading.inputs += filter(is_mutable, inside.params)  # others hold them
     for name, sibling in siblings.items():
         around.vars[name] = replace(sibling, scope=around)
@@ -245,6 +257,8 @@ def _read_body(
         rebound = _rebound(reader, callee, inside)
     except Diverges:
         return None
+    returned = _objects(reader, [value])
+    returns = frozenset(k for k, each in enumerate(taken) if returned & _objects(reader, [each]))
     kind = kind_of_value(value)
     if any(isinstance(k, Static) for k in _kinds_inside(kind)):
         raise it.unsupported(
@@ -265,7 +279,7 @@ def _read_body(
     body = reader.builder.block(inside.params, outs)
     function = Function(closure.name, tuple(inside.inputs), body, result)
     updated = {k: kind_of_value(new) for k, new in updates.items()}
-    return function, kind, updated, {k: new for k, (new, _) in rebound.items()}
+    return function, kind, updated, {k: new for k, (new, _) in rebound.items()}, returns
 
 
 def _rebound(

@@ -27,7 +27,9 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
     """Whether something else may refer to the object that a name refers to."""
     if not _is_mutable(value):
         return isinstance(value, Items)
-    if isinstance(value, Var) and value in it.reading.places:
+    if isinstance(value, Var) and (value in it.reading.places or value in it.reading.choices):
+        return True
+    if isinstance(value, Items) and value.place is not None and value.place.choice is not None:
         return True
     return _is_borrowed(it, value) or any(
         _same_object(it, value, other) for other in _other_bindings(it, name)

@@ -109,6 +109,8 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     if plain is not None:
         return plain
     if isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray:
+            _refuse_other_arithmetic(type(value))
         return UNKNOWN if value.dtype == object else Array(value.dtype.name, value.ndim)
     if isinstance(value, np.generic):
         return _kind_of_numpy_scalar(value)
@@ -243,6 +245,16 @@ _COLLECTORS = (Seq(UNKNOWN), Other("dict"), UNKNOWN)
 
 class ForeignArray(BadArgument):
     """An array of another library than NumPy turned up."""
+
+
+def _refuse_other_arithmetic(cls: type[np.ndarray[Any, Any]]) -> None:
+    """Refuse arrays of a class that does not compute as NumPy's own arrays do (matrices, masked arrays)."""
+    own = ("__mul__", "__pow__", "__array_ufunc__", "__getitem__")
+    if any(getattr(cls, name) is not getattr(np.ndarray, name) for name in own):
+        raise ForeignArray(
+            f"arrays of class {cls.__module__}.{cls.__qualname__} compute in ways of their own",
+            "Use plain NumPy arrays: `np.asarray(x)`.",
+        )
 
 
 def _kind_of_object(value: Any, depth: int) -> Kind:

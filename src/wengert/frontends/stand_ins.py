@@ -91,8 +91,19 @@ class Deque:
     def __bool__(self) -> bool:
         return len(self.items) > 0
 
+    def __add__(self, other: Any) -> Deque:
+        return Deque(self.items + other.items, self.maxlen)
+
+    def __mul__(self, n: int) -> Deque:
+        return Deque(self.items * n, self.maxlen)
+
     def __iadd__(self, other: Any) -> Self:
         self.extend(other)
+        return self
+
+    def __imul__(self, n: int) -> Self:
+        times = Deque(self.items * n, self.maxlen)
+        self.items[:] = times.items
         return self
 
 
@@ -152,6 +163,9 @@ class DefaultDict:
     def clear(self) -> None:
         self.entries.clear()
 
+    def copy(self) -> DefaultDict:
+        return DefaultDict(self.default_factory, self.entries)
+
 
 class Counter(DefaultDict):
     """`collections.Counter`: how often each item occurs, or any other amount of it."""
@@ -180,6 +194,23 @@ class Counter(DefaultDict):
     def most_common(self, n: Any = None) -> Any:
         pairs = sorted(self.entries.items(), key=_amount, reverse=True)
         return pairs if n is None else pairs[:n]
+
+    def copy(self) -> Counter:
+        return Counter(self.entries)
+
+    def __add__(self, other: Any) -> Counter:
+        total = self.copy()
+        total.update(other.entries)
+        return total._positive()
+
+    def __sub__(self, other: Any) -> Counter:
+        rest = self.copy()
+        for key, amount in other.entries.items():
+            rest.entries[key] = rest.entries.get(key, 0) - amount
+        return rest._positive()
+
+    def _positive(self) -> Counter:
+        return Counter({key: amount for key, amount in self.entries.items() if amount > 0})
 
     def elements(self) -> Any:
         return [key for key, amount in self.entries.items() for _ in range(amount)]

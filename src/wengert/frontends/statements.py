@@ -16,7 +16,7 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from . import cells, contexts, exceptions, local_classes, sharing, writes
 from .attributes import read_attribute
-from .expressions import condition, evaluate, subscript
+from .expressions import condition, evaluate, evaluate_after, subscript
 from .heap import settle_doubts
 from .reading import Diverges, Step
 from .values import Closure, Items, Value, kind_of_value
@@ -120,7 +120,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 result = binary(it, node.op, old, new, node)
             assign(it, node.target, result)
         case ast.Subscript(value=container, slice=index):
-            target, at = evaluate(it, container), evaluate(it, index)
+            target, at = evaluate_after(it, index, evaluate(it, container))
             old = subscript(it, target, at)
             new = evaluate(it, node.value)
             if isinstance(kind_of_value(target), Array):

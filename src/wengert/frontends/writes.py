@@ -28,6 +28,7 @@ from .values import (
     from_key,
     is_mutable,
     is_object,
+    kind_of_value,
     list_of,
     tuple_of,
 )
@@ -319,6 +320,14 @@ def add_in_place(
         extend(it, old, new)
         return old
     result = binary(it, operator_, old, new, node)
+    if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
+        return result  # NumPy's, of a list times an array
+    if isinstance(old, Items) and old.form == "list":
+        _repeat_in_place(it, old, result)
+        return old
+    if isinstance(old, Items) and old.form == "dict":
+        method_of_known(it, old, "update", [new], {})
+        return old
     if isinstance(old, Var) and isinstance(old.kind, Array):
         heap.whole(it, old, it.atom(result))
         return old
@@ -334,6 +343,18 @@ def add_in_place(
             return result
         return _changed_if_it_can(it, old, new, it.atom(result))
     return result
+
+
+def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
+    """`items *= n` of a known list, where `new` is what it holds then."""
+    new, before = heap.now(it, new), heap.now(it, items)
+    count = len(before.values) if isinstance(before, Items) else 0
+    if isinstance(new, Items) and len(new.values) >= count > 0:
+        extend(it, items, list_of(*new.values[count:]))
+    elif not _on_each(it, items, lambda each: _repeat_in_place(it, each, new)):
+        var = as_run_time(it, items)
+        heap.moved(it, var)
+        heap.whole(it, var, it.atom(new))
 
 
 def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> Value:

@@ -19,9 +19,10 @@ from ..ir.op import Op
 from ..ir.types import Array
 from ..ops import elementwise as el
 from ..ops import structure as st
+from ..ops.registry import named
 from . import heap, writes
 from .expressions import as_known
-from .values import Items, Value
+from .values import Items, Value, is_mutable
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -241,6 +242,23 @@ def write_to_out(it: Interpreter, out: Value, result: Value) -> Value:
         )
     heap.whole(it, target, it.atom(result))
     return target
+
+
+def without_a_copy(
+    it: Interpreter, op: Op, namespace: str, values: Sequence[Value], options: Mapping[str, Value]
+) -> Value:
+    """A call with `copy=False` (or None): it gives the array itself where it can, or changes it."""
+    from .opcalls import emit_op
+
+    rest = {name: value for name, value in options.items() if name != "copy"}
+    if op.name == "nan_to_num":
+        result = emit_op(it, op, namespace, values, rest)
+        target = heap.now(it, values[0])
+        return write_to_out(it, target, result) if is_mutable(target) else result
+    if op.name not in ("array", "astype"):
+        return emit_op(it, op, namespace, values, rest)
+    dtype = {"dtype": rest["dtype"]} if "dtype" in rest else {}
+    return emit_op(it, named("asarray"), "np", values, dtype)
 
 
 def _operators() -> list[tuple[Any, Handler]]:

@@ -217,7 +217,7 @@ class Function:
 class Callee:
     """A name for a function that may still be under construction: what recursion refers to."""
 
-    __slots__ = ("function", "name", "rebinds", "result", "updates")
+    __slots__ = ("function", "name", "rebinds", "result", "returns", "updates")
 
     def __init__(self, name: str, function: Function | None = None, result: Kind = UNKNOWN):
         self.name = name
@@ -228,6 +228,9 @@ class Callee:
         """The parameters it changes, and the kinds of their new versions, which are further results."""
         self.rebinds: dict[int, Kind] = {}
         """The inputs that are outer names which it binds anew, and the kinds of what to: results too."""
+
+        self.returns: frozenset[int] = frozenset()
+        """The arguments whose objects, or parts of them, may be in what it returns."""
 
     def __repr__(self) -> str:
         return f"<Callee {self.name}>"

@@ -15,7 +15,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import replace
-from ..ir.types import Array, Kind, Number
+from ..ir.types import INT, UNKNOWN, Array, Kind, Number
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.places import refuse
@@ -432,6 +432,8 @@ def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
     kinds = [kind_of_atom(arg) for arg in eqn.args]
     if out in sweep.context.scalars or isinstance(out.kind, Number):
         return True
+    if eqn.op.name == "mul" and out.kind == UNKNOWN and INT in kinds:
+        return False  # it may be a list many times over
     if isinstance(kind_of_atom(operand), Number):
         return all(isinstance(kind, Number) for kind in kinds)
     if isinstance(operand, Var) and operand.shape_of is out.shape_of:

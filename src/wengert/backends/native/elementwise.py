@@ -15,12 +15,15 @@ from .emitter import Emitter
 from .loopform import FLOATS, Code, Constant, Expr
 from .values import Unlowered
 
-Rule = Literal["arithmetic", "inexact", "comparison", "truth", "integral", "selection", "choice"]
+Rule = Literal[
+    "arithmetic", "inexact", "floating", "comparison", "truth", "integral", "selection", "choice"
+]  # fmt: skip
 """How the type of the result follows from that of the operands:
 
 - arithmetic: the common type, truth values counting as integers
 - selection: the common type
 - inexact: the common floating-point type
+- floating: the same, and of integers there is none
 - integral: as inexact for arrays; an integer for Python's numbers
 - comparison: truth values, of operands converted to a common type
 - truth: truth values, of operands each of which is taken for true or false
@@ -99,13 +102,13 @@ _primitive(
             "atan2",
             "hypot",
             "copysign",
-            "fmod",
             "fabs",
             "gamma",
             "lgamma",
         ]
     },
 )
+_primitive("floating", fmod="fmod")
 _primitive("inexact", rint="rint", nextafter="nextafter")
 
 
@@ -141,7 +144,7 @@ def _abs(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("fabs" if code in FLOATS else "abs", args[0])
 
 
-@row("inexact", "reciprocal")
+@row("floating", "reciprocal")
 def _reciprocal(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("div", real(1.0, code), args[0])
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.types import Kind, Static, Struct
+from ...ir.types import NONE, Kind, Other, Static, Struct
 from .answers import EXITED, OTHER_TYPES
 from .border import ArrayLeaf, ArrayResult, KnownResult, NumberLeaf, NumberResult, Result
 from .function import Lowered
@@ -224,6 +224,8 @@ def _is_plain(kind: Kind) -> bool:
             return form == "tuple" and all(map(_is_plain, items))
         case Static(value=value):
             return value is None
+        case Other():
+            return kind == NONE
         case _:
             return True
 

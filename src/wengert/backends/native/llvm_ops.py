@@ -34,6 +34,8 @@ _FLOAT_TESTS = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq",
 _INTEGER_TESTS = {
     "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne", "outside": "uge",
 }  # fmt: skip
+_TRUTH_TESTS = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+"""Of numbers of one bit, which with a sign would be -1."""
 _INTRINSICS = frozenset(
     [
         "exp",
@@ -180,7 +182,8 @@ class Operations:
     def _on_integers(self, printer: Instructions, op: str, code: Code, args: Sequence[str]) -> str:
         type_ = LLVM_TYPES[code]
         if op in _INTEGER_TESTS:
-            return printer.define(f"icmp {_INTEGER_TESTS[op]} {type_} {', '.join(args)}")
+            test = _TRUTH_TESTS.get(op, "") if code == "b1" else ""
+            return printer.define(f"icmp {test or _INTEGER_TESTS[op]} {type_} {', '.join(args)}")
         if op in _INTEGER:
             return printer.define(f"{_INTEGER[op]} {type_} {', '.join(args)}")
         if op == "neg":

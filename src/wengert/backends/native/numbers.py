@@ -70,6 +70,9 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
         return _extreme(e, name, scalars)
     row = ROWS[name]
     code = operand_code(row.rule, map(operand, scalars), arrays=False)
+    of_truths = all(s.code == "b1" and s.origin != PYTHON for s in scalars)
+    if row.rule == "arithmetic" and of_truths:
+        raise Unlowered("arithmetic on NumPy's truth values")
     if code == "i64":
         found = _of_integers(e, name, row, scalars)
         whose = {"np": NUMPY, "method": NUMPY, "math": PYTHON}.get(namespace, found.origin)

@@ -55,6 +55,8 @@ def operand_code(rule: Rule, operands: Iterable[Operand], *, arrays: bool) -> Co
     match rule:
         case "truth":
             return "b1"
+        case "floating" if code not in FLOATS:
+            raise Unlowered("NumPy computes this with integers")
         case "inexact" | "integral" if code not in FLOATS:
             if arrays and code == "b1":
                 raise Unlowered("NumPy computes this with floats of 16 bits")

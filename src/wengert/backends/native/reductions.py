@@ -68,6 +68,8 @@ def _reduction(site: Site, eqn: Eqn) -> Value:
     name = eqn.op.name
     x = site.operand(eqn.args[0])
     if isinstance(x, Scalar):
+        if name in ("any", "all") and x.code != "b1":
+            raise Unlowered("whether a number is one at all")
         return Scalar(x.expr, NUMPY, x.bits)
     axes = axes_of(eqn, len(x.dims))
     return kept_axes(site, eqn, reduction(site, name, x, axes), x.dims, axes)
@@ -124,10 +126,11 @@ def _spread(site: Site, eqn: Eqn) -> Value:
     if isinstance(centre, Delayed | View):
         return _spread_along(site, eqn, x, centre, axes)
     apart = over_arrays(site, "sub", [x, centre])
-    total = reduced(site, REDUCTIONS["sum"], over_arrays(site, "square", [apart]), axes, x.code)
+    code = x.code if x.code in FLOATS else "f64"
+    total = reduced(site, REDUCTIONS["sum"], over_arrays(site, "square", [apart]), axes, code)
     ddof = Constant(float(eqn.param("ddof", 0)), "f64")
-    count = Scalar(site.e.apply("sub", count_of(site, x, axes), ddof), NUMPY)
-    result = compute(site.e, "div", "np", [site.as_scalar(total), count])
+    count = converted(site.e, site.e.apply("sub", count_of(site, x, axes), ddof), code)
+    result = compute(site.e, "div", "np", [site.as_scalar(total), Scalar(count, NUMPY)])
     result = compute(site.e, "sqrt", "np", [result]) if eqn.op.name == "std" else result
     return kept_axes(site, eqn, result, x.dims, axes)
 

@@ -13,7 +13,7 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
-from .aliases import refuse_stale
+from .aliases import refuse_stale, stands_for
 from .places import Content, identities, place_of
 from .views import depth_of_path, is_slice, lead_to_one, meet, steps_of, view_of, views_to
 
@@ -291,4 +291,6 @@ def _choice_now(it: Interpreter, var: Var, chosen: tuple[Atom, Atom | None, Atom
     first_object = None if objects[0] is None else first
     second_object = None if objects[1] is None else second
     it.reading.choices[out] = (condition, first_object, second_object)
+    if None in objects:  # it may be what the value itself may be
+        stands_for(it, place_of(it, out), identities(it, var, own=True))
     return out
