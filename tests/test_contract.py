@@ -614,6 +614,8 @@ def test_check_gradient_says_what_is_wrong():
 
 def test_check_rule():
     wg.testing.check_rule(math.sin, 0.7)
+    wg.testing.check_rule(np.sin, 0.7)
+    wg.testing.check_rule(wg.ops.exp, 0.7)
     wg.testing.check_rule(np.linalg.inv, np.array([[2.0, 0.3], [0.1, 1.5]]))
 
     def wrong(x):

@@ -662,6 +662,26 @@ def test_mixing_array_libraries(verb):
     )
 
 
+def test_arrays_that_compute_in_ways_of_their_own():
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    error = refusal("WG202", TypeError, lambda: wg.gradient(lambda x: np.sum(x * x), masked))
+    assert str(error) == message(
+        "WG202",
+        f"arrays of this library are not covered yet: `x` is a {type(masked).__module__}.MaskedArray",
+        None,
+        "Pass NumPy arrays: `np.asarray(x)`.",
+    )
+
+
+def register_what_has_no_transpose():
+    wg.linear_rule(triple, None)
+
+
+def test_linear_rule_without_a_transpose():
+    error = refusal("WG301", ValueError, register_what_has_no_transpose)
+    assert "has no transpose" in str(error)
+
+
 def test_mixing_array_libraries_in_a_container():
     def weighted(p):
         return p["w"][0] * p["b"]

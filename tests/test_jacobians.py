@@ -192,3 +192,36 @@ def test_a_jacobian_function_pickles():
     again = pickle.loads(pickle.dumps(wg.jacobian(fan_out)))
     assert_same(again(np.array([1.0, 2.0])), wg.jacobian(fan_out)(np.array([1.0, 2.0])))
     assert again.explain().startswith("forward mode takes")
+
+
+# --- arguments by name and by number ------------------------------------------------------
+
+
+def scaled(x, k=1.0, *, shift=0.0):
+    return k * (x + shift) ** 3
+
+
+def product(x, y):
+    return x * y * y
+
+
+def test_arguments_by_name():
+    v = np.array([1.0, 2.0])
+    cubes = lambda x, k=1.0, *, shift: np.sum(scaled(x, k, shift=shift))
+    for mode in MODES:
+        np.testing.assert_allclose(wg.jacobian(scaled, mode=mode)(v, k=4.0), np.diag(12 * v**2))
+        found = wg.jacobian(scaled, mode=mode)(v, 2.0, shift=1.0)
+        np.testing.assert_allclose(found, np.diag(6 * (v + 1) ** 2))
+    np.testing.assert_allclose(wg.hessian(cubes)(v, k=2.0, shift=1.0), np.diag(12 * (v + 1)))
+    np.testing.assert_allclose(wg.diag_hessian(cubes)(v, shift=1.0), 6 * (v + 1))
+
+
+def test_hessian_in_blocks():
+    assert wg.hessian(product, argnums=(0, 1))(2.0, 3.0) == ((0.0, 6.0), (6.0, 4.0))
+    assert wg.hessian(product, argnums=(1,))(2.0, 3.0) == ((4.0,),)
+
+
+def test_arguments_from_the_end():
+    assert wg.jacobian(product, argnums=-1)(2.0, 3.0) == 12.0
+    assert wg.hessian(product, argnums=-1)(2.0, 3.0) == 4.0
+    assert wg.diag_hessian(product, argnums=(-1, 0))(2.0, 3.0) == (4.0, 0.0)

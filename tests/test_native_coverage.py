@@ -369,3 +369,58 @@ def test_orders_that_numpy_decides_are_left_to_it():
 
 def test_extremes_by_a_key():
     native(lambda xs: min(xs, key=lambda t: abs(t - 2.0)) * max(xs), [1.0, 2.5, 7.0])
+
+
+# --- truth values and integers ------------------------------------------------------------
+
+
+def in_order(a, b):
+    return a < b, a > b, a <= b, a >= b, max(a, b)
+
+
+def weight_of_one_side(x, y):
+    return x * x if (x > 1) < (y > 1) else -x
+
+
+def first_above_one(x):
+    return x[np.argmax(x > 1.0)]
+
+
+def test_truth_values_are_ordered():
+    for a, b in ((False, True), (True, False), (True, True)):
+        assert wg.jit(in_order, strict=True)(a, b) == in_order(a, b)
+    native(weight_of_one_side, 0.5, 2.0)
+    native(first_above_one, np.array([0.5, 2.0, 3.0]))
+    native(lambda b: np.sort(b), np.array([True, False, True]), gradient=False)
+    native(lambda a, b: a < b, np.array([True, False]), np.array([False, True]), gradient=False)
+
+
+@pytest.mark.parametrize("spread", [np.var, np.std])
+@pytest.mark.parametrize("dtype", ["int64", "bool", "float32"])
+def test_the_mean_of_whole_numbers_is_none(spread, dtype):
+    x = np.array([1, 0, 7, 4]).astype(dtype)
+    native(lambda x: spread(x), x, gradient=False, rel=1e-6)
+
+
+def test_text_in_a_result():
+    def named(x, name):
+        return 2 * x, name
+
+    compiled = wg.jit(named, strict=True)
+    assert [compiled(1.0, "a"), compiled(1.0, "a"), compiled(2.0, "b")] == [
+        (2.0, "a"), (2.0, "a"), (4.0, "b"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "reason"),
+    [
+        (lambda x: (x[0] > 0.5) + (x[1] > 0.5), np.ones(2), "arithmetic on NumPy's truth values"),
+        (lambda x: np.reciprocal(x), np.array([2, 3]), "NumPy computes this with integers"),
+        (lambda x: np.fmod(x, 2), np.array([2, 3]), "NumPy computes this with integers"),
+        (lambda x: np.any(x), 2.5, "whether a number is one at all"),
+    ],
+)
+def test_what_numpy_computes_otherwise_is_left_to_python(f, x, reason):
+    with pytest.raises(wg.WengertError, match=reason):
+        wg.jit(f, strict=True)(x)

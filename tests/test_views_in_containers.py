@@ -803,6 +803,7 @@ REFUSED = {
         "slice_of_one_of_two_in_a_list",
         "given_history_of_an_array_that_changes",
         "numbered_history_of_an_array_that_changes",
+        "list_repeated_in_place",
     },
     alone: {
         "repeated_list",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import calling, engine
@@ -92,6 +93,30 @@ def pullback_of(
     return y, back, outside
 
 
+def _held(holder: Any, key: str) -> Any:
+    return holder[key] if isinstance(holder, dict) else getattr(holder, key)
+
+
+def _hold(holder: Any, key: str, value: Any) -> None:
+    if isinstance(holder, dict):
+        holder[key] = value
+    else:
+        setattr(holder, key, value)
+
+
+@contextmanager
+def _as_they_were(outside: Sequence[tuple[Any, str, Any]]) -> Generator[None]:
+    """Run with globals that a program changes as they were at the point; they are put back after."""
+    now = [(holder, key, _held(holder, key)) for holder, key, _ in outside]
+    try:
+        for holder, key, value in outside:
+            _hold(holder, key, copied(value))
+        yield
+    finally:
+        for holder, key, value in now:
+            _hold(holder, key, value)
+
+
 def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of a function, and its pushforward.
 
@@ -114,6 +139,7 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     captured = calling.captured_by(f)
     names = calling.argument_names(f, len(args))
     at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them
+    outside = [(holder, key, copied(_held(holder, key))) for holder, key in derived.changed_outside]
     y = f(*args, **kwargs)
     kept_whole = {each.name for each in derived.functions[0].inputs if each.kind == UNKNOWN}
 
@@ -142,7 +168,8 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
         dots = [dot for leaves in dots for dot in leaves]
         primals, options, around = copied(at)
         try:
-            y_dot = along.run(*primals, *dots, **options, **around)[1]
+            with _as_they_were(outside):
+                y_dot = along.run(*primals, *dots, **options, **around)[1]
         except Exception as error:
             raise presented(error) from error.__cause__
         return apart(y_dot, dots)

@@ -30,6 +30,7 @@ SPECIALISED = frozenset("""
 """But not when specialised."""
 
 ALONE = frozenset("""
+    mutable_containers.median_deviation
     mutable_containers.copies_deep_and_shallow
     mutable_containers.inventory
     objects.gradient_penalty

@@ -237,7 +237,7 @@ def _method_of_run_time(
         )
     if isinstance(kind, Number | Other) or name in ("index", "count"):
         return _inert_method(value, name, it, args, kwargs)
-    if name == "view" and isinstance(kind, Array) and not (args or kwargs):
+    if name == "view" and (isinstance(kind, Array) or kind == UNKNOWN) and not (args or kwargs):
         return it.emit(st.getitem, value, Const(...))
     if isinstance(kind, Array):
         raise it.unsupported(

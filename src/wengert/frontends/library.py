@@ -37,7 +37,7 @@ from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, iteration, settled
 from .loops import collect, loop_over
 from .opcalls import emit_op
-from .operators import as_asked
+from .operators import as_asked, defines
 from .values import (
     Items,
     Iteration,
@@ -156,7 +156,8 @@ def _entries(source: Any) -> dict[Any, Any]:
 def _dict_from(it: Interpreter, source: Value) -> Value:
     from .comprehensions import dictionary
 
-    if isinstance(source, Var) and source.kind == UNKNOWN:
+    unknown = isinstance(source, Var) and source.kind == UNKNOWN
+    if unknown or defines(source, "keys"):
         return call(it, Const(_entries), [source], {})
     return dictionary(it, as_list(it, source))
 
@@ -378,7 +379,8 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         args = [iterated(it, arg) for arg in args]
-        if any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values())):
+        lazy = any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values()))
+        if lazy or _asks_one_twice(args):
             return call(it, Const(getattr(iterators_in_python, name)), args, kwargs)
         lists = [each for arg in args for each in walking.known_lists(it, arg)]
         made = eager(it, args, kwargs)
@@ -386,6 +388,12 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         return made
 
     return handler
+
+
+def _asks_one_twice(args: Args) -> bool:
+    """Whether one iterator is given twice, so that who asks first takes from the other."""
+    given = [a.place for a in args if isinstance(a, Items) and a.form == "iterator"]
+    return len(set(given)) < len(given)
 
 
 HANDLERS: dict[int, Handler] = {

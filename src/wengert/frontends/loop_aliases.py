@@ -92,7 +92,7 @@ def link(
     """Note which objects the values of carried names may be: in the body, or after the loop."""
     own = _nodes(it, values)
     given = {name: objects_in(it, entry.get(name)) for name in values}
-    first = {node: _at(given[node[0]], node[1]) for node in own}
+    first = {node: at_path(given[node[0]], node[1]) for node in own}
     known = {node: _known(it, ends, node, first) for node in {*own, *ends.outside}}
     for node in own:
         _add(known[node], _held(own, given[node[0]], node))
@@ -161,7 +161,7 @@ def note_ends(
     """Remember what the carried names refer to when an iteration ends; whether all of it was known."""
     own = _nodes(it, params)
     node_at = {place: node for node, places in own.items() for place in places}
-    last = {node: _at(final[node[0]], node[1]) for node in own}
+    last = {node: at_path(final[node[0]], node[1]) for node in own}
     before = ends.size()
     for node, places in last.items():
         tied = _with_others(it, places)
@@ -188,7 +188,7 @@ def _nodes(it: Interpreter, values: Mapping[Any, Value]) -> dict[Node, set[Place
     }
 
 
-def _at(objects: Objects, path: Path) -> set[Place]:
+def at_path(objects: Objects, path: Path) -> set[Place]:
     """What is at a path, or what it is part of; if there is neither, everything that it holds."""
     for length in range(len(path), -1, -1):
         if path[:length] in objects:

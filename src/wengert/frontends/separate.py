@@ -7,7 +7,7 @@ object; what the callee changes comes back as further results, the new versions.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
 from ..ir.records import replace, value_record
@@ -17,9 +17,12 @@ from . import captures, cells, heap, writes
 from .calls import inline
 from .expressions import open_up
 from .interpreter import Interpreter, coerce, fresh
-from .loop_aliases import objects_in
+from .loop_aliases import Path, at_path, objects_in
 from .reading import Diverges
-from .values import Closure, Items, Lost, Place, Scope, Value, flatten, is_mutable, kind_of_value
+from .values import Closure, Items, Lost, Scope, Value, flatten, is_mutable, kind_of_value
+
+Returned = tuple[Path, int, Path, int]
+"""Which part of a result may be which part of which argument, or so deep in it."""
 
 
 @value_record
@@ -103,16 +106,37 @@ def _emit_call(
     it.builder.append(Eqn(all_outs, CALL, args, params, (), "py", it.builder.span))
     for k, new in updated:
         heap.replaced(it, args[k], new)  # type: ignore[arg-type]
-    for made in set[Place]().union(*objects_in(it, out).values()) if callee.returns else ():
-        heap.stands_for(it, made, _objects(it, [arguments[k].value for k in callee.returns]))
+    made, given = objects_in(it, out), [objects_in(it, a.value) for a in arguments]
+    for path, k, other, depth in callee.returns:
+        for place in at_path(made, path):
+            heap.stands_for(it, place, at_path(given[k], other), depth)
     return out, bound_anew
 
 
-def _objects(it: Interpreter, values: Sequence[Value]) -> set[Place]:
-    """The objects that values are, hold, or may turn out to be."""
-    held = [objects_in(it, value).values() for value in values]
-    places = set[Place]().union(*(each for places in held for each in places))
-    return places.union(*(heap.ties(it, place) for place in places))
+def _handed_back(reader: Interpreter, value: Value, taken: Sequence[Value]) -> frozenset[Returned]:
+    """Which parts of a result may be objects of the arguments, by path, or parts so deep in them."""
+    found: set[Returned] = set()
+    given = [objects_in(reader, each) for each in taken]
+    for path, part in _parts(value):
+        depth = heap.depth_in_whole(reader, part)
+        within = dict.fromkeys(heap.identities(reader, part, own=True), depth)
+        for place in list(within):
+            for other, (below, below_other) in heap.ties(reader, place).items():
+                if below <= depth:
+                    within.setdefault(other, below_other + depth - below)
+        for k, objects in enumerate(given):
+            for other, places in objects.items():
+                deep = [within[place] for place in places if place in within]
+                found |= {(path, k, other, min(deep))} if deep else set()
+    return frozenset(found)
+
+
+def _parts(value: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
+    """What of a value may be an object: itself, and what it holds, by path."""
+    if is_mutable(value):
+        yield path, value
+    for key, item in zip(value.keys, value.values, strict=True) if isinstance(value, Items) else ():
+        yield from _parts(item, (*path, key))
 
 
 def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:
@@ -240,7 +264,7 @@ def _read_body(
     captured: Sequence[Argument],
     siblings: Mapping[str, Closure],
     bound: Sequence[Argument],
-) -> tuple[Function, Kind, dict[int, Kind], dict[int, Kind], frozenset[int]] | None:
+) -> tuple[Function, Kind, dict[int, Kind], dict[int, Kind], frozenset[Returned]] | None:
     """The callee as a function, the kind of its result, what it changes, binds, and hands back."""
     reader = Interpreter(it.reading, namespace=it.namespace)
     inside = _Inside(reader, closure)
@@ -257,8 +281,7 @@ def _read_body(
         rebound = _rebound(reader, callee, inside)
     except Diverges:
         return None
-    returned = _objects(reader, [value])
-    returns = frozenset(k for k, each in enumerate(taken) if returned & _objects(reader, [each]))
+    returns = _handed_back(reader, value, taken)
     kind = kind_of_value(value)
     if any(isinstance(k, Static) for k in _kinds_inside(kind)):
         raise it.unsupported(

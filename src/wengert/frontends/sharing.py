@@ -13,7 +13,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
-from .heap import view_of
+from .heap import link_holders, view_of
 from .values import Items, Maybe, Scope, Value
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
     """Whether something else may refer to the object that a name refers to."""
     if not _is_mutable(value):
         return isinstance(value, Items)
-    if isinstance(value, Var) and (value in it.reading.places or value in it.reading.choices):
-        return True
+    if isinstance(value, Var):
+        link_holders(it, value)
+        if value in it.reading.places or value in it.reading.choices:
+            return True
     if isinstance(value, Items) and value.place is not None and value.place.choice is not None:
         return True
     return _is_borrowed(it, value) or any(

@@ -229,8 +229,8 @@ class Callee:
         self.rebinds: dict[int, Kind] = {}
         """The inputs that are outer names which it binds anew, and the kinds of what to: results too."""
 
-        self.returns: frozenset[int] = frozenset()
-        """The arguments whose objects, or parts of them, may be in what it returns."""
+        self.returns: frozenset[Any] = frozenset()
+        """Which parts of the result may be objects of the arguments, or parts so deep in them."""
 
     def __repr__(self) -> str:
         return f"<Callee {self.name}>"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import COMPLEX, FLOAT, Array, Kind, Number, Seq, Struct
+from ..ir.types import COMPLEX, FLOAT, Array, Kind, Number, Seq, Struct, Unknown
 from ..ops import cotangents as ct
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import Attribute, bar_name
 from .realness import is_complex, says_little
-from .reverse_rules import real_part, surely_real
+from .reverse_rules import rank_of, real_part, surely_real
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -127,9 +127,11 @@ def _add_at(sweep: Sweep, eqn: Eqn) -> None:
 def _as_written(sweep: Sweep, part: Atom, value: Atom) -> Atom:
     """The cotangent of a value that was written to a part of a buffer, and broadcast there."""
     kind, written = kind_of_atom(part), kind_of_atom(value)
-    if not isinstance(written, Number) or isinstance(kind, Number):
+    if isinstance(kind, Number) or not isinstance(written, Number | Array | Unknown):
         return part
-    if isinstance(kind, Array):
+    if isinstance(written, Array) and rank_of(written) == rank_of(kind) is not None:
+        return part
+    if isinstance(kind, Array) and isinstance(written, Number):
         return sweep.builder.emit(registry.named("sum"), part, namespace="np")
     return sweep.builder.emit(st.unbroadcast, part, value)
 

@@ -52,6 +52,10 @@ def _copied(x: Any, copies: dict[int, Any]) -> Any:
     return _copied_object(x, copies)
 
 
+_MADE_IN_PYTHON = 1 << 9
+"""The flag of classes that are not written in C (`Py_TPFLAGS_HEAPTYPE`)."""
+
+
 def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
     import copy
     import random  # whose generators change when they are asked, which no derivative sees
@@ -62,6 +66,8 @@ def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
     if isinstance(x, (*kept, types.MethodType)) or not attributes:
         return x
     plain = type(x).__new__ is object.__new__
+    if plain and not type(x).__flags__ & _MADE_IN_PYTHON:
+        return x  # a ufunc, say
     copies[id(x)] = made = object.__new__(type(x)) if plain else copy.copy(x)
     for name, item in attributes.items():
         object.__setattr__(made, name, _copied(item, copies))

@@ -247,7 +247,7 @@ def is_basic_index(index: Atom, definition: Callable[[Atom], Eqn | None]) -> boo
     if _is_basic_kind(index.kind):
         return True
     eqn = definition(index)
-    if eqn is None or eqn.op.name != "pack":
+    if eqn is None or eqn.op.name != "pack" or eqn.param("form") != "tuple":
         return False
     return all(is_basic_index(item, definition) for item in eqn.args)
 

@@ -43,7 +43,7 @@ _OF_LISTS = frozenset(("add", "mul"))
 _HOLDING = frozenset(("pack", "split", "array_split", "vsplit", "hsplit", "dsplit"))
 """Ops that make containers of objects, or of views of them."""
 
-_MAYBE_SAME = frozenset(("asarray", "gather", "ascontiguousarray", "asfortranarray"))
+_MAYBE_SAME = frozenset(("asarray", "gather", "ascontiguousarray", "asfortranarray", "apply"))
 """Ops that give what they are given if it is an array already."""
 
 
@@ -198,9 +198,9 @@ def link_holders(it: Interpreter, var: Var) -> None:
     if eqn is not None:
         it.reading.linked.add(var)
     joined = eqn is not None and (eqn.op.name in _JOINING or _is_of_lists(eqn))
-    if eqn is None or not (joined or eqn.op.name in _HOLDING | _MAYBE_SAME):
+    if eqn is None or not (joined or eqn.op.name in _HOLDING or _may_be_same(eqn)):
         return
-    if not holds_mutable(var.kind) and eqn.op.name not in _MAYBE_SAME:
+    if not holds_mutable(var.kind) and not _may_be_same(eqn):
         return
     if view_of(it, var) is not None or (eqn.op is st.getitem and gathers(eqn.args[1])):
         return
@@ -210,6 +210,15 @@ def link_holders(it: Interpreter, var: Var) -> None:
             below_arg, below = _tie_of(it, eqn, arg)
             for place in identities(it, arg, own=True):
                 hold_same(it, place, below_arg, place_of(it, var), below)
+
+
+def _may_be_same(eqn: Eqn) -> bool:
+    """Whether a result may share memory with an operand, in a way that is not followed."""
+    if eqn.op.name == "einsum_1":  # which gives a view where it has nothing to sum
+        subscripts = eqn.args[0].value if isinstance(eqn.args[0], Const) else ""
+        letters, _, kept = str(subscripts).partition("->")
+        return set(letters) <= set(kept)
+    return eqn.op.name in _MAYBE_SAME
 
 
 def _tie_of(it: Interpreter, eqn: Eqn, arg: Var) -> Tie:

@@ -141,7 +141,8 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
     for other, (below, below_other) in ties(it, place).items():
         if depth > below:
             it.heap[other] = lost
-            deep = below_other + depth - below
+            # what is inside one is inside the other, even where it is not known how deep
+            deep = depth - below + max(below_other, int(below > 0))
             for held in it.reading.holding_unknown.get(other, ()):
                 if deep > depth_of(held):
                     it.heap[place_of(it, held.value)] = lost

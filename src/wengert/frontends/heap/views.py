@@ -46,6 +46,8 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return None
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
         return None
+    if eqn.op.name == "conj" and eqn.namespace == "np":
+        return None  # the method gives a real array itself, the function does not
     unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
     return eqn if unknown or isinstance(var.kind, Array) or eqn.op.name in _SPLITTING else None
 
