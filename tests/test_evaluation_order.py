@@ -212,6 +212,13 @@ def array_without_a_copy(x, a):
     return a[0] * x
 
 
+@program(np.array([2.0, 1.0]))
+def numpy_type_of_an_array(x, a):
+    b = np.float64(a)
+    b[0] = x
+    return a[0] * x
+
+
 @program(np.array([2.0, np.nan]))
 def numbers_replaced_in_place(x, a):
     b = np.nan_to_num(a, copy=False)
@@ -258,6 +265,7 @@ REFUSED = {
         "recursion_gives_the_array_back",
         "converted_without_a_copy",
         "array_without_a_copy",
+        "numpy_type_of_an_array",
         "numbers_replaced_in_place",
     },
 }

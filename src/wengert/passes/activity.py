@@ -96,7 +96,8 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
         _refuse_active_keys(eqn, varied)
         for name, atom in eqn.params.items():
             known = name in STAND_INS and eqn.op.spellings
-            if atom in varied and not known and (_is_inexact(atom) or name in _DATA):
+            data = _is_inexact(atom) or name in _DATA or eqn.namespace == "call"
+            if atom in varied and not known and data:
                 raise NoRule(
                     f"no derivative flows through the argument `{name}` of {eqn.op.name}",
                     "Compute what depends on it yourself, give the function a rule (`wg.rrule`), or keep\n"

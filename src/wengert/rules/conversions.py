@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from ..ir.types import COMPLEX, FLOAT
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import Atom, Const
+from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Seq, Struct
 from ..ops import registry as ops
-from ..ops.array_kinds import fold_no_text
+from ..ops.array_kinds import Args, Params, fold_no_text
 from ..ops.elementwise import real
 from .forms import linear_rule
 
+
+def _infer(number: Kind) -> Callable[[Args, Params], Kind]:
+    return lambda args, params: UNKNOWN if kind_of_atom(args[0]) == UNKNOWN else number
+
+
+def _fold(type_: type) -> Callable[[Builder, Args, Params, str], Atom | None]:
+    """Of an array the type gives an array: itself, where it is of that type."""
+
+    def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+        kind = kind_of_atom(args[0]) if args else None
+        if not (isinstance(kind, Array | Seq | Struct) and getattr(kind, "rank", None) != 0):
+            return fold_no_text(builder, args, params, namespace)
+        dtype: dict[str, Any] = {"dtype": Const(type_)}
+        return builder.emit_with(ops.named("asarray"), args[:1], dtype, "np")
+
+    return fold
+
+
 for _type in (np.float16, np.float32, np.float64, np.longdouble):
-    _op = ops.foreign(_type, infer=lambda args, params: FLOAT)
-    _op.fold = fold_no_text
+    _op = ops.foreign(_type, infer=_infer(FLOAT))
+    _op.fold = _fold(_type)
     linear_rule(_op, transpose=lambda ȳ, x: real(ȳ))
 for _type in (np.complex64, np.complex128):
-    _op = ops.foreign(_type, infer=lambda args, params: COMPLEX)
-    _op.fold = fold_no_text
+    _op = ops.foreign(_type, infer=_infer(COMPLEX))
+    _op.fold = _fold(_type)
     linear_rule(_op, transpose=(lambda ȳ, re, im=0: ȳ, lambda ȳ, re, im: -1j * ȳ))

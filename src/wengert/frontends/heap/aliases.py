@@ -43,7 +43,12 @@ _OF_LISTS = frozenset(("add", "mul"))
 _HOLDING = frozenset(("pack", "split", "array_split", "vsplit", "hsplit", "dsplit"))
 """Ops that make containers of objects, or of views of them."""
 
-_MAYBE_SAME = frozenset(("asarray", "gather", "ascontiguousarray", "asfortranarray", "apply"))
+_MAYBE_SAME = frozenset(
+    (
+        "asarray", "gather", "ascontiguousarray", "asfortranarray", "apply",
+        "float16", "float32", "float64", "longdouble", "complex64", "complex128",
+    )
+)  # fmt: skip
 """Ops that give what they are given if it is an array already."""
 
 
