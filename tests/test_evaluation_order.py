@@ -319,3 +319,27 @@ def test_a_pushforward_runs_with_globals_as_they_were():
     assert [push(1.0), push(1.0)] == pytest.approx([2 * (1 + 2 * 0.7)] * 2)
     assert factor == 2.0
     np.testing.assert_allclose(weights, [1.7, 1.0])
+
+
+# --- containers in a known order ------------------------------------------------------------------
+
+
+def squares_inside(tree):
+    if isinstance(tree, dict):
+        return sum(k * squares_inside(v) for k, (_, v) in enumerate(sorted(tree.items()), 1))
+    return np.sum(tree) ** 2
+
+
+def by_name_backwards(p):
+    return sum(p[name] * k for k, name in enumerate(sorted(p, reverse=True), 1))
+
+
+def test_dictionaries_walked_over_by_name():
+    tree = {"b": {"d": 2.0, "c": 1.5}, "a": np.array([0.5, 1.0])}
+    expected = {"b": {"d": 16.0, "c": 6.0}, "a": np.array([3.0, 3.0])}
+    np.testing.assert_equal(wg.grad(squares_inside)(tree), expected)
+    assert wg.grad(by_name_backwards)({"a": 1.0, "c": 2.0, "b": 3.0}) == {
+        "a": 3.0,
+        "c": 1.0,
+        "b": 2.0,
+    }

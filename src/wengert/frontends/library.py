@@ -182,7 +182,11 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if objects is not None:
         reverse = kwargs.get("reverse", Const(False))
         return choosing.in_order(it, objects, kwargs.get("key"), reverse)
-    values = it.atom(as_list(it, args[0]))
+    listed = as_list(it, args[0])
+    known = _in_known_order(listed, kwargs) if isinstance(listed, Items) else None
+    if known is not None:
+        return known
+    values = it.atom(listed)
     key = kwargs.get("key", Const(None))
     keys: Atom = values
     if key != Const(None):
@@ -192,6 +196,27 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     order = it.emit(co.sorted_order, keys, reverse=reverse)
     indices = Running((order,), lambda elements: elements[0])
     return collect(it, indices, lambda index: subscript(it, values, index))
+
+
+def _in_known_order(listed: Items, kwargs: Kwargs) -> Items | None:
+    """A list in order whose items are known, or pairs that begin with a known key: `sorted(d.items())`."""
+    reverse = kwargs.get("reverse", Const(False))
+    if kwargs.get("key", Const(None)) != Const(None) or not isinstance(reverse, Const):
+        return None
+    firsts = [v.values[0] if _is_pair(v) else v for v in listed.values]
+    keys = [first.value for first in firsts if isinstance(first, Const)]
+    pairs = any(map(_is_pair, listed.values))
+    try:
+        if len(keys) < len(firsts) or (pairs and len(set(keys)) < len(keys)):
+            return None
+        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(reverse.value))
+    except TypeError:
+        return None  # it must fail when the program runs
+    return list_of(*(listed.values[k] for k in order))
+
+
+def _is_pair(value: Value) -> bool:
+    return isinstance(value, Items) and value.form == "tuple" and len(value.values) > 0
 
 
 # --- folds --------------------------------------------------------------------------------

@@ -116,7 +116,14 @@ def _infer_einsum_bar(args: Args, params: Params) -> Kind:
     return Array(_dtype(args), rank_of(params["like"]))
 
 
-matmul = declare("matmul", "a, b", infer=_product(_matmul_rank), py="@", np="matmul linalg.matmul")
+matmul = declare(
+    "matmul",
+    "a, b",
+    infer=_product(_matmul_rank),
+    py="@",
+    np="matmul linalg.matmul",
+    operator="matmul",
+)
 matmul_left, matmul_right = _transposes("matmul", "", fold_matmul_left, fold_matmul_right)
 
 dot = declare("dot", "a, b", infer=_product(_dot_rank), np="dot", method="dot")

@@ -128,15 +128,16 @@ def find(function: Any) -> tuple[Op, str] | None:
     entry = _foreign.get(id(function))
     if entry is not None:
         return entry[0], "call"
-    if id(function) not in _spelled(len(_ops)) and _is_numpys(function):
+    if id(function) not in _spelled(len(_ops)) and _may_come_later(function):
         _load_all()
     found = _spelled(len(_ops)).get(id(function))
     return find(function) if found is None and load_imported() else found
 
 
-def _is_numpys(function: Any) -> bool:
+def _may_come_later(function: Any) -> bool:
+    """Whether a function may be one of those whose ops are loaded when they are met."""
     module = getattr(function, "__module__", None) or type(function).__module__
-    return str(module).partition(".")[0] == "numpy"
+    return str(module).partition(".")[0] == "numpy" or function is operator.matmul
 
 
 def when_imported(module: str, load: Callable[[], object]) -> None:
