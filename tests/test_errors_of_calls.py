@@ -734,3 +734,10 @@ def test_an_array_of_another_library():
         None,
         "Pass NumPy arrays: `np.asarray(x)`.",
     )
+
+
+@pytest.mark.parametrize("answer", [None, "a"])
+def test_a_hook_that_returns_no_cotangent(answer):
+    hooked = lambda x: wg.hook(lambda x_bar: answer, x) ** 2
+    error = refusal("WG202", TypeError, lambda: wg.grad(hooked)(3.0))
+    assert "a hook must return one cotangent" in str(error)

@@ -61,6 +61,7 @@ from .ir.types import (
     Array,
     Kind,
     Number,
+    Other,
     Seq,
     Static,
     Struct,
@@ -520,7 +521,8 @@ def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
         )
         inner = read_to_run(it, run, like)
     primal = inner.function
-    if len(primal.body.outs) != 1:
+    outs = primal.body.outs
+    if len(outs) != 1 or isinstance(kind_of_value(outs[0]), Other | Static | Seq):
         raise BadArgument(
             "a hook must return one cotangent", "Return the changed cotangent.", it.builder.span
         )
