@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -215,7 +215,7 @@ def _in_known_order(listed: Items, kwargs: Kwargs) -> Items | None:
     return list_of(*(listed.values[k] for k in order))
 
 
-def _is_pair(value: Value) -> bool:
+def _is_pair(value: Value) -> TypeGuard[Items]:
     return isinstance(value, Items) and value.form == "tuple" and len(value.values) > 0
 
 

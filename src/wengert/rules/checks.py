@@ -133,7 +133,7 @@ def _check_count(rule: Rule, place: Place) -> None:
     """There is a row for each operand, or one row that gives all partials."""
     takes, what = operands(rule.op), _PER_OPERAND[rule.form]
     name, count, or_one = rule.op.name, len(rule.rows), rule.form == "scalar"
-    if not rule.rows or (rule.form == "linear" and not any(rule.rows)):
+    if not rule.rows:
         raise refuse(f"the rule for {name} has no {what}", f"{name} takes {takes}.", place)
     if (takes.variadic and not rule.op.spellings) or (or_one and count == 1):
         return
@@ -147,6 +147,8 @@ def _check_count(rule: Rule, place: Place) -> None:
         has = f"{count} {what}{'s' * (count != 1)} for {wanted} operand{'s' * (wanted != 1)}"
         hint = f"{name} takes {takes}: one {what} for each, `None` for zero."
         raise refuse(f"the rule for {name} has {has}", hint, place)
+    if rule.form == "linear" and not any(rule.rows):
+        raise refuse(f"the rule for {name} has no {what}", f"{name} takes {takes}.", place)
 
 
 def _check_row(op: Op, row: Any, called: Called, place: Place) -> None:

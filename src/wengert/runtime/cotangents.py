@@ -78,8 +78,10 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
     An axis that `x_bar` lacks is one along which all cotangents are the same.
     """
     if isinstance(x, (list, tuple)):
-        if isinstance(x_bar, (list, tuple)) and len(x_bar) != len(x):
-            raise _of_joined(x)
+        if isinstance(x_bar, (list, tuple)):
+            if len(x_bar) != len(x):
+                raise _of_joined(x)
+            return x_bar
         x = np.asarray(x)
     shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
