@@ -233,6 +233,20 @@ def conjugate_is_a_copy(x, a):
     return b[0] * x + a[0]
 
 
+@program(np.array([2.0, 1.0, 3.0]))
+def slice_of_flat_is_a_copy(x, a):
+    b = a.flat[:]
+    a[0] = x
+    return b[0] * x + a[0]
+
+
+@program(np.array([2.0, 1.0, 3.0]))
+def windows_see_the_array_change(x, a):
+    windows = np.lib.stride_tricks.sliding_window_view(a, 2)
+    a[1] = x
+    return np.sum(windows**2)
+
+
 @program(np.array([[2.0, 1.0], [3.0, 4.0]]))
 def diagonal_by_einsum(x, m):
     d = np.einsum("ii->i", m)
@@ -256,11 +270,13 @@ REFUSED = {
         "chosen_by_the_truth_of_a_list_that_changes",
         "chosen_by_a_pattern",
         "diagonal_by_einsum",
+        "windows_see_the_array_change",
     },
     "alone": {
         "chosen_list_repeated_in_place",
         "list_written_to_and_repeated",
         "diagonal_by_einsum",
+        "windows_see_the_array_change",
         "recursion_gives_the_list_back",
         "recursion_gives_the_array_back",
         "converted_without_a_copy",

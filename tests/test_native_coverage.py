@@ -375,7 +375,7 @@ def test_extremes_by_a_key():
 
 
 def in_order(a, b):
-    return a < b, a > b, a <= b, a >= b, max(a, b)
+    return a < b, a > b, a <= b, a >= b, max(a, b), min(a, b)
 
 
 def weight_of_one_side(x, y):
@@ -388,7 +388,9 @@ def first_above_one(x):
 
 def test_truth_values_are_ordered():
     for a, b in ((False, True), (True, False), (True, True)):
-        assert wg.jit(in_order, strict=True)(a, b) == in_order(a, b)
+        found = wg.jit(in_order, strict=True)(a, b)
+        assert found == in_order(a, b)
+        assert set(map(type, found)) == {bool}
     native(weight_of_one_side, 0.5, 2.0)
     native(first_above_one, np.array([0.5, 2.0, 3.0]))
     native(lambda b: np.sort(b), np.array([True, False, True]), gradient=False)

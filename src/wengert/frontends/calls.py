@@ -36,7 +36,7 @@ from . import (
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .expressions import as_known, evaluate, lift
-from .heap import now
+from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .opcalls import emit_op
 from .reading import NeedsCallee
@@ -371,9 +371,16 @@ def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwarg
     out = kwargs.get("out", Const(None))
     named = getattr(equivalent, "__kwdefaults__", None) or ()
     if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
-        return call_known(it, equivalent, args, kwargs)
+        made = call_known(it, equivalent, args, kwargs)
+        if equivalent.__name__ in _OF_VIEWS and isinstance(made, Var):
+            stands_for(it, place_of(it, made), identities(it, args[0], own=True))
+        return made
     others = {name: value for name, value in kwargs.items() if name != "out"}
     return write_to_out(it, out, call_known(it, equivalent, args, others))
+
+
+_OF_VIEWS = frozenset(("sliding_window_view",))
+"""Functions that give views of an array, and copies as they are read: when it changes, they are lost."""
 
 
 def _is_of_library(closure: Closure) -> bool:

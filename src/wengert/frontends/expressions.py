@@ -631,7 +631,11 @@ def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
-    return subscript(it, *evaluate_after(it, node.slice, evaluate(it, node.value)))
+    found = subscript(it, *evaluate_after(it, node.slice, evaluate(it, node.value)))
+    of_flat = isinstance(node.value, ast.Attribute) and node.value.attr == "flat"
+    if of_flat and isinstance(node.slice, ast.Slice) and isinstance(kind_of_value(found), Array):
+        return it.emit(named("copy"), it.atom(found), namespace="np")  # unlike a slice of `ravel`
+    return found
 
 
 def _slice(it: Interpreter, node: ast.Slice) -> Value:

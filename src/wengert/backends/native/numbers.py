@@ -139,7 +139,8 @@ def _extreme(e: Emitter, name: str, scalars: Sequence[Scalar]) -> Scalar:
         raise Unlowered("one of two numbers of different types")
     x, y = (exact_float(e, s, code) for s in scalars)
     takes_b = e.apply(op, y, x, code="b1")
-    origin = chosen_origin(e, takes_b, as_float_origin(b), as_float_origin(a))
+    first, second = (s.origin if code == "b1" else as_float_origin(s) for s in scalars)
+    origin = chosen_origin(e, takes_b, second, first)
     return Scalar(e.apply("select", takes_b, y, x, code=code), origin)
 
 
