@@ -196,7 +196,7 @@ RUNS = {name: run for name, run in CALLS.items() if name not in ("specialised", 
 def test_gradients_in_a_row_leave_nothing(name: str) -> None:
     size, objects = grown_by(RUNS[name], 300)
     assert objects <= 20
-    assert size <= 20_000
+    assert size <= 30_000  # tables of a bounded size may still fill: 1,200 runs leave no more
 
 
 def test_refusals_in_a_row_leave_nothing() -> None:

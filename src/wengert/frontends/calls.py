@@ -372,7 +372,7 @@ def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwarg
     named = getattr(equivalent, "__kwdefaults__", None) or ()
     if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
         made = call_known(it, equivalent, args, kwargs)
-        if equivalent.__name__ in _OF_VIEWS and isinstance(made, Var):
+        if getattr(equivalent, "__name__", "") in _OF_VIEWS and isinstance(made, Var):
             stands_for(it, place_of(it, made), identities(it, args[0], own=True))
         return made
     others = {name: value for name, value in kwargs.items() if name != "out"}
