@@ -100,6 +100,23 @@ def list_written_to_and_repeated(x, items):
     return sum(items)
 
 
+@program()
+def lists_emptied_and_repeated(x):
+    items, empty = [x, x], []
+    other = items
+    items *= 0
+    empty *= 3
+    items.append(x)
+    return sum(other) * x + len(empty)
+
+
+@program(np.array([2.0, 1.0]))
+def array_with_more_axes_without_a_copy(x, a):
+    b = np.array(a, copy=None, ndmin=2)
+    b[0, 0] = x
+    return a[0]
+
+
 @program([1.0])
 def chosen_list_repeated_in_place(x, items):
     chosen = items if x > 0 else [x]
@@ -242,7 +259,7 @@ def slice_of_flat_is_a_copy(x, a):
 
 @program(np.array([2.0, 1.0, 3.0]))
 def windows_see_the_array_change(x, a):
-    windows = np.lib.stride_tricks.sliding_window_view(a, 2)
+    windows = np.lib.stride_tricks.sliding_window_view(x=a, window_shape=2)
     a[1] = x
     return np.sum(windows**2)
 
@@ -269,12 +286,14 @@ REFUSED = {
     "reverse": {
         "chosen_by_the_truth_of_a_list_that_changes",
         "chosen_by_a_pattern",
+        "array_with_more_axes_without_a_copy",
         "diagonal_by_einsum",
         "windows_see_the_array_change",
     },
     "alone": {
         "chosen_list_repeated_in_place",
         "list_written_to_and_repeated",
+        "array_with_more_axes_without_a_copy",
         "diagonal_by_einsum",
         "windows_see_the_array_change",
         "recursion_gives_the_list_back",

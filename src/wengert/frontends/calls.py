@@ -373,7 +373,8 @@ def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwarg
     if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
         made = call_known(it, equivalent, args, kwargs)
         if getattr(equivalent, "__name__", "") in _OF_VIEWS and isinstance(made, Var):
-            stands_for(it, place_of(it, made), identities(it, args[0], own=True))
+            source = args[0] if args else kwargs["x"]
+            stands_for(it, place_of(it, made), identities(it, source, own=True))
         return made
     others = {name: value for name, value in kwargs.items() if name != "out"}
     return write_to_out(it, out, call_known(it, equivalent, args, others))

@@ -205,9 +205,10 @@ def _in_known_order(listed: Items, kwargs: Kwargs) -> Items | None:
         return None
     firsts = [v.values[0] if _is_pair(v) else v for v in listed.values]
     keys = [first.value for first in firsts if isinstance(first, Const)]
-    pairs = any(map(_is_pair, listed.values))
+    pairs = sum(map(_is_pair, listed.values))
+    unlike = pairs not in (0, len(firsts))  # Python compares no pair with anything else
     try:
-        if len(keys) < len(firsts) or (pairs and len(set(keys)) < len(keys)):
+        if unlike or len(keys) < len(firsts) or (pairs and len(set(keys)) < len(keys)):
             return None
         order = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(reverse.value))
     except TypeError:

@@ -322,10 +322,10 @@ def add_in_place(
     result = binary(it, operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
         return result  # NumPy's, of a list times an array
-    if isinstance(old, Items) and old.form == "list":
+    if isinstance(old, Items) and old.form == "list" and op.name == "mul":
         _repeat_in_place(it, old, result)
         return old
-    if isinstance(old, Items) and old.form == "dict":
+    if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
         method_of_known(it, old, "update", [new], {})
         return old
     if isinstance(old, Var) and isinstance(old.kind, Array):

@@ -257,6 +257,10 @@ def without_a_copy(
         return write_to_out(it, target, result) if is_mutable(target) else result
     if op.name not in ("array", "astype"):
         return emit_op(it, op, namespace, values, rest)
+    if "ndmin" in rest:
+        raise it.unsupported(
+            "`ndmin` where no copy is made", "Add the axes by an index: `a[None]`, or copy."
+        )
     dtype = {"dtype": rest["dtype"]} if "dtype" in rest else {}
     return emit_op(it, named("asarray"), "np", values, dtype)
 
