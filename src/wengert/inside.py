@@ -48,14 +48,22 @@ def _install() -> None:
     nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))
 
 
-def _maker(make: Callable[..., api.Derivative[..., Any]]) -> nested.Handler:
+def _maker(make: Callable[..., Any]) -> nested.Handler:
     """`wg.grad(f, …)`: a derivative function, known but not yet called."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         function, *rest = args
         known = [_constant(it, value) for value in rest]
         named = {name: _constant(it, value) for name, value in kwargs.items()}
-        verb = make(_nothing, *known, **named).verb
+        derivative = make(_nothing, *known, **named)
+        if not isinstance(derivative, api.Derivative):
+            raise BadArgument(
+                "`sparsity` gives a matrix of SciPy, and the program that takes this Jacobian is differentiated "
+                "itself",
+                "Leave `sparsity` away here: the Jacobian is then an array.",
+                it.builder.span,
+            )
+        verb = derivative.verb
         # a partial: where the derivative is passed on, what its function captured is taken along
         return Native(verb.name, functools.partial(_call_of(verb), function))
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from . import calling
 from .api import Derivative, Text, argnums_of, grad, hvp
 from .errors import BadArgument
 from .linear_maps import pullback, pushforward
@@ -21,8 +23,11 @@ from .verbs import Verb
 
 
 def jacobian(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, mode: str = "auto"
-) -> Jacobian:
+    f: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    mode: str = "auto",
+    sparsity: Any = None,
+) -> Any:
     """The Jacobian function of a function of arrays.
 
     Args:
@@ -31,6 +36,10 @@ def jacobian(
         argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
         mode: "forward" (one run of the function, and one pushforward per input), "reverse" (one
             pullback per output), or "auto", the cheaper of the two.
+        sparsity: where entries may be: a matrix of the numbers of the result by those of the argument (dense, or
+            of `scipy.sparse`), or "detect", which finds them at the first call for one run per number. Then one
+            sweep serves all columns that have no row in common, and the result is a `scipy.sparse.csr_array`.
+            Every call checks the matrix against a product with a random vector.
 
     Returns:
         A function of the same arguments; its result has the shape of `f`'s result followed by the
@@ -41,6 +50,9 @@ def jacobian(
     >>> wg.jacobian(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [0., 1.]])
+    >>> differences = wg.jacobian(lambda x: x[1:] ** 2 - x[:-1], sparsity="detect")
+    >>> differences.explain(np.ones(100))
+    '198 entries of 99 × 100, by 2 pushforwards'
     """
     if mode not in MODES:
         raise BadArgument(
@@ -48,7 +60,28 @@ def jacobian(
             "'auto' takes the cheaper of the two.",
         )
     chosen, single = argnums_of(argnums)
+    if sparsity is not None:
+        return _sparse(f, chosen, single, mode, sparsity)
     return Jacobian(f, Verb("written", chosen, single, written=MODES[mode]))
+
+
+def _sparse(
+    f: Callable[..., Any], argnums: tuple[int, ...], single: bool, mode: str, sparsity: Any
+) -> Any:
+    if not single:
+        raise BadArgument(
+            f"`sparsity` is the pattern of one argument's Jacobian, but argnums={argnums!r}",
+            "Take one Jacobian for each argument.",
+        )
+    if isinstance(sparsity, str) and sparsity != "detect":
+        raise BadArgument(
+            f"`sparsity` must be 'detect' or a matrix, not {sparsity!r}",
+            "A matrix says by entries that are not zero where the Jacobian may have them.",
+        )
+    calling.must_be_function(f)
+    # needs SciPy, which most programs do without
+    module = import_module(f"{__package__}.sparsity")
+    return module.SparseJacobian(f, argnums[0], mode, sparsity)
 
 
 def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Derivative[..., Any]:
