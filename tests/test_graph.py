@@ -1,6 +1,8 @@
 """Graphs: derivatives by both modes, arrays, simplification, pictures, refusals."""
 
+import copy
 import math
+import pickle
 import re
 import shutil
 import time
@@ -371,6 +373,57 @@ def test_compiled_terms_are_python_one_can_read(pair):
     slope = d.to_function(name="slope")
     assert slope.source.endswith("def slope(x):\n    return -2 * (x * math.exp(-(x * x)))\n")
     assert f.to_function(d)(0.5) == (f.eval(), d.eval())
+
+
+@pytest.mark.parametrize("simplify", ["exact", None])
+def test_compiled_terms_are_differentiated_as_any_function(simplify):
+    a, b = wg.Graph(simplify=simplify).variables("a", "b")
+    term = np.sin(a * b) + a**2
+    f = term.to_function()
+    expected = 3 * math.cos(6) + 4, 2 * math.cos(6)
+    assert wg.gradient(f, 2.0, 3.0) == pytest.approx(expected, rel=1e-15)
+    assert wg.gradient(f, b=3.0, a=2.0) == ()
+    assert wg.grad(lambda x: f(b=3.0, a=x))(2.0) == pytest.approx(expected[0], rel=1e-15)
+    assert wg.hessian(f, argnums=(0, 1))(2.0, 3.0)[0][1] == pytest.approx(
+        math.cos(6) - 6 * math.sin(6), rel=1e-14
+    )
+    assert wg.jit(wg.grad(f), strict=True)(2.0, 3.0) == pytest.approx(expected[0], rel=1e-15)
+    assert "adjoint_f" in wg.code_adjoint(f, 2.0, 3.0)
+    namespace = {}
+    exec(wg.grad(f).source, namespace)
+    assert namespace["grad_f"](2.0, 3.0) == pytest.approx(expected[0], rel=1e-15)
+    with pytest.raises(BadArgument, match="no value for 'b'"):
+        wg.grad(f)(2.0)
+
+
+def test_compiled_terms_of_numbers_are_differentiated_for_arrays():
+    a, b = wg.Graph().variables("a", "b")
+    total = (a * b).sum().to_function()
+    x = np.array([1.0, 2.0])
+    np.testing.assert_array_equal(wg.grad(total)(x, 3.0), [3.0, 3.0])
+    assert wg.grad(total, argnums=1)(x, 3.0) == 3.0
+    np.testing.assert_array_equal(wg.grad(total, argnums=1)(x, x), x)
+
+    class Model:
+        def __init__(self, scale):
+            self.loss, self.scale = total, scale
+
+        def __call__(self, x):
+            return self.loss(x, self.scale * x)
+
+    np.testing.assert_array_equal(wg.grad(Model(2.0))(x), 4 * x)
+
+
+def test_graphs_are_pickled_and_copied():
+    a, b = wg.Graph().variables("a", "b")
+    term = np.sin(a * b)
+    for other in (pickle.loads(pickle.dumps(term)), copy.deepcopy(term)):
+        assert other.graph is not term.graph
+        assert str(other) == str(term)
+        assert other.derive(other.graph.variables("a")[0]).eval(a=1.0, b=2.0) == 2 * math.cos(2)
+    f = term.to_function()
+    assert pickle.loads(pickle.dumps(f))(1.0, 2.0) == math.sin(2)
+    assert pickle.loads(pickle.dumps(wg.grad(f)))(1.0, 2.0) == 2 * math.cos(2)
 
 
 # --- refusals ------------------------------------------------------------------------------------

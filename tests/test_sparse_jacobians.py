@@ -110,13 +110,13 @@ def test_newton_with_a_sparse_matrix():
 
 
 REFUSED = [
-    (dict(sparsity=np.eye(3)), np.ones(4), r"`sparsity` has the shape \(3, 3\), the Jacobian has"),
-    (dict(sparsity="some"), np.ones(4), "`sparsity` must be 'detect' or a matrix, not 'some'"),
-    (dict(sparsity=np.ones((2, 2, 2))), np.ones(4), "`sparsity` must be a matrix"),
-    (dict(sparsity="detect", argnums=(0,)), np.ones(4), r"argnums=\(0,\)"),
-    (dict(sparsity="detect", argnums=1), np.ones(4), "`argnums` names argument 1"),
-    (dict(sparsity="detect"), 1.0, "real arrays and lists of numbers, not float"),
-    (dict(sparsity="detect"), np.ones(2, complex), "real arrays and lists of numbers"),
+    ({"sparsity": np.eye(3)}, np.ones(4), r"`sparsity` has the shape \(3, 3\), the Jacobian has"),
+    ({"sparsity": "some"}, np.ones(4), "`sparsity` must be 'detect' or a matrix, not 'some'"),
+    ({"sparsity": np.ones((2, 2, 2))}, np.ones(4), "`sparsity` must be a matrix"),
+    ({"sparsity": "detect", "argnums": (0,)}, np.ones(4), r"argnums=\(0,\)"),
+    ({"sparsity": "detect", "argnums": 1}, np.ones(4), "`argnums` names argument 1"),
+    ({"sparsity": "detect"}, 1.0, "real arrays and lists of numbers, not float"),
+    ({"sparsity": "detect"}, np.ones(2, complex), "real arrays and lists of numbers"),
 ]
 
 

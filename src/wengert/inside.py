@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from . import api, jacobians, linear_maps, nested, roots, steering
+from .backends.graph.compiled import TermFunction
 from .errors import BadArgument
 from .frontends.calls import Args, Kwargs
 from .frontends.interpreter import Interpreter
-from .frontends.values import Native, Value
+from .frontends.values import Native, Value, kind_of_value, unflatten
 from .ir.graph import Const
+from .passes.copies import inlined
 from .verbs import Verb
 
 
@@ -38,6 +40,7 @@ def _install() -> None:
     nested.special(jacobians.has_parts, nested.has_parts)
     nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
+    nested.special(TermFunction.__call__, _call_of_terms)
     nested.special(linear_maps.pullback, nested.pullback)
     nested.special(linear_maps.pushforward, nested.pushforward)
     nested.special(steering.stop_gradient, nested.stop_gradient)
@@ -46,6 +49,16 @@ def _install() -> None:
     nested.special(steering.hook, nested.hook)
     nested.special(steering.show_grad, nested.show_grad)
     nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))
+
+
+def _call_of_terms(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """A call of what `Term.to_function` has made: its equations, for the kinds of these arguments."""
+    function: TermFunction = it.constant(args[0])
+    values = function.bound(args[1:], kwargs)
+    kinds = {name: kind_of_value(value) for name, value in values.items()}
+    made = function.at_kinds(kinds)
+    outs = iter(inlined(it.builder, made, [it.atom(values[name]) for name in function.names]))
+    return unflatten(made.result, lambda leaf: next(outs))
 
 
 def _maker(make: Callable[..., Any]) -> nested.Handler:

@@ -274,7 +274,16 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
     return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
 
 
-_PLAIN_MODULES = {"builtins", "logging", "functools", "numpy", "scipy", "uarray", "random"}
+_PLAIN_MODULES = {
+    "builtins",
+    "logging",
+    "functools",
+    "numpy",
+    "scipy",
+    "uarray",
+    "random",
+    "wengert",
+}
 
 
 def _carries(kind: Kind) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import copyreg
 import inspect
 import math
 import operator
@@ -179,6 +180,14 @@ def foreign(function: Callable[..., Any], infer: Infer | None = None) -> Op:
             op.infer = infer
         _foreign[id(function)] = entry = (op, function)
     return entry[0]
+
+
+def _reduced(op: Op) -> tuple[Callable[..., Op], tuple[Any]]:
+    """An op is what it is by its name: copies of it, also in other processes, are itself."""
+    return (named, (op.name,)) if _ops.get(op.name) is op else (foreign, (op.implementation,))
+
+
+copyreg.pickle(Op, _reduced)
 
 
 def resolve(op: Op, namespace: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadArgument
@@ -62,9 +63,18 @@ class TermFunction:
         self._made: dict[tuple[Kind, ...], tuple[str, Callable[..., Any]]] = {}
         self.names = tuple(variables_of(terms))
         self.__name__ = name
+        self.__signature__ = Signature(
+            [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in self.names]
+        )
         self.source = self._for(self._kinds(self._graph.values))[0]
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        given = self.bound(args, named)
+        at = {self._graph.leaves[name]: value for name, value in given.items()}
+        return self._for(self._kinds(at))[1](**given)
+
+    def bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name."""
         given = {**dict(zip(self.names, args, strict=False)), **named}
         if len(args) > len(self.names) or given.keys() != set(self.names):
             raise BadArgument(
@@ -72,8 +82,12 @@ class TermFunction:
                 f"Its arguments: {', '.join(self.names)}.",
                 calling_span(),
             )
-        at = {self._graph.leaves[name]: value for name, value in given.items()}
-        return self._for(self._kinds(at))[1](**given)
+        return given
+
+    def at_kinds(self, kinds: Mapping[str, Kind]) -> Function:
+        """The IR of the function, for variables of these kinds, in the order of `names`."""
+        by_leaf = {self._graph.leaves[name]: kinds[name] for name in self.names}
+        return to_ir([replayed(term, by_leaf) for term in self._terms], self.__name__)
 
     def _kinds(self, environment: Mapping[Var, Any]) -> dict[Var, Kind]:
         return kinds_at(self._graph, environment, self._graph.leaves.values())
@@ -84,6 +98,9 @@ class TermFunction:
             printed = render(to_ir([replayed(term, kinds) for term in self._terms], self.__name__))
             self._made[key] = printed.source, publish(printed)
         return self._made[key]
+
+    def __reduce__(self) -> Any:
+        return TermFunction, (tuple(self._terms), self.__name__)
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}({', '.join(self.names)}) of a graph>"
