@@ -591,3 +591,96 @@ def test_close():
         place(closes, 3, "items.close()", inside="closes"),
         "Walk over it to its end, or with a `for` loop that it is in alone.",
     )
+
+
+# --- asked on some paths only ---------------------------------------------------------------
+
+
+def asked_in_a_branch(x):
+    items = (x * k for k in range(5))
+    total = 0.0
+    if x > 0.1:
+        total += next(items)
+    if x > 0.2:
+        total += 2 * next(items)
+    if x > 0.1:
+        total += 3 * next(items)
+    return total + 4 * next(items)
+
+
+def asked_in_turns(x):
+    items = (x * k for k in range(9))
+    total = 0.0
+    for i in range(4):
+        if x * i != 4 * x:
+            total += next(items) * (i + 1)
+        if i != 2:
+            total += next(items) * (i + 2)
+    return total
+
+
+def asked_until_it_ends(x):
+    def produced():
+        for k in range(9):
+            yield x * k
+
+    items = produced()
+    total, i = 0.0, 0
+    while True:
+        try:
+            if i * x != 4 * x:
+                total += items.__next__() * (i + 1)
+            if i * x != 2 * x:
+                total += items.__next__() * (i + 2)
+        except StopIteration:
+            break
+        i += 1
+    return total
+
+
+def asked_by_an_expression(x):
+    items, others = (x * k for k in range(5)), (x + k for k in range(2))
+    total = 0.0
+    for k in range(6):
+        total += (k + 1) * (next(items, 1.0) if k % 2 else next(others, 2.0))
+    return total
+
+
+def asked_while_there_are_any(x):
+    items = (x * k for k in range(3))
+    total, done = 0.0, False
+    while not done:
+        item = next(items, None) if total < 100 else None
+        done = item is None
+        total = total + (0.0 if item is None else item * item)
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        asked_in_a_branch,
+        asked_in_turns,
+        asked_until_it_ends,
+        asked_by_an_expression,
+        asked_while_there_are_any,
+    ],
+)
+def test_an_iterator_that_is_asked_on_some_paths_only(f):
+    agree(f, 0.7, 1.3)
+
+
+def one_iterator_twice(x):
+    powers = iter([x, x * x, x**3])
+    return sum(a * b for a, b in itertools.zip_longest(powers, powers, fillvalue=1.0))
+
+
+def one_generator_twice(x):
+    items = (x * k for k in range(1, 6))
+    rows = itertools.zip_longest(items, items, [x, x, x, x], fillvalue=1.0)
+    return sum(a * b * c for a, b, c in rows)
+
+
+@pytest.mark.parametrize("f", [one_iterator_twice, one_generator_twice])
+def test_zip_longest_of_one_iterator_given_twice(f):
+    agree(f, 0.7, 1.3)

@@ -315,6 +315,8 @@ class Interpreter:
     ) -> Value:
         """The value of a conditional expression."""
         slot = "%value"
+        while slot in self.vars:  # merging what the arms of another choice leave may choose, too
+            slot += "'"
 
         def put(make: Callable[[], Value]) -> Step:
             def step() -> None:

@@ -55,7 +55,27 @@ def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
 
 
 def _put(it: Interpreter, iterator: Items, source: Value, position: Atom) -> None:
-    heap.put(it, iterator, iterator.holding((source, position)))
+    _on_each(
+        it, iterator, lambda each: _ignored(heap.put(it, each, each.holding((source, position))))
+    )
+
+
+def _on_each(it: Interpreter, iterator: Items, change: Callable[[Items], None]) -> None:
+    """Change an iterator; of one that stands for one of two, whichever it is."""
+    choice = None if iterator.place is None else iterator.place.choice
+    if choice is None:
+        change(iterator)
+        return
+    first, second = choice.first, choice.second
+    it.branch(
+        choice.condition,
+        lambda: _on_each(it, first, change),
+        lambda: _on_each(it, second, change),
+    )
+
+
+def _ignored(value: Value) -> None:
+    return
 
 
 def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -165,8 +185,13 @@ def advance(
         return
     listed = _as_list(it, source)
     if listed is not source:
-        _put(it, iterator, listed, position)
+        _on_each(it, iterator, lambda each: _make_list(it, each))
     it.branch(_has_next(it, listed, position), lambda: take(_next(it, iterator)), end)
+
+
+def _make_list(it: Interpreter, iterator: Items) -> None:
+    source, position = current(it, iterator)
+    _put(it, iterator, _as_list(it, source), position)
 
 
 def _as_list(it: Interpreter, source: Value) -> Value:
@@ -191,12 +216,17 @@ def _next(it: Interpreter, iterator: Items) -> Value:
     from .expressions import subscript
 
     source, position = current(it, iterator)
-    known = position.value if isinstance(position, Const) else None
-    after = it.emit(el.add, position, Const(1)) if known is None else Const(known + 1)
-    _put(it, iterator, source, after)
-    if isinstance(source, Items) and known is not None:
-        return heap.now(it, source.values[known])
+    _on_each(it, iterator, lambda each: _move_on(it, each))
+    if isinstance(source, Items) and isinstance(position, Const):
+        return heap.now(it, source.values[position.value])
     return subscript(it, source, position)
+
+
+def _move_on(it: Interpreter, iterator: Items) -> None:
+    source, position = current(it, iterator)
+    known = isinstance(position, Const)
+    after = Const(position.value + 1) if known else it.emit(el.add, position, Const(1))
+    _put(it, iterator, source, after)
 
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

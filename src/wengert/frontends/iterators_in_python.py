@@ -206,6 +206,24 @@ def compress(data: Any, selectors: Any) -> Any:
             yield item
 
 
+def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
+    """`itertools.zip_longest`."""
+    iterators = [iter(iterable) for iterable in iterables]
+    ended = [False for _ in iterators]
+    while True:
+        items = []
+        for k, iterator in enumerate(iterators):
+            item = fillvalue
+            if not ended[k]:
+                there, found = step(iterator)
+                ended[k] = not there
+                item = found if there else fillvalue
+            items.append(item)
+        if all(ended):
+            return
+        yield tuple(items)
+
+
 def any_(iterable: Any) -> Any:
     """`any`, which asks for no more than it needs."""
     for item in iterable:  # noqa: SIM110
@@ -246,6 +264,7 @@ LAZY: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.takewhile, takewhile),
     (itertools.dropwhile, dropwhile),
     (itertools.compress, compress),
+    (itertools.zip_longest, zip_longest),
 ]
 """What stands for a function where something that it walks over is asked by others too."""
 

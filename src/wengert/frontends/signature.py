@@ -51,6 +51,7 @@ _PLAIN: dict[type, Kind] = {
     range: RANGE,
     slice: SLICE,
     type(Ellipsis): Other("ellipsis"),
+    set: UNKNOWN,
 }
 
 

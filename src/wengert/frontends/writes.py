@@ -337,12 +337,20 @@ def add_in_place(
         else:
             _replace_list(it, old, it.atom(result))
         return old
-    if isinstance(old, Var) and old.kind == UNKNOWN and not heap.is_of_copy(it, old):
+    if isinstance(old, Var) and _may_change(it, old):
+        if isinstance(new, Var) and _is_set(it, new):
+            _replace_set(it, old, it.atom(result))  # only a set takes a set
+            return old
         if heap.loses_lists(it, old):
             it.emit(ident.rebound, old)  # a number, most likely
             return result
         return _changed_if_it_can(it, old, new, it.atom(result))
     return result
+
+
+def _may_change(it: Interpreter, old: Var) -> bool:
+    """Whether only the run knows if an operator in place changes a value."""
+    return old.kind == UNKNOWN and not heap.is_of_copy(it, old)
 
 
 def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
@@ -718,8 +726,12 @@ def _rt_discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .expressions import binary
 
     left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
-    heap.whole(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
+    _replace_set(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
     return Const(None)
+
+
+def _replace_set(it: Interpreter, var: Var, new: Atom) -> None:
+    heap.changed(it, var, me.insert, me.inserted, Const(None), new)
 
 
 def _is_set(it: Interpreter, var: Var) -> bool:
@@ -749,6 +761,9 @@ def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
         merged = it.emit(
             co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
         )
+    if _is_set(it, var):
+        _replace_set(it, var, it.atom(merged))
+        return Const(None)
     heap.moved(it, var)
     heap.whole(it, var, merged)
     return Const(None)

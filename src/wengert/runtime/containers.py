@@ -97,7 +97,9 @@ def sorted_order(keys: list[Any], reverse: bool = False) -> list[int]:
 
 
 def merge_dicts(a: Any, b: Any) -> Any:
-    """`{**a, **b}`; of anything else `a | b`."""
+    """`{**a, **b}`; a set with the items of `b`; of anything else `a | b`."""
+    if isinstance(a, set):
+        return a.union(b)
     return {**a, **b} if hasattr(a, "keys") else a | b
 
 

@@ -17,7 +17,19 @@ from .refusals import coded
 
 def can_change(x: Any) -> bool:
     """Whether a value read from a container is an object that writes may change."""
-    immutable = (bool, int, float, complex, str, bytes, tuple, range, np.generic, type(None))
+    immutable = (
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        tuple,
+        frozenset,
+        range,
+        np.generic,
+        type(None),
+    )
     return not isinstance(x, immutable)
 
 
@@ -99,12 +111,15 @@ def overwrite(x: Any, value: Any) -> Any:
 def insert(x: Any, key: Any, value: Any) -> Any:
     """`x.insert(key, value)` for a list, `x[key] = value` for a dictionary, `x.add(key)` for a set.
 
-    A slice says where each of several values stands in the end.
+    A slice says where each of several values stands in the end; a value for a set is all that it then holds.
     """
     if isinstance(x, dict):
         x[key] = value
     elif isinstance(x, set):
-        x.add(key)
+        if value is None:
+            x.add(key)
+        else:
+            overwrite(x, value)
     elif isinstance(key, slice):
         for k, item in zip(range(key.start, key.stop, key.step), value, strict=True):
             x.insert(k, item)

@@ -404,7 +404,8 @@ def is_of_copy(it: Interpreter, var: Var) -> bool:
     """Whether a value was read from a copy of a known container, made to be read at run time."""
     from ..sharing import roots
 
-    return roots(it, views_to(it, var)[0]) <= it.reading.copies.keys()
+    found = roots(it, views_to(it, var)[0])
+    return bool(found) and found <= it.reading.copies.keys()
 
 
 def _viewed(it: Interpreter, base: Var, views: Sequence[Eqn]) -> Var:

@@ -1,0 +1,110 @@
+"""Sets: arguments, globals and attributes that change; operators in place seen by every name."""
+
+import math
+
+import pytest
+from differences import agree
+
+import wengert as wg
+
+SEEN = {1}
+
+
+def second_name(x):
+    numbers = {1}
+    same = numbers
+    same |= {2, 3}
+    return math.sin(x) * len(numbers)
+
+
+def operators_in_place(x):
+    numbers = {1, 2, 3, 4, 5}
+    same = numbers
+    same &= {1, 2, 3, 9}
+    same ^= {3, 7}
+    same -= {1}
+    return x**3 * len(numbers) + (x if 7 in numbers else 0.0)
+
+
+def in_a_loop(x):
+    numbers = {1, 2}
+    same = numbers
+    for k in range(3):
+        same |= {k + 5}
+    return x**3 * len(numbers)
+
+
+def in_a_dictionary(x):
+    table = {"a": {1}}
+    table["a"] |= {2}
+    inner = table["a"]
+    inner ^= {1}
+    return x**3 * len(table["a"]) + (1 in table["a"])
+
+
+class Visitor:
+    def __init__(self):
+        self.seen = set()
+        self.scale = 2.0
+
+    def __call__(self, x):
+        self.seen.update([round(x)])
+        self.seen |= {5, 6}
+        self.seen.discard(6)
+        self.seen -= {99}
+        self.seen.add(3)
+        return x**2 * len(self.seen) * self.scale
+
+
+def in_an_object(x):
+    visitor = Visitor()
+    return visitor(x) + visitor(2 * x)
+
+
+@pytest.mark.parametrize(
+    "f", [second_name, operators_in_place, in_a_loop, in_a_dictionary, in_an_object]
+)
+def test_what_a_set_holds(f):
+    agree(f, 0.7, 1.3)
+
+
+def test_an_argument_that_changes():
+    def f(x, numbers):
+        same = numbers
+        same.add(7)
+        return x * len(numbers)
+
+    numbers = {1}
+    assert wg.value_and_grad(f)(2.0, numbers) == (4.0, 2.0)
+    assert numbers == {1, 7}
+
+
+def test_what_is_in_an_argument_is_not_remembered():
+    gradient = wg.grad(lambda x, numbers: x * len(numbers) if 3 in numbers else -x)
+    numbers = {1}
+    assert gradient(2.0, numbers) == -1.0
+    numbers.add(3)
+    assert gradient(2.0, numbers) == 2.0
+
+
+def test_a_global_set_is_read_at_every_call():
+    gradient = wg.grad(lambda x: x * len(SEEN))
+    assert gradient(2.0) == 1.0
+    SEEN.add(3)
+    try:
+        assert gradient(2.0) == 2.0
+    finally:
+        SEEN.discard(3)
+
+
+def test_an_object_with_a_set():
+    visitor = Visitor()
+    assert wg.gradient(lambda x, visitor: visitor(x), 2.0, visitor)[0] == 4.0 * 2.0 * 3
+    assert visitor.seen == {2, 3, 5}
+
+
+def test_a_set_of_names_is_walked_over():
+    def f(x, names, weights):
+        return sum(weights[name] * x for name in sorted(names))
+
+    assert wg.grad(f)(2.0, {"a", "b"}, {"a": 1.0, "b": 3.0, "c": 4.0}) == 4.0
