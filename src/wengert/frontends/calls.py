@@ -684,11 +684,11 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
 
 def _rest(it: Interpreter, extra: list[Value]) -> Value:
     """What `*args` of a function holds."""
-    from .iteration import joined
+    from .iteration import as_tuple, joined
 
     if len(extra) == 1 and isinstance(extra[0], Items) and is_star(extra[0]):
-        return extra[0].values[0]
-    return joined(it, extra) if any(map(is_star, extra)) else tuple_of(*extra)
+        return as_tuple(it, extra[0].values[0])
+    return as_tuple(it, joined(it, extra)) if any(map(is_star, extra)) else tuple_of(*extra)
 
 
 def _fill_defaults(

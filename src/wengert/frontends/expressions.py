@@ -563,11 +563,12 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
     from .calls import is_star, positional
-    from .iteration import joined
+    from .iteration import as_tuple, joined
 
     values = positional(it, node.elts)
     if any(map(is_star, values)):
-        return joined(it, values)
+        whole = joined(it, values)
+        return as_tuple(it, whole) if isinstance(node, ast.Tuple) else whole
     return tuple_of(*values) if isinstance(node, ast.Tuple) else list_of(*values)
 
 

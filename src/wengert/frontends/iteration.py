@@ -333,6 +333,16 @@ def settled(it: Interpreter, value: Value) -> Value:
     return as_list(it, value) if one_pass else value
 
 
+def as_tuple(it: Interpreter, value: Value) -> Value:
+    """`tuple(value)`."""
+    listed = as_list(it, value)
+    return (
+        tuple_of(*listed.values)
+        if isinstance(listed, Items)
+        else it.emit(st.as_tuple, it.atom(listed))
+    )
+
+
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
     from .calls import is_star

@@ -34,7 +34,7 @@ from . import (
 from .calls import call, call_foreign, is_star, opaque
 from .counts import is_by_turns
 from .expressions import binary, subscript, truth
-from .iteration import UNROLL, Running, as_list, iteration, settled
+from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
 from .loops import collect, loop_over
 from .opcalls import emit_op
 from .operators import as_asked, defines
@@ -143,8 +143,7 @@ def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _tuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if not args:
         return tuple_of()
-    listed = as_list(it, args[0])
-    return tuple_of(*listed.values) if isinstance(listed, Items) else listed
+    return as_tuple(it, args[0])
 
 
 def _entries(source: Any) -> dict[Any, Any]:

@@ -166,6 +166,7 @@ _SPECIAL: dict[object, Callable[[Eqn], Classes]] = {
     st.getattr_: _of_getattr,
     st.length: _of_known_length,
     st.as_list: _of_known_length,
+    st.as_tuple: _of_known_length,
     st.range_: _of_range,
     st.format_: _of_format,
     st.bound: lambda eqn: (NameError,),

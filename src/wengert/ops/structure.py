@@ -96,6 +96,12 @@ def _infer_as_list(args: Args, params: Params) -> Kind:
     return Seq(item_kind(kind_of_atom(args[0])))
 
 
+def _infer_as_tuple(args: Args, params: Params) -> Kind:
+    """What may be an index of several dimensions is not a sequence of numbers, which would be one index."""
+    item = item_kind(kind_of_atom(args[0]))
+    return UNKNOWN if item in (INT, BOOL, SLICE, UNKNOWN) else Seq(item)
+
+
 def _infer_unpackable(args: Args) -> Kind:
     """Iterators become lists; what can be indexed stays what it is."""
     kind = kind_of_atom(args[0])
@@ -165,6 +171,7 @@ slice_ = declare(
 )
 getattr_ = declare("getattr", "x, *, name", infer=_infer_getattr, fresh=False)
 as_list = declare("as_list", "x", infer=_infer_as_list, py="list", implementation=list)
+as_tuple = declare("as_tuple", "x", infer=_infer_as_tuple, py="tuple", implementation=tuple)
 unpackable = declare(
     "unpackable",
     "x, count, starred",

@@ -35,7 +35,7 @@ ZERO_OPS = frozenset(
 
 FIRST_ONLY = frozenset(
     (
-        st.getitem, st.getattr_, st.as_list, st.bound, st.unpackable, st.project,
+        st.getitem, st.getattr_, st.as_list, st.as_tuple, st.bound, st.unpackable, st.project,
         ct.collected_cotangent, ct.shadow_attr, ct.shadow_items, ct.rule_cotangents, ct.as_returned,
         me.drop, me.dropped, me.snapshot, me.duplicate, me.given_at, me.as_left,
         me.summed_to, me.spread_over, me.spread_from,

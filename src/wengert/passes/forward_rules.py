@@ -371,6 +371,7 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.project: _project,
     st.unpackable: on_first,
     st.as_list: _as_list,
+    st.as_tuple: _as_list,
     ct.shadow_items: on_first,
     ct.collected_cotangent: on_first,
     ct.rule_pair: _same,

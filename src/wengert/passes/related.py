@@ -28,7 +28,7 @@ _PASSED_ON = frozenset(
     (
         "getitem", "getattr", "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes",
         "moveaxis", "squeeze", "expand_dims", "flip", "flipud", "fliplr", "astype", "bound",
-        "unpackable", "as_list", "pack", "shadow_attr", "shadow_items", "accumulate", "unbroadcast",
+        "unpackable", "as_list", "as_tuple", "pack", "shadow_attr", "shadow_items", "accumulate", "unbroadcast",
         "stop_gradient", "summed_to", "as_left", "project", "join_lists", "list_cotangent", "add", "mul",
         "collected_cotangent", "compress", "spread", "flatten_lists", "split_like", "dict_of",
         "values_at", "merge_dicts", "entries_of", "spread_from", "spread_over", "shallow_copy",
@@ -98,7 +98,7 @@ _UNSURE = {SAME: _ANY, AROUND: _ANY, INSIDE: INSIDE | COMMON, COMMON: INSIDE | C
 """The same, if the value may be the other, a view, a part or a new container of its items."""
 _GROUPING = frozenset(
     (
-        "as_list", "join_lists", "compress", "spread", "flatten_lists", "list_cotangent",
+        "as_list", "as_tuple", "join_lists", "compress", "spread", "flatten_lists", "list_cotangent",
         "collected_cotangent", "dict_of", "values_at", "merge_dicts", "shadow_items",
         "shallow_copy",
     )

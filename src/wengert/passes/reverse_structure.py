@@ -260,6 +260,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.project: _same,
     st.unpackable: _same,
     st.as_list: _as_list,
+    st.as_tuple: _as_list,
     ct.shadow_items: _as_list,
     ct.collected_cotangent: _collected_cotangent,
     ct.rule_cotangents: _rule_cotangents,

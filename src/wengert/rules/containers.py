@@ -17,7 +17,7 @@ from ..ops.containers import (
     spread,
     values_at,
 )
-from ..ops.structure import as_list, getitem, length, slice_
+from ..ops.structure import as_list, as_tuple, getitem, length, slice_
 from .forms import linear_rule, zero_rule
 
 linear_rule(
@@ -40,5 +40,6 @@ linear_rule(
 linear_rule(entries_of, transpose=(lambda ȳ, merged, x, others: ȳ, None, None))
 linear_rule(shallow_copy, transpose=lambda ȳ, x: ȳ)
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
+linear_rule(as_tuple, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
 zero_rule(sorted_order, repeated_items)

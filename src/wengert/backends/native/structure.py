@@ -334,10 +334,11 @@ def _apart(site: Site, eqn: Eqn) -> Value:
 
 
 @lowers("as_list")
+@lowers("as_tuple")
 def _as_list(site: Site, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
     if isinstance(value, Tuple) and value.form in ("tuple", "list"):
-        return Tuple(value.items, "list", value.keys)
+        return Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
     if isinstance(value, Growing):
         return part_of_list(site, value, ZERO, length_of(site, value), ONE)
     if isinstance(value, Range):
