@@ -4,9 +4,11 @@ import copy
 
 import numpy as np
 import pytest
+from differences import agree
 from error_texts import refusal, says
 
 import wengert as wg
+from wengert.errors import UnsupportedSyntax
 from wengert.frontends.heap import aliases
 
 PROGRAMS = {}
@@ -902,3 +904,70 @@ def test_right_or_refused(name, how):
     else:
         value, slope = expected(PROGRAMS[name])
         assert how(PROGRAMS[name]) == (pytest.approx(value), pytest.approx(slope, rel=1e-6))
+
+
+# --- put into a list on one path only --------------------------------------------------------
+
+
+def accepted(y):
+    x, chain = y, []
+    for _ in range(4):
+        proposal = x * 0.9
+        if proposal[0] < x[0]:
+            x = proposal
+            chain.append(x)
+    return np.mean(np.array(chain) ** 2)
+
+
+def best_so_far(y):
+    best, least = y.copy(), np.sum(y**2)
+    history = [best]
+    for k in range(4):
+        candidate = best * 0.9 - 0.01 * k
+        value = np.sum(candidate**2)
+        if value < least:
+            best, least = candidate, value
+            history.append(best)
+    return np.sum(history[-1]) + len(history) * least
+
+
+def kept_in_a_dictionary(y):
+    found = {"best": y * 2}
+    candidate = y * 0.9
+    if candidate[0] > 0.5:
+        found["best"] = candidate
+    candidate = candidate * 2
+    return np.sum(found["best"] ** 2) + candidate[0]
+
+
+@pytest.mark.parametrize("f", [accepted, best_so_far, kept_in_a_dictionary])
+def test_what_one_path_puts_into_a_container_is_read_after_both(f):
+    agree(lambda t: f(np.array([1.0, 2.0]) * t), 0.9, 1.1)
+
+
+def changed_by_its_name(y):
+    x, chain = y * 1.0, []
+    for _ in range(4):
+        proposal = x * 0.9
+        if proposal[0] > 0.85:
+            x = proposal
+            chain.append(x)
+    x[0] = 5.0 * y[1]
+    return np.sum(np.array(chain) ** 2)
+
+
+def changed_in_the_list(y):
+    x, chain = y * 1.0, []
+    for _ in range(4):
+        proposal = x * 0.9
+        if proposal[0] > 0.85:
+            x = proposal
+            chain.append(x)
+    chain[-1][0] = y[1]
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("f", [changed_by_its_name, changed_in_the_list])
+def test_what_one_path_puts_into_a_container_and_then_changes_is_refused(f):
+    with pytest.raises(UnsupportedSyntax, match="may be an object that was changed under another"):
+        wg.grad(f)(np.array([1.0, 2.0]))

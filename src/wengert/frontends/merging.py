@@ -64,6 +64,9 @@ class Merger(Exports):
         for lost, other in ((a, b), (b, a)):
             if isinstance(lost, Lost) and lost.start is not None and other in (lost, lost.start):
                 return lost
+        for part, other in ((a, b), (b, a)):
+            if isinstance(part, Part) and isinstance(other, Var) and other is place.origin:
+                return hp.followed_by_name(self.interpreter, other, part)
         if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
             return Lost("a branch has moved it")
         a, b = self._current(a, 0), self._current(b, 1)

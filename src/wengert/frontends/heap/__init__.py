@@ -41,6 +41,7 @@ from .current import part_of as part_of
 from .current import starts as starts
 from .packing import NeedsWhole as NeedsWhole
 from .packing import adopt as adopt
+from .packing import followed_by_name as followed_by_name
 from .packing import holds_objects as holds_objects
 from .packing import keep as keep
 from .packing import materialise as materialise

@@ -13,7 +13,7 @@ from .. import stand_ins
 from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
 from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, stands_for, ties
 from .current import now
-from .places import alternatives, identities, in_whole, place_of
+from .places import Content, alternatives, identities, in_whole, place_of
 from .sharings import depth_of, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
 
@@ -159,6 +159,17 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
         it.heap[place_of(it, child)] = Lost(
             "it may be an object that was changed under another name"
         )
+
+
+def followed_by_name(it: Interpreter, child: Var, part: Part) -> Content:
+    """What a value holds that only one of two paths has put into a run-time object."""
+    place = place_of(it, child)
+    before = it.heap.pop(place, None)
+    _note_unknown(it, child, part)
+    after = it.heap.pop(place, child)
+    if before is not None:
+        it.heap[place] = before
+    return after
 
 
 def _share_through(it: Interpreter, part: Place, whole: Place, steps: tuple[Atom, ...]) -> None:
