@@ -23,6 +23,7 @@ import numpy as np
 import oracle
 import pytest
 import trees
+from differences import agree
 from error_texts import refusal, says
 from exact import NotCovered
 
@@ -1694,3 +1695,68 @@ def test_attributes_of_a_function_are_found_by_name():
         return getattr(g, "k", 9.0) + (x if hasattr(g, "k") else 7.0) + getattr(g, "other", 2.0) * x
 
     assert (f(1.5), wg.grad(f)(1.5)) == (7.5, 5.0)
+
+
+# --- private names ----------------------------------------------------------------------------
+
+
+class Account:
+    __rate = 3.0
+
+    def __init__(self, balance):
+        self.__balance = balance
+
+    @staticmethod
+    def __squared(x):
+        return x * x
+
+    def interest(self):
+        return self.__balance * self.__rate
+
+    def risk(self):
+        return self.__squared(self.__balance)
+
+    def deposit(self, *, __amount=1.0):
+        self.__balance += __amount
+        return self.__balance
+
+
+class Savings(Account):
+    __rate = 5.0
+
+    def __init__(self, balance):
+        super().__init__(2 * balance)
+        self.__balance = balance
+
+    def bonus(self):
+        return self.__balance * self.__rate
+
+
+def of_two_classes(x):
+    account = Savings(x)
+    return account.interest() + 10 * account.bonus() * x + 100 * account.risk() + account.deposit()
+
+
+def of_a_local_class(x):
+    class Pair(Account):
+        def __init__(self, balance):
+            Account.__init__(self, balance * balance)
+            self.__balance = balance
+
+        def both(self):
+            return self.__balance * self.interest()
+
+    return Pair(x).both()
+
+
+@pytest.mark.parametrize("f", [of_two_classes, of_a_local_class])
+def test_private_names_belong_to_the_class_that_writes_them(f):
+    agree(f, 0.7, 1.3)
+    namespace = {}
+    exec(wg.grad(f).source, namespace)
+    assert namespace[f"grad_{f.__name__}"](0.7) == pytest.approx(wg.grad(f)(0.7), rel=1e-14)
+
+
+def test_private_attributes_of_an_argument():
+    (gradient,) = wg.gradient(lambda a: a.interest() + a.bonus(), Savings(3.0))
+    assert gradient == types.SimpleNamespace(_Account__balance=3.0, _Savings__balance=5.0)

@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 
 from ..errors import NoSource
 from ..ir.records import value_record
+from .private_names import with_private_names
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -116,7 +117,7 @@ def _fitting(
 def _parsed(text: str, skipped: int, file: str) -> ast.Module:
     """Part of a file; the same tree for the same text."""
     # the empty lines stand for those that were skipped: they count, and cost nothing
-    return ast.parse("\n" * skipped + text, file)
+    return with_private_names(ast.parse("\n" * skipped + text, file), text)
 
 
 def _functions_at(node: ast.AST, line: int) -> Iterator[FunctionNode]:
