@@ -153,3 +153,39 @@ def test_a_product_of_an_array_that_changes():
         return math.prod(y)
 
     wg.testing.check_gradient(f, np.array([0.5, 1.2, 0.7, 2.1]))
+
+
+# --- a sequence of any length, over parameters with defaults ------------------------------------
+
+
+def _scaled(a, b=2.0, c=3.0):
+    return a * b + c
+
+
+def all_from_a_sequence(g):
+    return _scaled(*g)
+
+
+def the_last_by_name(g):
+    return _scaled(*g[:2], c=g[0])
+
+
+def the_first_by_itself(g):
+    return _scaled(g[0], *g[1:])
+
+
+@pytest.mark.parametrize("f", [all_from_a_sequence, the_last_by_name, the_first_by_itself])
+def test_what_a_sequence_lacks_has_defaults(f):
+    namespace = {}
+    exec(wg.grad(f).source, namespace)
+    for g in ([3.0], [3.0, 4.0], [3.0, 4.0, 5.0]):
+        expected = wg.grad(f)(g)
+        assert namespace[f"grad_{f.__name__}"](g) == expected
+        np.testing.assert_allclose(wg.grad(f)(np.array(g)), expected)
+
+
+def test_a_sequence_that_is_too_long_is_no_call():
+    namespace = {}
+    exec(wg.grad(all_from_a_sequence).source, namespace)
+    with pytest.raises(TypeError, match="takes 1 to 3 positional arguments"):
+        namespace["grad_all_from_a_sequence"]([1.0] * 4)

@@ -673,6 +673,17 @@ def test_arrays_that_compute_in_ways_of_their_own():
     )
 
 
+def test_arrays_of_objects_that_are_numbers():
+    numbers = np.array([1.0, 2.0], dtype=object)
+    said = r"an array of objects \(dtype=object\) holds numbers here"
+    with pytest.raises(TypeError, match=said):
+        wg.grad(lambda x: x[0] * x[1])(numbers)
+    with pytest.raises(TypeError, match=said):
+        wg.gradient(lambda x, y: x * y[0], 2.0, numbers)
+    names = np.array(["a", "b"], dtype=object)
+    assert wg.grad(lambda x, names: x * len(names))(2.0, names) == 2.0
+
+
 def register_what_has_no_transpose():
     wg.linear_rule(triple, None)
 

@@ -176,3 +176,53 @@ def test_a_default_between_operands_given_by_name_is_the_functions_own() -> None
 
     assert wg.grad(lambda x: scaled(x, z=5.0))(1.0) == 10.0
     assert wg.grad(lambda z: scaled(1.5, z=z))(1.0) == 3.0
+
+
+# --- containers, and the dtype of the argument ----------------------------------------------------
+
+
+def product_of_parts(d):
+    return d["a"] * d["b"][0]
+
+
+CONTAINERS = {
+    "an entry is missing": (lambda d: {"a": d["b"][0]}, "a dict of 3"),
+    "an entry too many": (lambda d: {"a": 1.0, "b": [1.0], "c": 1.0}, "a dict of 3"),
+    "a list too long": (
+        lambda d: {"a": d["b"][0], "b": [1.0, 2.0]},
+        r"argument 0\['b'\], a list of 1",
+    ),
+    "no container": (lambda d: 1.0, "a dict of 3"),
+    "an array of another shape": (lambda d: {"a": np.ones(2), "b": [1.0]}, r"of shape \(2,\)"),
+}
+
+
+@pytest.mark.parametrize("given", CONTAINERS.values(), ids=CONTAINERS)
+def test_cotangents_of_containers_have_their_structure(given):
+    cotangent, said = given
+
+    def f(d):
+        return product_of_parts(d)
+
+    wg.rrule(f)(lambda d: (f(d), lambda y_bar: cotangent(d)))
+    with pytest.raises(ValueError, match=said):
+        wg.grad(f)({"a": 2.0, "b": [3.0], "name": "x"})
+
+
+def test_entries_without_a_derivative_may_be_left_out():
+    def f(d):
+        return product_of_parts(d)
+
+    wg.rrule(f)(lambda d: (product_of_parts(d), lambda y_bar: {"a": y_bar * 3.0, "b": [2 * y_bar]}))
+    found = wg.grad(f)({"a": 2.0, "b": [3.0], "name": "x"})
+    assert found == {"a": 3.0, "b": [2.0], "name": None}
+
+
+def test_a_cotangent_has_the_dtype_of_its_argument():
+    def f(x):
+        return np.sum(x)
+
+    wg.rrule(f)(lambda x: (np.sum(x), lambda y_bar: np.full(x.shape, float(y_bar))))
+    assert wg.grad(f)(np.ones(2, np.float32)).dtype == np.float32
+    assert wg.grad(lambda x: f(2 * x))(np.ones(2, np.float32)).dtype == np.float32
+    assert wg.grad(f)(np.ones(2, int)).dtype == np.float64

@@ -1,4 +1,4 @@
-"""Calls: what is called, how its arguments bind, whether it is inlined."""
+"""Calls: what is called, and whether it is inlined."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from . import (
     separate,
     writing_functions,
 )
+from .binding import bind_arguments, is_star, star
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .expressions import as_known, evaluate, lift
@@ -54,7 +55,6 @@ from .values import (
     Value,
     is_mutable,
     kind_of_value,
-    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -75,15 +75,6 @@ _OF_CONSTANTS = {"random", "re", "json", "string", "textwrap", "csv", "calendar"
 
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
-
-
-def star(value: Value) -> Items:
-    """`*value` among the arguments of a call, where its items are known only at run time."""
-    return Items("star", (0,), (value,))
-
-
-def is_star(value: Value) -> bool:
-    return isinstance(value, Items) and value.form == "star"
 
 
 def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
@@ -625,106 +616,6 @@ def returned(it: Interpreter) -> Value:
     if flag == Const(True):
         return inner
     return it.choose(flag, lambda: inner, lambda: Const(None))
-
-
-# --- binding ------------------------------------------------------------------------------
-
-
-def bind_arguments(
-    it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs
-) -> dict[str, Value]:
-    """Arguments by parameter name, as Python binds them."""
-    spec = closure.node.args
-    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    positional = _spread(it, list(args), len(names), has_vararg=spec.vararg is not None)
-    bound: dict[str, Value] = dict(zip(names, positional, strict=False))
-    extra = positional[len(names) :]
-    if spec.vararg is not None:
-        bound[spec.vararg.arg] = _rest(it, extra)
-    elif extra:
-        _wrong_call(
-            it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given"
-        )
-    keywords = dict(kwargs)
-    for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
-        if name in keywords and name not in {a.arg for a in spec.posonlyargs}:
-            if name in bound:
-                _wrong_call(it, closure, f"got multiple values for argument '{name}'")
-            bound[name] = keywords.pop(name)
-    _fill_defaults(it, closure, names, bound)
-    if spec.kwarg is not None:
-        bound[spec.kwarg.arg] = Items("dict", tuple(keywords), tuple(keywords.values()))
-    elif keywords:
-        _wrong_call(it, closure, f"got an unexpected keyword argument '{next(iter(keywords))}'")
-    return bound
-
-
-def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool) -> list[Value]:
-    """Arguments with a run-time `*sequence` taken apart over the parameters it must fill."""
-    from .expressions import subscript
-
-    k = next((k for k, a in enumerate(args) if is_star(a)), None)
-    if k is None or (has_vararg and k >= count):
-        return args
-    starred = args[k]
-    assert isinstance(starred, Items)
-    if has_vararg and k == len(args) - 1:
-        items = it.atom(starred.values[0])
-        first = [subscript(it, items, Const(j)) for j in range(count - k)]
-        return [*args[:k], *first, star(it.emit(st.getitem, items, Const(slice(count - k, None))))]
-    missing = count - (len(args) - 1)
-    if has_vararg or any(map(is_star, args[k + 1 :])):
-        raise it.unsupported(
-            "`*` needs a sequence whose length is known when the program is read",
-            "Pass the sequence itself.",
-        )
-    source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
-    return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
-
-
-def _rest(it: Interpreter, extra: list[Value]) -> Value:
-    """What `*args` of a function holds."""
-    from .iteration import as_tuple, joined
-
-    if len(extra) == 1 and isinstance(extra[0], Items) and is_star(extra[0]):
-        return as_tuple(it, extra[0].values[0])
-    return as_tuple(it, joined(it, extra)) if any(map(is_star, extra)) else tuple_of(*extra)
-
-
-def _fill_defaults(
-    it: Interpreter, closure: Closure, names: list[str], bound: dict[str, Value]
-) -> None:
-    with_default = names[len(names) - len(closure.defaults) :] if closure.defaults else []
-    for name, default in zip(with_default, closure.defaults, strict=True):
-        bound.setdefault(name, default)
-    for name, default in closure.keyword_defaults.items():
-        bound.setdefault(name, default)
-    spec = closure.node.args
-    missing = [n for n in names if n not in bound]
-    if missing:
-        listed = " and ".join(f"'{n}'" for n in missing)
-        plural = "s" if len(missing) > 1 else ""
-        _wrong_call(
-            it, closure, f"missing {len(missing)} required positional argument{plural}: {listed}"
-        )
-    for a in spec.kwonlyargs:
-        if a.arg not in bound:
-            _wrong_call(it, closure, f"missing 1 required keyword-only argument: '{a.arg}'")
-
-
-def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
-    from .statements import raise_now
-
-    if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
-        # it stands for a function of a library, which may well take these arguments
-        raise it.unsupported(
-            f"this call of {closure.name} is not covered: it {message}",
-            "Leave out the option, or give a function of your own a rule (`@wg.rrule`).",
-        )
-    raise_now(it, TypeError, f"{closure.qualname}() {message}")
-
-
-_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def escape(it: Interpreter, closure: Closure) -> Atom:

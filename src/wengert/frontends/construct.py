@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
 from . import exceptions, objects
-from .calls import bind_arguments, call, call_foreign, opaque
+from .binding import bind_arguments
+from .calls import call, call_foreign, opaque
 from .expressions import as_known, lift
 from .heap import now
 from .signature import namedtuple_fields

@@ -562,7 +562,8 @@ def _named(it: Interpreter, node: ast.NamedExpr) -> Value:
 
 
 def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
-    from .calls import is_star, positional
+    from .binding import is_star
+    from .calls import positional
     from .iteration import as_tuple, joined
 
     values = positional(it, node.elts)

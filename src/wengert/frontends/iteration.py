@@ -345,7 +345,7 @@ def as_tuple(it: Interpreter, value: Value) -> Value:
 
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     """The list of these values, with the items of those that stand for `*items`."""
-    from .calls import is_star
+    from .binding import is_star
 
     parts: list[Atom] = []
     known: list[Value] = []

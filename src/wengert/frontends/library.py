@@ -31,7 +31,8 @@ from . import (
     stand_ins,
     walking,
 )
-from .calls import call, call_foreign, is_star, opaque
+from .binding import is_star
+from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
 from .expressions import binary, subscript, truth
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled

@@ -87,7 +87,7 @@ def _spread(
     it: Interpreter, op: Op, namespace: str, signature: Signature, args: Sequence[Value]
 ) -> Sequence[Value]:
     """The arguments with `*items` taken apart, where the op says how many items there are."""
-    from .calls import is_star
+    from .binding import is_star
     from .expressions import subscript
 
     count = len(signature.operands)
@@ -215,7 +215,7 @@ def _default(op: Op, signature: Signature, name: str) -> object:
 
 def _packed(it: Interpreter, extra: list[Value]) -> Value:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))` mean the same."""
-    from .calls import is_star
+    from .binding import is_star
 
     if len(extra) == 1:
         (only,) = extra

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const, Var
 from ..ir.records import replace
 from ..ir.types import INT, Other, Static
-from .calls import bind_arguments, call_closure, closure_of
+from .binding import bind_arguments
+from .calls import call_closure, closure_of
 from .heap import identities
 from .values import REMEMBERED, Closure, Items, Native, Scope, Value, is_mutable, kind_of_value
 

@@ -112,7 +112,10 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray:
             _refuse_other_arithmetic(type(value))
-        return UNKNOWN if value.dtype == object else Array(value.dtype.name, value.ndim)
+        if value.dtype == object:
+            _refuse_numbers_as_objects(value)
+            return UNKNOWN
+        return Array(value.dtype.name, value.ndim)
     if isinstance(value, np.generic):
         return _kind_of_numpy_scalar(value)
     if depth > 6:
@@ -255,6 +258,15 @@ def _refuse_other_arithmetic(cls: type[np.ndarray[Any, Any]]) -> None:
         raise ForeignArray(
             f"arrays of class {cls.__module__}.{cls.__qualname__} compute in ways of their own",
             "Use plain NumPy arrays: `np.asarray(x)`.",
+        )
+
+
+def _refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:
+    """Refuse an array of objects that are numbers: Python computes with each, and no rule sees it."""
+    if any(isinstance(item, float | complex | np.number) for item in value.flat):
+        raise BadArgument(
+            "an array of objects (dtype=object) holds numbers here, and has no derivative",
+            "Make it an array of numbers: `np.asarray(x, dtype=float)`.",
         )
 
 

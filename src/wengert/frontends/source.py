@@ -15,7 +15,8 @@ from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
 from . import rows
-from .calls import bind_arguments, call, closure_of, inline
+from .binding import bind_arguments
+from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
 from .counts import Counts, Shape
 from .expressions import open_up

@@ -359,6 +359,8 @@ def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:
     """A cotangent or tangent that a hand-written rule gave for `x`; None stands for zeros."""
     if found is None:
         return zeros(x)
+    if isinstance(x, (dict, list, tuple)):
+        return _of_rule_in_parts(found, x, returned, whose)
     if not isinstance(x, (np.ndarray, float, int, complex, np.number)):
         return found
     array, belongs = np.asarray(found), whose.split(maxsplit=1)[0].replace("the", "result")
@@ -372,7 +374,29 @@ def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:
         if belongs == "result":
             raise _wrong_rule(f"{returned} that is complex for {whose}, which is real\n{hint}")
         found = np.real(found)
-    return np.asarray(found) if isinstance(x, np.ndarray) else found
+    if not isinstance(x, np.ndarray):
+        return found
+    return np.asarray(found, x.dtype if x.dtype.kind in "fc" else None)
+
+
+def _of_rule_in_parts(found: Any, x: Any, returned: str, whose: str) -> Any:
+    """The same for a container; only entries without a derivative may be left out of a dictionary."""
+    alike = isinstance(found, dict) if isinstance(x, dict) else isinstance(found, (list, tuple))
+    keys = set(x.keys() if isinstance(x, dict) else range(len(x)))
+    given = set((found.keys() if isinstance(x, dict) else range(len(found))) if alike else ())
+    if not alike or given - keys or any(zeros(x[key]) is not None for key in keys - given):
+        kind = returned.rsplit(maxsplit=1)[-1]
+        raise _wrong_rule(
+            f"{returned} that does not fit {whose}, a {type(x).__name__} of {len(x)}\n"
+            f"A {kind} has the structure of what it belongs to."
+        )
+    parts = {
+        key: _of_rule(found[key] if key in given else None, x[key], returned, f"{whose}[{key!r}]")
+        for key in (x if isinstance(x, dict) else range(len(x)))
+    }
+    if isinstance(x, dict):
+        return parts
+    return type(x)(*parts.values()) if hasattr(x, "_fields") else type(x)(parts.values())
 
 
 def as_returned(cotangents: Any, returned: Any) -> Any:

@@ -53,7 +53,8 @@ def irfft_adjoint(
 ) -> Any:
     """The transpose of `np.fft.irfft`; `like` is the half spectrum."""
     length = np.shape(y_bar)[axis]
-    x_bar = np.fft.rfft(y_bar, length, axis, opposite_norm(norm))
+    # the result is real, which source for any kinds of arguments does not know of its cotangent
+    x_bar = np.fft.rfft(np.real(y_bar), length, axis, opposite_norm(norm))
     x_bar = np.moveaxis(np.moveaxis(x_bar, axis, -1) * half_weights(length, 2.0), -1, axis)
     return fitted(x_bar, like=like, axis=axis)
 

@@ -79,6 +79,9 @@ class _Parts:
         if isinstance(value, types.ModuleType):
             self.import_module(value, name)
             return
+        if isinstance(value, types.FunctionType) and _is_ours(value):
+            self._add_definition(sys.modules[value.__module__], value.__name__, name)
+            return
         path = import_path(value)
         text = None if path is not None else self._literal(value)
         if path is None and text is None:
@@ -200,6 +203,13 @@ class _Parts:
             self.import_module(value, name)
         elif home is not None:
             self.imports[f"from {home} import {name}"] = None
+
+
+def _is_ours(function: types.FunctionType) -> bool:
+    """Whether a function is one of wengert's modules', whose text can stand in a saved file."""
+    module = sys.modules.get(function.__module__)
+    known = module is not None and getattr(module, function.__name__, None) is function
+    return known and function.__module__.startswith("wengert.")
 
 
 @dataclass(frozen=True, slots=True)

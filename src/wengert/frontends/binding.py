@@ -1,0 +1,163 @@
+"""Binding: which parameter takes which argument of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Const
+from ..ops import structure as st
+from .values import Closure, Items, Value, tuple_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def star(value: Value) -> Items:
+    """`*value` among the arguments of a call, where its items are known only at run time."""
+    return Items("star", (0,), (value,))
+
+
+def is_star(value: Value) -> bool:
+    return isinstance(value, Items) and value.form == "star"
+
+
+def bind_arguments(
+    it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs
+) -> dict[str, Value]:
+    """Arguments by parameter name, as Python binds them."""
+    spec = closure.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    by_position = next((k for k, name in enumerate(names) if name in kwargs), len(names))
+    if _has_optional(closure, args, names[:by_position]):
+        positional = _spread_over_optional(it, closure, list(args), names[:by_position])
+    else:
+        positional = _spread(it, list(args), by_position, has_vararg=spec.vararg is not None)
+    bound: dict[str, Value] = dict(zip(names, positional, strict=False))
+    extra = positional[len(names) :]
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = _rest(it, extra)
+    elif extra:
+        _wrong_call(
+            it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given"
+        )
+    keywords = dict(kwargs)
+    for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
+        if name in keywords and name not in {a.arg for a in spec.posonlyargs}:
+            if name in bound:
+                _wrong_call(it, closure, f"got multiple values for argument '{name}'")
+            bound[name] = keywords.pop(name)
+    _fill_defaults(it, closure, names, bound)
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = Items("dict", tuple(keywords), tuple(keywords.values()))
+    elif keywords:
+        _wrong_call(it, closure, f"got an unexpected keyword argument '{next(iter(keywords))}'")
+    return bound
+
+
+def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool) -> list[Value]:
+    """Arguments with a run-time `*sequence` taken apart over the parameters it must fill."""
+    from .expressions import subscript
+
+    k = next((k for k, a in enumerate(args) if is_star(a)), None)
+    if k is None or (has_vararg and k >= count):
+        return args
+    starred = args[k]
+    assert isinstance(starred, Items)
+    if has_vararg and k == len(args) - 1:
+        items = it.atom(starred.values[0])
+        first = [subscript(it, items, Const(j)) for j in range(count - k)]
+        return [*args[:k], *first, star(it.emit(st.getitem, items, Const(slice(count - k, None))))]
+    missing = count - (len(args) - 1)
+    if has_vararg or any(map(is_star, args[k + 1 :])):
+        raise it.unsupported(
+            "`*` needs a sequence whose length is known when the program is read",
+            "Pass the sequence itself.",
+        )
+    source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
+    return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
+
+
+def _has_optional(closure: Closure, args: Args, names: Sequence[str]) -> bool:
+    """Whether a run-time `*sequence` ends a call, and parameters with a default are among those it fills."""
+    required = len(closure.node.args.posonlyargs + closure.node.args.args) - len(closure.defaults)
+    ends = bool(args) and is_star(args[-1]) and not any(map(is_star, args[:-1]))
+    return ends and closure.node.args.vararg is None and len(names) > max(required, len(args) - 1)
+
+
+def _spread_over_optional(
+    it: Interpreter, closure: Closure, args: list[Value], names: Sequence[str]
+) -> list[Value]:
+    """Arguments with a run-time `*sequence` at their end taken apart: what it lacks has defaults."""
+    from .expressions import subscript
+    from .iteration import as_list
+
+    *before, starred = args
+    assert isinstance(starred, Items)
+    items = it.atom(as_list(it, starred.values[0]))
+    length = it.emit(st.length, items)
+    spec = closure.node.args
+    defaults = closure.defaults
+    required = len(spec.posonlyargs + spec.args) - len(defaults)
+    least, most = max(required - len(before), 0), len(names) - len(before)
+    enough, few = it.emit(st.ge, length, Const(least)), it.emit(st.le, length, Const(most))
+    fits = it.emit(st.both, enough, few)
+    said = f"takes {required} to {len(names)} positional arguments, and `*` gave another number"
+    it.branch(fits, lambda: None, lambda: _wrong_call(it, closure, said))
+
+    def argument(k: int) -> Value:
+        item = lambda: subscript(it, items, Const(k))
+        if k < least:
+            return item()
+        default = defaults[len(before) + k - required]
+        return it.choose(it.emit(st.gt, length, Const(k)), item, lambda: default)
+
+    return [*before, *map(argument, range(most))]
+
+
+def _rest(it: Interpreter, extra: list[Value]) -> Value:
+    """What `*args` of a function holds."""
+    from .iteration import as_tuple, joined
+
+    if len(extra) == 1 and isinstance(extra[0], Items) and is_star(extra[0]):
+        return as_tuple(it, extra[0].values[0])
+    return as_tuple(it, joined(it, extra)) if any(map(is_star, extra)) else tuple_of(*extra)
+
+
+def _fill_defaults(
+    it: Interpreter, closure: Closure, names: list[str], bound: dict[str, Value]
+) -> None:
+    with_default = names[len(names) - len(closure.defaults) :] if closure.defaults else []
+    for name, default in zip(with_default, closure.defaults, strict=True):
+        bound.setdefault(name, default)
+    for name, default in closure.keyword_defaults.items():
+        bound.setdefault(name, default)
+    spec = closure.node.args
+    missing = [n for n in names if n not in bound]
+    if missing:
+        listed = " and ".join(f"'{n}'" for n in missing)
+        plural = "s" if len(missing) > 1 else ""
+        _wrong_call(
+            it, closure, f"missing {len(missing)} required positional argument{plural}: {listed}"
+        )
+    for a in spec.kwonlyargs:
+        if a.arg not in bound:
+            _wrong_call(it, closure, f"missing 1 required keyword-only argument: '{a.arg}'")
+
+
+def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
+    from .statements import raise_now
+
+    if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
+        # it stands for a function of a library, which may well take these arguments
+        raise it.unsupported(
+            f"this call of {closure.name} is not covered: it {message}",
+            "Leave out the option, or give a function of your own a rule (`@wg.rrule`).",
+        )
+    raise_now(it, TypeError, f"{closure.qualname}() {message}")
+
+
+_PACKAGE = __name__.partition(".")[0] + "."
