@@ -48,6 +48,7 @@ ABOUT = {
     "frontends/scipy_interpolate_in_python.py": {"scipy"},
     "frontends/scipy_ndimage_in_python.py": {"scipy"},
     "frontends/scipy_signal_in_python.py": {"scipy"},
+    "frontends/scipy_spatial_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},
     "sparsity.py": {"scipy"},
     "solvers/events.py": {"scipy"},

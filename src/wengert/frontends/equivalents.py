@@ -231,6 +231,7 @@ _LATE = {
     "scipy.stats": "scipy_stats_in_python",
     "scipy.ndimage": "scipy_ndimage_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
+    "scipy.spatial": "scipy_spatial_in_python",
     "scipy.sparse": "..solvers.sparse_matrices",
     "scipy.optimize": "..solvers.optimisation",
     "scipy.integrate": "..solvers.integrals",
