@@ -117,9 +117,16 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "an iterator of NumPy's that writes to arrays is not covered",
             "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
         )
-    if len(args) == 1 and not kwargs:
-        return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
-    return call_foreign(it, np.nditer, args, kwargs)
+    if len(args) != 1 or kwargs:
+        raise it.unsupported(
+            "the options of `np.nditer` are not covered",
+            "Loop over `np.ndenumerate(a)`, or over the indices: `for i in np.ndindex(a.shape)`.",
+        )
+    if isinstance(args[0], Items) and args[0].form in ("list", "tuple"):
+        from .numpy_in_python import elements_together
+
+        return call(it, Const(elements_together), list(args[0].values), {})
+    return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
 
 
 def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

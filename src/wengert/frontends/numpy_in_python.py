@@ -487,6 +487,16 @@ def poly(seq_of_zeros: Any) -> Any:
     return coefficients
 
 
+def linspace_and_step(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = True,
+    dtype: Any = None, axis: Any = 0,
+) -> Any:  # fmt: skip
+    """`np.linspace` with `retstep=True`."""
+    steps = num - 1 if endpoint else num
+    numbers = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, axis=axis)
+    return numbers, (stop - start) / steps if steps > 0 else np.nan
+
+
 class Poly1d:
     """`np.poly1d`."""
 
@@ -524,6 +534,15 @@ class Poly1d:
 
     def __rmul__(self, other: Any) -> Any:
         return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        return Poly1d(self.c / other)
+
+    def __pow__(self, power: Any) -> Any:
+        product = Poly1d(np.ones(1))
+        for _ in range(power):
+            product = product * self
+        return product
 
 
 def _coefficients(other: Any) -> Any:
@@ -632,7 +651,9 @@ def _piece(function: Any, x: Any, condition: Any, args: Any, kw: Any) -> Any:
         return function
     if np.ndim(x) == 0:
         return function(x, *args, **kw)
-    return spread_mask(function(x[condition], *args, **kw), condition)
+    part = x[condition]
+    value: Any = function(part, *args, **kw)  # may be one number for all of them
+    return spread_mask(value if np.ndim(value) else np.zeros_like(part) + value, condition)
 
 
 def choose(a: Any, choices: Any, *, mode: Any = "raise") -> Any:
@@ -787,6 +808,11 @@ def broadcast_arrays(*args: Any) -> Any:
     """`np.broadcast_arrays`."""
     shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
     return tuple([np.broadcast_to(arg, shape) for arg in args])
+
+
+def elements_together(*arrays: Any) -> Any:
+    """What `np.nditer` of several arrays gives, one element of each at a time."""
+    return list(zip(*[np.ravel(array) for array in broadcast_arrays(*arrays)], strict=True))
 
 
 def diagflat(v: Any, k: Any = 0) -> Any:

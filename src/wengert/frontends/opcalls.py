@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ def emit_op(
     row: bool = False,
 ) -> Value:
     """Emit `op(*args, **kwargs)` as the user called it, or as a `row` of the rule table does."""
+    from .calls import call
     from .expressions import open_up
 
     signature = parse_signature(op.signature)
@@ -43,6 +44,10 @@ def emit_op(
         if op.elementwise and where != Const(True):
             return writing_functions.written_where(it, op, [out, where, *args])
         return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
+    stand_in = _other_form(op, kwargs)
+    if stand_in is not None:
+        return call(it, Const(stand_in), args, kwargs)
+    kwargs = {_OTHER_NAMES.get((op.name, name), name): value for name, value in kwargs.items()}
     values, options = _bind(it, op, signature, args, kwargs)
     if options.get("copy", Const(True)) != Const(True):
         return writing_functions.without_a_copy(it, op, namespace, values, options)
@@ -63,6 +68,19 @@ def emit_op(
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
     return open_up(it, result)
+
+
+_OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
+"""Options that NumPy has under two names."""
+
+
+def _other_form(op: Op, kwargs: Mapping[str, Value]) -> Any:
+    """What stands for a function of NumPy with an option by which it gives something else."""
+    if op.name == "linspace" and kwargs.get("retstep", Const(False)) != Const(False):
+        from .numpy_in_python import linspace_and_step
+
+        return linspace_and_step
+    return None
 
 
 def _is_complex(kind: Kind) -> bool:

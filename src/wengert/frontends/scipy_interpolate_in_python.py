@@ -5,6 +5,7 @@ A spline is what it is made of: its breakpoints and, by powers and intervals, it
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +19,10 @@ from . import equivalents
 class Piecewise:
     """`scipy.interpolate.PPoly`: `c[k, i]` belongs to the highest power less k on interval i."""
 
-    def __init__(self, c: Any, x: Any):
+    def __init__(self, c: Any, x: Any, extrapolate: Any = True):
         self.c = c
         self.x = x
+        self.extrapolate = extrapolate
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
         at = array_of(x)
@@ -31,10 +33,12 @@ class Piecewise:
         total = c[0][place]
         for k in range(1, np.shape(c)[0]):
             total = total * along + c[k][place]
-        return total
+        if self.extrapolate:
+            return total
+        return np.where((at < self.x[0]) | (at > self.x[-1]), np.nan, total)
 
     def derivative(self, nu: Any = 1) -> Any:
-        return Piecewise(_derived(self.c, nu), self.x)
+        return Piecewise(_derived(self.c, nu), self.x, self.extrapolate)
 
     def antiderivative(self) -> Any:
         powers = np.arange(np.shape(self.c)[0], 0, -1)
@@ -66,13 +70,14 @@ def _at(c: Any, along: Any) -> Any:
     return total
 
 
-def hermite(x: Any, y: Any, dydx: Any) -> Any:
+def hermite(x: Any, y: Any, dydx: Any, *, extrapolate: Any = True) -> Any:
     """`scipy.interpolate.CubicHermiteSpline` of numbers."""
     x, y, dydx = array_of(x), array_of(y), array_of(dydx)
     dx = np.diff(x)
     slope = np.diff(y) / dx
     bend = (dydx[:-1] + dydx[1:] - 2 * slope) / dx
-    return Piecewise(np.stack((bend / dx, (slope - dydx[:-1]) / dx - bend, dydx[:-1], y[:-1])), x)
+    c = np.stack((bend / dx, (slope - dydx[:-1]) / dx - bend, dydx[:-1], y[:-1]))
+    return Piecewise(c, x, extrapolate)
 
 
 def cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
@@ -131,6 +136,114 @@ def _pchip_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
     if np.sign(d) != np.sign(m0):
         return 0.0 * d
     return 3.0 * m0 if np.sign(m0) != np.sign(m1) and abs(d) > 3.0 * abs(m0) else d
+
+
+def akima(x: Any, y: Any, *, extrapolate: Any = False) -> Any:
+    """`scipy.interpolate.Akima1DInterpolator` of three numbers or more, by its original method."""
+    x, y = array_of(x), array_of(y)
+    inner = np.diff(y) / np.diff(x)
+    before, after = 2 * inner[0] - inner[1], 2 * inner[-1] - inner[-2]
+    m = np.stack((2 * before - inner[0], before, *inner, after, 2 * after - inner[-1]))
+    change = np.abs(np.diff(m))
+    whole = change[2:] + change[:-2]
+    bent = whole > 1e-9 * np.max(whole)
+    weighted = (change[2:] * m[1:-2] + change[:-2] * m[2:-1]) / np.where(bent, whole, 1.0)
+    slopes = np.where(bent, weighted, (m[3:] + m[:-3]) / 2)
+    return hermite(x, y, slopes, extrapolate=bool(extrapolate))
+
+
+class Basis:
+    """`scipy.interpolate.BSpline` of numbers, by de Boor's recurrence."""
+
+    def __init__(self, t: Any, c: Any, k: Any, extrapolate: Any = True):
+        self.t = t
+        self.c = c
+        self.k = k
+        self.extrapolate = extrapolate
+
+    def __call__(self, x: Any, nu: Any = 0) -> Any:
+        if nu > 0:
+            return self.derivative(nu)(x)
+        at, k, last = array_of(x), self.k, np.shape(self.t)[0] - self.k - 2
+        place = np.clip(np.searchsorted(self.t, at, side="right") - 1, k, last)
+        d = [self.c[place - k + j] for j in range(k + 1)]
+        for r in range(1, k + 1):
+            for j in range(k, r - 1, -1):
+                left, right = self.t[place + j - k], self.t[place + j + 1 - r]
+                alpha = (at - left) / (right - left)
+                d[j] = (1 - alpha) * d[j - 1] + alpha * d[j]
+        if self.extrapolate:
+            return d[k]
+        return np.where((at < self.t[k]) | (at > self.t[last + 1]), np.nan, d[k])
+
+    def derivative(self, nu: Any = 1) -> Any:
+        t, c, k = self.t, self.c[: np.shape(self.t)[0] - self.k - 1], self.k
+        for _ in range(nu):
+            c = k * np.diff(c) / (t[k + 1 : -1] - t[1 : -k - 1])
+            t, k = t[1:-1], k - 1
+        return Basis(t, c, k, self.extrapolate)
+
+
+def b_spline(t: Any, c: Any, k: Any, extrapolate: Any = True) -> Any:
+    """`scipy.interpolate.BSpline` of numbers, not periodic."""
+    if extrapolate == "periodic":
+        raise NotImplementedError("extrapolate='periodic'")
+    return Basis(array_of(t), array_of(c), k, extrapolate)
+
+
+class Grid:
+    """`scipy.interpolate.RegularGridInterpolator` of numbers, linear along every axis."""
+
+    def __init__(self, points: Any, values: Any, bounds_error: Any, fill_value: Any):
+        self.points = points
+        self.values = values
+        self.bounds_error = bounds_error
+        self.fill_value = fill_value
+
+    def __call__(self, xi: Any) -> Any:
+        at = np.stack([array_of(x) for x in xi], axis=-1) if isinstance(xi, tuple) else array_of(xi)
+        at = np.atleast_2d(at)
+        cells = [_cell(p, at[..., k]) for k, p in enumerate(self.points)]
+        total = 0.0
+        for corner in itertools.product((0, 1), repeat=len(cells)):
+            weight = 1.0
+            for (_, along), side in zip(cells, corner, strict=True):
+                weight = weight * (along if side else 1.0 - along)
+            index = tuple([place + side for (place, _), side in zip(cells, corner, strict=True)])
+            total = total + weight * self.values[index]
+        outside = _outside(self.points, at)
+        if self.bounds_error and np.any(outside):
+            raise ValueError("One of the requested xi is out of bounds")
+        if self.fill_value is None:
+            return total
+        return np.where(outside, self.fill_value, total)
+
+
+def _cell(points: Any, at: Any) -> Any:
+    """The cell of an axis that each number lies in, and how far along it, as a part of its width."""
+    place = np.clip(np.searchsorted(points, at, side="right") - 1, 0, np.shape(points)[0] - 2)
+    return place, (at - points[place]) / (points[place + 1] - points[place])
+
+
+def _outside(points: Any, at: Any) -> Any:
+    found = np.zeros(np.shape(at)[:-1], bool)
+    for k, p in enumerate(points):
+        found = found | (at[..., k] < p[0]) | (at[..., k] > p[-1])
+    return found
+
+
+def regular_grid(
+    points: Any,
+    values: Any,
+    method: Any = "linear",
+    bounds_error: Any = True,
+    fill_value: Any = np.nan,
+) -> Any:
+    """`scipy.interpolate.RegularGridInterpolator`."""
+    if method != "linear":
+        raise NotImplementedError(f"method={method!r}")
+    axes = tuple([np.asarray(p, dtype=float) for p in points])
+    return Grid(axes, array_of(values), bounds_error, fill_value)
 
 
 class Line:
@@ -199,6 +312,9 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.CubicSpline, cubic_spline),
     (interpolate.CubicHermiteSpline, hermite),
     (interpolate.PchipInterpolator, pchip),
+    (interpolate.Akima1DInterpolator, akima),
+    (interpolate.BSpline, b_spline),
+    (interpolate.RegularGridInterpolator, regular_grid),
     (interpolate.interp1d, interp1d),
     (interpolate.make_interp_spline, make_interp_spline),
     (interpolate.InterpolatedUnivariateSpline, make_interp_spline),
@@ -211,7 +327,11 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
     """What stands for a spline that was made outside, or for a method of one."""
     owner: Any = getattr(function, "__self__", function)
     if isinstance(owner, interpolate.PPoly) and owner.c.ndim == 2:
-        made: Any = Piecewise(owner.c, owner.x)
+        made: Any = Piecewise(owner.c, owner.x, owner.extrapolate)
+    elif isinstance(owner, interpolate.BSpline) and owner.c.ndim == 1:
+        made = b_spline(owner.t, owner.c, owner.k, owner.extrapolate)
+    elif isinstance(owner, interpolate.RegularGridInterpolator) and owner.method == "linear":
+        made = Grid(owner.grid, owner.values, owner.bounds_error, owner.fill_value)
     elif isinstance(owner, interpolate.interp1d) and owner.y.ndim == 1:
         kind = vars(owner)["_kind"]
         made = interp1d(owner.x, owner.y, kind, fill_value="extrapolate")

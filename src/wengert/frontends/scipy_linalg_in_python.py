@@ -30,9 +30,24 @@ def norm(
     return np.linalg.norm(a, ord, axis, keepdims)
 
 
-def solve(a: Any, b: Any, *, check_finite: Any = True) -> Any:
-    """`scipy.linalg.solve` of a general matrix."""
-    return np.linalg.solve(a, b)
+def solve(
+    a: Any, b: Any, lower: Any = False, overwrite_a: Any = False, overwrite_b: Any = False,
+    check_finite: Any = True, assume_a: Any = None, transposed: Any = False,
+) -> Any:  # fmt: skip
+    """`scipy.linalg.solve`: of a matrix said to be symmetric, Hermitian or positive it reads one triangle."""
+    if assume_a in ("sym", "symmetric"):
+        a = _from_triangle(a, lower, matrix_transpose)
+    elif assume_a in ("her", "hermitian", "pos", "positive definite"):
+        a = _from_triangle(a, lower, lambda x: np.conj(matrix_transpose(x)))
+    elif assume_a not in (None, "gen", "general"):
+        raise NotImplementedError(f"assume_a={assume_a!r}")
+    return np.linalg.solve(matrix_transpose(a) if transposed else a, b)
+
+
+def _from_triangle(a: Any, lower: Any, across: Any) -> Any:
+    """The matrix of which one triangle is given, the other being its image across the diagonal."""
+    half, strict = (np.tril(a), np.tril(a, -1)) if lower else (np.triu(a), np.triu(a, 1))
+    return half + across(strict)
 
 
 def _triangle(a: Any, lower: Any, unit_diagonal: Any) -> Any:
@@ -259,6 +274,20 @@ def expm(A: Any) -> Any:
 # --- matrix equations -----------------------------------------------------------------------
 
 
+def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
+    """`scipy.linalg.solve_toeplitz`, by way of the whole matrix."""
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, np.conj(array_of(c_or_cr)))
+    return np.linalg.solve(toeplitz(c, r), b)
+
+
+def hankel(c: Any, r: Any = None) -> Any:
+    """`scipy.linalg.hankel`."""
+    c = np.ravel(array_of(c))
+    r = np.zeros_like(c) if r is None else np.ravel(array_of(r))
+    whole = np.concatenate((c, r[1:]))
+    return whole[np.expand_dims(np.arange(np.size(c)), 1) + np.arange(np.size(r))]
+
+
 def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     """`scipy.linalg.solve_sylvester`: A X + X B = Q, as one system."""
     rows, columns = np.shape(q)
@@ -291,6 +320,8 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.eigvalsh, eigvalsh),
     (linalg.block_diag, block_diag),
     (linalg.toeplitz, toeplitz),
+    (linalg.hankel, hankel),
+    (linalg.solve_toeplitz, solve_toeplitz),
     (linalg.circulant, circulant),
     (linalg.solve_banded, solve_banded),
     (linalg.svd, svd),

@@ -123,6 +123,49 @@ def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     return np.exp(normal_logpdf(x, mean, cov))
 
 
+class Kernels:
+    """`scipy.stats.gaussian_kde` of equally weighted points."""
+
+    def __init__(self, dataset: Any, bw_method: Any):
+        self.dataset = np.atleast_2d(array_of(dataset))
+        d, n = np.shape(self.dataset)
+        if bw_method is None or bw_method == "scott":
+            self.factor = n ** (-1.0 / (d + 4))
+        elif bw_method == "silverman":
+            self.factor = (n * (d + 2) / 4.0) ** (-1.0 / (d + 4))
+        else:
+            self.factor = bw_method
+        self.covariance = np.atleast_2d(np.cov(self.dataset)) * self.factor**2
+
+    def logpdf(self, x: Any) -> Any:
+        points = np.atleast_2d(array_of(x))
+        d, n = np.shape(self.dataset)
+        points = np.reshape(points, (d, -1))
+        apart = np.expand_dims(points, 2) - np.expand_dims(self.dataset, 1)
+        flat = np.reshape(apart, (d, -1))
+        energies = -0.5 * np.sum(flat * np.linalg.solve(self.covariance, flat), axis=0)
+        energies = np.reshape(energies, (-1, n))
+        highest = np.max(energies, axis=1, keepdims=True)
+        sums = np.log(np.sum(np.exp(energies - highest), axis=1)) + highest[:, 0]
+        return sums - np.log(n * np.sqrt(np.linalg.det(2 * np.pi * self.covariance)))
+
+    def evaluate(self, points: Any) -> Any:
+        return np.exp(self.logpdf(points))
+
+    def pdf(self, x: Any) -> Any:
+        return self.evaluate(x)
+
+    def __call__(self, points: Any) -> Any:
+        return self.evaluate(points)
+
+
+def gaussian_kde(dataset: Any, bw_method: Any = None, weights: Any = None) -> Any:
+    """`scipy.stats.gaussian_kde`."""
+    if weights is not None or callable(bw_method):
+        raise NotImplementedError("weights, or a bandwidth by a function")
+    return Kernels(dataset, bw_method)
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.zscore, zscore),
     (stats.skew, skew),
@@ -133,6 +176,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.entropy, entropy),
     (stats.pearsonr, pearsonr),
     (stats.linregress, linregress),
+    (stats.gaussian_kde, gaussian_kde),
 ]
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     type(stats.multivariate_normal): {"logpdf": normal_logpdf, "pdf": normal_pdf}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import ZERO, Atom, Const
+from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Array, Kind, Struct
 from ..runtime import statistics as rt
@@ -73,7 +73,10 @@ def _infer_interval(args: Args, params: Params) -> Kind:
 
 
 def _fold_interp(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """A periodic table is continued on both sides."""
+    """A periodic table is continued on both sides; outside of others there may be values of their own."""
+    for side in ("left", "right"):
+        if isinstance(params.get(side), Var):
+            return _with_value_outside(builder, args, params, side)
     period = params.get("period")
     if ZERO in args or period is None:
         return None
@@ -86,6 +89,15 @@ def _fold_interp(builder: Builder, args: Args, params: Params, namespace: str) -
     x = builder.emit(named("mod"), x, period)
     xp, fp = (builder.emit(named("take"), a, namespace="np", indices=place) for a in (xp, fp))
     return builder.emit(interp, x, builder.emit(named("add"), xp, turns), fp, namespace="np")
+
+
+def _with_value_outside(builder: Builder, args: Args, params: Params, side: str) -> Atom:
+    x, xp, _ = args
+    rest = {key: atom for key, atom in params.items() if key != side}
+    inside = builder.emit_with(interp, args, rest, "np")
+    end = builder.emit(named("getitem"), xp, Const(0 if side == "left" else -1))
+    beyond = builder.emit(named("lt" if side == "left" else "gt"), x, end)
+    return builder.emit(named("where"), beyond, params[side], inside, namespace="np")
 
 
 interp = declare(

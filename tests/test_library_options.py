@@ -1,0 +1,102 @@
+"""Options of NumPy's and SciPy's functions, and SciPy's interpolants and kernels: values and derivatives."""
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import UnsupportedSyntax
+
+pytest.importorskip("scipy")
+from scipy import interpolate, linalg, stats
+
+X = np.array([1.3, 0.4, 2.2])
+A = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]])
+KNOTS = [0.0, 0, 0, 0.5, 1, 1, 1]
+GRID = interpolate.RegularGridInterpolator((np.arange(3.0), np.arange(2.0)), np.outer(X, X[:2]))
+CURVE = interpolate.BSpline(KNOTS, [1.0, 2.0, -1.0, 0.5], 2)
+
+
+def grid_of(x):
+    return interpolate.RegularGridInterpolator((np.arange(3.0), [0.0, 2.0]), np.stack([x, x**2], 1))
+
+
+PROGRAMS = {
+    "clip(max=)": lambda x: np.sum(x.clip(max=1.5 * x[1] + 1)) + np.sum(x.clip(max=1.0)),
+    "clip(min=)": lambda x: np.sum(np.clip(x, min=0.5, max=2.0) * x),
+    "linspace(retstep=)": lambda x: sum(map(np.sum, np.linspace(x[0], x[2], 5, retstep=True))),
+    "linspace of constants": lambda x: np.linspace(0.0, 1.0, 5, retstep=True)[1] * x[0],
+    "linspace(endpoint=)": lambda x: np.linspace(x[0], 3.0, 4, endpoint=False, retstep=True)[1],
+    "interp(left=)": lambda x: np.interp(0.1, [1.0, 2.0], [3.0, 4.0], left=x[0] ** 2),
+    "interp(left=, right=)": lambda x: np.sum(
+        np.interp([0.1, 1.5, 7.0], [1.0, 2.0], [3 * x[1], 4.0], left=x[0], right=x[1] ** 2)
+    ),
+    "piecewise with arguments": lambda x: np.sum(
+        np.piecewise(x, [x > 1], [lambda v, k: k * v, lambda v, k: k], x[0] ** 2)
+    ),
+    "nditer of two": lambda x: sum(a * b**2 for a, b in np.nditer([x, x[::-1]])),
+    "poly1d": lambda x: (np.poly1d(x) ** 2 / x[1])(0.7),
+    "lagrange": lambda x: interpolate.lagrange([0.0, 1.0, 2.0], x)(0.7),
+    "solve of positive": lambda x: np.sum(linalg.solve(A * x[0] + np.diag(x), x, assume_a="pos")),
+    "solve of symmetric": lambda x: np.sum(
+        linalg.solve(A * np.outer(x, x**2) + np.eye(3), x, lower=True, assume_a="sym")
+    ),
+    "hankel": lambda x: np.sum(linalg.hankel(x, x**2) * A),
+    "solve_toeplitz": lambda x: np.sum(
+        linalg.solve_toeplitz((x + 3 * np.eye(3)[0], x), np.ones(3)) * x
+    ),
+    "Akima": lambda x: np.sum(
+        interpolate.Akima1DInterpolator(np.arange(5.0), [*x, x[0], x[1] ** 2])([0.3, 1.7, 3.9])
+    ),
+    "Akima's argument": lambda x: interpolate.Akima1DInterpolator(
+        np.arange(5.0), [1.0, 3.0, 2.0, 0.0, 1.0]
+    )(x).sum(),
+    "B-spline": lambda x: np.sum(interpolate.BSpline(KNOTS, [*x, x[0] ** 2], 2)([0.1, 0.5, 0.9])),
+    "B-spline's argument": lambda x: np.sum(CURVE(x / 3) + CURVE(x / 3, 1)),
+    "B-spline's knots": lambda x: interpolate.BSpline(
+        [0.0, 0.0, x[1], x[0], x[0]], [1.0, 2.0, 3.0], 1
+    )(0.7),
+    "derivative of a B-spline": lambda x: interpolate.BSpline(KNOTS, [*x, 1.0], 2).derivative()(
+        0.4
+    ),
+    "grid": lambda x: np.sum(grid_of(x)([[0.5, 0.3], [1.2, 1.7]])),
+    "grid's argument": lambda x: GRID([[x[1], 0.3], [1.2, x[1] ** 2]]).sum() * x[0],
+    "grid of two arrays": lambda x: np.sum(grid_of(x)((x[:2], x[1:] / 2))),
+    "kernels": lambda x: np.sum(stats.gaussian_kde(x)([0.5, 1.0])),
+    "kernels' argument": lambda x: stats.gaussian_kde([0.0, 1.0, 3.0], "silverman").logpdf(x).sum(),
+    "kernels in the plane": lambda x: stats.gaussian_kde(np.stack([x, x[::-1] ** 2]))([0.5, 0.2])[
+        0
+    ],
+}
+
+
+@pytest.mark.parametrize("f", PROGRAMS.values(), ids=PROGRAMS)
+def test_derivatives(f):
+    value, gradient = wg.value_and_grad(f)(X.copy())
+    assert value == pytest.approx(f(X), rel=1e-12)
+    steps = 1e-6 * np.eye(3)
+    expected = [(f(X + step) - f(X - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7)
+    _, push = wg.pushforward(f, X.copy())
+    np.testing.assert_allclose([push(e) for e in np.eye(3)], gradient, rtol=1e-10, atol=1e-12)
+
+
+def test_outside_of_what_is_interpolated():
+    found = wg.pullback(
+        lambda x: interpolate.Akima1DInterpolator(np.arange(5.0), np.ones(5))(x),
+        np.array([-1.0, 1]),
+    )[0]
+    np.testing.assert_array_equal(found, [np.nan, 1.0])
+    with pytest.raises(ValueError, match="out of bounds"):
+        wg.grad(lambda x: GRID([[x[0], x[1]]])[0])(np.array([5.0, 0.5]))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: sum(v for v in np.nditer(x, flags=["multi_index"])),
+        lambda x: sum(v for v in np.nditer(x, op_flags=["readwrite"])),
+    ],
+)
+def test_options_of_nditer_are_refused(f):
+    with pytest.raises(UnsupportedSyntax, match=r"np\.ndindex"):
+        wg.grad(f)(X)
