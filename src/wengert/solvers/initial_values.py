@@ -44,7 +44,6 @@ def solve_ivp(
     tests = () if events is None else tuple(events) if several else (events,)
     passed_on = () if args is None else args
     start, first, last = np.asarray(y0) * 1.0, t_span[0], t_span[1]
-    span = stop_gradient(float(last) - float(first))
 
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y, *passed_on))
@@ -81,15 +80,12 @@ def solve_ivp(
             end = t_events[-1][-1]
     stops = np.asarray(found.t, float)
     if t_eval is not None:
-        times = (
-            _reached(np.asarray(t_eval, float), first, stops)
-            if tests
-            else np.asarray(t_eval, float)
-        )
+        wanted = np.asarray(t_eval, float)
+        times = _reached(wanted, first, stops) if tests else wanted
     elif tests:
         times = np.append(stops[:-1], end)
     else:
-        times = first + (last - first) * ((stops - stop_gradient(float(first))) / (span or 1.0))
+        times = _moving_with(first, last, stops)
     values = np.asarray(found.sol(stop_gradient(times)), start.dtype)
     y = _solution(slope, start, first, last, times, steps, rule).T
     must_agree(y, values, np.max(np.abs(values)), 0.01, _ADVICE)
@@ -105,6 +101,12 @@ def solve_ivp(
         y_events=states if tests else None,
         sol=(lambda t: _between(at, found.sol, t)) if dense_output else None,
     )
+
+
+def _moving_with(first: Any, last: Any, stops: Any) -> Any:
+    """The times where the solver has stopped, as parts of the way from the first to the last."""
+    span = stop_gradient(float(last) - float(first))
+    return first + (last - first) * ((stops - stop_gradient(float(first))) / (span or 1.0))
 
 
 def _reached(times: Any, first: Any, stops: Any) -> Any:
