@@ -14,10 +14,10 @@ import numpy as np
 from . import apart, nested
 from .errors import BadArgument, NoSource, UnsupportedSyntax
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
-from .frontends.expressions import as_known, open_up
 from .frontends.interpreter import Interpreter
+from .frontends.items import open_up
 from .frontends.signature import describe, kind_of
-from .frontends.values import Closure, Items, Native, Value, kind_of_value
+from .frontends.values import Closure, Items, Native, Value, as_known, kind_of_value
 from .ir.builder import kind_of_atom
 from .ir.graph import Atom, Const, Var
 from .ir.records import replace

@@ -18,8 +18,9 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from . import cells, iterators, local_classes, objects, writes
 from .calls import call, opaque
-from .expressions import as_known, lift, open_up
 from .heap import now
+from .items import open_up
+from .names import lift
 from .opcalls import emit_op
 from .values import (
     Closure,
@@ -28,6 +29,7 @@ from .values import (
     Maybe,
     Native,
     Value,
+    as_known,
     kind_of_value,
 )
 

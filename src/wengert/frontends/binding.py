@@ -60,7 +60,7 @@ def bind_arguments(
 
 def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool) -> list[Value]:
     """Arguments with a run-time `*sequence` taken apart over the parameters it must fill."""
-    from .expressions import subscript
+    from .items import subscript
 
     k = next((k for k, a in enumerate(args) if is_star(a)), None)
     if k is None or (has_vararg and k >= count):
@@ -92,7 +92,7 @@ def _spread_over_optional(
     it: Interpreter, closure: Closure, args: list[Value], names: Sequence[str]
 ) -> list[Value]:
     """Arguments with a run-time `*sequence` at their end taken apart: what it lacks has defaults."""
-    from .expressions import subscript
+    from .items import subscript
     from .iteration import as_list
 
     *before, starred = args

@@ -36,9 +36,10 @@ from . import (
 from .binding import bind_arguments, is_star, star
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
-from .expressions import as_known, evaluate, lift
+from .expressions import evaluate
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
+from .names import lift
 from .opcalls import emit_op
 from .reading import NeedsCallee
 from .signature import Template, derives
@@ -53,6 +54,7 @@ from .values import (
     Native,
     Scope,
     Value,
+    as_known,
     is_mutable,
     kind_of_value,
 )
@@ -116,7 +118,7 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
             kwargs[keyword.arg] = value
             continue
         if isinstance(value, Var):
-            from .expressions import open_up
+            from .items import open_up
 
             value = open_up(it, value)
         if not (isinstance(value, Items) and value.form == "dict"):

@@ -176,7 +176,7 @@ def attribute_of_function(it: Interpreter, closure: Closure, name: str) -> Value
         return read_of_object(it, held, name) if known else None  # type: ignore[arg-type]
     function = closure.function
     if isinstance(function, FunctionType):
-        from .expressions import lift
+        from .names import lift
 
         if known_external(it, function, name) is not None or name in vars(function):
             return lift(it, function, name, vars(function).get(name))
@@ -210,7 +210,7 @@ def known_external(it: Interpreter, holder: Any, key: str) -> Items | None:
 
 def make_externals(it: Interpreter) -> None:
     """Make the cells of what the program binds that was there before it."""
-    from .expressions import lift
+    from .names import lift
 
     for (identity, key), (holder, _) in it.reading.bound_outside.items():
         name = "contents" if isinstance(holder, CellType) else key

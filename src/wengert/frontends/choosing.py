@@ -10,9 +10,10 @@ from ..ir.graph import Const
 from ..ops import containers as co
 from ..ops import structure as st
 from .calls import call
-from .expressions import compare, subscript, truth
 from .heap import holds_objects, now
+from .items import subscript
 from .iteration import UNROLL, iteration
+from .operations import compare, truth
 from .values import Items, Value, is_mutable, is_plain, list_of, tuple_of
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from ..ops import containers as co
 from ..ops import structure as st
 from . import generators, iterators, writes
 from .counts import by_turns
-from .expressions import evaluate, key_of, truth
+from .expressions import evaluate
 from .heap import now
 from .iteration import Running, at_run_time, iteration
 from .loop_reading import LoopKey, run_loop
 from .loops import should_unroll
+from .operations import key_of, truth
 from .operators import as_asked
 from .reading import Frame
 from .values import (

@@ -15,10 +15,10 @@ from ..ir.graph import Const
 from . import exceptions, objects
 from .binding import bind_arguments
 from .calls import call, call_foreign, opaque
-from .expressions import as_known, lift
 from .heap import now
+from .names import lift
 from .signature import namedtuple_fields
-from .values import Closure, Items, Native, Scope, Value
+from .values import Closure, Items, Native, Scope, Value, as_known
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter

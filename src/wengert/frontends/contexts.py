@@ -13,8 +13,9 @@ from ..ir.types import Other
 from ..ops import structure as st
 from . import cells, exceptions, generators, iterators, liveness, objects
 from .declarations import assigned_names
-from .expressions import evaluate, truth
+from .expressions import evaluate
 from .heap import now
+from .operations import truth
 from .values import Closure, Items, Native, Value, is_iterator, tuple_of
 
 if TYPE_CHECKING:

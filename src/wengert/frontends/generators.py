@@ -18,7 +18,8 @@ from ..ir.records import value_record
 from ..ops import structure as st
 from . import cells, exceptions, heap, iterators, writes
 from .declarations import local_names, own_nodes, yields
-from .expressions import evaluate, truth
+from .expressions import evaluate
+from .operations import truth
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, is_iterator, list_of
 
 if TYPE_CHECKING:

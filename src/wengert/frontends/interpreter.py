@@ -540,7 +540,7 @@ def coerce(interpreter: Interpreter, value: Value | None, kind: Kind) -> list[At
     if isinstance(kind, Static):
         return []
     if isinstance(kind, Struct) and isinstance(value, Var):
-        from .expressions import open_up
+        from .items import open_up
 
         value = open_up(interpreter, value)
     if isinstance(kind, Struct) and isinstance(value, Items):

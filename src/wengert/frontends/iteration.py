@@ -16,8 +16,8 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from . import iterators
 from .counts import is_by_turns
-from .expressions import open_up
 from .heap import now, place_of
+from .items import open_up
 from .values import Closure, Items, Iteration, Maybe, Native, Value, from_key, list_of, tuple_of
 
 if TYPE_CHECKING:

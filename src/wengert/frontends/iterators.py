@@ -213,7 +213,7 @@ def _has_next(it: Interpreter, listed: Value, position: Atom) -> Atom:
 
 
 def _next(it: Interpreter, iterator: Items) -> Value:
-    from .expressions import subscript
+    from .items import subscript
 
     source, position = current(it, iterator)
     _on_each(it, iterator, lambda each: _move_on(it, each))

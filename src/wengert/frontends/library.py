@@ -34,10 +34,11 @@ from . import (
 from .binding import is_star
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
-from .expressions import binary, subscript, truth
+from .items import subscript
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
 from .loops import collect, loop_over
 from .opcalls import emit_op
+from .operations import binary, truth
 from .operators import as_asked, defines
 from .values import (
     Items,

@@ -31,11 +31,12 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
-from .expressions import binary, subscript
+from .items import subscript
 from .iteration import Running, as_list, iteration, settled
 from .library import Args, Handler, Kwargs, as_it_is_asked, fold, iterated
 from .loops import collect
 from .objects import identity_token
+from .operations import binary
 from .values import Closure, Items, Native, Value, list_of, tuple_of
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from . import cells, construct, objects, stand_ins, writes
 from .attributes import call_method, copied, read_attribute
 from .calls import call, opaque
 from .counts import known
-from .expressions import as_known, open_up
 from .heap import now
+from .items import open_up
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
 from .reading import Diverges
 from .values import (
@@ -33,6 +33,7 @@ from .values import (
     Native,
     Place,
     Value,
+    as_known,
     is_mutable,
     is_object,
     kind_of_value,

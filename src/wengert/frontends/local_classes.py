@@ -148,7 +148,7 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
 
 def _hold_values(it: Interpreter, cls: type) -> None:
     """The attributes of the class that are variables of the function around it, as they are now."""
-    from .expressions import lookup
+    from .names import lookup
 
     for name, attribute in list(vars(cls).items()):
         if isinstance(attribute, StandIn):

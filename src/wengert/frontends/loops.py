@@ -13,7 +13,7 @@ from ..ops import identity as ident
 from . import cells, checkpoints, generators, iterators, walking
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
-from .expressions import condition, evaluate, truth
+from .expressions import condition, evaluate
 from .heap import (
     ByIndex,
     materialise,
@@ -21,6 +21,7 @@ from .heap import (
 )
 from .iteration import UNROLL, Running, at_run_time, iteration
 from .loop_reading import LoopKey, run_loop
+from .operations import truth
 from .operators import as_asked
 from .reading import Diverges
 from .values import (

@@ -17,8 +17,10 @@ from ..ir.types import Array, Number, Static, Struct
 from ..ops import memory as me
 from . import construct, local_classes, outside, writes
 from .calls import call, opaque
-from .expressions import as_key, as_known, lift, open_up
 from .heap import now, place_of, put
+from .items import open_up
+from .names import lift
+from .operations import as_key
 from .signature import namedtuple_fields
 from .values import (
     OBJECTS,
@@ -29,6 +31,7 @@ from .values import (
     Native,
     Place,
     Value,
+    as_known,
     is_mutable,
     kind_of_value,
 )

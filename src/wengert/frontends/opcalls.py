@@ -34,7 +34,7 @@ def emit_op(
 ) -> Value:
     """Emit `op(*args, **kwargs)` as the user called it, or as a `row` of the rule table does."""
     from .calls import call
-    from .expressions import open_up
+    from .items import open_up
 
     signature = parse_signature(op.signature)
     args = _spread(it, op, namespace, signature, args)
@@ -106,7 +106,7 @@ def _spread(
 ) -> Sequence[Value]:
     """The arguments with `*items` taken apart, where the op says how many items there are."""
     from .binding import is_star
-    from .expressions import subscript
+    from .items import subscript
 
     count = len(signature.operands)
     k = next((k for k, arg in enumerate(args) if is_star(arg)), None)

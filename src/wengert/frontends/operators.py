@@ -14,8 +14,8 @@ from ..ir.types import Struct
 from ..ops import structure as st
 from . import iterators_in_python, objects
 from .calls import call
-from .expressions import open_up
 from .heap import may_be, now, place_of
+from .items import open_up
 from .values import (
     Choice,
     Closure,
@@ -119,7 +119,7 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
         return None
     import dataclasses
 
-    from .expressions import compare
+    from .operations import compare
 
     compared = [f.name for f in dataclasses.fields(receiver.type) if f.compare]  # type: ignore[union-attr]
     fields = [
@@ -197,7 +197,7 @@ def _equality(it: Interpreter, name: str, left: Value, right: Value) -> Value | 
 
 
 def _negated(it: Interpreter, value: Value) -> Value:
-    from .expressions import truth
+    from .operations import truth
 
     known = it.known_truth(value)
     return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
@@ -291,7 +291,7 @@ def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
 
 def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
     """`item in container`, where objects are asked; None if none are."""
-    from .expressions import truth
+    from .operations import truth
 
     container = _opened(it, container)
     if defines(container, "__contains__"):
@@ -313,7 +313,7 @@ def _is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
         return None
 
     def search(k: int) -> Value:
-        from .expressions import compare, truth
+        from .operations import compare, truth
 
         if k == len(items):
             return Const(False)

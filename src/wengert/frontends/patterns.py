@@ -10,8 +10,10 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, UNKNOWN, Other, Seq
 from ..ops import structure as st
 from . import equivalents
-from .expressions import compare, evaluate, open_up, subscript, truth
+from .expressions import evaluate
+from .items import open_up, subscript
 from .iteration import as_list
+from .operations import compare, truth
 from .values import Items, Maybe, Value, kind_of_value, list_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ..ir.op import Op
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
-from .expressions import subscript
+from .items import subscript
 from .opcalls import emit_op
 from .values import Value, tuple_of
 

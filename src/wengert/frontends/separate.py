@@ -15,8 +15,8 @@ from ..ir.types import UNKNOWN, Kind, Static, Struct, join, leaves
 from ..ops import identity as ident
 from . import captures, cells, heap, writes
 from .calls import inline
-from .expressions import open_up
 from .interpreter import Interpreter, coerce, fresh
+from .items import open_up
 from .loop_aliases import Path, at_path, objects_in
 from .reading import Diverges
 from .values import Closure, Items, Lost, Scope, Value, flatten, is_mutable, kind_of_value

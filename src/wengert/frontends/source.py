@@ -19,9 +19,9 @@ from .binding import bind_arguments
 from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
 from .counts import Counts, Shape
-from .expressions import open_up
 from .heap import ByIndex, NeedsWhole, SharedItems, now
 from .interpreter import Interpreter, fresh
+from .items import open_up
 from .reading import Diverges, NeedsCallee, Reading
 from .signature import Template
 from .sources import source_of

@@ -16,8 +16,9 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from . import cells, contexts, exceptions, local_classes, sharing, writes
 from .attributes import read_attribute
-from .expressions import condition, evaluate, evaluate_after, subscript
+from .expressions import condition, evaluate, evaluate_after
 from .heap import settle_doubts
+from .items import subscript
 from .reading import Diverges, Step
 from .values import Closure, Items, Value, kind_of_value
 
@@ -104,7 +105,7 @@ def _run_ann_assign(it: Interpreter, node: ast.AnnAssign) -> None:
 
 
 def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
-    from .expressions import binary
+    from .operations import binary
 
     match node.target:
         case ast.Name(id=name):
@@ -237,7 +238,7 @@ def _wrong_count(it: Interpreter, detail: str, *, few: bool) -> None:
 def _unpack_at_run_time(
     it: Interpreter, targets: Sequence[ast.expr], starred: list[int], value: Var | Const
 ) -> None:
-    from .expressions import subscript
+    from .items import subscript
     from .iteration import as_list
 
     count = Const(len(targets))

@@ -368,3 +368,10 @@ class Maker:
 
 def is_taken_apart(value: Value) -> bool:
     return isinstance(value, Items) and isinstance(value.type, Maker)
+
+
+def as_known(value: Any) -> Value:
+    """A constant as a value: tuples are taken apart."""
+    if type(value) is tuple:
+        return tuple_of(*map(as_known, value))
+    return Const(value)

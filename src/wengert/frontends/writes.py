@@ -16,7 +16,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
 from . import cells, heap, objects
-from .expressions import key_of
+from .operations import key_of
 from .values import (
     Closure,
     Items,
@@ -176,7 +176,7 @@ def _adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
 
 
 def _index(it: Interpreter, index: Value) -> Atom:
-    from .expressions import index_atom
+    from .items import index_atom
 
     return index_atom(it, index)
 
@@ -308,7 +308,7 @@ def add_in_place(
     it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
 ) -> Value:
     """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
-    from .expressions import binary, op_of
+    from .operations import binary, op_of
     from .operators import call_method_of_class
 
     old = heap.now(it, old)
@@ -658,7 +658,7 @@ def _rt_extend(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .expressions import open_up
+    from .items import open_up
 
     key = it.atom(args[0]) if args else Const(-1)
     if len(args) > 1:
@@ -723,7 +723,7 @@ def _rt_add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 def _rt_discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .calls import call_foreign
-    from .expressions import binary
+    from .operations import binary
 
     left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
     _replace_set(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
@@ -748,7 +748,7 @@ def _rt_set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Va
     present = it.emit(st.in_, at, it.atom(var))
     value = default[0] if default else Const(None)
     it.branch(present, lambda: None, lambda: set_item(it, var, key, value))
-    from .expressions import subscript
+    from .items import subscript
 
     return subscript(it, heap.now(it, var), at)
 

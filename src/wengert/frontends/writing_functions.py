@@ -21,8 +21,7 @@ from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
 from . import heap, writes
-from .expressions import as_known
-from .values import Items, Value, is_mutable
+from .values import Items, Value, as_known, is_mutable
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -169,7 +168,7 @@ def _at(operator_: Any) -> Handler:
     """`np.add.at` and `np.subtract.at`: every index counts, however often it occurs."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        from .expressions import index_atom
+        from .items import index_atom
 
         array, index, *values = args
         array = heap.now(it, array)

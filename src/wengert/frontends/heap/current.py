@@ -125,7 +125,7 @@ def _is_visible(it: Interpreter, atom: Atom) -> bool:
 
 def _taken(it: Interpreter, var: Value, like: Value) -> Value:
     """A run-time value, taken apart if it stands for what was known before."""
-    from ..expressions import open_up
+    from ..items import open_up
 
     if not isinstance(like, Items):
         return var

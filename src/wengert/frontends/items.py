@@ -1,0 +1,142 @@
+"""Items by index or key, and run-time containers that are taken apart where they are read."""
+
+from __future__ import annotations
+
+import operator
+from types import NoneType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import STR, Static, Struct
+from ..ops import structure as st
+from . import choosing
+from .operations import key_of
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Native,
+    Value,
+    as_known,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def subscript(it: Interpreter, value: Value, index: Value) -> Value:
+    """`value[index]`."""
+    if isinstance(value, Const) and isinstance(index, Const):
+        try:
+            return as_known(value.value[index.value])
+        except (TypeError, KeyError, IndexError):
+            pass  # it must fail when the program runs
+    if isinstance(value, Items):
+        item = _item_of(it, value, key_of(it, index))
+        if item is not None:
+            return item
+
+        if choosing.holds_functions(value):
+            return choosing.item_of(it, value, index)
+    if isinstance(value, Iteration | Closure | Native):
+        value = it.atom(value)
+    if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
+        from .calls import call
+        from .numpy_grids_in_python import BY_CLASS
+
+        made = BY_CLASS.get(type(value.value))
+        first = index.values[0] if isinstance(index, Items) and index.values else index
+        if made is not None and kind_of_value(first) != STR:  # text says how to put together
+            return call(it, Const(made), [index], {})
+    from .operators import call_method_of_class
+
+    own = call_method_of_class(it, value, "__getitem__", [index])
+    if own is not None:
+        return own
+    if isinstance(value, Const) and not isinstance(value.value, _INDEXABLE):
+        raise it.unsupported(
+            f"indexing a {type(value.value).__name__} object",
+            "Use a function: `np.concatenate`, say.",
+        )
+    at = index_atom(it, index)
+    result = it.emit(st.getitem, it.atom(value), at)
+    return open_up(it, result)
+
+
+_INDEXABLE = (tuple, list, dict, str, bytes, range, np.ndarray, bool, int, float, complex, NoneType)
+
+
+def index_atom(it: Interpreter, index: Value) -> Atom:
+    """An index as an atom; an index of constants only is a constant."""
+    if isinstance(index, Items) and index.form == "tuple":
+        if all(isinstance(v, Const) for v in index.values):
+            return Const(tuple(v.value for v in index.values if isinstance(v, Const)))
+    return it.atom(index)
+
+
+def open_up(it: Interpreter, value: Value) -> Value:
+    """A run-time container whose structure is known, taken apart at its use."""
+    kind = kind_of_value(value)
+    if isinstance(value, Var) and isinstance(kind, Static):
+        return as_known(kind.value)
+    if not (isinstance(value, Var) and isinstance(kind, Struct)):
+        return value
+    if kind.form in ("function", "derivative"):
+        return _opened_function(it, value, kind)
+    items: list[Value] = []
+    for key, item_kind in zip(kind.keys, kind.items, strict=True):
+        if kind.form in ("dataclass", "namedtuple", "object"):
+            item = it.builder.emit_with(st.getattr_, (value,), {"name": Const(key)}, kind=item_kind)
+        else:
+            item = it.builder.emit_with(st.getitem, (value, Const(key)), {}, kind=item_kind)
+        items.append(open_up(it, item))
+    return Items(kind.form, kind.keys, tuple(items), kind.type, home=value)
+
+
+def _opened_function(it: Interpreter, value: Var, kind: Struct) -> Value:
+    """A function that an object holds: which one is known, what it captured is read when it runs."""
+    if kind.form == "derivative":
+        inner = it.builder.emit_with(
+            st.getattr_, (value,), {"name": Const("function")}, kind=kind.items[0]
+        )
+        return Items("derivative", kind.keys, (open_up(it, inner),), kind.type, home=value)
+    if not kind.keys:
+        return as_known(kind.type.function)
+    cells = it.builder.emit_with(st.getattr_, (value,), {"name": Const("__closure__")})
+    captured: list[Value] = []
+    for name, item_kind in zip(kind.keys, kind.items, strict=True):
+        index = Const(kind.type.co_freevars.index(name))
+        cell = it.builder.emit(st.getitem, cells, index)
+        params = {"name": Const("cell_contents")}
+        item = it.builder.emit_with(st.getattr_, (cell,), params, name=name, kind=item_kind)
+        captured.append(open_up(it, item))
+    return Items("function", kind.keys, tuple(captured), kind.type, home=value)
+
+
+def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
+    if items.form == "dict":
+        if isinstance(index, Const) and index.value in items.keys:
+            return items[index.value]
+        if isinstance(index, Const):
+            from .statements import raise_now
+
+            raise_now(it, KeyError, index.value)
+        return None
+    if isinstance(index, Const) and items.form in ("tuple", "list", "namedtuple"):
+        if isinstance(index.value, slice):
+            make = list_of if items.form == "list" else tuple_of
+            return make(*items.values[index.value])
+        try:
+            return items.values[operator.index(index.value)]
+        except IndexError:
+            from .statements import raise_now
+
+            raise_now(it, IndexError, f"{items.form} index out of range")
+        except TypeError:
+            return None
+    return None

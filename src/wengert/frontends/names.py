@@ -1,0 +1,139 @@
+"""What a name stands for: local, of a function around, global, or Python's own."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import NoSource
+from ..ir.graph import Const, Var
+from ..ir.types import Static, Struct
+from ..ops import structure as st
+from . import cells, outside
+from .declarations import assigned_names, declarations
+from .heap import now
+from .items import open_up
+from .signature import ForeignArray, derives, kind_of
+from .values import (
+    Items,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    as_known,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
+    """The value of a name: local, then the functions around, then global, then builtin."""
+    where: Scope | None = scope
+    while where is not None:
+        if name in where.vars:
+            value = where.vars[name]
+            if isinstance(value, Items) and value.form == "cell":
+                return cells.read(it, value, name, own=where is scope)
+            if isinstance(value, Maybe):
+                _note_unbound(it, name)
+                value = where.vars[name] = it.checked(value, name)
+            return now(it, value)
+        where = where.outer
+    if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
+        return cells.read(it, cell, name, own=False)
+    if _is_local(it, scope, name):
+        _note_unbound(it, name)
+        from .statements import raise_now
+
+        message = f"cannot access local variable '{name}' where it is not associated with a value"
+        raise_now(it, UnboundLocalError, message)
+    if name in scope.globals:
+        return lift(it, scope.globals, name, scope.globals[name])
+    if hasattr(builtins, name):
+        return Const(getattr(builtins, name))
+    from .statements import raise_now
+
+    raise_now(it, NameError, f"name '{name}' is not defined")
+    raise AssertionError("unreachable")
+
+
+def _note_unbound(it: Interpreter, name: str) -> None:
+    for frame in it.frames:
+        frame.unbound.add(name)
+
+
+def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
+
+    frame = next((f for f in it.frames if f.scope is scope), None)
+    if frame is None or isinstance(frame.closure.node, ast.Lambda):
+        return False
+    if name in declarations(frame.closure.node).get("global", ()):
+        return False
+    return name in assigned_names(frame.closure.node.body)
+
+
+def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:
+    """A global, an attribute of a module, or what a closure's cell holds, as a value.
+
+    Functions, modules and classes are known (and guarded: if the name is bound to something else
+    later, the program is read again); numbers and containers are read when the program runs.
+    """
+    key = key or name
+    cell = cells.known_external(it, holder, key)
+    if cell is not None:
+        return cells.read(it, cell, name, own=False)
+    known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
+    if known:
+        return as_known(value)
+    try:
+        kind = kind_of(value)
+    except ForeignArray as error:
+        raise error.at(it.builder.span) from None
+    if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
+        kind = Static(value)
+    it.reading.guards[id(holder), key] = (holder, key, kind)
+    if value is None or isinstance(kind, Static):
+        return as_known(value)
+    if isinstance(value, FunctionType):
+        from .calls import closure_of
+
+        try:
+            return closure_of(it, value)
+        except NoSource:
+            return as_known(value)  # it may have a rule, or never be called
+    if derives(value):
+        return _lifted_derivative(it, value)
+    known_object = outside.tracked(it, holder, key, name, value, kind)
+    if known_object is not None:
+        current = now(it, known_object)
+        return open_up(it, current)
+    params = {"name": Const(name), "holder": Const(holder), "key": Const(key)}
+    var = it.builder.emit_with(st.global_, (), params, name=name, kind=kind)
+    assert isinstance(var, Var)
+    var.shape_of = _shape_read_before(it, holder, key) or var
+    it.reading.read_from[var] = holder, key
+    return open_up(it, var)
+
+
+def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:
+    """The shape of a global as it was read before: the program does not bind it anew."""
+    places = it.reading.read_from.items()
+    same = (var for var, place in places if place[0] is holder and place[1] == key)
+    return next((var.shape_of for var in same if isinstance(var, Var)), None)
+
+
+def _lifted_derivative(it: Interpreter, made: Any) -> Native:
+    """A derivative function that is known: a call of it is read, so that it can be differentiated."""
+    function = lift(it, made, "function", made.function)
+
+    def run(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        return it.reading.derivative(it, made.verb, function, args, kwargs)
+
+    return Native(made.verb.name, run, made)
+
+
+_FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
