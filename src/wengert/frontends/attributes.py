@@ -16,7 +16,7 @@ from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
-from . import cells, iterators, local_classes, objects, writes
+from . import cells, container_methods, iterators, local_classes, objects
 from .calls import call, opaque
 from .heap import now
 from .items import open_up
@@ -215,8 +215,12 @@ def _method_of_run_time(
     kind = kind_of_atom(value)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
-    if name in writes.CHANGING and isinstance(value, Var) and not isinstance(kind, Number | Other):
-        return writes.method_of_run_time(it, value, name, args, kwargs)
+    if (
+        name in container_methods.CHANGING
+        and isinstance(value, Var)
+        and not isinstance(kind, Number | Other)
+    ):
+        return container_methods.method_of_run_time(it, value, name, args, kwargs)
     if name in MUTATING and not (kind == STR):
         raise _mutation(it, name)
     if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
@@ -300,7 +304,7 @@ def _method_of_container(
     items: Items, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     """A method of a tuple, list or dictionary whose items are known."""
-    done = writes.method_of_known(it, items, name, args, kwargs)
+    done = container_methods.method_of_known(it, items, name, args, kwargs)
     if done is not None:
         return done
     if name in MUTATING:

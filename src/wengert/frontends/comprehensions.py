@@ -11,7 +11,7 @@ from ..ir.graph import Atom, Const
 from ..ir.records import replace
 from ..ops import containers as co
 from ..ops import structure as st
-from . import generators, iterators, writes
+from . import container_methods, generators, iterators
 from .counts import by_turns
 from .expressions import evaluate
 from .heap import now
@@ -155,7 +155,9 @@ def _produce_inside_out(
     frame, items = it.frame, list_of()
 
     def put(item: Value) -> None:
-        writes.method_of_known(it, items, "extend" if nested else "append", [make(item)], {})
+        container_methods.method_of_known(
+            it, items, "extend" if nested else "append", [make(item)], {}
+        )
 
     def take(it: Interpreter, item: Value) -> None:
         names = dict(frame.scope.vars)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import value_record
 from ..ops import structure as st
-from . import cells, exceptions, heap, iterators, writes
+from . import cells, container_methods, exceptions, heap, iterators
 from .declarations import local_names, own_nodes, yields
 from .expressions import evaluate
 from .operations import truth
@@ -74,7 +74,7 @@ def collected(it: Interpreter, producer: Producer) -> Value:
     items = list_of()
 
     def take(it: Interpreter, value: Value) -> None:
-        writes.method_of_known(it, items, "append", [value], {})
+        container_methods.method_of_known(it, items, "append", [value], {})
 
     producer.run(it, Consumer(take, lambda it: Const(False), may_leave=False))
     return heap.now(it, items)

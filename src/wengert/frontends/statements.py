@@ -14,7 +14,7 @@ from ..ir.graph import Const, Var
 from ..ir.types import UNKNOWN, Array, Seq
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import cells, contexts, exceptions, local_classes, sharing, writes
+from . import cells, contexts, exceptions, in_place, local_classes, sharing, writes
 from .attributes import read_attribute
 from .expressions import condition, evaluate, evaluate_after
 from .heap import settle_doubts
@@ -114,7 +114,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             new = evaluate(it, node.value)
             shared = sharing.may_be_shared(it, name, old)
             if shared and not sharing.may_be_item(it, old):
-                result = writes.add_in_place(it, node.op, old, new, node)
+                result = in_place.add_in_place(it, node.op, old, new, node)
             else:
                 if shared:
                     it.emit(ident.rebound, it.atom(old))
@@ -131,13 +131,13 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 result = binary(it, node.op, old, new, node)
                 writes.change_item(it, target, at, old, result)
                 return
-            result = writes.add_in_place(it, node.op, old, new, node)
+            result = in_place.add_in_place(it, node.op, old, new, node)
             if result is not old:
                 writes.set_item(it, target, at, result)
         case ast.Attribute(value=container, attr=name):
             target = evaluate(it, container)
             old = read_attribute(it, target, name)
-            result = writes.add_in_place(it, node.op, old, evaluate(it, node.value), node)
+            result = in_place.add_in_place(it, node.op, old, evaluate(it, node.value), node)
             if result is not old:
                 writes.set_attribute(it, target, name, result)
 

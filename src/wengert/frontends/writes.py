@@ -1,20 +1,15 @@
-"""Writing to objects: items, attributes, and the methods that change a container."""
+"""Writing to objects: items and attributes."""
 
 from __future__ import annotations
 
-import ast
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import NONE, STR, UNKNOWN, Array, Number, Other
-from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import memory as me
-from ..ops import structure as st
-from ..ops.registry import foreign
 from . import cells, heap, objects
 from .operations import key_of
 from .values import (
@@ -23,14 +18,8 @@ from .values import (
     Iteration,
     Maybe,
     Native,
-    Place,
     Value,
-    from_key,
-    is_mutable,
     is_object,
-    kind_of_value,
-    list_of,
-    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -40,9 +29,6 @@ Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
 
-# --- items --------------------------------------------------------------------------------
-
-
 def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None:
     """`target[index] = value`."""
     from .operators import call_method_of_class
@@ -50,9 +36,9 @@ def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None
     target = heap.now(it, target)
     if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
         return
-    if _on_each(it, target, lambda each: set_item(it, each, index, value)):
+    if on_each(it, target, lambda each: set_item(it, each, index, value)):
         return
-    if isinstance(target, Items) and _is_known(it, target):
+    if isinstance(target, Items) and follows(it, target):
         content = _with_item(it, target, index, value)
         if content is not None:
             heap.put(it, target, content)
@@ -60,7 +46,7 @@ def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None
     _store(it, as_run_time(it, target), _index(it, index), value)
 
 
-def _on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> bool:
+def on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> bool:
     """Change an object that stands for one of two: whichever it is."""
     if not isinstance(target, Items) or target.place is None or target.place.choice is None:
         return False
@@ -69,7 +55,7 @@ def _on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> 
     return True
 
 
-def _is_known(it: Interpreter, items: Items) -> bool:
+def follows(it: Interpreter, items: Items) -> bool:
     """Whether an object's items are changed by the front end alone."""
     if items.place is not None and items.place.shared:
         raise it.unsupported(
@@ -115,10 +101,10 @@ def _with_slice(it: Interpreter, items: Items, part: slice, value: Value) -> Ite
         return None
     values = list(items.values)
     values[part] = new
-    return _list_holding(items, values)
+    return list_holding(items, values)
 
 
-def _list_holding(items: Items, values: Sequence[Value]) -> Items:
+def list_holding(items: Items, values: Sequence[Value]) -> Items:
     return items.holding(values, range(len(values)))
 
 
@@ -145,7 +131,7 @@ def _store(it: Interpreter, var: Var, step: Atom, value: Value) -> None:
     atom = it.atom(value)
     heap.store(it, var, step, atom)
     if not is_array:
-        _adopt(it, value, var, step)
+        adopt(it, value, var, step)
 
 
 def _as_element(it: Interpreter, value: Value) -> Value:
@@ -170,7 +156,7 @@ def _refuse_immutable(it: Interpreter, var: Var) -> None:
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
 
 
-def _adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
+def adopt(it: Interpreter, value: Value, owner: Var, step: Atom) -> None:
     root, steps = heap.path_to(it, owner)
     heap.adopt(it, value, heap.place_of(it, root), *steps, step, noted=True)
 
@@ -188,9 +174,9 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
     target = heap.now(it, target)
     if call_method_of_class(it, target, "__delitem__", [index]) is not None:
         return
-    if _on_each(it, target, lambda each: delete_item(it, each, index)):
+    if on_each(it, target, lambda each: delete_item(it, each, index)):
         return
-    if isinstance(target, Items) and _is_known(it, target):
+    if isinstance(target, Items) and follows(it, target):
         content = _without_item(it, target, index)
         if content is not None:
             heap.put(it, target, content)
@@ -198,7 +184,7 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
     var = as_run_time(it, target)
     step = _index(it, index)
     if kind_of_atom(step) == Other("slice"):
-        _replace_list(it, var, it.emit(me.dropped, it.atom(var), step))
+        replace_list(it, var, it.emit(me.dropped, it.atom(var), step))
         return
     heap.moved(it, var)
     heap.changed(it, var, me.drop, me.dropped, step)
@@ -224,7 +210,7 @@ def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
         del values[key]
     except IndexError:
         raise_now(it, IndexError, "list assignment index out of range")
-    return _list_holding(items, values)
+    return list_holding(items, values)
 
 
 # --- attributes ---------------------------------------------------------------------------
@@ -253,9 +239,9 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
 
 def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
-    if _on_each(it, items, lambda each: _write_current(it, each, name, value)):
+    if on_each(it, items, lambda each: _write_current(it, each, name, value)):
         return
-    if not _is_known(it, items):
+    if not follows(it, items):
         assert items.home is not None
         _store(it, items.home, Const(me.Field(name)), value)
         return
@@ -281,9 +267,9 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
 
 def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does to an attribute that is there."""
-    if _on_each(it, items, lambda each: remove_attribute(it, objects.current(it, each), name)):
+    if on_each(it, items, lambda each: remove_attribute(it, objects.current(it, each), name)):
         return
-    if not _is_known(it, items):
+    if not follows(it, items):
         raise it.unsupported(
             f"the attribute `{name}` of an object that was passed in cannot be deleted",
             "Set it to None instead.",
@@ -301,512 +287,12 @@ def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: V
     set_item(it, target, index, new)
 
 
-# --- augmented assignment -----------------------------------------------------------------
-
-
-def add_in_place(
-    it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
-) -> Value:
-    """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
-    from .operations import binary, op_of
-    from .operators import call_method_of_class
-
-    old = heap.now(it, old)
-    op, _ = op_of(operator_)
-    own = call_method_of_class(it, old, _IN_PLACE.get(op.name, ""), [new])
-    if own is not None:
-        return own
-    if isinstance(old, Items) and old.form == "list" and op.name == "add":
-        extend(it, old, new)
-        return old
-    result = binary(it, operator_, old, new, node)
-    if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
-        return result  # NumPy's, of a list times an array
-    if isinstance(old, Items) and old.form == "list" and op.name == "mul":
-        _repeat_in_place(it, old, result)
-        return old
-    if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
-        method_of_known(it, old, "update", [new], {})
-        return old
-    if isinstance(old, Var) and isinstance(old.kind, Array):
-        heap.whole(it, old, it.atom(result))
-        return old
-    if isinstance(old, Var) and _is_list(old):
-        if op.name == "add":
-            _rt_extend(it, old, [new], {})
-        else:
-            _replace_list(it, old, it.atom(result))
-        return old
-    if isinstance(old, Var) and _may_change(it, old):
-        if isinstance(new, Var) and _is_set(it, new):
-            _replace_set(it, old, it.atom(result))  # only a set takes a set
-            return old
-        if heap.loses_lists(it, old):
-            it.emit(ident.rebound, old)  # a number, most likely
-            return result
-        return _changed_if_it_can(it, old, new, it.atom(result))
-    return result
-
-
-def _may_change(it: Interpreter, old: Var) -> bool:
-    """Whether only the run knows if an operator in place changes a value."""
-    return old.kind == UNKNOWN and not heap.is_of_copy(it, old)
-
-
-def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
-    """`items *= n` of a known list, where `new` is what it holds then."""
-    new, before = heap.now(it, new), heap.now(it, items)
-    count = len(before.values) if isinstance(before, Items) else 0
-    if isinstance(new, Items) and len(new.values) >= count > 0:
-        extend(it, items, list_of(*new.values[count:]))
-    elif not _on_each(it, items, lambda each: _repeat_in_place(it, each, new)):
-        var = as_run_time(it, items)
-        heap.moved(it, var)
-        heap.whole(it, var, it.atom(new))
-
-
-def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> Value:
-    """What `old op= new` leaves of what may be a number, or an array that others see change."""
-
-    def change() -> Value:
-        heap.whole(it, old, result)
-        if isinstance(new, Items):
-            added = it.atom(new)
-            assert isinstance(added, Var)
-            heap.hold_items(it, old, added)
-        return old
-
-    return it.choose(it.emit(me.can_change, old), change, lambda: result)
-
-
-_IN_PLACE = {
-    "add": "__iadd__", "sub": "__isub__", "mul": "__imul__", "div": "__itruediv__",
-    "floordiv": "__ifloordiv__", "mod": "__imod__", "pow": "__ipow__", "matmul": "__imatmul__",
-}  # fmt: skip
-
-
-def _is_list(var: Var) -> bool:
+def is_list(var: Var) -> bool:
     from ..ir.types import Seq
 
     return isinstance(var.kind, Seq)
 
 
-def _replace_list(it: Interpreter, var: Var, new: Atom) -> None:
+def replace_list(it: Interpreter, var: Var, new: Atom) -> None:
     heap.moved(it, var)
     heap.whole(it, var, new)
-
-
-# --- methods of containers ------------------------------------------------------------------
-
-
-def method_of_known(
-    it: Interpreter, items: Items, name: str, args: Args, kwargs: Kwargs
-) -> Value | None:
-    """A method that changes a container whose items are known; None if it is no such method."""
-    table = _LIST_METHODS if items.form == "list" else _DICT_METHODS
-    if items.form not in ("list", "dict") or name not in table:
-        return None
-    items_now = heap.now(it, items)
-    chosen = items_now.place.choice if isinstance(items_now, Items) and items_now.place else None
-    if chosen is not None:
-        methods = [
-            functools.partial(_method_of_either, it, each, name, args, kwargs)
-            for each in (chosen.first, chosen.second)
-        ]
-        return it.choose(chosen.condition, *methods)
-    if isinstance(items_now, Items) and _is_known(it, items_now):
-        if name in _KEYED:
-            args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
-        done = table[name](it, items_now, args, kwargs)
-        if done is not None:
-            return done
-    return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
-
-
-_KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
-"""Methods whose first argument is an index or a key."""
-
-
-def _method_of_either(
-    it: Interpreter, target: Items, name: str, args: Args, kwargs: Kwargs
-) -> Value:
-    current = heap.now(it, target)
-    if isinstance(current, Var):
-        return method_of_run_time(it, current, name, args, kwargs)
-    done = method_of_known(it, target, name, args, kwargs)
-    assert done is not None
-    return done
-
-
-def _put_list(it: Interpreter, items: Items, values: Sequence[Value]) -> Value:
-    heap.put(it, items, _list_holding(items, values))
-    return Const(None)
-
-
-def _append(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
-    return _put_list(it, items, [*items.values, *args])
-
-
-def _append_left(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
-    return _put_list(it, items, [*args, *items.values])
-
-
-def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
-    from .iteration import known_items
-
-    if _on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
-        return Const(None)
-    if not _is_known(it, items):
-        method_of_run_time(it, as_run_time(it, items), "extend", [new], {})
-        return Const(None)
-    added = known_items(it, new)
-    if added is None:
-        method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
-        return Const(None)
-    return _put_list(it, items, [*items.values, *added])
-
-
-def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
-    where = args[0] if args else Const(-1)
-    if not isinstance(where, Const) or not isinstance(where.value, int):
-        return None
-    values = list(items.values)
-    if not values:
-        raise_now(it, IndexError, "pop from empty list")
-    if not -len(values) <= where.value < len(values):
-        raise_now(it, IndexError, "pop index out of range")
-    value = values.pop(where.value)
-    _put_list(it, items, values)
-    return heap.now(it, value)
-
-
-def _insert(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    where, value = args
-    if not isinstance(where, Const):
-        return None
-    values = list(items.values)
-    values.insert(where.value, value)
-    return _put_list(it, items, values)
-
-
-def _reverse(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
-    return _put_list(it, items, items.values[::-1])
-
-
-def _clear(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
-    heap.put(it, items, items.holding((), ()))
-    return Const(None)
-
-
-def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    if len(items.values) < 2:
-        return Const(None)
-    return None
-
-
-def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    key, *default = args
-    if not isinstance(key, Const):
-        return None
-    if key.value not in items.keys:
-        set_item(it, items, key, default[0] if default else Const(None))
-        return heap.now(it, default[0] if default else Const(None))
-    return heap.now(it, items[key.value])
-
-
-def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    entries = dict(zip(items.keys, items.values, strict=True))
-    for source in args:
-        opened = _known_dict(it, source)
-        if opened is None:
-            return None
-        entries.update(opened)
-    entries.update(kwargs)
-    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
-    return Const(None)
-
-
-def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
-    from .iteration import known_items
-
-    source = heap.now(it, source)
-    if isinstance(source, Items) and source.form == "dict":
-        return dict(zip(source.keys, source.values, strict=True))
-    pairs = known_items(it, source) if not isinstance(source, Var) else None
-    if pairs is None:
-        return None
-    known: dict[Any, Value] = {}
-    for pair in pairs:
-        if not (isinstance(pair, Items) and isinstance(pair.values[0], Const)):
-            return None
-        known[pair.values[0].value] = pair.values[1]
-    return known
-
-
-def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    key, *default = args
-    if not isinstance(key, Const):
-        return None
-    if key.value not in items.keys and default:
-        return default[0]
-    value = heap.now(it, items[key.value]) if key.value in items.keys else Const(None)
-    delete_item(it, items, key)
-    return value
-
-
-def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
-    if not items.keys:
-        raise_now(it, KeyError, "popitem(): dictionary is empty")
-    last = kwargs.get("last", args[0] if args else Const(True))
-    if not isinstance(last, Const):
-        return None
-    k = -1 if last.value else 0
-    key, value = items.keys[k], heap.now(it, items.values[k])
-    delete_item(it, items, Const(key))
-    return tuple_of(from_key(key), value)
-
-
-def _move_to_end(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
-    key, last = args[0], kwargs.get("last", args[1] if len(args) > 1 else Const(True))
-    if not isinstance(key, Const) or not isinstance(last, Const):
-        return None
-    if key.value not in items.keys:
-        raise_now(it, KeyError, key.value)
-    entries = dict(zip(items.keys, items.values, strict=True))
-    moved = {key.value: entries.pop(key.value)}
-    entries = {**entries, **moved} if last.value else {**moved, **entries}
-    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
-    return Const(None)
-
-
-Method = Callable[["Interpreter", Items, Args, Kwargs], "Value | None"]
-_LIST_METHODS: dict[str, Method] = {
-    "append": _append,
-    "appendleft": _append_left,
-    "extend": lambda it, items, args, kwargs: extend(it, items, args[0]),
-    "pop": _pop,
-    "popleft": lambda it, items, args, kwargs: _pop(it, items, [Const(0)], {}),
-    "insert": _insert,
-    "reverse": _reverse,
-    "clear": _clear,
-    "sort": _sort,
-    "remove": lambda it, items, args, kwargs: None,
-    "extendleft": lambda it, items, args, kwargs: None,
-    "rotate": lambda it, items, args, kwargs: None,
-}
-_DICT_METHODS: dict[str, Method] = {
-    "setdefault": _set_default,
-    "update": _update,
-    "pop": _pop_key,
-    "popitem": _pop_item,
-    "move_to_end": _move_to_end,
-    "clear": _clear,
-}
-
-
-# --- methods of run-time containers ---------------------------------------------------------
-
-
-def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """A method that changes a container which is known only when the program runs."""
-    if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
-        from .calls import call
-
-        own = it.builder.emit_with(st.getattr_, (var,), {"name": Const(name)})
-        return call(it, own, args, kwargs)
-    if var.kind == UNKNOWN:
-        it.emit(ident.built_in, var, Const(name))
-    method = _RUN_TIME_METHODS.get(name)
-    if method is None:
-        raise it.unsupported(
-            f"the method `{name}` changes this object in a way that cannot be differentiated",
-            "Write out what it does, with indices and assignments.",
-        )
-    return method(it, var, args, kwargs)
-
-
-def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    value = heap.note_sharing(it, heap.now(it, args[0]), var)
-    current = heap.now(it, value)
-    adopted = isinstance(current, Items) or is_mutable(current)
-    position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
-    heap.changed(it, var, me.append, me.appended, it.atom(value), keeps=True)
-    if adopted:
-        _adopt(it, value, var, position)
-    return Const(None)
-
-
-def _rt_extend(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .iteration import as_list
-
-    items = heap.now(it, args[0])
-    if isinstance(items, Items) and items.form in ("list", "tuple"):
-        for value in items.values:
-            current = it.atom(heap.now(it, var))
-            assert isinstance(current, Var)
-            _rt_append(it, current, [value], {})
-        return Const(None)
-    new = it.atom(as_list(it, args[0]))
-    heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
-    return Const(None)
-
-
-def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .items import open_up
-
-    key = it.atom(args[0]) if args else Const(-1)
-    if len(args) > 1:
-        present = it.emit(st.in_, key, it.atom(var))
-        return it.choose(present, lambda: _rt_pop(it, var, args[:1], {}), lambda: args[1])
-    value = it.emit(st.getitem, it.atom(var), key)
-    if isinstance(value, Var) and not isinstance(value.kind, Number):
-        it.reading.places[value] = Place(value)  # it is part of the container no more
-    heap.moved(it, var)
-    heap.changed(it, var, me.drop, me.dropped, key)
-    return open_up(it, value)
-
-
-def _rt_insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    where, value = args
-    value = heap.note_sharing(it, heap.now(it, value), var)
-    step = it.atom(where)
-    heap.changed(it, var, me.insert, me.inserted, step, it.atom(value))
-    _adopt(it, value, var, step)
-    heap.moved(it, var)
-    return Const(None)
-
-
-def _rt_clear(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    empty = it.atom(list_of()) if _is_list(var) else it.atom(Items("dict", (), ()))
-    _replace_list(it, var, empty)
-    return Const(None)
-
-
-def _rt_reverse(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    _replace_list(it, var, it.emit(st.getitem, it.atom(var), Const(slice(None, None, -1))))
-    return Const(None)
-
-
-def _rt_sort(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .calls import call_known
-
-    if isinstance(var.kind, Array):
-        import numpy as np
-
-        heap.whole(it, var, it.atom(call_known(it, np.sort, [var, *args], kwargs)))
-    else:
-        _replace_list(it, var, it.atom(call_known(it, sorted, [var], kwargs)))
-    return Const(None)
-
-
-def _rt_remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .attributes import call_method
-
-    if _is_set(it, var):
-        return _rt_discard(it, var, args, kwargs)
-    where = call_method(it, var, "index", args, {})
-    delete_item(it, var, where)
-    return Const(None)
-
-
-def _rt_add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    """Of a set, which only ever says what is in it."""
-    heap.changed(it, var, me.insert, me.inserted, it.atom(args[0]), Const(None))
-    return Const(None)
-
-
-def _rt_discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .calls import call_foreign
-    from .operations import binary
-
-    left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
-    _replace_set(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
-    return Const(None)
-
-
-def _replace_set(it: Interpreter, var: Var, new: Atom) -> None:
-    heap.changed(it, var, me.insert, me.inserted, Const(None), new)
-
-
-def _is_set(it: Interpreter, var: Var) -> bool:
-    """Whether an object is known to have been made as a set."""
-    place = it.reading.places.get(var)
-    origin = var if place is None else place.origin
-    eqn = it.builder.visible_definition(origin) if isinstance(origin, Var) else None
-    return eqn is not None and eqn.op is foreign(set)
-
-
-def _rt_set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    key, *default = args
-    at = it.atom(key)
-    present = it.emit(st.in_, at, it.atom(var))
-    value = default[0] if default else Const(None)
-    it.branch(present, lambda: None, lambda: set_item(it, var, key, value))
-    from .items import subscript
-
-    return subscript(it, heap.now(it, var), at)
-
-
-def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    merged = it.atom(var)
-    for source in args:
-        merged = it.emit(co.merge_dicts, merged, it.atom(source))
-    if kwargs:
-        merged = it.emit(
-            co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
-        )
-    if _is_set(it, var):
-        _replace_set(it, var, it.atom(merged))
-        return Const(None)
-    heap.moved(it, var)
-    heap.whole(it, var, merged)
-    return Const(None)
-
-
-def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    heap.store(it, var, Const(...), it.atom(args[0]))
-    return Const(None)
-
-
-_ARGUMENTS = {
-    "append": (1,), "extend": (1,), "pop": (0, 1, 2), "popleft": (0,), "appendleft": (1,),
-    "insert": (2,), "clear": (0,), "reverse": (0,), "sort": (0,), "remove": (1,),
-    "setdefault": (1, 2), "update": (0, 1), "fill": (1,), "popitem": (0,), "extendleft": (1,),
-    "rotate": (0, 1),
-}  # fmt: skip
-"""How many arguments the methods of containers take by position."""
-
-
-def _is_a_containers(name: str, args: Args, kwargs: Kwargs) -> bool:
-    """Whether a call may be one of a method of Python's own containers."""
-    return len(args) in _ARGUMENTS.get(name, (len(args),)) and (
-        not kwargs or name in ("update", "sort")
-    )
-
-
-RunTimeMethod = Callable[["Interpreter", Var, Args, Kwargs], Value]
-_RUN_TIME_METHODS: dict[str, RunTimeMethod] = {
-    "append": _rt_append,
-    "extend": _rt_extend,
-    "pop": _rt_pop,
-    "popleft": lambda it, var, args, kwargs: _rt_pop(it, var, [Const(0)], {}),
-    "appendleft": lambda it, var, args, kwargs: _rt_insert(it, var, [Const(0), *args], {}),
-    "insert": _rt_insert,
-    "clear": _rt_clear,
-    "reverse": _rt_reverse,
-    "sort": _rt_sort,
-    "remove": _rt_remove,
-    "add": _rt_add,
-    "discard": _rt_discard,
-    "setdefault": _rt_set_default,
-    "update": _rt_update,
-    "fill": _rt_fill,
-}
-CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *_RUN_TIME_METHODS))
-"""Methods that change the object they are called on."""

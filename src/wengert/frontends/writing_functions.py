@@ -20,7 +20,7 @@ from ..ir.types import Array
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
-from . import heap, writes
+from . import heap, in_place, writes
 from .values import Items, Value, as_known, is_mutable
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _in_place(operator_: Any) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         import ast
 
-        return writes.add_in_place(it, operator_(), args[0], args[1], ast.Pass())
+        return in_place.add_in_place(it, operator_(), args[0], args[1], ast.Pass())
 
     return handler
 

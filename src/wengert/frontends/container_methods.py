@@ -1,0 +1,460 @@
+"""Methods that change a list, a dictionary or a set: of known containers, and of those of the run."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import UNKNOWN, Array, Number
+from ..ops import containers as co
+from ..ops import identity as ident
+from ..ops import memory as me
+from ..ops import structure as st
+from ..ops.registry import foreign
+from . import heap
+from .operations import key_of
+from .values import (
+    Items,
+    Place,
+    Value,
+    from_key,
+    is_mutable,
+    list_of,
+    tuple_of,
+)
+from .writes import (
+    adopt,
+    as_run_time,
+    delete_item,
+    follows,
+    is_list,
+    list_holding,
+    on_each,
+    replace_list,
+    set_item,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+# --- of known containers ----------------------------------------------------------------------
+
+
+def method_of_known(
+    it: Interpreter, items: Items, name: str, args: Args, kwargs: Kwargs
+) -> Value | None:
+    """A method that changes a container whose items are known; None if it is no such method."""
+    table = _LIST_METHODS if items.form == "list" else _DICT_METHODS
+    if items.form not in ("list", "dict") or name not in table:
+        return None
+    items_now = heap.now(it, items)
+    chosen = items_now.place.choice if isinstance(items_now, Items) and items_now.place else None
+    if chosen is not None:
+        methods = [
+            functools.partial(_method_of_either, it, each, name, args, kwargs)
+            for each in (chosen.first, chosen.second)
+        ]
+        return it.choose(chosen.condition, *methods)
+    if isinstance(items_now, Items) and follows(it, items_now):
+        if name in _KEYED:
+            args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
+        done = table[name](it, items_now, args, kwargs)
+        if done is not None:
+            return done
+    return method_of_run_time(it, as_run_time(it, items_now), name, args, kwargs)
+
+
+_KEYED = frozenset(("get", "insert", "move_to_end", "pop", "setdefault"))
+"""Methods whose first argument is an index or a key."""
+
+
+def _method_of_either(
+    it: Interpreter, target: Items, name: str, args: Args, kwargs: Kwargs
+) -> Value:
+    current = heap.now(it, target)
+    if isinstance(current, Var):
+        return method_of_run_time(it, current, name, args, kwargs)
+    done = method_of_known(it, target, name, args, kwargs)
+    assert done is not None
+    return done
+
+
+def _put_list(it: Interpreter, items: Items, values: Sequence[Value]) -> Value:
+    heap.put(it, items, list_holding(items, values))
+    return Const(None)
+
+
+def _append(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, [*items.values, *args])
+
+
+def _append_left(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, [*args, *items.values])
+
+
+def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
+    from .iteration import known_items
+
+    if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
+        return Const(None)
+    if not follows(it, items):
+        method_of_run_time(it, as_run_time(it, items), "extend", [new], {})
+        return Const(None)
+    added = known_items(it, new)
+    if added is None:
+        method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
+        return Const(None)
+    return _put_list(it, items, [*items.values, *added])
+
+
+def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    from .statements import raise_now
+
+    where = args[0] if args else Const(-1)
+    if not isinstance(where, Const) or not isinstance(where.value, int):
+        return None
+    values = list(items.values)
+    if not values:
+        raise_now(it, IndexError, "pop from empty list")
+    if not -len(values) <= where.value < len(values):
+        raise_now(it, IndexError, "pop index out of range")
+    value = values.pop(where.value)
+    _put_list(it, items, values)
+    return heap.now(it, value)
+
+
+def _insert(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    where, value = args
+    if not isinstance(where, Const):
+        return None
+    values = list(items.values)
+    values.insert(where.value, value)
+    return _put_list(it, items, values)
+
+
+def _reverse(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    return _put_list(it, items, items.values[::-1])
+
+
+def _clear(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
+    heap.put(it, items, items.holding((), ()))
+    return Const(None)
+
+
+def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    if len(items.values) < 2:
+        return Const(None)
+    return None
+
+
+def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, *default = args
+    if not isinstance(key, Const):
+        return None
+    if key.value not in items.keys:
+        set_item(it, items, key, default[0] if default else Const(None))
+        return heap.now(it, default[0] if default else Const(None))
+    return heap.now(it, items[key.value])
+
+
+def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    entries = dict(zip(items.keys, items.values, strict=True))
+    for source in args:
+        opened = _known_dict(it, source)
+        if opened is None:
+            return None
+        entries.update(opened)
+    entries.update(kwargs)
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+    return Const(None)
+
+
+def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
+    from .iteration import known_items
+
+    source = heap.now(it, source)
+    if isinstance(source, Items) and source.form == "dict":
+        return dict(zip(source.keys, source.values, strict=True))
+    pairs = known_items(it, source) if not isinstance(source, Var) else None
+    if pairs is None:
+        return None
+    known: dict[Any, Value] = {}
+    for pair in pairs:
+        if not (isinstance(pair, Items) and isinstance(pair.values[0], Const)):
+            return None
+        known[pair.values[0].value] = pair.values[1]
+    return known
+
+
+def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    key, *default = args
+    if not isinstance(key, Const):
+        return None
+    if key.value not in items.keys and default:
+        return default[0]
+    value = heap.now(it, items[key.value]) if key.value in items.keys else Const(None)
+    delete_item(it, items, key)
+    return value
+
+
+def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    from .statements import raise_now
+
+    if not items.keys:
+        raise_now(it, KeyError, "popitem(): dictionary is empty")
+    last = kwargs.get("last", args[0] if args else Const(True))
+    if not isinstance(last, Const):
+        return None
+    k = -1 if last.value else 0
+    key, value = items.keys[k], heap.now(it, items.values[k])
+    delete_item(it, items, Const(key))
+    return tuple_of(from_key(key), value)
+
+
+def _move_to_end(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    from .statements import raise_now
+
+    key, last = args[0], kwargs.get("last", args[1] if len(args) > 1 else Const(True))
+    if not isinstance(key, Const) or not isinstance(last, Const):
+        return None
+    if key.value not in items.keys:
+        raise_now(it, KeyError, key.value)
+    entries = dict(zip(items.keys, items.values, strict=True))
+    moved = {key.value: entries.pop(key.value)}
+    entries = {**entries, **moved} if last.value else {**moved, **entries}
+    heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+    return Const(None)
+
+
+Method = Callable[["Interpreter", Items, Args, Kwargs], "Value | None"]
+_LIST_METHODS: dict[str, Method] = {
+    "append": _append,
+    "appendleft": _append_left,
+    "extend": lambda it, items, args, kwargs: extend(it, items, args[0]),
+    "pop": _pop,
+    "popleft": lambda it, items, args, kwargs: _pop(it, items, [Const(0)], {}),
+    "insert": _insert,
+    "reverse": _reverse,
+    "clear": _clear,
+    "sort": _sort,
+    "remove": lambda it, items, args, kwargs: None,
+    "extendleft": lambda it, items, args, kwargs: None,
+    "rotate": lambda it, items, args, kwargs: None,
+}
+_DICT_METHODS: dict[str, Method] = {
+    "setdefault": _set_default,
+    "update": _update,
+    "pop": _pop_key,
+    "popitem": _pop_item,
+    "move_to_end": _move_to_end,
+    "clear": _clear,
+}
+
+
+# --- of run-time containers -------------------------------------------------------------
+
+
+def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """A method that changes a container which is known only when the program runs."""
+    if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
+        from .calls import call
+
+        own = it.builder.emit_with(st.getattr_, (var,), {"name": Const(name)})
+        return call(it, own, args, kwargs)
+    if var.kind == UNKNOWN:
+        it.emit(ident.built_in, var, Const(name))
+    method = _RUN_TIME_METHODS.get(name)
+    if method is None:
+        raise it.unsupported(
+            f"the method `{name}` changes this object in a way that cannot be differentiated",
+            "Write out what it does, with indices and assignments.",
+        )
+    return method(it, var, args, kwargs)
+
+
+def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    value = heap.note_sharing(it, heap.now(it, args[0]), var)
+    current = heap.now(it, value)
+    adopted = isinstance(current, Items) or is_mutable(current)
+    position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
+    heap.changed(it, var, me.append, me.appended, it.atom(value), keeps=True)
+    if adopted:
+        adopt(it, value, var, position)
+    return Const(None)
+
+
+def extend_at_run_time(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .iteration import as_list
+
+    items = heap.now(it, args[0])
+    if isinstance(items, Items) and items.form in ("list", "tuple"):
+        for value in items.values:
+            current = it.atom(heap.now(it, var))
+            assert isinstance(current, Var)
+            _rt_append(it, current, [value], {})
+        return Const(None)
+    new = it.atom(as_list(it, args[0]))
+    heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
+    return Const(None)
+
+
+def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .items import open_up
+
+    key = it.atom(args[0]) if args else Const(-1)
+    if len(args) > 1:
+        present = it.emit(st.in_, key, it.atom(var))
+        return it.choose(present, lambda: _rt_pop(it, var, args[:1], {}), lambda: args[1])
+    value = it.emit(st.getitem, it.atom(var), key)
+    if isinstance(value, Var) and not isinstance(value.kind, Number):
+        it.reading.places[value] = Place(value)  # it is part of the container no more
+    heap.moved(it, var)
+    heap.changed(it, var, me.drop, me.dropped, key)
+    return open_up(it, value)
+
+
+def _rt_insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    where, value = args
+    value = heap.note_sharing(it, heap.now(it, value), var)
+    step = it.atom(where)
+    heap.changed(it, var, me.insert, me.inserted, step, it.atom(value))
+    adopt(it, value, var, step)
+    heap.moved(it, var)
+    return Const(None)
+
+
+def _rt_clear(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    empty = it.atom(list_of()) if is_list(var) else it.atom(Items("dict", (), ()))
+    replace_list(it, var, empty)
+    return Const(None)
+
+
+def _rt_reverse(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    replace_list(it, var, it.emit(st.getitem, it.atom(var), Const(slice(None, None, -1))))
+    return Const(None)
+
+
+def _rt_sort(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .calls import call_known
+
+    if isinstance(var.kind, Array):
+        import numpy as np
+
+        heap.whole(it, var, it.atom(call_known(it, np.sort, [var, *args], kwargs)))
+    else:
+        replace_list(it, var, it.atom(call_known(it, sorted, [var], kwargs)))
+    return Const(None)
+
+
+def _rt_remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .attributes import call_method
+
+    if is_set(it, var):
+        return _rt_discard(it, var, args, kwargs)
+    where = call_method(it, var, "index", args, {})
+    delete_item(it, var, where)
+    return Const(None)
+
+
+def _rt_add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    """Of a set, which only ever says what is in it."""
+    heap.changed(it, var, me.insert, me.inserted, it.atom(args[0]), Const(None))
+    return Const(None)
+
+
+def _rt_discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    from .calls import call_foreign
+    from .operations import binary
+
+    left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
+    replace_set(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
+    return Const(None)
+
+
+def replace_set(it: Interpreter, var: Var, new: Atom) -> None:
+    heap.changed(it, var, me.insert, me.inserted, Const(None), new)
+
+
+def is_set(it: Interpreter, var: Var) -> bool:
+    """Whether an object is known to have been made as a set."""
+    place = it.reading.places.get(var)
+    origin = var if place is None else place.origin
+    eqn = it.builder.visible_definition(origin) if isinstance(origin, Var) else None
+    return eqn is not None and eqn.op is foreign(set)
+
+
+def _rt_set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    key, *default = args
+    at = it.atom(key)
+    present = it.emit(st.in_, at, it.atom(var))
+    value = default[0] if default else Const(None)
+    it.branch(present, lambda: None, lambda: set_item(it, var, key, value))
+    from .items import subscript
+
+    return subscript(it, heap.now(it, var), at)
+
+
+def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    merged = it.atom(var)
+    for source in args:
+        merged = it.emit(co.merge_dicts, merged, it.atom(source))
+    if kwargs:
+        merged = it.emit(
+            co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
+        )
+    if is_set(it, var):
+        replace_set(it, var, it.atom(merged))
+        return Const(None)
+    heap.moved(it, var)
+    heap.whole(it, var, merged)
+    return Const(None)
+
+
+def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    heap.store(it, var, Const(...), it.atom(args[0]))
+    return Const(None)
+
+
+_ARGUMENTS = {
+    "append": (1,), "extend": (1,), "pop": (0, 1, 2), "popleft": (0,), "appendleft": (1,),
+    "insert": (2,), "clear": (0,), "reverse": (0,), "sort": (0,), "remove": (1,),
+    "setdefault": (1, 2), "update": (0, 1), "fill": (1,), "popitem": (0,), "extendleft": (1,),
+    "rotate": (0, 1),
+}  # fmt: skip
+"""How many arguments the methods of containers take by position."""
+
+
+def _is_a_containers(name: str, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a call may be one of a method of Python's own containers."""
+    return len(args) in _ARGUMENTS.get(name, (len(args),)) and (
+        not kwargs or name in ("update", "sort")
+    )
+
+
+RunTimeMethod = Callable[["Interpreter", Var, Args, Kwargs], Value]
+_RUN_TIME_METHODS: dict[str, RunTimeMethod] = {
+    "append": _rt_append,
+    "extend": extend_at_run_time,
+    "pop": _rt_pop,
+    "popleft": lambda it, var, args, kwargs: _rt_pop(it, var, [Const(0)], {}),
+    "appendleft": lambda it, var, args, kwargs: _rt_insert(it, var, [Const(0), *args], {}),
+    "insert": _rt_insert,
+    "clear": _rt_clear,
+    "reverse": _rt_reverse,
+    "sort": _rt_sort,
+    "remove": _rt_remove,
+    "add": _rt_add,
+    "discard": _rt_discard,
+    "setdefault": _rt_set_default,
+    "update": _rt_update,
+    "fill": _rt_fill,
+}
+CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *_RUN_TIME_METHODS))
+"""Methods that change the object they are called on."""

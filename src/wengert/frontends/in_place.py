@@ -1,0 +1,108 @@
+"""Operators in place: `x += y` changes what it finds, where that can change."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Atom, Var
+from ..ir.types import UNKNOWN, Array
+from ..ops import identity as ident
+from ..ops import memory as me
+from . import heap
+from .container_methods import extend, extend_at_run_time, is_set, method_of_known, replace_set
+from .values import (
+    Items,
+    Value,
+    kind_of_value,
+    list_of,
+)
+from .writes import as_run_time, is_list, on_each, replace_list
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+
+def add_in_place(
+    it: Interpreter, operator_: ast.operator, old: Value, new: Value, node: ast.AST
+) -> Value:
+    """The object that `old op= new` leaves: `old` itself, changed, where it can change."""
+    from .operations import binary, op_of
+    from .operators import call_method_of_class
+
+    old = heap.now(it, old)
+    op, _ = op_of(operator_)
+    own = call_method_of_class(it, old, _IN_PLACE.get(op.name, ""), [new])
+    if own is not None:
+        return own
+    if isinstance(old, Items) and old.form == "list" and op.name == "add":
+        extend(it, old, new)
+        return old
+    result = binary(it, operator_, old, new, node)
+    if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
+        return result  # NumPy's, of a list times an array
+    if isinstance(old, Items) and old.form == "list" and op.name == "mul":
+        _repeat_in_place(it, old, result)
+        return old
+    if isinstance(old, Items) and old.form == "dict" and op.name == "bitor":
+        method_of_known(it, old, "update", [new], {})
+        return old
+    if isinstance(old, Var) and isinstance(old.kind, Array):
+        heap.whole(it, old, it.atom(result))
+        return old
+    if isinstance(old, Var) and is_list(old):
+        if op.name == "add":
+            extend_at_run_time(it, old, [new], {})
+        else:
+            replace_list(it, old, it.atom(result))
+        return old
+    if isinstance(old, Var) and _may_change(it, old):
+        if isinstance(new, Var) and is_set(it, new):
+            replace_set(it, old, it.atom(result))  # only a set takes a set
+            return old
+        if heap.loses_lists(it, old):
+            it.emit(ident.rebound, old)  # a number, most likely
+            return result
+        return _changed_if_it_can(it, old, new, it.atom(result))
+    return result
+
+
+def _may_change(it: Interpreter, old: Var) -> bool:
+    """Whether only the run knows if an operator in place changes a value."""
+    return old.kind == UNKNOWN and not heap.is_of_copy(it, old)
+
+
+def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
+    """`items *= n` of a known list, where `new` is what it holds then."""
+    new, before = heap.now(it, new), heap.now(it, items)
+    count = len(before.values) if isinstance(before, Items) else 0
+    if isinstance(new, Items) and len(new.values) >= count > 0:
+        extend(it, items, list_of(*new.values[count:]))
+    elif not on_each(it, items, lambda each: _repeat_in_place(it, each, new)):
+        var = as_run_time(it, items)
+        heap.moved(it, var)
+        heap.whole(it, var, it.atom(new))
+
+
+def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> Value:
+    """What `old op= new` leaves of what may be a number, or an array that others see change."""
+
+    def change() -> Value:
+        heap.whole(it, old, result)
+        if isinstance(new, Items):
+            added = it.atom(new)
+            assert isinstance(added, Var)
+            heap.hold_items(it, old, added)
+        return old
+
+    return it.choose(it.emit(me.can_change, old), change, lambda: result)
+
+
+_IN_PLACE = {
+    "add": "__iadd__", "sub": "__isub__", "mul": "__imul__", "div": "__itruediv__",
+    "floordiv": "__ifloordiv__", "mod": "__imod__", "pow": "__ipow__", "matmul": "__imatmul__",
+}  # fmt: skip
