@@ -380,6 +380,15 @@ def test_kinks_are_those_of_the_rules():
     assert np.sqrt(Dual(0.0, 1.0)).tangent == math.inf
 
 
+@pytest.mark.parametrize("sequence", ["ab", b"ab", [1], (1.0, 2.0)])
+def test_sequences_are_not_repeated_by_numbers(sequence):
+    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'Dual'"):
+        sequence * Dual(2, 1)
+    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'Dual'"):
+        Dual(2, 1) * sequence
+    assert ([1.0, 2.0] * Dual(np.ones(2), np.ones(2))).tangent.tolist() == [1.0, 2.0]
+
+
 def test_a_function_that_is_no_op_is_refused():
     with pytest.raises(NoRule, match="busday_count is no op"):
         np.busday_count(Dual(1.0, 1.0), 2)

@@ -95,14 +95,14 @@ def value_of(x: Any) -> Any:
 
 def _binary(op: Op) -> Any:
     def forward(self: PerturbedNumber, other: Any) -> Any:
-        return compute(op, (self, other), {}) if _is_number(other) else NotImplemented
+        return compute(op, (self, other), {}) if _is_operand(other, self) else NotImplemented
 
     return forward
 
 
 def _reflected(op: Op) -> Any:
     def backward(self: PerturbedNumber, other: Any) -> Any:
-        return compute(op, (other, self), {}) if _is_number(other) else NotImplemented
+        return compute(op, (other, self), {}) if _is_operand(other, self) else NotImplemented
 
     return backward
 
@@ -113,7 +113,7 @@ def _unary(op: Op) -> Any:
 
 def _compared(compare: Callable[[Any, Any], Any]) -> Any:
     def comparison(self: PerturbedNumber, other: Any) -> Any:
-        if not _is_number(other):
+        if not _is_operand(other, self):
             return NotImplemented
         return compare(value_of(self), value_of(other))
 
@@ -134,7 +134,14 @@ def _is_number(x: Any) -> bool:
     """Whether arithmetic with a value is wengert's business; other classes have operators of their own."""
     if isinstance(x, (Number, PerturbedNumber, np.ndarray, np.generic)):
         return True
-    return evaluator_of((x,)) is not None
+    return type(x).__module__ != "builtins" and evaluator_of((x,)) is not None
+
+
+def _is_operand(x: Any, of: PerturbedNumber) -> bool:
+    """Whether an operator takes a value: a list stands for an array beside one, and repeats for no number."""
+    if isinstance(x, (list, tuple)):
+        return getattr(value_of(of), "shape", ()) != ()
+    return _is_number(x)
 
 
 class PerturbedNumber:
