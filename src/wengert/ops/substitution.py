@@ -26,8 +26,8 @@ _STORE_GLOBAL = opmap["STORE_GLOBAL"]
 _LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "wengert")
 
 
-_OF_FLOATS = ("math", "cmath", "scipy.integrate", "scipy.optimize")
-"""Modules whose functions take nothing but floats."""
+_OF_FLOATS = ("math", "cmath", "scipy.integrate", "scipy.optimize", "scipy.special")
+"""Modules with functions that take nothing but floats."""
 
 
 class _Ops:
@@ -63,6 +63,9 @@ def _in_place_of(value: Any) -> Any:
         found = registry.find(value)
         return value if found is None else found[0]
     if isinstance(value, FunctionType) and module.startswith(_OF_FLOATS[2:]):
+        found = registry.find(value)
+        if found is not None:
+            return found[0]
         return functools.wraps(value)(functools.partial(_solved, value))
     return value
 
