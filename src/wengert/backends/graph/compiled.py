@@ -42,7 +42,8 @@ def to_ir(terms: Sequence[Term], name: str = "f") -> Function:
 
 def _with(eqn: Eqn, constants: dict[Atom, Atom]) -> Eqn:
     args = tuple(constants.get(arg, arg) for arg in eqn.args)
-    return Eqn(eqn.outs, eqn.op, args, eqn.params, (), eqn.namespace)
+    params = {name: constants.get(atom, atom) for name, atom in eqn.params.items()}
+    return Eqn(eqn.outs, eqn.op, args, params, (), eqn.namespace)
 
 
 class TermFunction:
@@ -71,6 +72,7 @@ class TermFunction:
     def __call__(self, *args: Any, **named: Any) -> Any:
         given = self.bound(args, named)
         at = {self._graph.leaves[name]: value for name, value in given.items()}
+        self._graph.must_be_relied_on(at)
         return self._for(self._kinds(at))[1](**given)
 
     def bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
