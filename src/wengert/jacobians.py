@@ -19,7 +19,7 @@ from .errors import BadArgument
 from .linear_maps import pullback, pushforward
 from .ops.checks import counted, real_argument, real_result, spanning
 from .ops.cotangents import basis
-from .verbs import Verb
+from .verbs import Verb, check_argnums
 
 
 def jacobian(
@@ -136,6 +136,7 @@ class Jacobian(Derivative[..., Any]):
         mode = next(mode for mode, written in MODES.items() if written is self.verb.written)
         if not args:
             return Text(_DECIDED[mode])
+        check_argnums(self.verb, self.function, args, kwargs)
         y = self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         argnums = self.verb.argnums or range(len(args))
         return Text("\n".join(f"argument {k}: {explained(args[k], y, mode)}" for k in argnums))
@@ -279,7 +280,8 @@ def _stacked(y: Any, columns: Any, x: Any) -> Any:
     real_result(y)
     if is_number(x):
         return columns[0]
-    return np.reshape(np.stack(columns, axis=-1), np.shape(y) + np.shape(x))
+    rows = np.reshape(np.array(columns), (np.size(x), *np.shape(y)))
+    return np.reshape(np.moveaxis(rows, 0, -1), np.shape(y) + np.shape(x))
 
 
 def _plus(real: Any, imaginary: Any) -> Any:
