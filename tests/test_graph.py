@@ -8,6 +8,7 @@ import shutil
 import time
 from itertools import islice
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -651,3 +652,17 @@ def test_gradients_are_forgotten_with_the_values_they_were_at():
     a.graph.set(a=5.0)
     with pytest.raises(GraphError, match="a has no gradient"):
         a.grad
+
+
+def test_compiled_terms_take_any_number():
+    x, y = wg.Graph().variables("x", "y")
+    term = (x * y).sin()
+    f, both = term.to_function(), term.to_function(term.derive(x))
+    assert wg.numbers.derivative(lambda x: f(x, 2.0), 1.0) == pytest.approx(2 * math.cos(2))
+    assert wg.taylor(lambda x: f(x=x, y=2.0), 1.0, 2)[2] == pytest.approx(-2 * math.sin(2))
+    value, slope = both(wg.Dual(1.0, 1.0), 2.0)
+    assert (value.primal, slope.tangent) == pytest.approx((math.sin(2), -4 * math.sin(2)))
+    with mpmath.workdps(30):
+        assert f(mpmath.mpf(1), 2) == mpmath.sin(2)
+    (z,) = wg.Graph().variables("z")
+    assert str(f(z, 2.0)) == "sin(z * 2)"

@@ -118,6 +118,8 @@ class Term(Shown):
 
     __slots__ = ("atom", "derived", "graph", "origin")
     compute_priority = 1
+    _op_priority = 100.0
+    """SymPy leaves operators to the operand with the higher one."""
     __compute_op__ = staticmethod(compute)
 
     def __init__(self, graph: Graph, atom: Atom, origin: Origin = (), derived: bool = False):
