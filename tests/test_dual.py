@@ -487,3 +487,33 @@ def test_a_result_is_written_to_a_dual_and_to_no_plain_array(function):
     np.testing.assert_array_equal(place.tangent, expected.tangent)
     with pytest.raises(wg.WengertError, match="WG206"):
         function(x, out=np.zeros(expected.shape))
+
+
+def test_operators_of_symbols_leave_the_operation_to_the_dual():
+    t, s = sympy.symbols("t s")
+    x = Dual(t, 1)
+    for found, expected in (
+        (s * x, s),
+        (s + x, 1),
+        (s - x, -1),
+        (s / x, -s / t**2),
+        (s**x, s**t * sympy.log(s)),
+    ):
+        assert sympy.simplify(found.tangent - expected) == 0
+    assert numbers.derivative(lambda x: s * x**2, t) == 2 * s * t
+    assert s != x
+
+
+@pytest.mark.parametrize("function", [sympy.sin, mpmath.sin])
+def test_functions_of_other_libraries_say_what_to_write(function):
+    with pytest.raises(LostDerivative, match=r"has no derivative[\s\S]*`np\.sin`|`np\.sin\(x\)`"):
+        function(Dual(mpmath.mpf(1), 1))
+
+
+def test_numbers_of_python_beside_those_of_mpmath():
+    two = Dual(mpmath.mpf(2), 1)
+    assert np.arctan2(1.0, two).tangent == pytest.approx(-0.2)
+    assert np.arctan2(two, 1.0).tangent == pytest.approx(0.2)
+    assert np.hypot(1.0, two).tangent == pytest.approx(2 / 5**0.5)
+    value, slope = wg.taylor(np.exp2, mpmath.mpf(1), 1)
+    assert (value, type(slope), slope) == (2, mpmath.mpf, 2 * mpmath.log(2))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..errors import LostWrite, MixedNumbers
+from ..errors import LostWrite, MixedNumbers, UnknownFunction
 from ..ir.callers import calling_span
 from ..ir.op import Op, evaluator_of
 from ..ops import elementwise as el
@@ -149,6 +149,8 @@ class PerturbedNumber:
 
     __slots__ = ()
     compute_priority: ClassVar[int] = 2
+    _op_priority: ClassVar[float] = 100.0
+    """SymPy leaves operators to the operand with the higher one."""
     __compute_op__ = staticmethod(compute)
     level: Level
 
@@ -209,6 +211,10 @@ class PerturbedNumber:
     def __complex__(self) -> complex:
         raise lost(self, "a complex number")
 
+    def _mpmath_(self, *precision: Any) -> Any:
+        """Refused: the operators of mpmath's numbers then leave the operation to this class."""
+        raise lost(self, "a number of mpmath", f"a {type(self).__name__} at {value_of(self)}")
+
     def as_integer_ratio(self) -> tuple[int, int]:
         """Refused: what asks for it (`statistics`, `Fraction`) goes on with numbers of its own."""
         raise lost(self, "a fraction")
@@ -235,6 +241,9 @@ class PerturbedNumber:
         if name.startswith("_"):
             raise AttributeError(name)
         op = registry.find_attribute(name)
+        if name == "flat" and getattr(value_of(self), "shape", ()) == ():
+            message = f"a {type(self).__name__} that is one number has no items"
+            raise UnknownFunction(message, "Use the number itself.", calling_span())
         if op is not None:
             return compute(op, (self,), {})
         return Method(op_of_name(name, f"a {type(self).__name__}"), self)
