@@ -77,8 +77,8 @@ class TermFunction:
         at = {self._graph.leaves[name]: value for name, value in given.items()}
         self._graph.must_be_relied_on(at)
         if any(map(_is_of_its_own, given.values())):
-            values = tuple(term.value_at(at) for term in self._terms)
-            return values if len(values) > 1 else values[0]
+            values = [term.value_at(at) for term in self._terms]
+            return tuple(values) if len(values) > 1 else values[0]
         return self._for(self._kinds(at))[1](**given)
 
     def bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
