@@ -517,3 +517,27 @@ def test_numbers_of_python_beside_those_of_mpmath():
     assert np.hypot(1.0, two).tangent == pytest.approx(2 / 5**0.5)
     value, slope = wg.taylor(np.exp2, mpmath.mpf(1), 1)
     assert (value, type(slope), slope) == (2, mpmath.mpf, 2 * mpmath.log(2))
+
+
+def test_descents_of_functions_that_call_math_and_of_arrays():
+    for descend, f in (
+        (numbers.gradient_ascent, lambda v: -math.cosh(v[0])),
+        (numbers.gradient_descent, lambda v: math.cosh(v[0])),
+        (numbers.conjugate_gradient_ascent, lambda v: -math.cosh(v[0])),
+        (numbers.conjugate_gradient_descent, lambda v: math.cosh(v[0])),
+    ):
+        (second,) = next(islice(descend(f, [1.0]), 1, 2))
+        assert abs(second) < 1.0
+    squares, start = lambda v: np.sum((v - 1) ** 2), np.array([[0.0], [3.0]])
+    assert next(islice(numbers.gradient_descent(squares, start), 1, 2)).tolist() == [[0.2], [2.6]]
+    assert next(islice(numbers.conjugate_gradient_descent(squares, start), 1, 2)).tolist() == [
+        [1.0],
+        [1.0],
+    ]
+    inside = numbers.constrained_descent(
+        lambda v: math.cosh(v[0]), [lambda v: math.exp(v[0]) - 2], [1.0]
+    )
+    *_, (last,) = islice(inside, 400)
+    assert last == pytest.approx(math.log(2), rel=1e-4)
+    with pytest.raises(BadArgument, match="the constraints are one function"):
+        numbers.constrained_descent(squares, lambda v: v[0], start)
