@@ -282,3 +282,15 @@ def test_an_argument_with_names_has_a_gradient_but_no_matrix():
 def test_a_plan_is_made_for_what_can_be_computed():
     with pytest.raises(BadArgument, match="which is the text 's' and has no derivative"):
         wg.jacobian(lambda x: x).explain("s")
+
+
+def test_hessians_of_several_results():
+    f = lambda v: [v[0] * v[1], v[0] + v[1], math.exp(v[0]) * math.cos(v[1])]
+    c, s = math.e * math.cos(2), math.e * math.sin(2)
+    expected = [[[0, 1], [1, 0]], [[0, 0], [0, 0]], [[c, -s], [-s, -c]]]
+    np.testing.assert_allclose(wg.hessian(f)([1, 2]), expected, rtol=1e-14)
+    np.testing.assert_allclose(wg.hessian(f)([1, 2]), wg.jacobian(wg.jacobian(f))([1, 2]))
+    blocks = wg.hessian(lambda x, y: x**3 * y, argnums=(0, 1))(np.ones(2), np.ones(2))
+    np.testing.assert_allclose(blocks[0][1], 3 * np.einsum("ij,ik->ijk", np.eye(2), np.eye(2)))
+    with pytest.raises(NotScalar, match="a gradient needs one real number as the result"):
+        wg.hessian(lambda x: None)(1.0)
