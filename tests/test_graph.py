@@ -666,3 +666,17 @@ def test_compiled_terms_take_any_number():
         assert f(mpmath.mpf(1), 2) == mpmath.sin(2)
     (z,) = wg.Graph().variables("z")
     assert str(f(z, 2.0)) == "sin(z * 2)"
+
+
+def test_a_trace_counts_by_the_integers_it_is_given():
+    term = wg.trace(lambda x, n: sum(x**k for k in range(n + 1)), 2.0, 3)
+    assert str(term) == "1 + x + x**2 + x**3"
+    assert term.eval(x=3.0) == 40.0
+    assert term.derive(*term.graph.variables("x")).eval(x=3.0, n=3) == 34.0
+    with pytest.raises(
+        GraphError, match=r"run for n = 3, which it counts by[\s\S]*Trace it anew for n = 4"
+    ):
+        term.eval(n=4)
+    assert wg.trace(lambda x, *, k: x * k, 3.0, k=2.0).eval() == 6.0
+    with pytest.raises(GraphError, match="x is no integer before"):
+        wg.trace(lambda x: range(x), 1.5)

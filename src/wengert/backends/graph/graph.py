@@ -24,7 +24,7 @@ from ...ops.array_kinds import rank_of
 from ...ops.lookup import must_be_number
 from ...ops.shape import shape
 from ...rules.registry import generation
-from .evaluation import Evaluation, same_number
+from .evaluation import Evaluation, missing, same_number
 from .sharing import SharingBuilder
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Graph:
         self._constant_of: dict[int, tuple[Any, Var]] = {}
         self._relied_on: dict[Var, Kind] = {}
         """Kinds of variables that the shape of a term depends on, as a program has asked for them."""
+        self._counted_by: dict[Var, Any] = {}
+        """Integers that a program has counted by."""
         self._hooks: dict[str, list[Callable[..., object]]] = {}
         self._evaluation: Evaluation | None = None
         self.specialised: dict[tuple[Kind, ...], Graph] = {}
@@ -159,12 +161,31 @@ class Graph:
             if atom is None or atom == var:
                 self._relied_on[var] = var.kind
 
+    def has_values(self, atom: Atom) -> bool:
+        """Whether all variables that a node is computed of have been given values."""
+        return all(var in self.values for var in self._variables_of(atom))
+
+    def rely_on_values(self, atom: Atom) -> None:
+        """Have variables keep their values: a program has counted by what is computed of them."""
+        self._counted_by.update((var, self.values[var]) for var in self._variables_of(atom))
+
+    def _variables_of(self, atom: Atom) -> list[Var]:
+        needed = {atom, *(arg for eqn in missing(self, atom, {}) for arg in eqn.operands())}
+        return [var for var in self.leaves.values() if var in needed]
+
     def must_be_relied_on(self, values: Mapping[Var, Any]) -> None:
         """Refuse values of other kinds than a program has gone on with.
 
         Raises:
             GraphError: a term was written for a number and gets an array, or the other way round.
         """
+        for var, value in self._counted_by.items():
+            if var in values and values[var] != value:
+                raise GraphError(
+                    f"the program was run for {var.name} = {value!r}, which it counts by",
+                    f"Trace it anew for {var.name} = {values[var]!r}.",
+                    calling_span(),
+                )
         for var, kind in self._relied_on.items():
             if var in values and _rank(kind_of_value(values[var])) != _rank(kind):
                 raise GraphError(

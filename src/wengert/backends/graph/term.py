@@ -335,7 +335,10 @@ class Term(Shown):
     def __index__(self) -> int:
         if isinstance(self.atom, Const):
             return operator.index(self._known(self.atom))
-        raise self._not_yet("integer")
+        if not self.graph.has_values(self.atom) or not isinstance(self.value, int):
+            raise self._not_yet("integer")
+        self.graph.rely_on_values(self.atom)
+        return self.value
 
     def __complex__(self) -> complex:
         raise self._not_yet("complex number")
