@@ -680,3 +680,20 @@ def test_a_trace_counts_by_the_integers_it_is_given():
     assert wg.trace(lambda x, *, k: x * k, 3.0, k=2.0).eval() == 6.0
     with pytest.raises(GraphError, match="x is no integer before"):
         wg.trace(lambda x: range(x), 1.5)
+
+
+def test_names_and_operators_of_python_are_taken():
+    g = wg.Graph()
+    a, own = g.variables("a", "self")
+    g.set(self=2.0)
+    assert own.eval() == 2.0
+    assert own.eval(self=3.0) == own.backprop(self=3.0) == 3.0
+    assert [part.eval(a=7.5) for part in divmod(a, 2)] == [3.0, 1.5]
+    assert divmod(17, a)[1].eval(a=5.0) == 2.0
+    assert (round(a).eval(a=2.6), math.floor(a).eval(a=2.6), math.trunc(a).eval(a=2.6)) == (3, 2, 2)
+    with pytest.raises(GraphError, match="3 is no name for a variable"):
+        g.variables(3)
+    with pytest.raises(GraphError, match="a is no number that could be formatted before"):
+        f"{a:.2f}"
+    with pytest.raises(UnknownFunction, match="a power modulo a number"):
+        pow(wg.Dual(3, 1), 2, 5)

@@ -144,6 +144,9 @@ def _is_operand(x: Any, of: PerturbedNumber) -> bool:
     return _is_number(x)
 
 
+_POWER = _binary(el.pow_)
+
+
 class PerturbedNumber:
     """Base of the numbers that carry derivatives."""
 
@@ -173,13 +176,22 @@ class PerturbedNumber:
     __floordiv__, __rfloordiv__ = _binary(el.floordiv), _reflected(el.floordiv)
     __mod__, __rmod__ = _binary(el.mod), _reflected(el.mod)
     __matmul__, __rmatmul__ = _binary(la.matmul), _reflected(la.matmul)
-    __pow__, __rpow__ = _binary(el.pow_), _reflected(el.pow_)
+    __rpow__ = _reflected(el.pow_)
     __iadd__, __isub__, __imul__ = _in_place(el.add), _in_place(el.sub), _in_place(el.mul)
     __itruediv__, __ipow__ = _in_place(el.div), _in_place(el.pow_)
     __ifloordiv__, __imod__ = _in_place(el.floordiv), _in_place(el.mod)
     __imatmul__ = _in_place(la.matmul)
     __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
     __trunc__, __floor__, __ceil__ = _unary(el.trunc), _unary(el.floor), _unary(el.ceil)
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise UnknownFunction(
+                "a power modulo a number is one of integers, and has no derivative",
+                "Write `pow(int(x), n, m)` where the value alone is wanted.",
+                calling_span(),
+            )
+        return _POWER(self, exponent)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other

@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class Graph:
                 self.take_in(self.leaves[name])
         return tuple(Term(self, self.leaves[name], ("variable", name)) for name in names)
 
-    def set(self, **values: Any) -> None:
+    def set(self, /, **values: Any) -> None:
         """Give variables values, which they keep until they are set again.
 
         Raises:
@@ -367,7 +367,8 @@ def must_be_name(name: str, of: str) -> None:
     Raises:
         GraphError: it is no identifier, or a keyword.
     """
-    if not name.isidentifier() or keyword.iskeyword(name):
+    is_text = isinstance(cast(Any, name), str)
+    if not is_text or not name.isidentifier() or keyword.iskeyword(name):
         raise GraphError(
             f"{name!r} is no name for {of}", "Use an identifier, and no keyword.", calling_span()
         )

@@ -171,7 +171,7 @@ class Term(Shown):
 
     # --- values -----------------------------------------------------------------------------
 
-    def eval(self, **values: Any) -> Any:
+    def eval(self, /, **values: Any) -> Any:
         """The value of the term.
 
         Args:
@@ -201,7 +201,7 @@ class Term(Shown):
         kinds = kinds_at(self.graph, environment, self.graph.leaves.values())
         return replayed(self, kinds)
 
-    def backprop(self, **values: Any) -> Any:
+    def backprop(self, /, **values: Any) -> Any:
         """Evaluate the term and give every node that it depends on its `grad`.
 
         Returns:
@@ -254,6 +254,21 @@ class Term(Shown):
     __iadd__, __isub__, __imul__ = _in_place("+="), _in_place("-="), _in_place("*=")
     __itruediv__, __ipow__, __imatmul__ = _in_place("/="), _in_place("**="), _in_place("@=")
     __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
+    __trunc__, __floor__, __ceil__ = _unary(el.trunc), _unary(el.floor), _unary(el.ceil)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __round__(self, digits: int | None = None) -> Term:
+        return compute(el.round_, (self,) if digits is None else (self, digits), {})
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self._not_yet("number that could be formatted")
+        return str(self)
 
     def __getitem__(self, index: Any) -> Term:
         return compute(st.getitem, (self, index), {})
