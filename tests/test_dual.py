@@ -541,3 +541,11 @@ def test_descents_of_functions_that_call_math_and_of_arrays():
     assert last == pytest.approx(math.log(2), rel=1e-4)
     with pytest.raises(BadArgument, match="the constraints are one function"):
         numbers.constrained_descent(squares, lambda v: v[0], start)
+
+
+def test_items_and_memory_of_an_array():
+    x = Dual(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]]))
+    assert [(y.primal, y.tangent) for y in (x.item(1), x.item(1, 0))] == [(2.0, 6.0), (3.0, 7.0)]
+    assert numbers.derivative(lambda a: np.stack([a, a * a]).item(1), 3.0) == 6.0
+    assert Taylor([np.ones(2), np.array([2.0, 3.0])]).item(1).coefficient(1) == 3.0
+    assert (x.nbytes, x.itemsize, x.strides) == (32, 8, (16, 8))

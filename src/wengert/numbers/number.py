@@ -257,7 +257,8 @@ class PerturbedNumber:
             message = f"a {type(self).__name__} that is one number has no items"
             raise UnknownFunction(message, "Use the number itself.", calling_span())
         if op is not None:
-            return compute(op, (self,), {})
+            is_about_memory = op.implementation is None
+            return getattr(value_of(self), name) if is_about_memory else compute(op, (self,), {})
         return Method(op_of_name(name, f"a {type(self).__name__}"), self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
