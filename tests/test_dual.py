@@ -380,6 +380,15 @@ def test_kinks_are_those_of_the_rules():
     assert np.sqrt(Dual(0.0, 1.0)).tangent == math.inf
 
 
+@pytest.mark.parametrize("sequence", ["ab", b"ab", [1], (1.0, 2.0)])
+def test_sequences_are_not_repeated_by_numbers(sequence):
+    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'Dual'"):
+        sequence * Dual(2, 1)
+    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'Dual'"):
+        Dual(2, 1) * sequence
+    assert ([1.0, 2.0] * Dual(np.ones(2), np.ones(2))).tangent.tolist() == [1.0, 2.0]
+
+
 def test_a_function_that_is_no_op_is_refused():
     with pytest.raises(NoRule, match="busday_count is no op"):
         np.busday_count(Dual(1.0, 1.0), 2)
@@ -478,3 +487,65 @@ def test_a_result_is_written_to_a_dual_and_to_no_plain_array(function):
     np.testing.assert_array_equal(place.tangent, expected.tangent)
     with pytest.raises(wg.WengertError, match="WG206"):
         function(x, out=np.zeros(expected.shape))
+
+
+def test_operators_of_symbols_leave_the_operation_to_the_dual():
+    t, s = sympy.symbols("t s")
+    x = Dual(t, 1)
+    for found, expected in (
+        (s * x, s),
+        (s + x, 1),
+        (s - x, -1),
+        (s / x, -s / t**2),
+        (s**x, s**t * sympy.log(s)),
+    ):
+        assert sympy.simplify(found.tangent - expected) == 0
+    assert numbers.derivative(lambda x: s * x**2, t) == 2 * s * t
+    assert s != x
+
+
+@pytest.mark.parametrize("function", [sympy.sin, mpmath.sin])
+def test_functions_of_other_libraries_say_what_to_write(function):
+    with pytest.raises(LostDerivative, match=r"has no derivative[\s\S]*`np\.sin`|`np\.sin\(x\)`"):
+        function(Dual(mpmath.mpf(1), 1))
+
+
+def test_numbers_of_python_beside_those_of_mpmath():
+    two = Dual(mpmath.mpf(2), 1)
+    assert np.arctan2(1.0, two).tangent == pytest.approx(-0.2)
+    assert np.arctan2(two, 1.0).tangent == pytest.approx(0.2)
+    assert np.hypot(1.0, two).tangent == pytest.approx(2 / 5**0.5)
+    value, slope = wg.taylor(np.exp2, mpmath.mpf(1), 1)
+    assert (value, type(slope), slope) == (2, mpmath.mpf, 2 * mpmath.log(2))
+
+
+def test_descents_of_functions_that_call_math_and_of_arrays():
+    for descend, f in (
+        (numbers.gradient_ascent, lambda v: -math.cosh(v[0])),
+        (numbers.gradient_descent, lambda v: math.cosh(v[0])),
+        (numbers.conjugate_gradient_ascent, lambda v: -math.cosh(v[0])),
+        (numbers.conjugate_gradient_descent, lambda v: math.cosh(v[0])),
+    ):
+        (second,) = next(islice(descend(f, [1.0]), 1, 2))
+        assert abs(second) < 1.0
+    squares, start = lambda v: np.sum((v - 1) ** 2), np.array([[0.0], [3.0]])
+    assert next(islice(numbers.gradient_descent(squares, start), 1, 2)).tolist() == [[0.2], [2.6]]
+    assert next(islice(numbers.conjugate_gradient_descent(squares, start), 1, 2)).tolist() == [
+        [1.0],
+        [1.0],
+    ]
+    inside = numbers.constrained_descent(
+        lambda v: math.cosh(v[0]), [lambda v: math.exp(v[0]) - 2], [1.0]
+    )
+    *_, (last,) = islice(inside, 400)
+    assert last == pytest.approx(math.log(2), rel=1e-4)
+    with pytest.raises(BadArgument, match="the constraints are one function"):
+        numbers.constrained_descent(squares, lambda v: v[0], start)
+
+
+def test_items_and_memory_of_an_array():
+    x = Dual(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]]))
+    assert [(y.primal, y.tangent) for y in (x.item(1), x.item(1, 0))] == [(2.0, 6.0), (3.0, 7.0)]
+    assert numbers.derivative(lambda a: np.stack([a, a * a]).item(1), 3.0) == 6.0
+    assert Taylor([np.ones(2), np.array([2.0, 3.0])]).item(1).coefficient(1) == 3.0
+    assert (x.nbytes, x.itemsize, x.strides) == (32, 8, (16, 8))

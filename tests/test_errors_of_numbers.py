@@ -144,6 +144,11 @@ def of_another():
     return wg.Graph().variables("c")[0]
 
 
+class Thing:
+    def __init__(self, x):
+        self.x = x
+
+
 D2, D3 = (lambda: wg.Dual(1.0, (1.0, 0.0))), (lambda: wg.Dual(1.0, (1.0, 0.0, 0.0)))
 BAD = {
     "text for a Dual": (lambda: wg.Dual("x", 1.0), "WG202", "'x' is no number, and cannot be the primal"),
@@ -161,6 +166,13 @@ BAD = {
     "a number and a series": (lambda: wg.Dual(1.0, 1.0) - Taylor([1.0, 1.0]), "WG207", "sub of a Dual and a Taylor"),
     "an order too high": (lambda: Taylor([1.0], order=1).coefficient(2), "WG208", "order 2 of a Taylor number"),
     "partials of another count": (lambda: numbers.partials(np.exp, 1.0)[1, 1], "WG202", "2 orders of a function of 1"),
+    "a negative order": (lambda: numbers.partials(np.exp, 1.0)[-1], "WG202", "a partial derivative of order -1"),
+    "an object as a result": (lambda: numbers.derivative(lambda x: Thing(x), 1.0), "WG202", "is no number, and has no"),
+    "a partial by a sum's array": (lambda: numbers.partials(np.sum, np.ones(2)), "WG202", "no single partial by an"),
+    "a gradient of an array": (lambda: numbers.gradient(np.exp, np.ones(2)), "WG201", "returns an array of shape (2,)"),
+    "a gradient of a list": (lambda: numbers.gradient(list, np.ones(2)), "WG201", "needs one number as the result"),
+    "a gradient by a number": (lambda: numbers.gradient(np.exp, 1.0), "WG202", "1.0 is no list, tuple or array"),
+    "a gradient by names": (lambda: numbers.gradient(len, {"a": 1.0}), "WG202", "is no list, tuple or array"),
     "an unknown function": (lambda: graph_of_two()[1].sine(), "WG205", "no attribute or function 'sine'"),
     "an unknown variable": (lambda: graph_of_two()[0].set(z=1.0), "WG209", "no variable 'z'"),
     "an unknown variable to evaluate": (lambda: graph_of_two()[1].eval(z=1.0), "WG209", "no variable 'z'"),

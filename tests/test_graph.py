@@ -8,13 +8,14 @@ import shutil
 import time
 from itertools import islice
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import wengert as wg
-from wengert.errors import BadArgument, GraphError, NoPicture, UnknownFunction
+from wengert.errors import BadArgument, GraphError, NoPicture, NoRule, UnknownFunction
 from wengert.rules import algebra, patterns
 
 rng = np.random.default_rng(5)
@@ -522,3 +523,177 @@ def test_an_error_of_a_node_says_which_it_was():
     with pytest.raises(ValueError, match="math domain error") as caught:
         f.eval(x=-1.0)
     assert caught.value.__notes__[0].startswith("in the node log(x), written at ")
+
+
+# --- what depends on the kinds that values turn out to have --------------------------------------------
+
+OF_UNDECLARED_ARRAYS = {
+    "the rank": (lambda x: np.sum(x) * np.ndim(x), VECTOR),
+    "the attribute": (lambda x: np.sum(x) * x.ndim, MATRIX),
+    "the shape": (lambda x: np.sum(x) * x.shape[0] * np.shape(x)[-1], MATRIX),
+    "a power that is one": (lambda x: np.sum(x**0) * np.sum(x), VECTOR),
+    "the vector norm": (np.linalg.vector_norm, VECTOR),
+    "another vector norm": (lambda x: np.linalg.vector_norm(x, ord=1), VECTOR),
+    "the matrix norm": (np.linalg.matrix_norm, MATRIX),
+    "a polynomial": (lambda x: np.sum(np.polyval([1.0, 2.0, 3.0], x)), VECTOR),
+    "along an axis": (lambda x: np.sum(np.take_along_axis(x, np.array([1, 0]), 0)), VECTOR),
+    "compressed": (lambda x: np.sum(np.compress([True, False, True], x) ** 2), VECTOR),
+    "extracted": (lambda x: np.sum(np.extract(np.array([True, False, True]), x) ** 2), VECTOR),
+    "interpolated": (lambda x: np.sum(np.interp(x, [-5.0, 5.0], [1.0, 2.0])), VECTOR),
+    "a mean of what is known": (np.nanmean, VECTOR),
+    "a spread of what is known": (np.nanstd, VECTOR),
+    "conditions joined": (lambda x: np.sum(np.where((x > 0) & ~(x > 1), x, x * x)), VECTOR),
+    "solved": (lambda x: np.sum(np.linalg.solve(x, np.ones(3)) ** 2), MATRIX),
+    "solved by itself": (lambda x: np.sum(np.linalg.solve(x, x[0] ** 2)), MATRIX),
+    "of tensors": (lambda x: np.sum(np.linalg.tensorsolve(x, np.ones(3))), MATRIX),
+    "eigenvalues": (lambda x: np.sum(np.linalg.eigvals(x) ** 3).real, MATRIX),
+    "a block": (lambda x: np.sum(np.block([[x, x]]) ** 2), MATRIX),
+}
+
+
+@pytest.mark.parametrize("what", OF_UNDECLARED_ARRAYS)
+def test_terms_are_right_for_arrays_that_nobody_announced(what):
+    f, at = OF_UNDECLARED_ARRAYS[what]
+    (x,) = wg.Graph().variables("x")
+    term = f(x)
+    assert_close(term.eval(x=at), f(at))
+    assert_close(term.to_function()(at), f(at))
+    (expected,) = wg.gradient(f, at)
+    assert_close(term.gradient(x)[0].eval(x=at), expected, 1e-9)
+    assert_close(term.backprop(x=at), f(at))
+    assert_close(x.grad, expected, 1e-9)
+
+
+def test_functions_of_arrays_alone_want_them_announced():
+    (x,) = wg.Graph().variables("x")
+    for f in (np.gradient, lambda x: np.linalg.vector_norm(x, axis=1)):
+        with pytest.raises(GraphError, match=r"graph.variables\('x', like=np.zeros\(3\)\)"):
+            f(x)
+    for f in (np.fft.fftshift, np.isposinf, np.ix_):
+        with pytest.raises(NoRule, match="is no op"):
+            f(x)
+    (x,) = wg.Graph().variables("x", like=VECTOR)
+    for f in (np.gradient, lambda x: np.insert(x, 0, 1.0), np.cov):
+        assert_close(f(x).eval(x=VECTOR), f(VECTOR))
+    squares = lambda x: np.sum(np.gradient(x) ** 2)
+    assert_close(squares(x).gradient(x)[0].eval(x=VECTOR), wg.gradient(squares, VECTOR)[0])
+
+
+def test_a_program_that_asks_for_the_rank_keeps_it():
+    term = wg.trace(lambda x: x * [2.0, 3.0][x.ndim] if x.ndim == 1 else x, VECTOR)
+    assert_close(term.eval(), 3 * VECTOR)
+    with pytest.raises(
+        GraphError, match="an array of rank 2, and terms were written for an array of rank 1"
+    ):
+        term.eval(x=MATRIX)
+    (x,) = wg.Graph().variables("x")
+    term = np.array([x, 2 * x]).sum() + np.sum(np.array([x, 1.0]) * x)
+    assert term.eval(x=2.0) == 12.0
+    assert term.derive(x).eval(x=2.0) == 8.0
+    with pytest.raises(GraphError, match="an array of rank 1, and terms were written for a number"):
+        term.to_function()(VECTOR)
+    with pytest.raises(GraphError, match=r"Leave `np\.asarray` out"):
+        wg.trace(lambda x: np.asarray(x).sum(), VECTOR)
+
+
+# --- memory -----------------------------------------------------------------------------------------------
+
+
+def test_results_share_no_memory():
+    a, b = wg.Graph().variables("a", "b")
+    np.sum(a + b).backprop(a=np.ones(2), b=np.ones(2))
+    a.grad[0] = 9
+    assert a.grad.tolist() == b.grad.tolist() == [1.0, 1.0]
+    given = np.ones(2)
+    (a * 1).eval(a=given)[0] = 7
+    assert given.tolist() == [1.0, 1.0]
+    term = a * np.array([1.0, 2.0])
+    term.eval(a=2.0)[0] = 99
+    assert term.eval(a=2.0).tolist() == [2.0, 4.0]
+
+
+def test_a_graph_has_constants_of_its_own():
+    (a,) = wg.Graph().variables("a")
+    c, weights = np.array([1.0, 2.0]), [1.0, 2.0]
+    terms = [
+        np.sum(a * c),
+        np.sum(np.stack([a, c]) * a),
+        np.dot(a, weights),
+        np.average(a, weights=c),
+    ]
+    at = np.array([1.0, 3.0])
+    before = [(term.eval(a=at), term.derive(a)) for term in terms]
+    c[0] = weights[0] = 100.0
+    for term, (value, derivative) in zip(terms, before, strict=True):
+        assert term.eval(a=at) == value
+        assert derivative.eval(a=at) == term.derive(a).eval(a=at)
+    assert np.sum(a * c).derive(a).eval(a=at) == 102.0
+    assert terms[0].derive(a).eval(a=at) == 3.0
+
+
+def test_a_constant_after_an_evaluation_is_known_to_the_next():
+    (a,) = wg.Graph().variables("a")
+    assert a.exp().eval(a=0.0) == 1.0
+    assert (a + np.array([1.0, 2.0])).eval(a=0.0).tolist() == [1.0, 2.0]
+
+
+def test_gradients_of_what_the_result_does_not_depend_on_are_zero():
+    x, y = wg.Graph().variables("x", "y")
+    np.floor(x).backprop(x=1.5, y=np.ones(2))
+    assert x.grad == 0.0
+    assert y.grad.tolist() == [0.0, 0.0]
+
+
+def test_gradients_are_forgotten_with_the_values_they_were_at():
+    (a,) = wg.Graph().variables("a")
+    a.graph.set(a=2.0)
+    (a * a).backprop()
+    assert a.grad == 4.0
+    a.graph.set(a=5.0)
+    with pytest.raises(GraphError, match="a has no gradient"):
+        a.grad
+
+
+def test_compiled_terms_take_any_number():
+    x, y = wg.Graph().variables("x", "y")
+    term = (x * y).sin()
+    f, both = term.to_function(), term.to_function(term.derive(x))
+    assert wg.numbers.derivative(lambda x: f(x, 2.0), 1.0) == pytest.approx(2 * math.cos(2))
+    assert wg.taylor(lambda x: f(x=x, y=2.0), 1.0, 2)[2] == pytest.approx(-2 * math.sin(2))
+    value, slope = both(wg.Dual(1.0, 1.0), 2.0)
+    assert (value.primal, slope.tangent) == pytest.approx((math.sin(2), -4 * math.sin(2)))
+    with mpmath.workdps(30):
+        assert f(mpmath.mpf(1), 2) == mpmath.sin(2)
+    (z,) = wg.Graph().variables("z")
+    assert str(f(z, 2.0)) == "sin(z * 2)"
+
+
+def test_a_trace_counts_by_the_integers_it_is_given():
+    term = wg.trace(lambda x, n: sum(x**k for k in range(n + 1)), 2.0, 3)
+    assert str(term) == "1 + x + x**2 + x**3"
+    assert term.eval(x=3.0) == 40.0
+    assert term.derive(*term.graph.variables("x")).eval(x=3.0, n=3) == 34.0
+    with pytest.raises(
+        GraphError, match=r"run for n = 3, which it counts by[\s\S]*Trace it anew for n = 4"
+    ):
+        term.eval(n=4)
+    assert wg.trace(lambda x, *, k: x * k, 3.0, k=2.0).eval() == 6.0
+    with pytest.raises(GraphError, match="x is no integer before"):
+        wg.trace(lambda x: range(x), 1.5)
+
+
+def test_names_and_operators_of_python_are_taken():
+    g = wg.Graph()
+    a, own = g.variables("a", "self")
+    g.set(self=2.0)
+    assert own.eval() == 2.0
+    assert own.eval(self=3.0) == own.backprop(self=3.0) == 3.0
+    assert [part.eval(a=7.5) for part in divmod(a, 2)] == [3.0, 1.5]
+    assert divmod(17, a)[1].eval(a=5.0) == 2.0
+    assert (round(a).eval(a=2.6), math.floor(a).eval(a=2.6), math.trunc(a).eval(a=2.6)) == (3, 2, 2)
+    with pytest.raises(GraphError, match="3 is no name for a variable"):
+        g.variables(3)
+    with pytest.raises(GraphError, match="a is no number that could be formatted before"):
+        f"{a:.2f}"
+    with pytest.raises(UnknownFunction, match="a power modulo a number"):
+        pow(wg.Dual(3, 1), 2, 5)

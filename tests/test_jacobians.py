@@ -2,12 +2,16 @@
 
 import math
 import pickle
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.errors import BadArgument, NotScalar
 
 MODES = ("auto", "forward", "reverse")
 
@@ -225,3 +229,68 @@ def test_arguments_from_the_end():
     assert wg.jacobian(product, argnums=-1)(2.0, 3.0) == 12.0
     assert wg.hessian(product, argnums=-1)(2.0, 3.0) == 4.0
     assert wg.diag_hessian(product, argnums=(-1, 0))(2.0, 3.0) == (4.0, 0.0)
+
+
+# --- at the borders -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_of_empty_arrays(mode):
+    assert wg.jacobian(lambda x: x * x, mode=mode)(np.zeros(0)).shape == (0, 0)
+    assert wg.jacobian(lambda x: np.outer(np.ones(3), x), mode=mode)(np.zeros(0)).shape == (3, 0, 0)
+    assert wg.jacobian(lambda x: x[:0], mode=mode)(np.ones(2)).shape == (0, 2)
+    assert wg.hessian(lambda x: np.sum(x * x))(np.zeros(0)).shape == (0, 0)
+
+
+Point = namedtuple("Point", "p q")
+
+
+@dataclass
+class Weights:
+    w: Any
+    b: Any
+
+
+NO_NUMBERS = {
+    "truth values": lambda x: x > 1,
+    "nothing": lambda x: None,
+    "text": lambda x: "y",
+    "text beside numbers": lambda x: (x * x, "y"),
+    "an object": lambda x: Weights(x, x[0]),
+}
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+@pytest.mark.parametrize("what", NO_NUMBERS)
+def test_a_result_without_numbers_is_refused(what, mode):
+    with pytest.raises(NotScalar, match="needs a result of numbers, but the function returns"):
+        wg.jacobian(NO_NUMBERS[what], mode=mode)(np.ones(2))
+
+
+def of_both(a):
+    return np.sum(a.p * a.q) if isinstance(a, Point) else np.sum(a.w * a.b)
+
+
+def test_an_argument_with_names_has_a_gradient_but_no_matrix():
+    assert wg.jacobian(of_both)(Point(2.0, 3.0)) == Point(3.0, 2.0)
+    for x in (Point(2.0, 3.0), Weights(np.ones(2), 1.0)):
+        for derivative in (wg.jacobian(lambda a: of_both(a) * np.ones(2)), wg.hessian(of_both)):
+            with pytest.raises(BadArgument, match=f"not a value of type {type(x).__name__}"):
+                derivative(x)
+
+
+def test_a_plan_is_made_for_what_can_be_computed():
+    with pytest.raises(BadArgument, match="which is the text 's' and has no derivative"):
+        wg.jacobian(lambda x: x).explain("s")
+
+
+def test_hessians_of_several_results():
+    f = lambda v: [v[0] * v[1], v[0] + v[1], math.exp(v[0]) * math.cos(v[1])]
+    c, s = math.e * math.cos(2), math.e * math.sin(2)
+    expected = [[[0, 1], [1, 0]], [[0, 0], [0, 0]], [[c, -s], [-s, -c]]]
+    np.testing.assert_allclose(wg.hessian(f)([1, 2]), expected, rtol=1e-14)
+    np.testing.assert_allclose(wg.hessian(f)([1, 2]), wg.jacobian(wg.jacobian(f))([1, 2]))
+    blocks = wg.hessian(lambda x, y: x**3 * y, argnums=(0, 1))(np.ones(2), np.ones(2))
+    np.testing.assert_allclose(blocks[0][1], 3 * np.einsum("ij,ik->ijk", np.eye(2), np.eye(2)))
+    with pytest.raises(NotScalar, match="a gradient needs one real number as the result"):
+        wg.hessian(lambda x: None)(1.0)

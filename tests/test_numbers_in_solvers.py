@@ -12,6 +12,7 @@ from wengert.errors import LostDerivative, NoRule
 scipy = pytest.importorskip("scipy")
 integrate = pytest.importorskip("scipy.integrate")
 optimize = pytest.importorskip("scipy.optimize")
+linalg = pytest.importorskip("scipy.linalg")
 
 SOLVED = {
     "quad": lambda a: integrate.quad(lambda t: np.sin(t * a), 0, a)[0] * a,
@@ -85,3 +86,21 @@ def test_what_is_stopped_has_no_derivative_in_any_number():
 def test_an_array_with_derivatives_says_its_dtype():
     assert wg.Dual(np.ones(2), np.ones(2)).dtype == float
     assert wg.Dual(np.float64(1.0), 1.0).dtype == float
+
+
+AS_THEY_ARE = {
+    "solve_ivp": lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0, 1), [1.0]).y[0, -1],
+    "odeint": lambda a: integrate.odeint(lambda y, t: -a * y, 1.0, [0.0, 1.0])[-1, 0],
+    "minimize": lambda a: optimize.minimize(lambda y: (y[0] - a) ** 2, [1.0]).x[0],
+    "least_squares": lambda a: optimize.least_squares(lambda y: y - a, [1.0]).x[0],
+    "det": lambda a: linalg.det(np.array([[a, 1.0], [2.0, a]])),
+}
+
+
+@pytest.mark.parametrize("name", AS_THEY_ARE)
+def test_solvers_that_take_floats_alone_are_named(name):
+    with pytest.raises(
+        wg.WengertError,
+        match=rf"\.{name} computes with floats, and meets [\s\S]*Dual[\s\S]*`wg.derivative`",
+    ):
+        numbers.derivative(AS_THEY_ARE[name], 1.3)

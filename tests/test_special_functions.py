@@ -240,6 +240,36 @@ def test_row_is_accurate(name: str) -> None:
             assert error <= ULPS, f"∂{name}/∂{k} at {point}: {found}, not {float(expected)}"
 
 
+SEVERAL_ORDERS = {
+    "xlog1py at 0": (lambda x: special.xlog1py(x, x), lambda x: x * mp.log1p(x), 0.0),
+    "xlogy at 0": (lambda x: special.xlogy(x, 1 + x), lambda x: x * mp.log1p(x), 0.0),
+    "spence at 1": (special.spence, lambda x: mp.polylog(2, 1 - x), 1.0),
+    "spence": (special.spence, lambda x: mp.polylog(2, 1 - x), 1.7),
+    "gammaln": (special.gammaln, mp.loggamma, 2.5),
+    "gamma": (special.gamma, mp.gamma, 2.5),
+    "psi": (special.psi, mp.digamma, 2.5),
+    "polygamma": (lambda x: special.polygamma(1, x), lambda x: mp.polygamma(1, x), 2.5),
+    "beta": (lambda x: special.beta(x, 2.0), lambda x: mp.beta(x, 2), 2.5),
+    "ellipk": (special.ellipk, mp.ellipk, 0.3),
+    "ellipk below": (special.ellipk, mp.ellipk, -40.0),
+    "ellipe": (special.ellipe, mp.ellipe, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL_ORDERS)
+def test_derivatives_of_rows_are_those_of_the_functions(name: str) -> None:
+    f, exact, point = SEVERAL_ORDERS[name]
+    with mp.workdps(50):
+        expected = [float(c) for c in mp.taylor(exact, mp.mpf(point), 3)]
+    np.testing.assert_allclose(wg.taylor(f, point, 3), expected, rtol=1e-12, atol=1e-15)
+    assert wg.derivative(f, 2)(point) == pytest.approx(2 * expected[2], rel=1e-12)
+    second = wg.numbers.derivative(lambda x: wg.numbers.derivative(f, x), point)
+    assert second == pytest.approx(2 * expected[2], rel=1e-12)
+    if name != "polygamma":  # SciPy asks its argument for an array
+        (x,) = wg.Graph().variables("x")
+        assert f(x).derive(x).derive(x).eval(x=point) == pytest.approx(2 * expected[2], rel=1e-12)
+
+
 def test_every_row_is_audited() -> None:
     rows = {rule.op.implementation for rule in rules().values() if "special.py" in rule.file}
     assert rows == {getattr(special, name) for name in EXACT}

@@ -1,5 +1,6 @@
 """Taylor numbers against arbitrary precision, and what they cost."""
 
+from collections import namedtuple
 from itertools import islice
 
 import mpmath
@@ -156,3 +157,30 @@ def test_arrays():
 def test_derivatives_beyond_the_largest_factorial_of_a_float():
     *_, last = islice(wg.derivatives(lambda x: np.sin(0.01 * x), 0.0), 182)
     assert last == pytest.approx(0.0, abs=0) or abs(last) == pytest.approx(0.01**181, rel=1e-10)
+
+
+def test_arrays_of_numbers_as_results_keep_all_orders():
+    f = lambda a: np.array([a * a, np.sin(a)])
+    expected = [[4.0, np.sin(2.0)], [4.0, np.cos(2.0)], [1.0, -np.sin(2.0) / 2]]
+    np.testing.assert_allclose(wg.taylor(f, 2.0, 2), expected, rtol=1e-15)
+    streamed = list(islice(wg.derivatives(f, 2.0), 3))
+    np.testing.assert_allclose(streamed[2], 2 * np.array(expected[2]), rtol=1e-15)
+    ((first,),) = [wg.numbers.partials(f, 2.0).order(1)]
+    np.testing.assert_allclose(first, expected[1], rtol=1e-15)
+    product = wg.taylor(
+        lambda a: np.array([[a * a, a], [1.0, a]]) @ np.array([[a, 1.0], [2.0, a]]), 2.0, 1
+    )
+    np.testing.assert_allclose(product[1], [[14.0, 8.0], [3.0, 4.0]])
+    ((inside,), (slope,)) = wg.taylor(lambda a: [np.vectorize(lambda x: x * x)(a)], 3.0, 1)
+    assert (inside, slope) == (9.0, 6.0)
+
+
+def test_containers_as_results_come_back_as_they_are():
+    pair = namedtuple("pair", "p q")
+    assert wg.taylor(lambda a: pair(a * a, a), 2.0, 1) == [pair(4.0, 2.0), pair(4.0, 1.0)]
+    assert list(islice(wg.derivatives(lambda a: {"a": a * a}, 2.0), 2)) == [{"a": 4.0}, {"a": 4.0}]
+    assert wg.numbers.derivative(lambda a: pair(a * a, a), 2.0) == pair(4.0, 1.0)
+    assert wg.numbers.partials(lambda x, y: (x * y, x), 2.0, 3.0).order(1) == [
+        (3.0, 1.0),
+        (2.0, 0.0),
+    ]

@@ -15,11 +15,11 @@ import numpy as np
 
 from . import calling
 from .api import Derivative, Text, argnums_of, grad, hvp
-from .errors import BadArgument
+from .errors import BadArgument, NotScalar, WengertError
 from .linear_maps import pullback, pushforward
 from .ops.checks import counted, real_argument, real_result, spanning
 from .ops.cotangents import basis
-from .verbs import Verb
+from .verbs import Verb, check_argnums
 
 
 def jacobian(
@@ -88,12 +88,14 @@ def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Derivati
     """The Hessian function of a scalar function: forward over reverse.
 
     Args:
-        f: a function with one real number as its result.
+        f: a function with one real number as its result; of one with several, the Hessian of each (the
+            Jacobian of the Jacobian).
         argnums: which positional arguments to differentiate with respect to; a tuple gives the blocks, a tuple
             of them for each argument of the first derivative.
 
     Returns:
-        A function of the same arguments; its result has the shape of the argument twice over.
+        A function of the same arguments; its result has the shape of the argument twice over, after that of
+        the function's result.
 
     >>> import numpy as np, wengert as wg
     >>> wg.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
@@ -101,7 +103,7 @@ def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Derivati
            [2., 0.]])
     """
     chosen, single = argnums_of(argnums)
-    return Derivative(f, Verb("written", chosen, single, written=_hessian))
+    return Hessian(f, Verb("written", chosen, single, written=_hessian))
 
 
 def diag_hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any]:
@@ -128,6 +130,21 @@ def as_array(y: Any) -> Any:
     return np.array(y) if isinstance(y, list | tuple) else y
 
 
+class Hessian(Derivative[..., Any]):
+    """A Hessian function, also of a function with several results."""
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return super()._call(args, kwargs)
+        except NotScalar:
+            each = Verb("written", self.verb.argnums, self.verb.single, written=_hessian_of_each)
+            try:
+                return Derivative(self.function, each)(*args, **kwargs)
+            except WengertError:
+                pass
+            raise
+
+
 class Jacobian(Derivative[..., Any]):
     """A Jacobian function, which can say how it is computed."""
 
@@ -136,6 +153,7 @@ class Jacobian(Derivative[..., Any]):
         mode = next(mode for mode, written in MODES.items() if written is self.verb.written)
         if not args:
             return Text(_DECIDED[mode])
+        check_argnums(self.verb, self.function, args, kwargs)
         y = self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         argnums = self.verb.argnums or range(len(args))
         return Text("\n".join(f"argument {k}: {explained(args[k], y, mode)}" for k in argnums))
@@ -279,7 +297,8 @@ def _stacked(y: Any, columns: Any, x: Any) -> Any:
     real_result(y)
     if is_number(x):
         return columns[0]
-    return np.reshape(np.stack(columns, axis=-1), np.shape(y) + np.shape(x))
+    rows = np.reshape(np.array(columns), (np.size(x), *np.shape(y)))
+    return np.reshape(np.moveaxis(rows, 0, -1), np.shape(y) + np.shape(x))
 
 
 def _plus(real: Any, imaginary: Any) -> Any:
@@ -317,6 +336,11 @@ def _hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
     return _by_parts(_forward, gradient, args, other)
 
 
+def _each_hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
+    matrix = lambda *point, k=k: _by_parts(_auto, function, point, k)
+    return _by_parts(_forward, matrix, args, other)
+
+
 def _diag_of(function: Any, args: Any, k: int) -> Any:
     x = args[k]
     real_argument(x)
@@ -349,6 +373,11 @@ def _hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
     return blocks[0][0] if single else tuple(blocks)
 
 
+def _hessian_of_each(function: Any, argnums: Any, single: Any, args: Any) -> Any:
+    blocks = [tuple([_each_hessian_of(function, args, k, j) for j in argnums]) for k in argnums]
+    return blocks[0][0] if single else tuple(blocks)
+
+
 def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
     return _each(_diag_of, function, argnums, single, args)
 
@@ -356,7 +385,8 @@ def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
 MODES = {"auto": _jacobian, "forward": _jacobian_forward, "reverse": _jacobian_reverse}
 WRITTEN = (
     _for_parts, _as_arrays, _each, _by_parts, _by_part, _with_part, _result_first, _first_matrix, _of_part,
-    _forward, _reverse, _stacked, _plus, _auto, prefers_forward, count, _hessian_of, _diag_of,
+    _forward, _reverse, _stacked, _plus, _auto, prefers_forward, count, _hessian_of,
+    _each_hessian_of, _diag_of, _hessian_of_each,
     _jacobian, _jacobian_forward, _jacobian_reverse, _hessian, _diag_hessian,
 )  # fmt: skip
 """What is read inside programs: a Jacobian of a Jacobian is no recursion."""

@@ -846,6 +846,43 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any
     return sign * np.exp(exponents)
 
 
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, axis: Any = 0
+) -> Any:
+    """`np.logspace`."""
+    return np.power(base, np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis))
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """`np.polyval`, by Horner's scheme."""
+    y = np.zeros_like(x)
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+def diagonal_of_matrices(x: Any, /, *, offset: Any = 0) -> Any:
+    """`np.linalg.diagonal`."""
+    return np.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    """`np.linalg.vector_norm`."""
+    if axis is None:
+        whole = np.linalg.norm(np.ravel(x), ord=ord)
+        return np.reshape(whole, (1,) * np.ndim(x)) if keepdims else whole
+    axes = _as_axes(axis)
+    moved = np.moveaxis(x, axes, tuple(range(-len(axes), 0)))
+    kept = np.shape(moved)[: np.ndim(x) - len(axes)]
+    norms = np.linalg.norm(np.reshape(moved, (*kept, -1)), ord=ord, axis=-1)
+    return np.expand_dims(norms, axes) if keepdims else norms
+
+
+def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    """`np.linalg.matrix_norm`."""
+    return np.linalg.norm(x, ord=ord, axis=(-2, -1), keepdims=keepdims)
+
+
 def ndindex(*shape: Any) -> Any:
     """`np.ndindex`, as a list."""
     lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
@@ -1017,6 +1054,8 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis, "fromiter": fromiter,
     "broadcast_arrays": broadcast_arrays, "diagflat": diagflat, "unstack": unstack,
     "lib.stride_tricks.sliding_window_view": sliding_window_view, "geomspace": geomspace,
+    "logspace": logspace, "polyval": polyval, "linalg.diagonal": diagonal_of_matrices,
+    "linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm,
     "modf": modf, "frexp": frexp, "divmod": divmod_,
 }  # fmt: skip
 

@@ -97,7 +97,7 @@ def evaluator_of(args: Sequence[Any]) -> Evaluator | None:
 
 
 def _ranked(args: Sequence[Any]) -> tuple[int, Evaluator | None]:
-    best: tuple[int, Evaluator | None] = (-1, None)
+    best: tuple[int, Evaluator | None] = (_NO_RANK, None)
     for arg in args:
         found = _ranked(arg) if isinstance(arg, (list, tuple)) else _of_type(type(arg))
         if found[0] > best[0]:
@@ -109,8 +109,17 @@ def _of_type(cls: type) -> tuple[int, Evaluator | None]:
     found = _evaluators.get(cls)
     if found is None:
         own = getattr(cls, "__compute_op__", None)
-        roots = (base.__module__.partition(".")[0] for base in cls.__mro__[:-1])
-        evaluate = own or next((libraries[root] for root in roots if root in libraries), None)
-        rank = -1 if evaluate is None else 0 if own is None else int(cls.compute_priority)
-        found = _evaluators[cls] = (rank, evaluate)
+        roots = [base.__module__.partition(".")[0] for base in cls.__mro__[:-1]]
+        root = next((root for root in roots if root in libraries), "")
+        if own is not None:
+            found = int(cls.compute_priority), own
+        elif root:
+            found = (_RANK_OF_PYTHONS if root == "builtins" else _RANK_OF_OTHERS), libraries[root]
+        else:
+            found = _NO_RANK, None
+        _evaluators[cls] = found
     return found
+
+
+_NO_RANK, _RANK_OF_PYTHONS, _RANK_OF_OTHERS = -2, -1, 0
+"""Beside a number of another library, Python's own are converted to it."""

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadArgument, BadTangent
+from ..errors import BadArgument, BadTangent, NotScalar
 from ..ir.callers import calling_span
 from ..ops.substitution import with_ops
 from .dual import Directions, Dual, parts_at
 from .levels import Level, differentiation
 from .number import value_of
 from .pushforward import zeros_of
+from .results import in_direction, like, mapped, shape_of
 
 CHUNK = 8
 """How many directions a pass through a function carries; ForwardDiff.jl's default is about as many."""
@@ -70,9 +71,27 @@ def gradient(f: Callable[[Any], Any], xs: Any, chunk: int = CHUNK) -> Any:
 
     Returns:
         A list, or an array of the shape of `xs`.
+
+    Raises:
+        NotScalar: the result is not one number.
+        BadArgument: `xs` is no list, tuple or array, or `chunk` is not positive.
     """
-    rows = jacobian(f, xs, chunk)
-    return rows if _shape(xs) is not None else list(rows)
+    columns = _all_columns(f, xs, chunk)
+    for each in columns[:1]:
+        if isinstance(each, (list, tuple, dict)) or shape_of(each):
+            raise NotScalar(
+                f"a gradient needs one number as the result, and f returns {_said(each)}",
+                "Take `numbers.jacobian` for the derivatives of several numbers.",
+                calling_span(),
+            )
+    shape = shape_of(xs)
+    return columns if shape is None else np.array(columns).reshape(shape)
+
+
+def _said(y_dot: Any) -> str:
+    """What a result is, by its tangent."""
+    shape = shape_of(y_dot)
+    return f"a {type(y_dot).__name__}" if shape is None else f"an array of shape {shape}"
 
 
 def jacobian(f: Callable[[Any], Any], xs: Any, chunk: int = CHUNK) -> Any:
@@ -90,31 +109,37 @@ def jacobian(f: Callable[[Any], Any], xs: Any, chunk: int = CHUNK) -> Any:
     Raises:
         BadArgument: `chunk` is not positive.
     """
-    if chunk < 1:
-        raise BadArgument(f"a chunk of {chunk} directions", "Take at least one.", calling_span())
-    shape = _shape(xs)
-    n = len(xs) if shape is None else math.prod(shape)
-    columns: list[Any] = []
-    for start in range(0, n, chunk):
-        columns += _columns(f, xs, range(start, min(start + chunk, n)))
+    columns = _all_columns(f, xs, chunk)
+    shape, n = shape_of(xs), len(columns)
     result = columns[0] if columns else []
     if isinstance(result, (list, tuple)):
         return [list(row) for row in zip(*columns, strict=True)]
-    rows = _shape(result)
+    rows = shape_of(result)
     if shape is None and not rows:
         return columns
     stacked = np.stack(columns, axis=-1)
     return stacked.reshape((*(rows or ()), *((n,) if shape is None else shape)))
 
 
-def _shape(x: Any) -> tuple[int, ...] | None:
-    """The shape of an array, also of one with derivatives; None of anything else."""
-    return getattr(value_of(x), "shape", None)
+def _all_columns(f: Callable[[Any], Any], xs: Any, chunk: int) -> list[Any]:
+    """The derivatives of a result by every number of a list or an array."""
+    if chunk < 1:
+        raise BadArgument(f"a chunk of {chunk} directions", "Take at least one.", calling_span())
+    shape = shape_of(xs)
+    if shape is None and not isinstance(xs, (list, tuple)):
+        raise BadArgument(
+            f"{xs!r} is no list, tuple or array of numbers",
+            "Take `numbers.derivative` for a function of one number; put others into a list.",
+            calling_span(),
+        )
+    n = len(xs) if shape is None else math.prod(shape)
+    starts = range(0, n, chunk)
+    return [each for k in starts for each in _columns(f, xs, range(k, min(k + chunk, n)))]
 
 
 def _columns(f: Callable[[Any], Any], xs: Any, within: range) -> list[Any]:
     """The derivatives by some of the numbers, in one pass."""
-    shape = _shape(xs)
+    shape = shape_of(xs)
     with differentiation() as level:
         seeded: Any
         if shape is not None:
@@ -126,7 +151,7 @@ def _columns(f: Callable[[Any], Any], xs: Any, within: range) -> list[Any]:
                 for j, x in enumerate(xs)
             ]
         y_dot = _parts(with_ops(f)(seeded), level)[1]
-    return [_in_direction(y_dot, k) for k in range(len(within))]
+    return [in_direction(y_dot, k) for k in range(len(within))]
 
 
 def one_like(x: Any) -> Any:
@@ -135,39 +160,16 @@ def one_like(x: Any) -> Any:
     return np.ones_like(value) if isinstance(value, np.ndarray) else zeros_of(value) + 1
 
 
-def _in_direction(dot: Any, k: int) -> Any:
-    if isinstance(dot, (list, tuple)):
-        return [_in_direction(each, k) for each in dot]
-    return dot[k] if isinstance(dot, Directions) else dot
-
-
 def _seeded(x: Any, dot: Any, level: Level) -> Any:
     if dot is None:
         return x
     if isinstance(x, (list, tuple)):
-        return type(x)(_seeded(each, d, level) for each, d in zip(x, dot, strict=True))
+        return like(x, [_seeded(each, d, level) for each, d in zip(x, dot, strict=True)])
     if isinstance(x, dict):
         return {key: _seeded(each, dot[key], level) for key, each in x.items()}
     return Dual(x, dot.copy() if isinstance(dot, np.ndarray) else dot, level)
 
 
 def _parts(y: Any, level: Level) -> tuple[Any, Any]:
-    if isinstance(y, (list, tuple)):
-        pairs = [_parts(each, level) for each in y]
-        return type(y)(p for p, _ in pairs), type(y)(d for _, d in pairs)
-    if isinstance(y, dict):
-        parts = {key: _parts(each, level) for key, each in y.items()}
-        return {k: p for k, (p, _) in parts.items()}, {k: d for k, (_, d) in parts.items()}
-    if isinstance(y, np.ndarray) and y.dtype == object:
-        primals, tangents = _parts(y.ravel().tolist(), level)
-        return _gathered(primals, y.shape), _gathered(tangents, y.shape)
-    return parts_at(y, level)
-
-
-def _gathered(items: list[Any], shape: tuple[int, ...]) -> Any:
-    """An array of results; of directions, the directions of an array."""
-    if any(isinstance(item, Directions) for item in items):
-        count = next(len(item) for item in items if isinstance(item, Directions))
-        columns = [[_in_direction(item, k) for item in items] for k in range(count)]
-        return Directions([np.array(column).reshape(shape) for column in columns])
-    return np.array(items).reshape(shape)
+    primal = mapped(y, lambda part: parts_at(part, level)[0])
+    return primal, mapped(y, lambda part: parts_at(part, level)[1])

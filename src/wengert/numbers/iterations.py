@@ -7,11 +7,16 @@ Optimization, chapter 5.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from ..errors import BadArgument
+from ..ir.callers import calling_span
+from ..ops.elementwise import log
 from ..ops.substitution import with_ops
 from .forward import derivative, gradient, pushforward
 from .number import value_of
@@ -19,6 +24,32 @@ from .towers import taylor
 
 Function = Callable[[Any], Any]
 Method = Callable[[Function, Any], Iterator[Any]]
+OfNumbers = Callable[[Any], Any]
+"""A function of a list of numbers, or of an array where the start is one."""
+Descent = Callable[[OfNumbers, Any], Iterator[Any]]
+
+
+def _on_lists(descent: Descent) -> Descent:
+    """A method for lists of numbers, for arrays as well; functions that call `math` are run with ops."""
+
+    @functools.wraps(descent)
+    def run(f: OfNumbers, xs: Any) -> Iterator[Any]:
+        points = descent(_of_list(with_ops(f), xs), _as_list(xs))
+        return (_like(xs, point) for point in points)
+
+    return run
+
+
+def _of_list(f: OfNumbers, xs: Any) -> OfNumbers:
+    return (lambda items: f(_like(xs, items))) if isinstance(xs, np.ndarray) else f
+
+
+def _as_list(xs: Any) -> list[Any]:
+    return xs.ravel().tolist() if isinstance(xs, np.ndarray) else list(xs)
+
+
+def _like(xs: Any, items: list[Any]) -> Any:
+    return np.array(items).reshape(xs.shape) if isinstance(xs, np.ndarray) else items
 
 
 def newton(f: Function, x: Any) -> Iterator[Any]:
@@ -78,14 +109,13 @@ def extremum(f: Function, x: Any, method: Method = newton) -> Iterator[Any]:
     return method(lambda x: derivative(f, x), x)
 
 
-def gradient_descent(
-    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
-) -> Iterator[list[float]]:
+@_on_lists
+def gradient_descent(f: OfNumbers, xs: Any) -> Iterator[Any]:
     """Steepest descent with a step that is halved when it fails and doubled after ten successes.
 
     Args:
-        f: a function of a list of numbers.
-        xs: where to start; the first iterate.
+        f: a function of a list of numbers, or of an array.
+        xs: where to start, a list or an array; the first iterate.
 
     Returns:
         The points, each with a smaller f than the one before; the stream ends at a minimum.
@@ -106,21 +136,19 @@ def gradient_descent(
             step, successes = step * 2, 0
 
 
-def gradient_ascent(
-    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
-) -> Iterator[list[float]]:
+@_on_lists
+def gradient_ascent(f: OfNumbers, xs: Any) -> Iterator[Any]:
     """Steepest ascent: descent of -f."""
     return gradient_descent(lambda xs: -f(xs), xs)
 
 
-def conjugate_gradient_descent(
-    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
-) -> Iterator[list[float]]:
+@_on_lists
+def conjugate_gradient_descent(f: OfNumbers, xs: Any) -> Iterator[Any]:
     """Conjugate gradients by Fletcher and Reeves, with a line search by Newton's method.
 
     Args:
-        f: a function of a list of numbers.
-        xs: where to start; the first iterate.
+        f: a function of a list of numbers, or of an array.
+        xs: where to start, a list or an array; the first iterate.
 
     Returns:
         The points; the stream ends where the gradient is zero or no step makes f smaller.
@@ -143,57 +171,58 @@ def conjugate_gradient_descent(
         direction = [factor * v - d for v, d in zip(direction, slope, strict=True)]
 
 
-def conjugate_gradient_ascent(
-    f: Callable[[Sequence[Any]], Any], xs: Sequence[float]
-) -> Iterator[list[float]]:
+@_on_lists
+def conjugate_gradient_ascent(f: OfNumbers, xs: Any) -> Iterator[Any]:
     """Conjugate gradients upwards: descent of -f."""
     return conjugate_gradient_descent(lambda xs: -f(xs), xs)
 
 
 def stochastic_gradient_descent(
-    error: Callable[[Any, Sequence[Any]], Any],
+    error: Callable[[Any, Any], Any],
     data: Iterable[Any],
-    xs: Sequence[float],
+    xs: Any,
     rate: float = 1e-3,
-) -> Iterator[list[float]]:
+) -> Iterator[Any]:
     """One step down the error of each datum in turn.
 
     Args:
-        error: a function of a datum and a list of numbers.
+        error: a function of a datum and a list of numbers, or an array.
         data: the data, which may be without end.
-        xs: where to start; the first iterate.
+        xs: where to start, a list or an array; the first iterate.
         rate: the step, times the gradient.
     """
-    point = list(xs)
-    yield point
+    error, point = with_ops(error), _as_list(xs)
+    yield _like(xs, point)
     for datum in data:
-        slope = gradient(lambda xs, datum=datum: error(datum, xs), point)
+        slope = gradient(_of_list(functools.partial(error, datum), xs), point)
         point = [x - rate * d for x, d in zip(point, slope, strict=True)]
-        yield point
+        yield _like(xs, point)
 
 
-def constrained_descent(
-    f: Callable[[Sequence[Any]], Any],
-    constraints: Sequence[Callable[[Sequence[Any]], Any]],
-    xs: Sequence[float],
-) -> Iterator[list[float]]:
+def constrained_descent(f: OfNumbers, constraints: Sequence[OfNumbers], xs: Any) -> Iterator[Any]:
     """Descent inside g(x) > 0 for every constraint g, kept there by logarithmic barriers.
 
     Args:
-        f: a function of a list of numbers.
+        f: a function of a list of numbers, or of an array.
         constraints: functions of it that are positive where it may be.
-        xs: where to start: a point that the constraints allow.
+        xs: where to start, a list or an array: a point that the constraints allow.
 
     Raises:
-        BadArgument: they do not allow it.
+        BadArgument: they do not allow it, or are no sequence of functions.
     """
-    from ..ops.elementwise import log
-
+    if callable(constraints):
+        message = f"the constraints are one function, {constraints!r}"
+        raise BadArgument(message, "Give a list of functions.", calling_span())
+    f, constraints = with_ops(f), [with_ops(g) for g in constraints]
     if not all(g(xs) > 0 for g in constraints):
-        raise BadArgument(f"the constraints do not allow {list(xs)!r}", "Start at a point inside.")
+        message = f"the constraints do not allow {xs!r}"
+        raise BadArgument(message, "Start at a point inside.", calling_span())
+    return _inside(f, constraints, xs)
 
-    def barrier(weight: float) -> Callable[[Sequence[Any]], Any]:
-        def guarded(xs: Sequence[Any]) -> Any:
+
+def _inside(f: OfNumbers, constraints: Sequence[OfNumbers], xs: Any) -> Iterator[Any]:
+    def barrier(weight: float) -> OfNumbers:
+        def guarded(xs: Any) -> Any:
             margins = [g(xs) for g in constraints]
             if not all(margin > 0 for margin in margins):
                 return float("inf")
@@ -201,7 +230,7 @@ def constrained_descent(
 
         return guarded
 
-    point, weight = list(xs), 1.0
+    point, weight = xs, 1.0
     yield point
     while weight > 1e-12:
         for nearer in islice(gradient_descent(barrier(weight), point), 1, 50):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..errors import LostWrite, MixedNumbers
+from ..errors import LostWrite, MixedNumbers, UnknownFunction
 from ..ir.callers import calling_span
 from ..ir.op import Op, evaluator_of
 from ..ops import elementwise as el
@@ -95,14 +95,14 @@ def value_of(x: Any) -> Any:
 
 def _binary(op: Op) -> Any:
     def forward(self: PerturbedNumber, other: Any) -> Any:
-        return compute(op, (self, other), {}) if _is_number(other) else NotImplemented
+        return compute(op, (self, other), {}) if _is_operand(other, self) else NotImplemented
 
     return forward
 
 
 def _reflected(op: Op) -> Any:
     def backward(self: PerturbedNumber, other: Any) -> Any:
-        return compute(op, (other, self), {}) if _is_number(other) else NotImplemented
+        return compute(op, (other, self), {}) if _is_operand(other, self) else NotImplemented
 
     return backward
 
@@ -113,7 +113,7 @@ def _unary(op: Op) -> Any:
 
 def _compared(compare: Callable[[Any, Any], Any]) -> Any:
     def comparison(self: PerturbedNumber, other: Any) -> Any:
-        if not _is_number(other):
+        if not _is_operand(other, self):
             return NotImplemented
         return compare(value_of(self), value_of(other))
 
@@ -134,7 +134,17 @@ def _is_number(x: Any) -> bool:
     """Whether arithmetic with a value is wengert's business; other classes have operators of their own."""
     if isinstance(x, (Number, PerturbedNumber, np.ndarray, np.generic)):
         return True
-    return evaluator_of((x,)) is not None
+    return type(x).__module__ != "builtins" and evaluator_of((x,)) is not None
+
+
+def _is_operand(x: Any, of: PerturbedNumber) -> bool:
+    """Whether an operator takes a value: a list stands for an array beside one, and repeats for no number."""
+    if isinstance(x, (list, tuple)):
+        return getattr(value_of(of), "shape", ()) != ()
+    return _is_number(x)
+
+
+_POWER = _binary(el.pow_)
 
 
 class PerturbedNumber:
@@ -142,6 +152,8 @@ class PerturbedNumber:
 
     __slots__ = ()
     compute_priority: ClassVar[int] = 2
+    _op_priority: ClassVar[float] = 100.0
+    """SymPy leaves operators to the operand with the higher one."""
     __compute_op__ = staticmethod(compute)
     level: Level
 
@@ -164,13 +176,22 @@ class PerturbedNumber:
     __floordiv__, __rfloordiv__ = _binary(el.floordiv), _reflected(el.floordiv)
     __mod__, __rmod__ = _binary(el.mod), _reflected(el.mod)
     __matmul__, __rmatmul__ = _binary(la.matmul), _reflected(la.matmul)
-    __pow__, __rpow__ = _binary(el.pow_), _reflected(el.pow_)
+    __rpow__ = _reflected(el.pow_)
     __iadd__, __isub__, __imul__ = _in_place(el.add), _in_place(el.sub), _in_place(el.mul)
     __itruediv__, __ipow__ = _in_place(el.div), _in_place(el.pow_)
     __ifloordiv__, __imod__ = _in_place(el.floordiv), _in_place(el.mod)
     __imatmul__ = _in_place(la.matmul)
     __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
     __trunc__, __floor__, __ceil__ = _unary(el.trunc), _unary(el.floor), _unary(el.ceil)
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise UnknownFunction(
+                "a power modulo a number is one of integers, and has no derivative",
+                "Write `pow(int(x), n, m)` where the value alone is wanted.",
+                calling_span(),
+            )
+        return _POWER(self, exponent)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -202,6 +223,10 @@ class PerturbedNumber:
     def __complex__(self) -> complex:
         raise lost(self, "a complex number")
 
+    def _mpmath_(self, *precision: Any) -> Any:
+        """Refused: the operators of mpmath's numbers then leave the operation to this class."""
+        raise lost(self, "a number of mpmath", f"a {type(self).__name__} at {value_of(self)}")
+
     def as_integer_ratio(self) -> tuple[int, int]:
         """Refused: what asks for it (`statistics`, `Fraction`) goes on with numbers of its own."""
         raise lost(self, "a fraction")
@@ -228,8 +253,12 @@ class PerturbedNumber:
         if name.startswith("_"):
             raise AttributeError(name)
         op = registry.find_attribute(name)
+        if name == "flat" and getattr(value_of(self), "shape", ()) == ():
+            message = f"a {type(self).__name__} that is one number has no items"
+            raise UnknownFunction(message, "Use the number itself.", calling_span())
         if op is not None:
-            return compute(op, (self,), {})
+            is_about_memory = op.implementation is None
+            return getattr(value_of(self), name) if is_about_memory else compute(op, (self,), {})
         return Method(op_of_name(name, f"a {type(self).__name__}"), self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NoRule
+from ..errors import BadArgument, NoRule
+from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ops.reduction import broadcast_like
 from ..ops.structure import getitem
@@ -212,4 +213,11 @@ def zeros_of(x: Any) -> Any:
 
 def _times_zero(x: Any) -> Any:
     """The zero of a number of another library."""
-    return x * 0
+    try:
+        return x * 0
+    except TypeError:
+        raise BadArgument(
+            f"{x!r} is no number, and has no derivative",
+            "Return numbers, arrays, or lists, tuples and dictionaries of them.",
+            calling_span(),
+        ) from None

@@ -14,13 +14,14 @@ from ..ir.graph import Span
 from ..ops import registry
 
 
-def lost(number: Any, wanted: str) -> LostDerivative:
+def lost(number: Any, wanted: str, shown: str = "") -> LostDerivative:
     """The error for a conversion that drops the derivative, with the user's line and what to write."""
     library = calling_library()
     span = calling_span() if library is None else library[1]
-    hint = _instead(span) if library is None else _outside_of(library[0])
+    name = "" if library is None else library[0]
+    hint = _instead(span) if name in ("", "mpmath", "sympy") else _outside_of(name)
     return LostDerivative(
-        f"{wanted} has no derivative, so that of {number!r} would be lost",
+        f"{wanted} has no derivative, so that of {shown or repr(number)} would be lost",
         f"{hint}\nWhere the value alone is wanted, `x.value` is it.",
         span,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count
@@ -15,6 +16,7 @@ from .dual import Dual
 from .forward import one_like
 from .levels import Level, differentiation, level_of
 from .pushforward import zeros_of
+from .results import mapped, numbers_of, shape_of
 from .taylor import Taylor, times_factorial
 
 
@@ -22,9 +24,10 @@ def derivatives(f: Callable[[Any], Any], x: Any) -> Iterator[Any]:
     """f(x), f′(x), f″(x) and so on without end.
 
     Args:
-        f: any callable that computes with numbers, called once; it may return lists and tuples.
+        f: any callable that computes with numbers, called once; it may return lists, tuples, dictionaries and arrays.
         x: where: an int, float, complex, Fraction, Decimal, a number of mpmath, an expression of SymPy,
-            or an array (of which every element is a variable of its own, in an elementwise function).
+            or an array (of which every element is a variable of its own, in an elementwise function; of
+            another function, the derivatives are those in the direction of ones).
 
     Returns:
         A lazy iterator. Order n costs O(n) multiplications per operation of f once the orders before
@@ -39,7 +42,7 @@ def derivatives(f: Callable[[Any], Any], x: Any) -> Iterator[Any]:
     with differentiation() as level:
         y = with_ops(f)(Taylor([x, one_like(x)], level=level))
     for k in count():
-        yield _mapped(y, lambda part, k=k: times_factorial(coefficient_at(part, level, k), k))
+        yield mapped(y, lambda part, k=k: times_factorial(coefficient_at(part, level, k), k))
 
 
 def taylor(f: Callable[[Any], Any], x: Any, order: int) -> list[Any]:
@@ -60,14 +63,18 @@ def taylor(f: Callable[[Any], Any], x: Any, order: int) -> list[Any]:
         >>> taylor(lambda x: 1 / (1 - x), 0.0, 4)
         [1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    if not hasattr(order, "__index__") or order < 0:
-        message = f"a Taylor polynomial of degree {order!r}"
-        raise BadArgument(message, "Give an integer from 0 on.", calling_span())
+    must_be_order(order, f"a Taylor polynomial of degree {order!r}")
     must_be_number(x, "the point of an expansion")
     with differentiation() as level:
         start = [x, one_like(x)] if order else [x]
         y = with_ops(f)(Taylor(start, order=order, level=level))
-    return [_mapped(y, lambda part, k=k: coefficient_at(part, level, k)) for k in range(order + 1)]
+    return [mapped(y, lambda part, k=k: coefficient_at(part, level, k)) for k in range(order + 1)]
+
+
+def must_be_order(order: Any, what: str) -> None:
+    """Refuse an order that is negative or no integer."""
+    if not hasattr(order, "__index__") or order < 0:
+        raise BadArgument(what, "Give an integer from 0 on.", calling_span())
 
 
 def coefficient_at(y: Any, level: Level, k: int) -> Any:
@@ -87,13 +94,6 @@ def coefficient_at(y: Any, level: Level, k: int) -> Any:
     return y if k == 0 else zeros_of(y)
 
 
-def _mapped(y: Any, function: Callable[[Any], Any]) -> Any:
-    if isinstance(y, (list, tuple)):
-        make: Any = type(y)
-        return make(_mapped(each, function) for each in y)
-    return function(y)
-
-
 class Partials:
     """All mixed partial derivatives of a function of several numbers, each computed once.
 
@@ -111,6 +111,8 @@ class Partials:
             self._result = with_ops(f)(
                 *[Taylor([x, one_like(x)], level=level) for x, level in pairs]
             )
+        for x, level in zip(xs, self._levels, strict=True):
+            _must_be_elementwise(self._result, x, level)
 
     def __getitem__(self, orders: tuple[int, ...] | int) -> Any:
         orders = orders if isinstance(orders, tuple) else (orders,)
@@ -120,7 +122,11 @@ class Partials:
                 "Give one order for each variable.",
                 calling_span(),
             )
-        value = self._result
+        for k in orders:
+            must_be_order(k, f"a partial derivative of order {k!r}")
+        return mapped(self._result, lambda part: self._partial(part, orders))
+
+    def _partial(self, value: Any, orders: tuple[int, ...]) -> Any:
         for level, k in reversed(list(zip(self._levels, orders, strict=True))):
             value = coefficient_at(value, level, k)
         for k in orders:
@@ -144,12 +150,31 @@ class Partials:
         return map(self.order, count())
 
 
+def _must_be_elementwise(y: Any, x: Any, level: Level) -> None:
+    """Refuse a result that has fewer numbers than an array that it depends on.
+
+    Raises:
+        BadArgument: its partial by each of them would come out as their sum.
+    """
+    shape = shape_of(x) or ()
+    for part in numbers_of(y):
+        if level_of(part) >= level and math.prod(shape_of(part) or ()) < math.prod(shape):
+            raise BadArgument(
+                f"a result of shape {shape_of(part) or ()} has no single partial by an array of shape {shape}",
+                "Make every element a variable: `partials(lambda *x: f(np.array(x)), *x)`.",
+                calling_span(),
+            )
+
+
 def partials(f: Callable[..., Any], *xs: Any) -> Partials:
     """All mixed partial derivatives of a function at a point.
 
     Args:
         f: any callable of as many numbers.
         xs: the point.
+
+    Raises:
+        BadArgument: f sums up an array among `xs`; make its elements variables of their own.
 
     Example:
         >>> p = partials(lambda x, y: x**2 * y, 3.0, 2.0)

@@ -46,7 +46,12 @@ def _check(name: str, holds: Callable[[Kind], bool], implementation: Callable[[A
     )
 
 
-real_result = _check("real_result", _is_real, rt.real_result)
+def _is_of_real_numbers(kind: Kind) -> bool:
+    is_bool = kind == Number("bool") or (isinstance(kind, Array) and kind.dtype == "bool")
+    return _is_real(kind) and not is_bool
+
+
+real_result = _check("real_result", _is_of_real_numbers, rt.real_result)
 real_argument = _check("real_argument", _is_real, rt.real_argument)
 spanning = _check("spanning", lambda kind: isinstance(kind, Number | Array | Seq), rt.spanning)
 

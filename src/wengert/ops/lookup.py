@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -28,6 +29,7 @@ def op_of(function: Any) -> Op:
         raise NoRule(
             f"{name} is no op, so that nothing is known of its derivative",
             "Write it with other functions, or give it a rule: `wg.scalar_rule`, `wg.rrule`.",
+            calling_span(),
         )
     return found[0]
 
@@ -122,7 +124,7 @@ def called(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> An
     """
     found = registry.find(function)
     if found is None:
-        instead = next(filter(None, (look(function) for look in registry.stand_ins)), None)
+        instead = equivalent_of(function)
         own = getattr(function, "__wrapped__", None)
         written = instead if instead is not None else own if isinstance(own, FunctionType) else None
         if written is not None:
@@ -130,6 +132,11 @@ def called(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> An
     op = op_of(function)
     operands, options = bind(op, args, keywords)
     return op(*operands, **options)
+
+
+def equivalent_of(function: Any) -> Callable[..., Any] | None:
+    """The Python function, written in terms of ops, that stands for one that is none."""
+    return next(filter(None, (look(function) for look in registry.stand_ins)), None)
 
 
 _FOLDS = {

@@ -357,7 +357,9 @@ item = declare(
     infer=lambda args, params: element_kind(dtype_of(args[0])),
     fold=_fold_item,
     method="item",
-    implementation=lambda x: np.asarray(x).item(),
+    implementation=lambda x, *, args=(): np.asarray(x).item(
+        *(args if isinstance(args, tuple) else (args,))
+    ),
 )
 tolist = declare(
     "tolist",

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadArgument
+from ..errors import BadArgument, LostDerivative, WengertError
+from ..ir.callers import calling_span
 from ..ir.op import evaluator_of
 from . import registry
 
@@ -26,8 +27,10 @@ _STORE_GLOBAL = opmap["STORE_GLOBAL"]
 _LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "wengert")
 
 
-_OF_FLOATS = ("math", "cmath", "scipy.integrate", "scipy.optimize")
-"""Modules whose functions take nothing but floats."""
+_OF_FLOATS = (
+    "math", "cmath", "scipy.integrate", "scipy.optimize", "scipy.special", "scipy.linalg", "scipy.interpolate",
+)  # fmt: skip
+"""Modules with functions that take nothing but floats."""
 
 
 class _Ops:
@@ -63,6 +66,9 @@ def _in_place_of(value: Any) -> Any:
         found = registry.find(value)
         return value if found is None else found[0]
     if isinstance(value, FunctionType) and module.startswith(_OF_FLOATS[2:]):
+        found = registry.find(value)
+        if found is not None:
+            return found[0]
         return functools.wraps(value)(functools.partial(_solved, value))
     return value
 
@@ -79,12 +85,42 @@ def _solved(solver: FunctionType, *args: Any, **options: Any) -> Any:
     """What a solver finds; where it meets numbers that are no floats, what its stand-in does."""
     instead = next(filter(None, (look(solver) for look in registry.stand_ins)), None)
     if instead is None or not instead.__module__.endswith(_TAKE_NUMBERS):
-        return solver(*args, **options)
+        return _run_as_it_is(solver, args, options)
     try:
         watched = {name: _watched(value) for name, value in options.items()}
         return solver(*map(_watched, args), **watched)
     except _Carried:
         return _for_numbers(instead, {})(*args, **options)
+
+
+def _run_as_it_is(solver: FunctionType, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What a function of SciPy gives; its failure on numbers that are no floats is said to be that."""
+    met = [value for value in (*args, *options.values()) if _carries(value)]
+
+    def noticed(value: Any) -> Any:
+        if not isinstance(value, FunctionType | MethodType | functools.partial):
+            return value
+
+        @functools.wraps(value)
+        def watched(*args: Any, **options: Any) -> Any:
+            result = value(*args, **options)
+            met.extend([result] if _carries(result) else [])
+            return result
+
+        return watched
+
+    named = {name: noticed(value) for name, value in options.items()}
+    try:
+        return solver(*map(noticed, args), **named)
+    except (TypeError, ValueError) as error:
+        if not met or isinstance(error, WengertError):
+            raise
+        raise LostDerivative(
+            f"{solver.__module__.rpartition('._')[0]}.{solver.__name__} computes with floats, and meets {met[0]!r}",
+            "`wg.derivative` and `wg.grad` read the function that calls it, and know many of SciPy's functions. Or\n"
+            "give one of your own a rule: `wg.rrule`.",
+            calling_span(),
+        ) from error
 
 
 def _watched(value: Any) -> Any:
@@ -107,7 +143,10 @@ def _carries(value: Any) -> bool:
     """Whether a value is a number of a class of its own, or holds such."""
     if isinstance(value, np.ndarray) and value.dtype == object:
         value = value.ravel().tolist()
-    return evaluator_of((value,)) is not None
+    if isinstance(value, (list, tuple)):
+        return any(map(_carries, value))
+    plain = isinstance(value, (int, float, complex, np.generic, np.ndarray))
+    return not plain and type(value).__module__ != "builtins" and evaluator_of((value,)) is not None
 
 
 class _Float(float):

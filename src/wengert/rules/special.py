@@ -11,7 +11,19 @@ from typing import Any
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops import registry as ops
-from ..ops.elementwise import abs_, clip, exp, log, log1p, maximum, sign, sin, sqrt, where
+from ..ops.elementwise import (
+    abs_,
+    clip,
+    exp,
+    log,
+    log1p,
+    logical_and,
+    maximum,
+    sign,
+    sin,
+    sqrt,
+    where,
+)
 from ..ops.promotion import analytic
 from ..ops.special import no_partial
 from .forms import scalar_rule
@@ -26,7 +38,25 @@ def _rule(function: Callable[..., Any], *rows: Row | None) -> None:
 
 
 def _ratio(x, y):
-    return where(x == 0, 0.0, x / where(x == 0, 1.0, y))
+    """x / y, and 0 of two zeros; its own derivative is that of the quotient wherever there is one."""
+    undefined = logical_and(x == 0, y == 0)
+    return where(undefined, 0.0, x / where(undefined, 1.0, y))
+
+
+def _log_ratio(z):
+    """log z / (1 - z), which is smooth at 1, where both are zero."""
+    near = abs_(1 - z) < 0.5
+    series = -special.hyp2f1(1.0, 1.0, 2.0, 1 - where(near, z, 1.0))
+    return where(near, series, log(z) / where(near, 1.0, 1 - z))
+
+
+def _slope_of_ellipk(m):
+    """(E / (1 - m) - K) / 2m without cancellation, by functions that have derivatives of all orders."""
+    far = m < -1
+    below = where(far, m, -1.0)
+    reflected = (1 - below) ** -1.5 * special.hyp2f1(1.5, 0.5, 2.0, below / (below - 1))
+    series = special.hyp2f1(1.5, 1.5, 2.0, where(far, -1.0, m))
+    return 0.39269908169872414 * where(far, reflected, series)  # π / 8
 
 
 # --- error functions and the normal distribution ------------------------------------------------
@@ -51,8 +81,9 @@ _rule(special.gamma, lambda x, Ω: Ω * special.psi(x))
 _rule(special.gammaln, lambda x, Ω: special.psi(x))
 _rule(special.loggamma, lambda x, Ω: special.psi(x))
 _rule(special.rgamma, lambda x, Ω: -Ω * special.psi(x))
-_rule(special.psi, lambda x, Ω: special.polygamma(1, x))
-_rule(special.polygamma, None, lambda n, x, Ω: special.polygamma(n + 1, x))
+_polygamma = ops.foreign(special.polygamma, infer=analytic)
+_rule(special.psi, lambda x, Ω: _polygamma(1, x))
+_rule(special.polygamma, None, lambda n, x, Ω: _polygamma(n + 1, x))
 _rule(
     special.gammainc,
     lambda a, x, Ω: no_partial("gammainc", "a"),
@@ -134,9 +165,9 @@ _rule(
 _rule(special.expi, lambda x, Ω: exp(x) / x)
 _rule(special.exp1, lambda x, Ω: -exp(-x) / x)
 _rule(special.expn, None, lambda n, x, Ω: -special.expn(n - 1, x))
-_rule(special.spence, lambda z, Ω: where(z == 1, -1.0, log(z) / where(z == 1, 1.0, 1 - z)))
-_rule(special.ellipk, lambda m, Ω: special.elliprd(0.0, 1.0, 1 - m) / 6)  # (E/(1-m) - K) / 2m
-_rule(special.ellipe, lambda m, Ω: -special.elliprd(0.0, 1 - m, 1.0) / 6)  # (E - K) / 2m
+_rule(special.spence, lambda z, Ω: _log_ratio(z))
+_rule(special.ellipk, lambda m, Ω: _slope_of_ellipk(m))
+_rule(special.ellipe, lambda m, Ω: -0.39269908169872414 * special.hyp2f1(0.5, 1.5, 2.0, m))
 _rule(
     special.hyp2f1,
     lambda a, b, c, z, Ω: no_partial("hyp2f1", "a"),

@@ -32,6 +32,12 @@ def real_result(y: Any) -> None:
             "`wg.jacobian` needs a real result, but the function returns a complex one\n"
             "Return its real and imaginary parts, or use `wg.pullback`.",
         )
+    if np.asarray(y).dtype.kind not in "fiu":
+        raise _refused(
+            "WG201",
+            f"`wg.jacobian` needs a result of numbers, but the function returns {y!r}\n"
+            "Return numbers, arrays of them, or lists, tuples and dictionaries of those.",
+        )
 
 
 def real_argument(x: Any) -> None:
@@ -46,7 +52,8 @@ def real_argument(x: Any) -> None:
 
 def spanning(x: Any) -> None:
     """TypeError for an argument whose numbers do not form an array."""
-    if not isinstance(x, (list, tuple, np.ndarray, np.number, int, float, complex)):
+    is_array = isinstance(x, (list, tuple, np.ndarray, np.number, int, float, complex))
+    if not is_array or hasattr(x, "_fields"):
         raise _refused(
             "WG202",
             "`wg.jacobian` needs a number, an array or a list of numbers as the argument, not a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
+from ...runtime import cotangents
 from .evaluation import missing
 from .graph import Graph, kinds_at
 from .reverse import backward
@@ -18,17 +19,19 @@ def backpropagate(term: Term, environment: dict[Var, Any]) -> Any:
     """Evaluate a term, and leave the gradients of all it depends on in its graph."""
     graph = term.graph
     graph.keep_to_the_rules()
-    evaluation = graph.evaluation(environment)
-    value = evaluation.value(term.atom)
+    value = term.value_at(environment)
     copy, there, bars = _sweep(term, environment)
     names = {var: name for name, var in graph.leaves.items()}
     given = {copy.leaves[names[var]]: value for var, value in environment.items()}
     at = copy.evaluation(given)
-    graph.gradients = {}
+    graph.gradients, graph.gradients_at = {}, environment
     for var, atom in there.items():
         if isinstance(atom, Var) and atom in bars:
             graph.gradients[var] = at.value(bars[atom])
             graph.visit("backprop", var, graph.gradients[var])
+    for var in graph.leaves.values():
+        if var in environment and var not in graph.gradients:
+            graph.gradients[var] = cotangents.zeros(environment[var])
     return value
 
 
@@ -63,9 +66,14 @@ def _copied(term: Term) -> tuple[Graph, dict[Var, Atom]]:
         copy.constants[var] = value
         there[var] = var
     for eqn in missing(graph, term.atom, {}):
-        args = [there[arg] if isinstance(arg, Var) else arg for arg in eqn.args]
-        there[eqn.outs[0]] = copy.emit(eqn.op, args, eqn.params)
+        args = [_there(arg, there) for arg in eqn.args]
+        params = {name: _there(atom, there) for name, atom in eqn.params.items()}
+        there[eqn.outs[0]] = copy.emit(eqn.op, args, params)
     return copy, there
+
+
+def _there(atom: Atom, there: dict[Var, Atom]) -> Atom:
+    return there[atom] if isinstance(atom, Var) else atom
 
 
 def _matched(term: Term, source: Term, there: dict[Var, Atom]) -> dict[Var, Atom]:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...errors import BadArgument
 from ...ir.builder import kind_of_atom
 from ...ir.callers import calling_span
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Input, Var
+from ...ir.op import evaluator_of
 from ...ir.types import Kind, Struct
 from ..python.printed import render
 from ..python.publish import publish
@@ -42,7 +45,8 @@ def to_ir(terms: Sequence[Term], name: str = "f") -> Function:
 
 def _with(eqn: Eqn, constants: dict[Atom, Atom]) -> Eqn:
     args = tuple(constants.get(arg, arg) for arg in eqn.args)
-    return Eqn(eqn.outs, eqn.op, args, eqn.params, (), eqn.namespace)
+    params = {name: constants.get(atom, atom) for name, atom in eqn.params.items()}
+    return Eqn(eqn.outs, eqn.op, args, params, (), eqn.namespace)
 
 
 class TermFunction:
@@ -71,6 +75,10 @@ class TermFunction:
     def __call__(self, *args: Any, **named: Any) -> Any:
         given = self.bound(args, named)
         at = {self._graph.leaves[name]: value for name, value in given.items()}
+        self._graph.must_be_relied_on(at)
+        if any(map(_is_of_its_own, given.values())):
+            values = [term.value_at(at) for term in self._terms]
+            return tuple(values) if len(values) > 1 else values[0]
         return self._for(self._kinds(at))[1](**given)
 
     def bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +112,12 @@ class TermFunction:
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}({', '.join(self.names)}) of a graph>"
+
+
+def _is_of_its_own(value: Any) -> bool:
+    """Whether a value is a number that `math` has no functions of: one with derivatives, of mpmath, a term."""
+    plain = isinstance(value, (int, float, complex, np.ndarray, np.generic))
+    return not plain and evaluator_of((value,)) is not None
 
 
 def _said(given: Mapping[str, Any], names: Sequence[str]) -> str:

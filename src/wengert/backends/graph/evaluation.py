@@ -21,7 +21,8 @@ class Evaluation:
     def __init__(self, graph: Graph, environment: Mapping[Var, Any]):
         self._graph = graph
         self._environment = dict(environment)
-        self._known: dict[Var, Any] = {**graph.constants, **environment}
+        self._known: dict[Var, Any] = dict(environment)
+        self._constants = 0
 
     def is_at(self, environment: Mapping[Var, Any]) -> bool:
         """Whether the variables have these values; an array may have changed, and counts as another."""
@@ -29,7 +30,7 @@ class Evaluation:
         return (
             environment.keys() == mine.keys()
             and all(
-                value is mine[var] or _same_number(value, mine[var])
+                value is mine[var] or same_number(value, mine[var])
                 for var, value in environment.items()
             )
             and not any(isinstance(value, np.ndarray) for value in mine.values())
@@ -43,6 +44,9 @@ class Evaluation:
         """
         if isinstance(atom, Const):
             return atom.value
+        if self._constants < len(self._graph.constants):
+            self._constants = len(self._graph.constants)
+            self._known.update(self._graph.constants)
         for eqn in missing(self._graph, atom, self._known):
             self._compute(eqn)
         if atom not in self._known:
@@ -74,6 +78,14 @@ class Evaluation:
         return atom.value if isinstance(atom, Const) else self._known[atom]
 
 
+def own(value: Any) -> Any:
+    """A result that shares no memory with what was given, or with what others are given."""
+    if isinstance(value, (list, tuple)):
+        items = [own(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
 def missing(graph: Graph, atom: Atom, known: Mapping[Var, Any]) -> list[Eqn]:
     """The equations that a node still needs, in order; what is known is not looked behind."""
     found: dict[Var, Eqn] = {}
@@ -93,7 +105,8 @@ def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
     return tuple(items) if options["form"] == "tuple" else items
 
 
-def _same_number(a: Any, b: Any) -> bool:
+def same_number(a: Any, b: Any) -> bool:
+    """Whether two values are one and the same number of Python's; an array may have changed."""
     plain = (int, float, complex)
     return type(a) is type(b) and type(a) in plain and repr(a) == repr(b)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
 from ...ir.types import COMPLEX, FLOAT, Array, Kind, Number
 from ...ops import structure as st
+from ...ops.array_kinds import rank_of
 from ...ops.lookup import must_be_number
+from ...ops.shape import shape
 from ...rules.registry import generation
-from .evaluation import Evaluation
+from .evaluation import Evaluation, missing, same_number
 from .sharing import SharingBuilder
 
 if TYPE_CHECKING:
@@ -72,11 +74,16 @@ class Graph:
         self.values: dict[Var, Any] = {}
         """What `set` gave the variables."""
         self.gradients: dict[Var, Any] = {}
-        """What the last `backprop` found."""
+        """What the last `backprop` found; forgotten when variables are set to other values."""
+        self.gradients_at: dict[Var, Any] = {}
         self.tangents: dict[Var, dict[Var, Atom]] = {}
         """Derivatives of nodes, by what they are with respect to: each is made once."""
         self._generation = generation()
-        self._constant_of: dict[int, Var] = {}
+        self._constant_of: dict[int, tuple[Any, Var]] = {}
+        self._relied_on: dict[Var, Kind] = {}
+        """Kinds of variables that the shape of a term depends on, as a program has asked for them."""
+        self._counted_by: dict[Var, Any] = {}
+        """Integers that a program has counted by."""
         self._hooks: dict[str, list[Callable[..., object]]] = {}
         self._evaluation: Evaluation | None = None
         self.specialised: dict[tuple[Kind, ...], Graph] = {}
@@ -109,7 +116,7 @@ class Graph:
                 self.take_in(self.leaves[name])
         return tuple(Term(self, self.leaves[name], ("variable", name)) for name in names)
 
-    def set(self, **values: Any) -> None:
+    def set(self, /, **values: Any) -> None:
         """Give variables values, which they keep until they are set again.
 
         Raises:
@@ -118,7 +125,10 @@ class Graph:
         """
         for name, value in values.items():
             must_be_number(value, f"the value of {name!r}")
-            self.values[self.variable(name)] = value
+            var = self.variable(name)
+            self.values[var] = value
+            if not same_number(value, self.gradients_at.get(var)):
+                self.gradients = {}
 
     def variable(self, name: str) -> Var:
         """The variable of a name.
@@ -141,7 +151,49 @@ class Graph:
         """
         for name, value in given.items():
             must_be_number(value, f"the value of {name!r}")
-        return {**self.values, **{self.variable(name): value for name, value in given.items()}}
+        values = {**self.values, **{self.variable(name): value for name, value in given.items()}}
+        self.must_be_relied_on(values)
+        return values
+
+    def rely_on_kinds(self, atom: Atom | None = None) -> None:
+        """Have a variable keep its kind, or all variables: a program has gone on with what follows from it."""
+        for var in self.leaves.values():
+            if atom is None or atom == var:
+                self._relied_on[var] = var.kind
+
+    def has_values(self, atom: Atom) -> bool:
+        """Whether all variables that a node is computed of have been given values."""
+        return all(var in self.values for var in self._variables_of(atom))
+
+    def rely_on_values(self, atom: Atom) -> None:
+        """Have variables keep their values: a program has counted by what is computed of them."""
+        self._counted_by.update((var, self.values[var]) for var in self._variables_of(atom))
+
+    def _variables_of(self, atom: Atom) -> list[Var]:
+        needed = {atom, *(arg for eqn in missing(self, atom, {}) for arg in eqn.operands())}
+        return [var for var in self.leaves.values() if var in needed]
+
+    def must_be_relied_on(self, values: Mapping[Var, Any]) -> None:
+        """Refuse values of other kinds than a program has gone on with.
+
+        Raises:
+            GraphError: a term was written for a number and gets an array, or the other way round.
+        """
+        for var, value in self._counted_by.items():
+            if var in values and values[var] != value:
+                raise GraphError(
+                    f"the program was run for {var.name} = {value!r}, which it counts by",
+                    f"Trace it anew for {var.name} = {values[var]!r}.",
+                    calling_span(),
+                )
+        for var, kind in self._relied_on.items():
+            if var in values and _rank(kind_of_value(values[var])) != _rank(kind):
+                raise GraphError(
+                    f"the value of {var.name!r} is {_said(kind_of_value(values[var]))}, and terms were written for "
+                    f"{_said(kind)}",
+                    f"Say what it will be: `graph.variables({var.name!r}, like=...)`, or `wg.trace` with an example.",
+                    calling_span(),
+                )
 
     def evaluation(self, environment: dict[Var, Any]) -> Evaluation:
         """The values of nodes where variables have these values; kept while they are the same."""
@@ -175,6 +227,23 @@ class Graph:
     def emit(self, op: Op, atoms: Sequence[Atom], params: Mapping[str, Atom] | None = None) -> Atom:
         """The node of an op on atoms."""
         return self.builder.emit_with(op, atoms, params or {}, _namespace(op, atoms))
+
+    def is_simplified(self, op: Op, atom: Atom) -> bool:
+        """Whether a node is no application of the op that was asked for; for other kinds it might be."""
+        eqn = self.builder.definition(atom)
+        return eqn is None or eqn.op is not op
+
+    def known_length(self, atom: Atom) -> int | None:
+        """How many items a tuple has, such as the shape of an array of known rank, or a part of it."""
+        if isinstance(atom, Const):
+            return len(atom.value) if isinstance(atom.value, tuple) else None
+        eqn = self.builder.definition(atom)
+        if eqn is not None and eqn.op is shape:
+            return rank_of(eqn.args[0])
+        if eqn is not None and eqn.op is st.getitem and isinstance(eqn.args[1], Const):
+            length, index = self.known_length(eqn.args[0]), eqn.args[1].value
+            return len(range(length)[index]) if length and isinstance(index, slice) else None
+        return None
 
     def atom(self, value: Any) -> Atom:
         """A value as an operand: the atom of a term, a literal, a constant of the graph.
@@ -211,10 +280,21 @@ class Graph:
 
     def _constant(self, value: Any) -> Var:
         """A leaf that is always the same: an array, a number of another type."""
-        if id(value) not in self._constant_of:
-            var = self._constant_of[id(value)] = Var(kind_of_value(value))
-            self.constants[var] = value
-        return self._constant_of[id(value)]
+        known, var = self._constant_of.get(id(value), (None, None))
+        if var is None or known is not value or not _is_still(value, self.constants[var]):
+            var = Var(kind_of_value(value))
+            copy = value.copy() if isinstance(value, np.ndarray) else value
+            self._constant_of[id(value)] = value, var
+            self._constant_of[id(copy)] = copy, var
+            self.constants[var] = copy
+        return var
+
+    def kept(self, value: Any) -> Any:
+        """An operand as it is now: of arrays, also inside of lists and tuples, the graph's own copies."""
+        if isinstance(value, (list, tuple)):
+            items = [self.kept(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return self.constants[self._constant(value)] if isinstance(value, np.ndarray) else value
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -273,16 +353,33 @@ class Graph:
             self.visit("node", var)
 
 
+def _is_still(array: Any, copy: Any) -> bool:
+    """Whether an array holds what it held when it was copied."""
+    if not isinstance(array, np.ndarray) or array is copy:
+        return True
+    same = array.dtype == copy.dtype and array.shape == copy.shape
+    return same and array.dtype != object and array.tobytes() == copy.tobytes()
+
+
 def must_be_name(name: str, of: str) -> None:
     """Refuse what cannot be a name in Python.
 
     Raises:
         GraphError: it is no identifier, or a keyword.
     """
-    if not name.isidentifier() or keyword.iskeyword(name):
+    is_text = isinstance(cast(Any, name), str)
+    if not is_text or not name.isidentifier() or keyword.iskeyword(name):
         raise GraphError(
             f"{name!r} is no name for {of}", "Use an identifier, and no keyword.", calling_span()
         )
+
+
+def _rank(kind: Kind) -> int | None:
+    return kind.rank if isinstance(kind, Array) else 0
+
+
+def _said(kind: Kind) -> str:
+    return "a number" if not _rank(kind) else f"an array of rank {_rank(kind)}"
 
 
 def _has_term(items: Iterable[Any]) -> bool:

@@ -14,7 +14,7 @@ from ...ops import structure as st
 from ...ops.scatter import scatter
 from ...rules.registry import Row, Rule
 from .evaluation import missing
-from .rows import RowCaller, is_complex, is_zero, literal_first, same_shape
+from .rows import RowCaller, is_zero, literal_first, may_be_complex, same_shape
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -63,7 +63,7 @@ class Reverse(RowCaller):
 
     def _real(self, bar: Atom, kind: Kind) -> Atom:
         """The cotangent of a real value is real."""
-        if not is_complex(kind_of_atom(bar)) or is_complex(kind):
+        if not may_be_complex(kind_of_atom(bar)) or may_be_complex(kind):
             return bar
         return self.graph.emit(el.real, [bar]) if isinstance(kind, Number | Array) else bar
 
@@ -79,8 +79,18 @@ class Reverse(RowCaller):
         elif eqn.op is st.getitem:
             self.add(eqn.args[0], self.graph.emit(scatter, [bar, eqn.args[0], eqn.args[1]]))
         else:
-            rule = self.rule_of(eqn.op)
+            rule = self._rule_at(eqn)
             getattr(self, f"_{rule.form}")(rule, eqn, bar)
+
+    def _rule_at(self, eqn: Eqn) -> Rule:
+        """The rule of an op; the linear one, if it has one for all operands that a derivative is asked by."""
+        rule = self.rule_of(eqn.op)
+        linear = rule.also.get("linear")
+        if linear is None:
+            return rule
+        wanted = [k for k, arg in enumerate(eqn.args) if self._active(arg)]
+        rows = dict(enumerate(linear.rows))
+        return linear if all(rows.get(k) is not None for k in wanted) else rule
 
     def _scalar(self, rule: Rule, eqn: Eqn, bar: Atom) -> None:
         for operand, partial in self.partials(rule, eqn, self._active):
@@ -133,7 +143,8 @@ class Reverse(RowCaller):
         return changed.get(atom, atom)
 
     def _conjugate(self, partial: Atom) -> Atom:
-        return self.graph.emit(el.conj, [partial]) if is_complex(kind_of_atom(partial)) else partial
+        is_real = not may_be_complex(kind_of_atom(partial))
+        return partial if is_real else self.graph.emit(el.conj, [partial])
 
     def _narrowed(self, bar: Atom, operand: Atom, eqn: Eqn) -> Atom:
         """A cotangent summed over what broadcasting repeated, and of the shape of its operand."""

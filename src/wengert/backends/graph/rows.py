@@ -105,6 +105,8 @@ def same_shape(a: Atom, b: Atom) -> bool:
     )
 
 
-def is_complex(kind: Kind) -> bool:
-    """Whether values of a kind are known to be complex."""
-    return kind == Number("complex") or (isinstance(kind, Array) and "complex" in kind.dtype)
+def may_be_complex(kind: Kind) -> bool:
+    """Whether values of a kind may be complex: arrays of an unknown dtype may."""
+    if isinstance(kind, Array):
+        return not kind.dtype or "complex" in kind.dtype
+    return kind == Number("complex")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Var
 from ...ir.types import Kind
+from ...ops.lookup import equivalent_of
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -58,7 +59,7 @@ def _parts(term: Term) -> Iterator[Term]:
     from .term import terms_in
 
     match term.origin:
-        case ("op", _, operands, options):
+        case ("op" | "call", _, operands, options, *_):
             yield from terms_in((*operands, *options.values()))
         case ("derive", source, variable):
             yield from (source, variable)
@@ -70,7 +71,7 @@ def _parts(term: Term) -> Iterator[Term]:
 
 def _again(term: Term, graph: Graph) -> Term:
     """A term of another graph whose parts have been written there already."""
-    from .term import compute
+    from .term import compute, written_out
 
     def there(value: Any) -> Any:
         if isinstance(value, type(term)):
@@ -84,6 +85,14 @@ def _again(term: Term, graph: Graph) -> Term:
             return graph.variables(name)[0]
         case ("op", op, operands, options):
             return compute(op, there(operands), {k: there(v) for k, v in options.items()})
+        case ("call", function, operands, options, path):
+            named = {name: there(value) for name, value in options.items()}
+            equivalent = equivalent_of(function)
+            assert equivalent is not None
+            result = written_out(graph, function, equivalent, there(operands), named)
+            for k in path:
+                result = result[k]
+            return result
         case ("derive", source, variable):
             return there(source).derive(there(variable))
         case ("gradient", source, variables, k):

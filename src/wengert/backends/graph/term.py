@@ -3,43 +3,58 @@
 from __future__ import annotations
 
 import numbers
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from ...errors import BadArgument, GraphError
+from ...errors import BadArgument, GraphError, WengertError
 from ...ir.callers import calling_span
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
-from ...ir.types import Number
+from ...ir.types import Array, Number
 from ...ops import elementwise as el
 from ...ops import linear_algebra as la
 from ...ops import registry
 from ...ops import structure as st
-from ...ops.lookup import Method, called, called_elementwise, op_of_name
+from ...ops.joining import stack
+from ...ops.lookup import Method, called_elementwise, equivalent_of, op_of, op_of_name
 from ...ops.signatures import bind
 from . import derivatives
+from .evaluation import own
 from .graph import Graph, kinds_at
 from .seeing import Shown
 from .specialise import replayed
 
 Origin = tuple[Any, ...]
-"""How a term was written: ("variable", name), ("op", op, operands, options), ("derive", term, variable)
-or ("gradient", term, variables, k); empty for one that the graph made itself."""
+"""How a term was written: ("variable", name), ("op", op, operands, options), ("call", function, operands,
+options, path) of one that is written out in ops, ("derive", term, variable) or ("gradient", term, variables, k);
+empty for one that the graph made itself."""
 
 
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on values of which at least one is a term."""
     term = next(terms_in((*args, *options.values())))
+    args = tuple(
+        term.graph.kept(gathered(arg) if isinstance(arg, np.ndarray) else arg) for arg in args
+    )
+    options = {name: term.graph.kept(value) for name, value in options.items()}
     if not op.elementwise and len(args) > 1:
         args, options = bind(op, args, options)
     if type(term) is RowTerm:
         return RowTerm(term.graph, term.graph.apply(op, args, options))
     term.graph.builder.span = calling_span()
     atom = term.graph.apply(op, args, options)
-    derived = any(each.derived for each in terms_in(args))
+    derived = term.graph.is_simplified(op, atom) or any(each.derived for each in terms_in(args))
     return Term(term.graph, atom, ("op", op, args, options), derived=derived)
+
+
+def gathered(x: Any) -> Any:
+    """An array of terms as a term that is an array."""
+    if x.dtype != object or not any(isinstance(item, Term) for item in x.flat):
+        return x
+    return stack(x.ravel().tolist()).reshape(x.shape) if x.ndim else x.item()
 
 
 def terms_in(args: Iterable[Any]) -> Any:
@@ -49,6 +64,8 @@ def terms_in(args: Iterable[Any]) -> Any:
             yield arg
         elif isinstance(arg, (list, tuple)):
             yield from terms_in(arg)
+        elif isinstance(arg, np.ndarray) and arg.dtype == object:
+            yield from terms_in(arg.ravel().tolist())
         elif isinstance(arg, slice):
             yield from terms_in((arg.start, arg.stop, arg.step))
 
@@ -101,6 +118,8 @@ class Term(Shown):
 
     __slots__ = ("atom", "derived", "graph", "origin")
     compute_priority = 1
+    _op_priority = 100.0
+    """SymPy leaves operators to the operand with the higher one."""
     __compute_op__ = staticmethod(compute)
 
     def __init__(self, graph: Graph, atom: Atom, origin: Origin = (), derived: bool = False):
@@ -152,7 +171,7 @@ class Term(Shown):
 
     # --- values -----------------------------------------------------------------------------
 
-    def eval(self, **values: Any) -> Any:
+    def eval(self, /, **values: Any) -> Any:
         """The value of the term.
 
         Args:
@@ -164,7 +183,10 @@ class Term(Shown):
         Raises:
             GraphError: a variable has no value, or there is none of that name.
         """
-        environment = self.graph.environment(values)
+        return own(self.value_at(self.graph.environment(values)))
+
+    def value_at(self, environment: dict[Var, Any]) -> Any:
+        """The value where the variables have these values."""
         term = self._for(environment)
         if term.graph is not self.graph:
             names = {var: name for name, var in self.graph.leaves.items()}
@@ -179,7 +201,7 @@ class Term(Shown):
         kinds = kinds_at(self.graph, environment, self.graph.leaves.values())
         return replayed(self, kinds)
 
-    def backprop(self, **values: Any) -> Any:
+    def backprop(self, /, **values: Any) -> Any:
         """Evaluate the term and give every node that it depends on its `grad`.
 
         Returns:
@@ -191,7 +213,7 @@ class Term(Shown):
         """
         from .backpropagation import backpropagate
 
-        return backpropagate(self, self.graph.environment(values))
+        return own(backpropagate(self, self.graph.environment(values)))
 
     @property
     def value(self) -> Any:
@@ -211,7 +233,7 @@ class Term(Shown):
                 "Call `backprop()` on a term that depends on it.",
                 calling_span(),
             )
-        return self.graph.gradients[self.atom]
+        return own(self.graph.gradients[self.atom])
 
     # --- operators --------------------------------------------------------------------------
 
@@ -223,11 +245,30 @@ class Term(Shown):
     __mod__, __rmod__ = _binary(el.mod), _reflected(el.mod)
     __pow__, __rpow__ = _binary(el.pow_), _reflected(el.pow_)
     __matmul__, __rmatmul__ = _binary(la.matmul), _reflected(la.matmul)
+    __and__, __rand__ = _binary(el.bitand), _reflected(el.bitand)
+    __or__, __ror__ = _binary(el.bitor), _reflected(el.bitor)
+    __xor__, __rxor__ = _binary(el.bitxor), _reflected(el.bitxor)
+    __invert__ = _unary(el.invert)
     __lt__, __le__ = _binary(st.lt), _binary(st.le)
     __gt__, __ge__ = _binary(st.gt), _binary(st.ge)
     __iadd__, __isub__, __imul__ = _in_place("+="), _in_place("-="), _in_place("*=")
     __itruediv__, __ipow__, __imatmul__ = _in_place("/="), _in_place("**="), _in_place("@=")
     __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
+    __trunc__, __floor__, __ceil__ = _unary(el.trunc), _unary(el.floor), _unary(el.ceil)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __round__(self, digits: int | None = None) -> Term:
+        return compute(el.round_, (self,) if digits is None else (self, digits), {})
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self._not_yet("number that could be formatted")
+        return str(self)
 
     def __getitem__(self, index: Any) -> Term:
         return compute(st.getitem, (self, index), {})
@@ -242,7 +283,13 @@ class Term(Shown):
         return called_elementwise(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
-        return called(function, args, keywords)
+        found = registry.find(function)
+        instead = equivalent_of(function) if found is None else None
+        if instead is not None:
+            return written_out(self.graph, function, instead, args, keywords)
+        op = op_of(function)
+        operands, options = bind(op, args, keywords)
+        return op(*operands, **options)
 
     def apply(self, function: Callable[..., Any], *others: Any, **options: Any) -> Term:
         """A function of one's own as a single node; its rule (`wg.scalar_rule` …) gives its derivatives."""
@@ -265,6 +312,7 @@ class Term(Shown):
         """A node that is not counted until something is computed of it."""
         if not isinstance(other, (Term, numbers.Number, np.ndarray)):
             return NotImplemented
+        other = self.graph.kept(other)
         atom = self.graph.apply(op, (self, other), {})
         made = type(self)(self.graph, atom)
         made.origin = ("op", op, (self, other), {})
@@ -275,8 +323,10 @@ class Term(Shown):
 
     def __bool__(self) -> bool:
         if isinstance(self.atom, Const):
-            return bool(self.atom.value)
+            return bool(self._known(self.atom))
         eqn = self.graph.builder.definition(self.atom)
+        if eqn is not None and all(isinstance(arg, Const) for arg in eqn.args):
+            return bool(eqn.op(*[self._known(arg) for arg in eqn.args]))
         if eqn is not None and eqn.op in (st.eq, st.ne) and eqn.args[0] == eqn.args[1]:
             return eqn.op is st.eq  # the same node
         raise GraphError(
@@ -285,11 +335,25 @@ class Term(Shown):
             calling_span(),
         )
 
+    def _known(self, atom: Atom) -> Any:
+        """What follows from the kinds of the variables alone, such as a rank: they may not change any more."""
+        assert isinstance(atom, Const)
+        self.graph.rely_on_kinds()
+        return atom.value
+
     def __float__(self) -> float:
         raise self._not_yet("float")
 
     def __int__(self) -> int:
         raise self._not_yet("integer")
+
+    def __index__(self) -> int:
+        if isinstance(self.atom, Const):
+            return operator.index(self._known(self.atom))
+        if not self.graph.has_values(self.atom) or not isinstance(self.value, int):
+            raise self._not_yet("integer")
+        self.graph.rely_on_values(self.atom)
+        return self.value
 
     def __complex__(self) -> complex:
         raise self._not_yet("complex number")
@@ -302,8 +366,32 @@ class Term(Shown):
         )
 
     def __iter__(self) -> Any:
-        message = f"how many items {self} has is not known"
-        raise GraphError(message, "Index it: `x[0]`.", calling_span())
+        count = self.graph.known_length(self.atom)
+        if count is None:
+            raise self._not_counted("Index it: `x[0]`.")
+        return iter([self[k] for k in range(self._known(Const(count)))])
+
+    def __len__(self) -> int:
+        count = self.graph.known_length(self.atom)
+        if count is None:
+            raise self._not_counted("`x.shape[0]` is a term.")
+        return self._known(Const(count))
+
+    def _not_counted(self, hint: str) -> GraphError:
+        return GraphError(f"how many items {self} has is not known", hint, calling_span())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """A number as an item of an array of objects, which is taken for an array of terms."""
+        if isinstance(self.atom, Var) and isinstance(self.atom.kind, Array):
+            raise GraphError(
+                f"{self} is an array already, but no array of NumPy's before the variables have values",
+                "Leave `np.asarray` out; put arrays together with `np.stack` or `np.concatenate`.",
+                calling_span(),
+            )
+        self.graph.rely_on_kinds(self.atom)
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise GraphError(
@@ -317,3 +405,67 @@ class RowTerm(Term):
     """A term inside a rule row: what is computed of it is no expression of the user's."""
 
     __slots__ = ()
+
+    def _known(self, atom: Atom) -> Any:
+        """Where the kinds turn out to be others, the row is called anew."""
+        assert isinstance(atom, Const)
+        return atom.value
+
+
+def written_out(
+    graph: Graph,
+    function: Callable[..., Any],
+    equivalent: Callable[..., Any],
+    args: tuple[Any, ...],
+    options: dict[str, Any],
+) -> Any:
+    """A function that is no op but has an equivalent in ops, for variables of the kinds that they have so far.
+
+    Raises:
+        GraphError: for variables of these kinds it cannot be called.
+    """
+    graph.builder.span = calling_span()
+    args = graph.kept(tuple(args))
+    options = {name: graph.kept(value) for name, value in options.items()}
+    named = {name: _in_row(value) for name, value in options.items()}
+    try:
+        result = equivalent(*map(_in_row, args), **named)
+    except WengertError as error:
+        raise error.also(_OF_ARRAYS) from None
+    except Exception as error:
+        raise _unwritten(function, str(error)) from error
+    written = _out_of_row(result, ("call", function, args, options), ())
+    if next(terms_in((written,)), None) is None:
+        raise _unwritten(function, f"it would be {written!r}")
+    return written
+
+
+_OF_ARRAYS = (
+    "If a variable is to be an array, say so: `graph.variables('x', like=np.zeros(3))`, or\n"
+    "`wg.trace(f, x)` with an example."
+)
+
+
+def _unwritten(function: Callable[..., Any], why: str) -> GraphError:
+    return GraphError(
+        f"np.{function.__name__} cannot be written out for variables of the kinds known so far: {why}",
+        _OF_ARRAYS,
+        calling_span(),
+    )
+
+
+def _in_row(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_in_row, value))
+    return RowTerm(value.graph, value.atom) if isinstance(value, Term) else value
+
+
+def _out_of_row(value: Any, origin: Origin, path: tuple[int, ...]) -> Any:
+    if isinstance(value, np.ndarray):
+        value = gathered(value)
+    if isinstance(value, (list, tuple)):
+        items = [_out_of_row(item, origin, (*path, k)) for k, item in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if not isinstance(value, Term):
+        return value
+    return Term(value.graph, value.atom, (*origin, path), derived=True)

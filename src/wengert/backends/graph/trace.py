@@ -10,14 +10,16 @@ from ...ops.substitution import with_ops
 from .graph import Graph
 
 
-def trace(f: Callable[..., Any], *args: Any) -> Any:
+def trace(f: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """Call a function with terms in place of its arguments.
 
     Args:
         f: any callable that computes with numbers or arrays. It is run once; a loop is traced as often as
             it runs for these arguments.
         args: the values of the variables, numbers and arrays; lists, tuples and dictionaries of them are
-            taken apart. Text, truth values and functions are passed on as they are.
+            taken apart. Text, truth values and functions are passed on as they are. An integer that counts (in
+            `range(n)`, or as an index of a list) keeps its value from then on.
+        named: more of them, by name.
 
     Returns:
         What `f` returned: a term, or a container of terms, of a new graph. Its variables are named after the
@@ -35,7 +37,8 @@ def trace(f: Callable[..., Any], *args: Any) -> Any:
     run = with_ops(f)
     graph = Graph()
     names = _names(f, len(args))
-    return run(*[_variable(graph, name, arg) for name, arg in zip(names, args, strict=True)])
+    terms = [_variable(graph, name, arg) for name, arg in zip(names, args, strict=True)]
+    return run(*terms, **{name: _variable(graph, name, arg) for name, arg in named.items()})
 
 
 def _variable(graph: Graph, name: str, value: Any) -> Any:
