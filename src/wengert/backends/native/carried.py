@@ -12,7 +12,7 @@ from .columns import Arrays, Column, Growing, Numbers, NumbersOfAnyOrigin, Parts
 from .emitter import Emitter
 from .lists import in_memory_as_list
 from .loopform import Assign, Code, Constant, Expr, Release, Slot
-from .lowering import Site
+from .lowering import Site, note_copy
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
 from .sequences import Lists, growing
 from .values import (
@@ -165,11 +165,12 @@ def _hold_array(
     site: Site, initial: Value, plan: ArrayPlan, hint: str, *, takes_over: bool
 ) -> Holder:
     """An array that a loop may replace by another: the loop has it for itself."""
-    view = site.view(initial)
-    own = takes_over and view.root in site.e.owned and view.whole
-    view = site.owned_array(view if own else site.copied(view))
+    given = site.view(initial)
+    own = takes_over and given.root in site.e.owned and given.whole
+    view = site.owned_array(given if own else site.copied(given))
     slot = site.e.variable(hint, view.pointer)
     root = Root(slot, hint)
+    note_copy(root, of=given.root)
     held = View(root, view.code, view.dims, c_strides(view.dims), ZERO, whole=True)
     return Holder(held, plan, slot)
 
@@ -242,6 +243,7 @@ def _update_array(site: Site, holder: Holder, value: Value, *, in_place: bool) -
         raise Retry(ArrayPlan(in_place=False))
     for a, b in zip(after.dims, before.dims, strict=True):
         site.e.must_be_same(a, b, "an array that a loop carries changes its shape")
+    note_copy(before.root, of=after.root)
     after = site.owned_array(after)
     assert holder.slot is not None
     old = site.e.variable("old", holder.slot)

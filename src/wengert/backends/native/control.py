@@ -13,7 +13,7 @@ from .columns import Growing, Parts
 from .emitter import Emitter
 from .lists import grown
 from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
-from .lowering import Site, lowers
+from .lowering import Site, lowers, note_copy
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
 from .values import (
@@ -364,6 +364,9 @@ def _merged(
 
 def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:
     pointer = site.e.slot(hint, "ptr")
+    root = Root(pointer, hint)
+    for inner, value in zip(blocks, pair, strict=True):
+        note_copy(root, of=inner.view(value).root)
     views = [inner.owned_array(value) for inner, value in zip(blocks, pair, strict=True)]
     a, b = views
     if a.code != b.code or len(a.dims) != len(b.dims):
@@ -379,7 +382,6 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
             inner.e.add(Assign(size, own))
     for inner, view in zip(blocks, views, strict=True):
         inner.e.add(Assign(pointer, view.pointer))
-    root = Root(pointer, hint)
     site.e.owned.append(root)
     return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
 

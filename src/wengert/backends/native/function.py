@@ -240,7 +240,7 @@ class _Lowering:
             slots = [self._slot(f"{hint}_stride", "i64") for _ in dims]
             self.params += slots
             strides = tuple(slots)
-        root = Root(pointer, hint)
+        root = Root(pointer, hint, of_caller=True)
         view = View(root, leaf.code, dims, strides, ZERO, whole=leaf.contiguous)
         self.given[k] = view
         if k not in self.written:
@@ -249,7 +249,9 @@ class _Lowering:
             return view
         copy = self._slot(f"{hint}_new", "ptr")
         self.e.add(Allocate(copy, self.e.let(product(dims)), leaf.code))
-        own = View(Root(copy, hint), leaf.code, dims, c_strides(dims), ZERO, whole=True)
+        own = View(
+            Root(copy, hint, of_caller=True), leaf.code, dims, c_strides(dims), ZERO, whole=True
+        )
         fusion.copy_elements(self.e, own, view)
         self._own = {**getattr(self, "_own", {}), k: own}
         return own

@@ -19,6 +19,7 @@ from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
 from .promotion import converted
 from .values import (
     NUMPY,
+    ONE,
     ZERO,
     Bounds,
     Delayed,
@@ -43,6 +44,8 @@ HANDLERS: dict[str, Handler] = {}
 
 WRITES = frozenset(("store", "stored", "add_at", "overwrite"))
 """Ops that change their first operand in place."""
+OF_DERIVATIVES = frozenset(("stored", "add_at"))
+"""Those of them whose operand nobody else sees."""
 
 
 def lowers(*names: str) -> Callable[[Handler], Handler]:
@@ -232,6 +235,22 @@ class Site:
         fusion.fill(self.e, made, converted(self.e, value.element.expr, value.code))
         return made
 
+    def to_write(self, atom: Atom, eqn: Eqn) -> View:
+        """An array in memory that an equation is going to change: each element has a place of its own."""
+        view = self.in_memory(atom)
+        if is_spread(view):
+            if eqn.op.name not in OF_DERIVATIVES:
+                raise Unlowered("a write to an array whose elements share memory")
+            view = self.copied(view)
+        self.on_write(view.root, eqn)
+        return view
+
+    def on_write(self, root: Root, eqn: Eqn) -> None:
+        """Note that an equation changes a piece of memory."""
+        self.unit.on_write(root)
+        root.changed |= eqn.op.name not in OF_DERIVATIVES
+        must_reach_the_caller(root)
+
     def prepare(self, eqn: Eqn) -> None:
         """Before a loop or branch: what it writes to is in memory, and nothing is pending."""
         for inner in eqn.blocks:
@@ -311,6 +330,23 @@ class Site:
         for root in self.e.owned:
             self.e.add(Release(root.pointer))
         self.e.owned.clear()
+
+
+def is_spread(view: View) -> bool:
+    """Whether one place in memory stands for several elements of an array."""
+    return any(s == ZERO and d != ONE for s, d in zip(view.strides, view.dims, strict=True))
+
+
+def note_copy(root: Root, of: Root) -> None:
+    """Note that one piece of memory has what another had, and stands in its place from now on."""
+    root.stands_in |= of.of_caller or of.stands_in
+    must_reach_the_caller(root)
+
+
+def must_reach_the_caller(root: Root) -> None:
+    """Refuse writes that the caller may have to see, and would not."""
+    if root.stands_in and root.changed:
+        raise Unlowered("a write to an array that may be the caller's, or another in its place")
 
 
 def memory_of(value: Value) -> set[int]:
