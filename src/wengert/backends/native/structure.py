@@ -333,6 +333,21 @@ def _apart(site: Site, eqn: Eqn) -> Value:
     return Known(None)  # `function` compares the memory of all arguments that are written to
 
 
+@lowers("evaluated")
+def _evaluated(site: Site, eqn: Eqn) -> Value:
+    site.value(eqn.args[0])
+    return Known(None)  # it has been checked where it was lowered
+
+
+@lowers("equally_long")
+def _equally_long(site: Site, eqn: Eqn) -> Value:
+    first, *others = (site.scalar(atom).expr for atom in eqn.args)
+    for other in others:
+        differs = site.e.apply("ne", first, other, code="b1")
+        site.e.exit_if(differs, "iterables of different lengths")
+    return Known(None)
+
+
 @lowers("as_list")
 def _as_list(site: Site, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])
