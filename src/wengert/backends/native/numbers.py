@@ -73,13 +73,13 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
     of_truths = all(s.code == "b1" and s.origin != PYTHON for s in scalars)
     if row.rule == "arithmetic" and of_truths:
         raise Unlowered("arithmetic on NumPy's truth values")
+    if namespace == "math" and code in ("i64", "f32"):
+        code = "f64"  # `math` takes any number as a float of Python's
     if code == "i64":
         found = _of_integers(e, name, row, scalars)
-        whose = {"np": NUMPY, "method": NUMPY, "math": PYTHON}.get(namespace, found.origin)
+        whose = NUMPY if namespace in ("np", "method") else found.origin
         return Scalar(found.expr, whose, found.bits)
     origin = _origin(e, name, namespace, row, scalars)
-    if namespace == "math" and code == "f32":
-        code = "f64"  # `math` takes any number as a float of Python's
     if code == "f32" and any(not isinstance(s.origin, int) for s in scalars):
         raise Unlowered("a number whose type depends on the run meets a float of 32 bits")
     exact = name != "accumulate" and code in FLOATS and row.rule != "truth"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...ir.graph import Eqn
+from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import REDUCTIONS, fill, reduced
+from .fusion import REDUCTIONS, fill, mapped, reduced
 from .loopform import FLOATS, Constant, Expr, For, If, Multiply, Slot
 from .lowering import Site, lowers
 from .machine import blas
@@ -152,6 +153,8 @@ def _norm(site: Site, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
     if eqn.params or len(x.dims) not in (1, 2):
         raise Unlowered("a norm of this kind")
+    if x.code not in FLOATS:
+        x = mapped(site, ROWS["copy"], [x], "f64", x.dims)
     squares = over_arrays(site, "square", [x])
     total: Delayed = reduced(
         site, REDUCTIONS["sum"], squares, tuple(range(len(x.dims))), squares.code
