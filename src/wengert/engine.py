@@ -158,6 +158,14 @@ class Derived:
             self._in_force = one_check(self.guards, self.generation)
         return self._in_force
 
+    def in_force_for(self, function: Any) -> Callable[[], bool]:
+        """The same, and that a function still has the defaults that it had when it was read."""
+        if not isinstance(function, types.FunctionType) or not function.__defaults__:
+            return self.in_force
+        namespace: dict[str, Any] = {}
+        test = test_of_function(function, "f", namespace)
+        return one_check(self.guards, self.generation, [test], namespace)
+
     def ready_for(self, function: Any) -> tuple[Callable[[], bool], Callable[..., Any]] | None:
         """A check that it is still the derivative of a function, and what to call then.
 
