@@ -322,6 +322,8 @@ class _Lowering:
         if isinstance(value, Delayed) and not value.dims and not _is_zero_d(atom):
             value = site.as_scalar(value)
         match value:
+            case Scalar() if k in self.out_views:
+                raise Unforeseen(k)
             case Scalar():
                 slot = self.e.variable("result", value.expr)
                 self.results.append(slot)

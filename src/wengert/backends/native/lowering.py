@@ -44,6 +44,8 @@ HANDLERS: dict[str, Handler] = {}
 
 WRITES = frozenset(("store", "stored", "add_at", "overwrite"))
 """Ops that change their first operand in place."""
+_OF_NUMBERS = frozenset(("real", "imag"))
+"""Attributes that Python's own numbers have, too."""
 OF_DERIVATIVES = frozenset(("stored", "add_at"))
 """Those of them whose operand nobody else sees."""
 
@@ -124,12 +126,22 @@ class Site:
 
         self.e.span = eqn.span or self.e.span
         try:
+            self._must_have_member(eqn)
             self._bind(eqn.outs, handlers.handler_of(eqn)(self, eqn))
         except Unlowered as error:
             error.span = error.span or eqn.span
             raise
         for var in used_by(eqn):
             self._uses[var] -= 1
+
+    def _must_have_member(self, eqn: Eqn) -> None:
+        """Refuse methods and attributes that arrays and NumPy's scalars have, and numbers of Python's have not."""
+        if eqn.namespace not in ("method", "attr") or not eqn.args:
+            return
+        x = self.values.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else constant(eqn.args[0])
+        if isinstance(x, Scalar) and x.origin != NUMPY:
+            if eqn.op.name not in _OF_NUMBERS or x.code == "b1":
+                raise Unlowered(f"`{eqn.op.name}` of a number that may be Python's own")
 
     def _bind(self, outs: Sequence[Var], value: Value) -> None:
         values = value if isinstance(value, list) else [value]

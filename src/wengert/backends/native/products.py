@@ -22,7 +22,11 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
     ranks = [0 if isinstance(x, Scalar) else len(x.dims) for x in operands]
     if eqn.op.name == "inner" and ranks != [1, 1]:
         raise Unlowered("an inner product of matrices")
+    if not any(ranks):
+        raise Unlowered("a product of arrays without axes")
     if 0 in ranks and eqn.op.name == "dot":
+        if len({x.code for x in operands}) > 1 and any(x.code == "f32" for x in operands):
+            raise Unlowered("`np.dot` of floats of 32 bits and others")
         return over_arrays(site, "mul", operands)
     if not all(rank in (1, 2) for rank in ranks):
         raise Unlowered("products of stacks of matrices")

@@ -85,6 +85,8 @@ def _of_number(site: Site, eqn: Eqn, x: Scalar) -> Scalar:
     if name in ("any", "all") and x.code != "b1":
         raise Unlowered("whether a number is one at all")
     code = _result_code(name, x.code)
+    if name == "sum" and code in FLOATS:
+        return Scalar(site.e.apply("add", x.expr, Constant(0.0, code)), NUMPY)
     return Scalar(converted(site.e, x.expr, code), NUMPY, x.bits if code == x.code else 1)
 
 
@@ -373,7 +375,7 @@ def _cumsum(site: Site, eqn: Eqn) -> Value:
     size = e.let(view.dims[0])
     made = site.allocate((size,), view.code, eqn.outs)
     product_ = eqn.op.name == "cumprod"
-    total = e.variable("total", Constant(1.0 if product_ else 0.0, view.code))
+    total = e.variable("total", Constant(1.0 if product_ else -0.0, view.code))
     index = Slot(e.names.fresh("i"), "i64")
     inner = e.block()
     k: Expr = index
