@@ -183,3 +183,16 @@ def test_an_array_of_its_own_is_replaced_and_written_natively():
         compiled = wg.jit(f, strict=True)
         trees.assert_close(compiled(np.array([3.0, 2.0])), f(np.array([3.0, 2.0])), rel=1e-12)
         assert compiled.exits == 0
+
+
+def test_an_argument_that_a_loop_has_replaced_is_written_natively():
+    for f in (
+        written_after_it_may_be_replaced,
+        wg.value_and_grad(written_after_it_may_be_replaced),
+    ):
+        compiled = wg.jit(f, strict=True)
+        w, untouched = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 0.0])
+        trees.assert_close(compiled(w), f(w.copy()), rel=1e-12)
+        assert (compiled.exits, w.tolist()) == (0, [1.0, 2.0, 3.0])
+        trees.assert_close(compiled(untouched), f(np.array([1.0, 2.0, 0.0])), rel=1e-12)
+        assert (compiled.exits, untouched[0]) == (1, 3.0)

@@ -126,6 +126,8 @@ class Holder:
     slot: Slot | None = None
     origin: Slot | None = None
     parts: list[Holder] | None = None
+    next_stands_in: bool = False
+    """Whether what takes the place of an array may be a copy of one of the caller's."""
 
     def slots(self) -> list[Slot]:
         """All of its variables."""
@@ -237,6 +239,7 @@ def _update_array(site: Site, holder: Holder, value: Value, *, in_place: bool) -
     after = site.view(value)
     if after.code != before.code or len(after.dims) != len(before.dims):
         raise Unlowered("an array that a loop changes to one of another type or rank")
+    holder.next_stands_in |= after.root.of_caller or after.root.stands_in
     if after.root is before.root and after.whole == before.whole and after.offset == before.offset:
         return Update([], [])
     if in_place:
@@ -279,11 +282,20 @@ def apply_updates(e: Emitter, updates: list[Update]) -> None:
             e.add(Release(old))
 
 
-def after_loop(site: Site, holder: Holder) -> Value:
-    """What is carried, once the loop is over."""
+def is_replaced(holder: Holder) -> bool:
+    """Whether a loop that runs at all puts an array of its own in the place of the caller's."""
+    held = isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place
+    return held and holder.value.root.stands_in and not holder.next_stands_in
+
+
+def after_loop(site: Site, holder: Holder, *, replaced: bool) -> Value:
+    """What is carried, once the loop is over; `replaced`: it is not what it was before."""
+    value = holder.value
+    if replaced:
+        value = replace(value, root=Root(value.root.pointer, value.root.name))
     if isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place:
-        site.e.owned.append(holder.value.root)
-    return holder.value
+        site.e.owned.append(value.root)
+    return value
 
 
 def is_same(a: Value, b: Value) -> bool:

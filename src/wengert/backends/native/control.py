@@ -12,7 +12,7 @@ from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts
 from .emitter import Emitter
 from .lists import grown
-from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
+from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import Site, lowers, note_copy
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
@@ -171,8 +171,20 @@ class _Loop:
         self._write_loop(inner, holders, index, count)
         if self.counted and lists:
             site.e.add(Assign(lists[0].length, count))
-        outs: list[Value] = [carried.after_loop(site, holder) for holder in holders]
+        replaced = [carried.is_replaced(holder) for holder in holders]
+        runs = any(replaced) and self._must_run(count)
+        outs: list[Value] = [
+            carried.after_loop(site, holder, replaced=runs and its)
+            for holder, its in zip(holders, replaced, strict=True)
+        ]
         return [*outs, *lists]
+
+    def _must_run(self, count: Expr) -> bool:
+        """Whether the loop has certainly run: exits if it has not, where the program writes to arrays."""
+        if self.test is not None or not self.site.unit.changes_arrays:
+            return False
+        self.site.e.exit_if(Apply("le", (count, ZERO), "b1"), "a loop that does not run")
+        return True
 
     def _count(self, walks: Sequence[Walk]) -> Expr:
         if self.test is not None:

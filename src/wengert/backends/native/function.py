@@ -24,7 +24,7 @@ from .columns import Growing, Numbers
 from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
-from .lowering import Site, Unit
+from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
 from .untouched import with_early_reads
@@ -163,6 +163,7 @@ class _Lowering:
         self.written, self.unforeseen = found
         self.unit = unit
         self.unit.on_write = self._on_write
+        self.unit.changes_arrays = changes_arrays(function)
         self.unit.is_kept = lambda root: id(root) in self.roots
         self.e = Emitter(self.unit.names)
         self.params: list[Slot] = []

@@ -73,6 +73,8 @@ class Unit:
         self.on_write: Callable[[Root], None] = lambda root: None
         self.is_kept: Callable[[Root], bool] = lambda root: False
         """Whether a piece of memory stays as it is for as long as the function runs."""
+        self.changes_arrays = False
+        """Whether the program itself writes to arrays."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -359,6 +361,14 @@ def must_reach_the_caller(root: Root) -> None:
     """Refuse writes that the caller may have to see, and would not."""
     if root.stands_in and root.changed:
         raise Unlowered("a write to an array that may be the caller's, or another in its place")
+
+
+def changes_arrays(function: Function) -> bool:
+    """Whether a function writes to arrays, or calls one that does."""
+    return any(
+        eqn.op.name in WRITES - OF_DERIVATIVES or eqn.param("updates", ())
+        for eqn in walk(function.body)
+    )
 
 
 def memory_of(value: Value) -> set[int]:
