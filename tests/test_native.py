@@ -481,6 +481,15 @@ def test_what_has_no_native_form_runs_as_python_and_says_so_once():
     assert "no native form" in compiled.explain()
 
 
+def test_a_function_that_is_only_run_is_not_differentiated():
+    def f(x):
+        return x if wg.is_differentiating() else -x
+
+    with pytest.warns(NativeWarning, match="as Python"):
+        assert wg.jit(f)(2.0) == -2.0
+    assert wg.jit(wg.grad(f), strict=True)(2.0) == 1.0
+
+
 def test_strict_says_which_line_and_why():
     with pytest.raises(NotNative) as found:
         wg.jit(spelled, strict=True)(2.0)

@@ -11,7 +11,7 @@ from _thread import RLock  # which `threading` gives, too: a module that few pro
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .backends import python as printer
 from .calling import (
@@ -36,9 +36,14 @@ from .ops.structure import global_
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
+from .passes.unread import with_unread_evaluated
 from .passes.written import targets, written
 from .rules import registry as rules
+from .steering import is_differentiating
 from .verbs import VERBS, Verb
+
+if TYPE_CHECKING:
+    from .frontends.interpreter import Interpreter
 
 CACHE_SIZE = 1024
 
@@ -153,6 +158,14 @@ class Derived:
             self._in_force = one_check(self.guards, self.generation)
         return self._in_force
 
+    def in_force_for(self, function: Any) -> Callable[[], bool]:
+        """The same, and that a function still has the defaults that it had when it was read."""
+        if not isinstance(function, types.FunctionType) or not function.__defaults__:
+            return self.in_force
+        namespace: dict[str, Any] = {}
+        test = test_of_function(function, "f", namespace)
+        return one_check(self.guards, self.generation, [test], namespace)
+
     def ready_for(self, function: Any) -> tuple[Callable[[], bool], Callable[..., Any]] | None:
         """A check that it is still the derivative of a function, and what to call then.
 
@@ -256,7 +269,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
         program = _read_written(verb, call)
         derived: tuple[Function, ...] = (tidy.tidy(program.function),)
     else:
-        program = read(call)
+        program = read(call, special=_special_where_run if verb.name == "itself" else _special)
         derived = VERBS[verb.name](program.function, verb)
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores) for function in derived)
@@ -299,19 +312,6 @@ def derive_for_text(
     return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
 
 
-def read(call: Call) -> source.Program:
-    """The IR of a call."""
-    return source.read(
-        call.target,
-        call.arguments,
-        dict(call.keywords),
-        counts=None if call.counts is None else dict(call.counts),
-        special=_special,
-        derivative=_read_derivative,
-        opted_out=rules.opted_out,
-    )
-
-
 def _special(function: Any) -> Callable[..., Value] | None:
     """How to read a call of a function, where it is one of wengert's own."""
     if not isinstance(function, types.FunctionType) or not _is_ours(function):
@@ -321,8 +321,35 @@ def _special(function: Any) -> Callable[..., Value] | None:
     return handler_of(function)
 
 
+def _special_where_run(function: Any) -> Callable[..., Value] | None:
+    """The same for a program that is to be run, where nobody differentiates it."""
+    return _refuse_to_say if function is is_differentiating else _special(function)
+
+
+def _refuse_to_say(it: Interpreter, *call: Any) -> Value:
+    """Leave the question whether somebody differentiates to the program itself, derivatives in it aside."""
+    raise it.unsupported(
+        "whether this is being differentiated is known only when it runs as Python",
+        "Call `wg.is_differentiating` in what is differentiated.",
+    )
+
+
 def _is_ours(function: types.FunctionType) -> bool:
     return (function.__module__ or "").partition(".")[0] == __package__
+
+
+def read(call: Call, special: source.Special = _special) -> source.Program:
+    """The IR of a call; `special` says how calls of wengert's own functions are read."""
+    program = source.read(
+        call.target,
+        call.arguments,
+        dict(call.keywords),
+        counts=None if call.counts is None else dict(call.counts),
+        special=special,
+        derivative=_read_derivative,
+        opted_out=rules.opted_out,
+    )
+    return replace(program, function=with_unread_evaluated(program.function))
 
 
 def _read_derivative(*call: Any) -> Value:

@@ -389,7 +389,7 @@ def _specialised_ir(
     ir, *others = derived.functions
     if others:
         raise Unlowered("a derivative in two functions")
-    return ir, derived.in_force
+    return ir, derived.in_force_for(function)
 
 
 def _must_be_known(leaves: Any) -> None:

@@ -139,11 +139,30 @@ def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
 
 
 def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    parts = [iteration(it, part) for part in value.parts]
+    return _zip_of(it, [iteration(it, part) for part in value.parts])
+
+
+def _zip_of(it: Interpreter, parts: Sequence[list[Value] | Running]) -> list[Value] | Running:
     known = [part for part in parts if isinstance(part, list)]
     if len(known) == len(parts):
         return [tuple_of(*items) for items in zip(*known, strict=False)]
     return _side_by_side(it, parts, tuple_of)
+
+
+def _strict_zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    """`zip(…, strict=True)`: what is shorter or longer than the first is found before the first item is asked for."""
+    parts = [iteration(it, part) for part in value.parts]
+    it.emit(ident.equally_long, *[_length(it, part) for part in parts])
+    return _zip_of(it, parts)
+
+
+def _length(it: Interpreter, part: list[Value] | Running) -> Atom:
+    if isinstance(part, list):
+        return Const(len(part))
+    first, *others = [it.emit(st.length, each) for each in part.iterables]
+    for other in others:
+        first = it.emit(el.minimum, first, other, namespace="py")
+    return first
 
 
 def _side_by_side(
@@ -289,6 +308,7 @@ def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
 
 _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
     "zip": _zip,
+    "strict zip": _strict_zip,
     "enumerate": _enumerate,
     "map": _map,
     "filter": _filter,

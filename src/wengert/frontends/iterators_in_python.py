@@ -53,9 +53,25 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         for iterator in iterators:
             there, item = step(iterator)
             if not there:
+                if strict:
+                    _must_all_end(iterators, len(items))
                 return
             items.append(item)
         yield tuple(items)
+
+
+def _must_all_end(iterators: Any, first: int) -> None:
+    """Raise where one iterator has come to its end, and not all of them have."""
+    if first > 0:
+        raise ValueError(f"zip() argument {first + 1} is shorter than {_up_to(first)}")
+    for k in range(1, len(iterators)):
+        there, _ = step(iterators[k])
+        if there:
+            raise ValueError(f"zip() argument {k + 1} is longer than {_up_to(k)}")
+
+
+def _up_to(k: int) -> str:
+    return f"arguments 1-{k}" if k > 1 else "argument 1"
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:

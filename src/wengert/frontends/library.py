@@ -65,7 +65,8 @@ Handler = Callable[["Interpreter", Args, Kwargs], Value]
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
         return call(it, Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
-    return iterators.iterator_of(it, Iteration("zip", tuple(args)))
+    form = "strict zip" if it.constant(kwargs.get("strict", Const(False))) else "zip"
+    return iterators.iterator_of(it, Iteration(form, tuple(args)))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -297,7 +298,7 @@ def _extremum(which: str) -> Handler:
 def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs) -> Value:
     op = el.maximum if which == "max" else el.minimum
     if isinstance(source, Var) and isinstance(source.kind, Array):
-        return it.emit(red.max_ if which == "max" else red.min_, source, namespace="np")
+        return it.emit(red.max_ if which == "max" else red.min_, source)
     source = settled(it, source)
     items = iteration(it, source)
     if isinstance(items, list) and not items:

@@ -127,12 +127,12 @@ def _counted(a: Any, axis: Any, keepdims: Any) -> Any:
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
     """`np.nansum`."""
-    return np.sum(_filled(a, 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return np.sum(_filled(a, np.zeros_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
     """`np.nanprod`."""
-    return np.prod(_filled(a, 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return np.prod(_filled(a, np.ones_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
@@ -923,7 +923,7 @@ def frexp(x: Any, /) -> Any:
 
 def divmod_(x1: Any, x2: Any, /) -> Any:
     """`np.divmod`."""
-    return x1 // x2, x1 % x2
+    return np.floor_divide(x1, x2), np.mod(x1, x2)
 
 
 # --- methods of NumPy's elementwise functions -----------------------------------------------

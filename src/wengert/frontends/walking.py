@@ -97,7 +97,7 @@ def asks_anew(iterable: Value) -> bool:
     match iterable:
         case Items(form="list" | "dict"):
             return True
-        case Iteration("zip" | "enumerate" | "reversed" | "items" | "values", parts):
+        case Iteration("zip" | "strict zip" | "enumerate" | "reversed" | "items" | "values", parts):
             return all(isinstance(part, Const) or asks_anew(part) for part in parts)
         case _:
             return False

@@ -59,6 +59,11 @@ kept = _check("owner, name", rt.kept)
 built_in = _check("owner, name", rt.built_in)
 """A method that changes an object is one of Python's own containers."""
 
+evaluated = _check("value", rt.evaluated)
+"""What nothing reads is computed all the same: that may raise."""
+equally_long = _check("*lengths", rt.equally_long)
+"""What is walked over side by side has the same number of items."""
+
 distinct = _passed_on("items", rt.distinct)
 """No object is in a container twice."""
 unshared = _passed_on("value, whole=None", rt.unshared)

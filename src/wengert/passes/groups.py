@@ -94,7 +94,7 @@ _COMPUTED = frozenset(
 """Ops that are not elementwise and whose result never shares memory with an operand."""
 _MADE_ANEW = frozenset(("zeros", "snapshot", "duplicate", "zeros_at"))
 """Ops whose result never shares memory with anything, not even an item of it."""
-_HARMLESS = frozenset(("bound", "unpackable"))
+_HARMLESS = frozenset(("bound", "unpackable", "evaluated", "equally_long"))
 """Ops with an effect that keep nothing."""
 
 

@@ -37,7 +37,7 @@ _PASSED_ON = frozenset(
 """Ops whose result may be written to if their operands may."""
 _JOINING = frozenset(("add", "mul"))
 """Ops that compute an array, or make a list of the items of others."""
-_KEEP_NOTHING = frozenset(("bound", "unpackable", "accepts", "raise"))
+_KEEP_NOTHING = frozenset(("bound", "unpackable", "accepts", "raise", "evaluated", "equally_long"))
 """Ops with an effect that keep nothing."""
 
 

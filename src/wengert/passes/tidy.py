@@ -105,6 +105,11 @@ class Needed:
                 self.values.add(atom)
                 self._pending.append(atom)
 
+    def keep(self, eqn: Eqn) -> None:
+        """Keep an equation that neither has an effect nor is needed, and what it needs."""
+        self._keep(eqn)
+        self._follow_all()
+
     def _keep(self, eqn: Eqn | None) -> None:
         """Keep an equation and the loops and branches around it."""
         while eqn is not None and eqn not in self.eqns:

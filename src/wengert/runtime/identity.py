@@ -260,3 +260,18 @@ def _shared(message: str) -> ValueError:
         f"{message}\nPut a copy into the container, so that every object is in one place."
     )
     return coded(error, "WG101")
+
+
+def evaluated(value: Any) -> None:
+    """Nothing: the value has been computed, which is all that was wanted."""
+
+
+def equally_long(*lengths: int) -> None:
+    """Check what `zip(…, strict=True)` checks."""
+    if len(set(lengths)) < 2:
+        return
+    first = lengths.index(min(lengths))
+    k = first or next(k for k, length in enumerate(lengths) if length > lengths[0])
+    others = f"arguments 1-{k}" if k > 1 else "argument 1"
+    found = "shorter" if first else "longer"
+    raise ValueError(f"zip() argument {k + 1} is {found} than {others}")

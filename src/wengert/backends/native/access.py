@@ -156,7 +156,7 @@ def _read(site: Site, eqn: Eqn, value: Array, index: Value) -> Value:
         return _gathered(site, eqn.args[0], parts)
     view = part_of_array(site, site.in_memory(eqn.args[0]), index)
     dotted = any(isinstance(p, Known) and p.value is Ellipsis for p in parts)
-    if not view.dims and not dotted and parts:
+    if not view.dims and not dotted:
         return Scalar(site.e.load(view, ()), NUMPY)
     return view
 
@@ -213,6 +213,8 @@ class Scattered:
 
 def scattered(site: Site, view: View, parts: Sequence[Value]) -> Scattered:
     places = [k for k, p in enumerate(parts) if not _is_whole(p)]
+    if len(parts) > len(view.dims):
+        raise Unlowered("too many indices")
     if len(places) > 1:
         return _by_several(site, view, parts, places)
     indices = _index_array(site, parts[places[0]])

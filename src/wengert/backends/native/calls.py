@@ -14,7 +14,7 @@ from .emitter import Emitter
 from .function import read_from_outside
 from .fusion import copy_elements
 from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
-from .lowering import Site, Unit, lowers
+from .lowering import Site, Unit, lowers, note_copy
 from .numbers import origin_expr
 from .values import (
     NUMPY,
@@ -57,7 +57,7 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
     for k in changed:
         if not isinstance(args[k], View):
             raise Unlowered("a call of a function that changes a list that it is given")
-        site.unit.on_write(args[k].root)
+        site.on_write(args[k].root, eqn)
     made = _callable(site.unit, callee.function, args, changed)
     slots: list[Slot] = []
     results = [_fresh(site.e, result, slots) for result in made.results]
@@ -83,9 +83,9 @@ def _callable(
     prepared = unit.prepare(function)
     for _ in range(MOST_TRIES):
         results = _lower(unit, prepared, args, made.name, changed)
-        if [*map(_type_of, results)] == [*map(_type_of, made.results)]:
+        before, made.results = made.results, results
+        if [*map(_found_of, results)] == [*map(_found_of, before)]:
             return made
-        made.results = results
     raise Unlowered("a function whose results keep changing their types")
 
 
@@ -119,6 +119,11 @@ def _type_of(value: Value) -> Any:
             raise Unlowered("a call with a list of any length")
 
 
+def _found_of(value: Value) -> Any:
+    """The type of a result, and which arrays in it may be copies of those that were given."""
+    return _type_of(value), [view.root.stands_in for view in _views(value)]
+
+
 def _flat(value: Value) -> list[Expr]:
     """The variables that a value is passed in."""
     match value:
@@ -146,7 +151,7 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
         case Scalar(code=code):
             return Scalar(slot(code), slot("i64"))
         case View(code=code):
-            root = Root(slot("ptr"), hint)
+            root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
             dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
             e.owned.append(root)
             return View(root, code, dims, c_strides(dims), ZERO, whole=True)
@@ -166,7 +171,7 @@ def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
         slots.append(e.slot(f"{hint}{part}", code))
         return slots[-1]
 
-    root, offset = Root(slot("", "ptr"), hint), slot("_offset", "i64")
+    root, offset = Root(slot("", "ptr"), hint, of_caller=True), slot("_offset", "i64")
     dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
     strides = tuple(slot("_stride", "i64") for _ in dims)
     return View(root, like.code, dims, strides, offset)
@@ -232,7 +237,11 @@ def _handed_on(site: Site, value: Value) -> Value:
     """A result, whose arrays the caller is going to own."""
     if isinstance(value, Tuple):
         return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
-    return site.owned_array(value) if isinstance(value, View) else value
+    if not isinstance(value, View):
+        return value
+    made = site.owned_array(value)
+    note_copy(made.root, of=value.root)
+    return made
 
 
 def _result_exprs(value: Value) -> list[Expr]:

@@ -12,7 +12,7 @@ from .columns import Arrays, Column, Growing, Numbers, NumbersOfAnyOrigin, Parts
 from .emitter import Emitter
 from .lists import in_memory_as_list
 from .loopform import Assign, Code, Constant, Expr, Release, Slot
-from .lowering import Site
+from .lowering import Site, note_copy
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
 from .sequences import Lists, growing
 from .values import (
@@ -126,6 +126,8 @@ class Holder:
     slot: Slot | None = None
     origin: Slot | None = None
     parts: list[Holder] | None = None
+    next_stands_in: bool = False
+    """Whether what takes the place of an array may be a copy of one of the caller's."""
 
     def slots(self) -> list[Slot]:
         """All of its variables."""
@@ -165,11 +167,12 @@ def _hold_array(
     site: Site, initial: Value, plan: ArrayPlan, hint: str, *, takes_over: bool
 ) -> Holder:
     """An array that a loop may replace by another: the loop has it for itself."""
-    view = site.view(initial)
-    own = takes_over and view.root in site.e.owned and view.whole
-    view = site.owned_array(view if own else site.copied(view))
+    given = site.view(initial)
+    own = takes_over and given.root in site.e.owned and given.whole
+    view = site.owned_array(given if own else site.copied(given))
     slot = site.e.variable(hint, view.pointer)
     root = Root(slot, hint)
+    note_copy(root, of=given.root)
     held = View(root, view.code, view.dims, c_strides(view.dims), ZERO, whole=True)
     return Holder(held, plan, slot)
 
@@ -236,12 +239,14 @@ def _update_array(site: Site, holder: Holder, value: Value, *, in_place: bool) -
     after = site.view(value)
     if after.code != before.code or len(after.dims) != len(before.dims):
         raise Unlowered("an array that a loop changes to one of another type or rank")
+    holder.next_stands_in |= after.root.of_caller or after.root.stands_in
     if after.root is before.root and after.whole == before.whole and after.offset == before.offset:
         return Update([], [])
     if in_place:
         raise Retry(ArrayPlan(in_place=False))
     for a, b in zip(after.dims, before.dims, strict=True):
         site.e.must_be_same(a, b, "an array that a loop carries changes its shape")
+    note_copy(before.root, of=after.root)
     after = site.owned_array(after)
     assert holder.slot is not None
     old = site.e.variable("old", holder.slot)
@@ -277,11 +282,20 @@ def apply_updates(e: Emitter, updates: list[Update]) -> None:
             e.add(Release(old))
 
 
-def after_loop(site: Site, holder: Holder) -> Value:
-    """What is carried, once the loop is over."""
+def is_replaced(holder: Holder) -> bool:
+    """Whether a loop that runs at all puts an array of its own in the place of the caller's."""
+    held = isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place
+    return held and holder.value.root.stands_in and not holder.next_stands_in
+
+
+def after_loop(site: Site, holder: Holder, *, replaced: bool) -> Value:
+    """What is carried, once the loop is over; `replaced`: it is not what it was before."""
+    value = holder.value
+    if replaced:
+        value = replace(value, root=Root(value.root.pointer, value.root.name))
     if isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place:
-        site.e.owned.append(holder.value.root)
-    return holder.value
+        site.e.owned.append(value.root)
+    return value
 
 
 def is_same(a: Value, b: Value) -> bool:

@@ -109,6 +109,8 @@ def _number(number: float | int | bool, code: Code) -> str:
     if code == "b1":
         return "true" if number else "false"
     if code == "i64":
+        if number == -(2**63):
+            return "INT64_MIN"
         return str(int(number)) if abs(number) < 2**31 else f"INT64_C({int(number)})"
     if math.isnan(number):
         return "NAN"

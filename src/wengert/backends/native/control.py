@@ -12,8 +12,8 @@ from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts
 from .emitter import Emitter
 from .lists import grown
-from .loopform import Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
-from .lowering import Site, lowers
+from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
+from .lowering import Site, lowers, note_copy
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
 from .values import (
@@ -171,8 +171,20 @@ class _Loop:
         self._write_loop(inner, holders, index, count)
         if self.counted and lists:
             site.e.add(Assign(lists[0].length, count))
-        outs: list[Value] = [carried.after_loop(site, holder) for holder in holders]
+        replaced = [carried.is_replaced(holder) for holder in holders]
+        runs = any(replaced) and self._must_run(count)
+        outs: list[Value] = [
+            carried.after_loop(site, holder, replaced=runs and its)
+            for holder, its in zip(holders, replaced, strict=True)
+        ]
         return [*outs, *lists]
+
+    def _must_run(self, count: Expr) -> bool:
+        """Whether the loop has certainly run: exits if it has not, where the program writes to arrays."""
+        if self.test is not None or not self.site.unit.changes_arrays:
+            return False
+        self.site.e.exit_if(Apply("le", (count, ZERO), "b1"), "a loop that does not run")
+        return True
 
     def _count(self, walks: Sequence[Walk]) -> Expr:
         if self.test is not None:
@@ -364,6 +376,9 @@ def _merged(
 
 def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:
     pointer = site.e.slot(hint, "ptr")
+    root = Root(pointer, hint)
+    for inner, value in zip(blocks, pair, strict=True):
+        note_copy(root, of=inner.view(value).root)
     views = [inner.owned_array(value) for inner, value in zip(blocks, pair, strict=True)]
     a, b = views
     if a.code != b.code or len(a.dims) != len(b.dims):
@@ -379,7 +394,6 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
             inner.e.add(Assign(size, own))
     for inner, view in zip(blocks, views, strict=True):
         inner.e.add(Assign(pointer, view.pointer))
-    root = Root(pointer, hint)
     site.e.owned.append(root)
     return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
 

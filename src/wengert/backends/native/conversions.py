@@ -42,6 +42,8 @@ def _to_int(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("a number in another base")
     if x.code not in FLOATS and eqn.namespace == "np":
         raise Unlowered("rounding of integers, whose type depends on the version of NumPy")
+    if not isinstance(x, Scalar) and eqn.namespace != "np":
+        x = site.as_scalar(x)
     if isinstance(x, Scalar):
         if eqn.op.name == "trunc" and x.origin != PYTHON and x.code not in FLOATS:
             raise Unlowered("`math.trunc` of an integer of NumPy's")
@@ -67,8 +69,8 @@ def _round(site: Site, eqn: Eqn) -> Value:
     if len(eqn.args) > 1 or eqn.params:
         raise Unlowered("rounding to decimals")
     if not isinstance(x, Scalar):
-        if x.code not in FLOATS:
-            raise Unlowered("rounding of integers")
+        if x.code not in FLOATS or eqn.namespace == "py":
+            raise Unlowered("rounding of an array of integers, or by Python's own `round`")
         return over_arrays(site, "rint", [x])
     if eqn.op.name == "round" and eqn.namespace == "py" and x.code in FLOATS:
         return numbers.to_integer(site.e, x, "rint")

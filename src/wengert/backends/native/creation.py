@@ -16,7 +16,7 @@ from .fusion import fill, mapped
 from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr
 from .lowering import Site, lowers
 from .numbers import converted, exact_float
-from .promotion import common, operand
+from .promotion import Operand, common
 from .shapes import dims_of, known_axis, sizes_of
 from .structure import SIZE_BITS, range_count
 from .values import (
@@ -195,6 +195,8 @@ def _linspace(site: Site, eqn: Eqn) -> Value:
     count = num[0].expr if num else integer(50)
     if num and num[0].code != "i64":
         raise Unlowered("a number of points that is no integer")
+    if "f32" in (start.code, stop.code):
+        raise Unlowered("`linspace` between floats of 32 bits")
     first, last = (converted(e, s.expr, "f64") for s in (start, stop))
     e.exit_if(Apply("lt", (count, integer(2)), "b1"), "fewer than two points")
     steps = converted(e, e.let(minus(count, ONE)), "f64")
@@ -239,6 +241,7 @@ def _stack(site: Site, eqn: Eqn) -> Value:
             made = _of_items(site, eqn, value, None)
         case Growing():
             made = _as_array(site, value)
+            site.e.exit_if(Apply("eq", (made.dims[0], ZERO), "b1"), "nothing to stack")
         case _:
             raise Unlowered("stacking of something that is no list of arrays")
     rank = len(made.dims)
@@ -274,6 +277,8 @@ def _as_array(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
     column = value.column
     length = site.e.variable("length", value.length)
+    if not isinstance(column, Numbers) or column.code != "f64":
+        site.e.exit_if(Apply("eq", (length, ZERO), "b1"), "an array of an empty list")
     match column:
         case Numbers(origin=origin) if origin != AN_INTEGER:
             dims: tuple[Expr, ...] = (length,)
@@ -288,7 +293,8 @@ def _as_array(site: Site, value: Growing) -> View:
 
 def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:
     cells = list(_cells(site, value, ()))
-    code = code_of_option(site, asked, common(operand(cell) for _, cell in cells))
+    own = common(Operand(cell.code, weak=False) for _, cell in cells)
+    code = code_of_option(site, asked, own)
     dims = _nested_dims(site, value)
     site.write_all()
     made = site.allocate(dims, code, eqn.outs)

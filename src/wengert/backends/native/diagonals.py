@@ -6,10 +6,10 @@ from ...ir.graph import Atom, Const, Eqn
 from .access import over
 from .creation import zeroed
 from .emitter import Emitter
-from .fusion import REDUCTIONS, reduced
 from .loopform import FLOATS, Constant, Expr
 from .lowering import Site, lowers
 from .numbers import converted
+from .reductions import reduction
 from .shapes import dims_of, with_axes
 from .values import ZERO, Scalar, Unlowered, Value, View, integer, minus, plus, times
 
@@ -53,7 +53,7 @@ def _diag(site: Site, eqn: Eqn) -> Value:
         return _matrix_of(site, eqn, view, k)
     found = diagonal(site, view, k)
     if eqn.op.name == "trace":
-        return reduced(site, REDUCTIONS["sum"], found, (0,), found.code)
+        return reduction(site, "sum", found, (0,))
     return found
 
 

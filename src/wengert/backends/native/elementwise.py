@@ -360,25 +360,32 @@ def _truth(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return args[0]
 
 
+def _must_have_bits(code: Code) -> None:
+    if code in FLOATS:
+        raise Unlowered("the bits of a float")
+
+
 @row("selection", "bitand")
 def _bitand(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    _must_have_bits(code)
     return e.apply("and", *args)
 
 
 @row("selection", "bitor")
 def _bitor(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    _must_have_bits(code)
     return e.apply("or", *args)
 
 
 @row("selection", "bitxor")
 def _bitxor(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    _must_have_bits(code)
     return e.apply("ne", *args, code="b1") if code == "b1" else e.apply("xor", *args)
 
 
 @row("selection", "invert")
 def _invert(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
-    if code in FLOATS:
-        raise Unlowered("the bits of a float")
+    _must_have_bits(code)
     return e.apply("not", args[0]) if code == "b1" else e.apply("sub", Constant(-1, code), args[0])
 
 

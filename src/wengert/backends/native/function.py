@@ -24,7 +24,7 @@ from .columns import Growing, Numbers
 from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
-from .lowering import Site, Unit
+from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
 from .untouched import with_early_reads
@@ -163,6 +163,7 @@ class _Lowering:
         self.written, self.unforeseen = found
         self.unit = unit
         self.unit.on_write = self._on_write
+        self.unit.changes_arrays = changes_arrays(function)
         self.unit.is_kept = lambda root: id(root) in self.roots
         self.e = Emitter(self.unit.names)
         self.params: list[Slot] = []
@@ -240,7 +241,7 @@ class _Lowering:
             slots = [self._slot(f"{hint}_stride", "i64") for _ in dims]
             self.params += slots
             strides = tuple(slots)
-        root = Root(pointer, hint)
+        root = Root(pointer, hint, of_caller=True)
         view = View(root, leaf.code, dims, strides, ZERO, whole=leaf.contiguous)
         self.given[k] = view
         if k not in self.written:
@@ -249,7 +250,9 @@ class _Lowering:
             return view
         copy = self._slot(f"{hint}_new", "ptr")
         self.e.add(Allocate(copy, self.e.let(product(dims)), leaf.code))
-        own = View(Root(copy, hint), leaf.code, dims, c_strides(dims), ZERO, whole=True)
+        own = View(
+            Root(copy, hint, of_caller=True), leaf.code, dims, c_strides(dims), ZERO, whole=True
+        )
         fusion.copy_elements(self.e, own, view)
         self._own = {**getattr(self, "_own", {}), k: own}
         return own
@@ -320,6 +323,8 @@ class _Lowering:
         if isinstance(value, Delayed) and not value.dims and not _is_zero_d(atom):
             value = site.as_scalar(value)
         match value:
+            case Scalar() if k in self.out_views:
+                raise Unforeseen(k)
             case Scalar():
                 slot = self.e.variable("result", value.expr)
                 self.results.append(slot)

@@ -19,6 +19,7 @@ from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
 from .promotion import converted
 from .values import (
     NUMPY,
+    ONE,
     ZERO,
     Bounds,
     Delayed,
@@ -43,6 +44,10 @@ HANDLERS: dict[str, Handler] = {}
 
 WRITES = frozenset(("store", "stored", "add_at", "overwrite"))
 """Ops that change their first operand in place."""
+_OF_NUMBERS = frozenset(("real", "imag"))
+"""Attributes that Python's own numbers have, too."""
+OF_DERIVATIVES = frozenset(("stored", "add_at"))
+"""Those of them whose operand nobody else sees."""
 
 
 def lowers(*names: str) -> Callable[[Handler], Handler]:
@@ -68,6 +73,8 @@ class Unit:
         self.on_write: Callable[[Root], None] = lambda root: None
         self.is_kept: Callable[[Root], bool] = lambda root: False
         """Whether a piece of memory stays as it is for as long as the function runs."""
+        self.changes_arrays = False
+        """Whether the program itself writes to arrays."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -121,12 +128,22 @@ class Site:
 
         self.e.span = eqn.span or self.e.span
         try:
+            self._must_have_member(eqn)
             self._bind(eqn.outs, handlers.handler_of(eqn)(self, eqn))
         except Unlowered as error:
             error.span = error.span or eqn.span
             raise
         for var in used_by(eqn):
             self._uses[var] -= 1
+
+    def _must_have_member(self, eqn: Eqn) -> None:
+        """Refuse methods and attributes that arrays and NumPy's scalars have, and numbers of Python's have not."""
+        if eqn.namespace not in ("method", "attr") or not eqn.args:
+            return
+        x = self.values.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else constant(eqn.args[0])
+        if isinstance(x, Scalar) and x.origin != NUMPY:
+            if eqn.op.name not in _OF_NUMBERS or x.code == "b1":
+                raise Unlowered(f"`{eqn.op.name}` of a number that may be Python's own")
 
     def _bind(self, outs: Sequence[Var], value: Value) -> None:
         values = value if isinstance(value, list) else [value]
@@ -232,6 +249,22 @@ class Site:
         fusion.fill(self.e, made, converted(self.e, value.element.expr, value.code))
         return made
 
+    def to_write(self, atom: Atom, eqn: Eqn) -> View:
+        """An array in memory that an equation is going to change: each element has a place of its own."""
+        view = self.in_memory(atom)
+        if is_spread(view):
+            if eqn.op.name not in OF_DERIVATIVES:
+                raise Unlowered("a write to an array whose elements share memory")
+            view = self.copied(view)
+        self.on_write(view.root, eqn)
+        return view
+
+    def on_write(self, root: Root, eqn: Eqn) -> None:
+        """Note that an equation changes a piece of memory."""
+        self.unit.on_write(root)
+        root.changed |= eqn.op.name not in OF_DERIVATIVES
+        must_reach_the_caller(root)
+
     def prepare(self, eqn: Eqn) -> None:
         """Before a loop or branch: what it writes to is in memory, and nothing is pending."""
         for inner in eqn.blocks:
@@ -311,6 +344,31 @@ class Site:
         for root in self.e.owned:
             self.e.add(Release(root.pointer))
         self.e.owned.clear()
+
+
+def is_spread(view: View) -> bool:
+    """Whether one place in memory stands for several elements of an array."""
+    return any(s == ZERO and d != ONE for s, d in zip(view.strides, view.dims, strict=True))
+
+
+def note_copy(root: Root, of: Root) -> None:
+    """Note that one piece of memory has what another had, and stands in its place from now on."""
+    root.stands_in |= of.of_caller or of.stands_in
+    must_reach_the_caller(root)
+
+
+def must_reach_the_caller(root: Root) -> None:
+    """Refuse writes that the caller may have to see, and would not."""
+    if root.stands_in and root.changed:
+        raise Unlowered("a write to an array that may be the caller's, or another in its place")
+
+
+def changes_arrays(function: Function) -> bool:
+    """Whether a function writes to arrays, or calls one that does."""
+    return any(
+        eqn.op.name in WRITES - OF_DERIVATIVES or eqn.param("updates", ())
+        for eqn in walk(function.body)
+    )
 
 
 def memory_of(value: Value) -> set[int]:

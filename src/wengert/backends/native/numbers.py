@@ -70,16 +70,17 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
         return _extreme(e, name, scalars)
     row = ROWS[name]
     code = operand_code(row.rule, map(operand, scalars), arrays=False)
-    of_truths = all(s.code == "b1" and s.origin != PYTHON for s in scalars)
-    if row.rule == "arithmetic" and of_truths:
-        raise Unlowered("arithmetic on NumPy's truth values")
+    if row.rule in ("arithmetic", "inexact", "integral") and _are_truths_of_numpy(
+        scalars, namespace
+    ):
+        raise Unlowered("NumPy's arithmetic on truth values, in numbers of 8 or 16 bits")
+    if namespace == "math" and code in ("i64", "f32"):
+        code = "f64"  # `math` takes any number as a float of Python's
     if code == "i64":
         found = _of_integers(e, name, row, scalars)
-        whose = {"np": NUMPY, "method": NUMPY, "math": PYTHON}.get(namespace, found.origin)
+        whose = NUMPY if namespace in ("np", "method") else found.origin
         return Scalar(found.expr, whose, found.bits)
     origin = _origin(e, name, namespace, row, scalars)
-    if namespace == "math" and code == "f32":
-        code = "f64"  # `math` takes any number as a float of Python's
     if code == "f32" and any(not isinstance(s.origin, int) for s in scalars):
         raise Unlowered("a number whose type depends on the run meets a float of 32 bits")
     exact = name != "accumulate" and code in FLOATS and row.rule != "truth"
@@ -87,6 +88,8 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
     if origin != NUMPY and name in _RAISING_AT_ZERO:
         zero = Constant(0.0, code)
         e.exit_if(Apply("eq", (args[1], zero), "b1"), "division by zero")
+    if name == "pow" and namespace != "np" and args[1] == Constant(0.5, code):
+        args[0] = e.apply("add", args[0], Constant(0.0, code))  # the root of -0.0 is 0.0 as a power
     result = row.expand(e, args, code)
     if result.code in FLOATS and (namespace == "math" or (name == "pow" and origin != NUMPY)):
         _must_be_finite(e, result, f"{name} outside of its domain")
@@ -95,6 +98,13 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
     if row.rule in ("comparison", "truth"):
         return Scalar(result, merged(e, [origin], PYTHON))
     return Scalar(result, origin)
+
+
+def _are_truths_of_numpy(scalars: Sequence[Scalar], namespace: str) -> bool:
+    """Whether NumPy computes, and of truth values alone."""
+    if any(s.code != "b1" for s in scalars) or namespace == "math":
+        return False
+    return namespace in ("np", "method") or any(s.origin != PYTHON for s in scalars)
 
 
 def _whose_truth(name: str, scalars: Sequence[Scalar]) -> Origin:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...ir.graph import Eqn
+from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import REDUCTIONS, fill, reduced
+from .fusion import REDUCTIONS, fill, mapped, reduced
 from .loopform import FLOATS, Constant, Expr, For, If, Multiply, Slot
 from .lowering import Site, lowers
 from .machine import blas
@@ -21,7 +22,11 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
     ranks = [0 if isinstance(x, Scalar) else len(x.dims) for x in operands]
     if eqn.op.name == "inner" and ranks != [1, 1]:
         raise Unlowered("an inner product of matrices")
+    if not any(ranks):
+        raise Unlowered("a product of arrays without axes")
     if 0 in ranks and eqn.op.name == "dot":
+        if len({x.code for x in operands}) > 1 and any(x.code == "f32" for x in operands):
+            raise Unlowered("`np.dot` of floats of 32 bits and others")
         return over_arrays(site, "mul", operands)
     if not all(rank in (1, 2) for rank in ranks):
         raise Unlowered("products of stacks of matrices")
@@ -152,6 +157,8 @@ def _norm(site: Site, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
     if eqn.params or len(x.dims) not in (1, 2):
         raise Unlowered("a norm of this kind")
+    if x.code not in FLOATS:
+        x = mapped(site, ROWS["copy"], [x], "f64", x.dims)
     squares = over_arrays(site, "square", [x])
     total: Delayed = reduced(
         site, REDUCTIONS["sum"], squares, tuple(range(len(x.dims))), squares.code

@@ -68,11 +68,35 @@ def _reduction(site: Site, eqn: Eqn) -> Value:
     name = eqn.op.name
     x = site.operand(eqn.args[0])
     if isinstance(x, Scalar):
-        if name in ("any", "all") and x.code != "b1":
-            raise Unlowered("whether a number is one at all")
-        return Scalar(x.expr, NUMPY, x.bits)
+        return _of_number(site, eqn, x)
+    if not x.dims and eqn.param("keepdims", False):
+        raise Unlowered(f"`{name}` of an array without axes, which is one again")
+    if eqn.namespace == "py" and name in ("max", "min"):
+        return _extreme_of_python(site, eqn, x)
     axes = axes_of(eqn, len(x.dims))
     return kept_axes(site, eqn, reduction(site, name, x, axes), x.dims, axes)
+
+
+def _of_number(site: Site, eqn: Eqn, x: Scalar) -> Scalar:
+    """A reduction of one number, which becomes one of NumPy's."""
+    name = eqn.op.name
+    if eqn.params:
+        raise Unlowered(f"options of `{name}` of a number")
+    if name in ("any", "all") and x.code != "b1":
+        raise Unlowered("whether a number is one at all")
+    code = _result_code(name, x.code)
+    if name == "sum" and code in FLOATS:
+        return Scalar(site.e.apply("add", x.expr, Constant(0.0, code)), NUMPY)
+    return Scalar(converted(site.e, x.expr, code), NUMPY, x.bits if code == x.code else 1)
+
+
+def _extreme_of_python(site: Site, eqn: Eqn, x: Array) -> Scalar:
+    """Python's own `max` and `min`: the first item that none after it beats, NaN or not."""
+    if len(x.dims) != 1:
+        raise Unlowered(f"`{eqn.op.name}` of the rows of an array")
+    view = site.in_memory(eqn.args[0])
+    best, _ = _best_of(site, view, eqn.op.name == "max", nan_counts=False)
+    return Scalar(site.e.let(best), NUMPY)
 
 
 def reduction(site: Site, name: str, x: Array, axes: tuple[int, ...]) -> Value:
@@ -128,11 +152,17 @@ def _spread(site: Site, eqn: Eqn) -> Value:
     apart = over_arrays(site, "sub", [x, centre])
     code = x.code if x.code in FLOATS else "f64"
     total = reduced(site, REDUCTIONS["sum"], over_arrays(site, "square", [apart]), axes, code)
-    ddof = Constant(float(eqn.param("ddof", 0)), "f64")
-    count = converted(site.e, site.e.apply("sub", count_of(site, x, axes), ddof), code)
+    count = converted(site.e, _degrees_of_freedom(site, eqn, x, axes), code)
     result = compute(site.e, "div", "np", [site.as_scalar(total), Scalar(count, NUMPY)])
     result = compute(site.e, "sqrt", "np", [result]) if eqn.op.name == "std" else result
     return kept_axes(site, eqn, result, x.dims, axes)
+
+
+def _degrees_of_freedom(site: Site, eqn: Eqn, x: Array, axes: tuple[int, ...]) -> Expr:
+    """What a sum of squares is divided by: 0 at the least."""
+    ddof = Constant(float(eqn.param("ddof", 0)), "f64")
+    rest = site.e.apply("sub", count_of(site, x, axes), ddof)
+    return site.e.apply("maximum", rest, Constant(0.0, "f64"))
 
 
 def _spread_along(
@@ -147,8 +177,7 @@ def _spread_along(
     )
     squares = over_arrays(site, "square", [over_arrays(site, "sub", [x, middle])])
     total = reduced(site, REDUCTIONS["sum"], squares, axes, squares.code)
-    ddof = Constant(float(eqn.param("ddof", 0)), "f64")
-    count = site.e.apply("sub", count_of(site, x, axes), ddof)
+    count = _degrees_of_freedom(site, eqn, x, axes)
     result = over_arrays(site, "div", [total, Scalar(converted(site.e, count, total.code), NUMPY)])
     result = over_arrays(site, "sqrt", [result]) if eqn.op.name == "std" else result
     return kept_axes(site, eqn, result, x.dims, axes)
@@ -177,6 +206,11 @@ def place_of_extreme(site: Site, eqn: Eqn, greatest: bool) -> Expr:
     if not is_contiguous(view):
         view = site.copied(view)
     view = replaced_flat(view)
+    return _best_of(site, view, greatest, nan_counts=view.code in FLOATS)[1]
+
+
+def _best_of(site: Site, view: View, greatest: bool, *, nan_counts: bool) -> tuple[Expr, Expr]:
+    """The first extreme of a vector, and its place; the first NaN is one where that counts."""
     e = site.e
     count = e.let(view.dims[0])
     e.exit_if(Apply("eq", (count, integer(0)), "b1"), "an extreme of nothing")
@@ -185,7 +219,7 @@ def place_of_extreme(site: Site, eqn: Eqn, greatest: bool) -> Expr:
     inner = e.block()
     x = inner.load(view, (index,))
     found = (Assign(best, x), Assign(place, index))
-    if x.code in FLOATS:  # the first NaN counts as the extreme
+    if nan_counts:
         beyond = inner.apply("not", inner.apply("ge" if greatest else "le", best, x, code="b1"))
         still = Apply("eq", (best, best), "b1")
         inner.add(If(beyond, (If(still, found),), rarely=True))
@@ -193,7 +227,7 @@ def place_of_extreme(site: Site, eqn: Eqn, greatest: bool) -> Expr:
         better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
         inner.add(If(better, found, rarely=True))
     e.add(For(index, count, tuple(inner.statements)))
-    return e.let(place)
+    return best, e.let(place)
 
 
 # --- what derivatives are made of ---------------------------------------------------------
@@ -341,7 +375,7 @@ def _cumsum(site: Site, eqn: Eqn) -> Value:
     size = e.let(view.dims[0])
     made = site.allocate((size,), view.code, eqn.outs)
     product_ = eqn.op.name == "cumprod"
-    total = e.variable("total", Constant(1.0 if product_ else 0.0, view.code))
+    total = e.variable("total", Constant(1.0 if product_ else -0.0, view.code))
     index = Slot(e.names.fresh("i"), "i64")
     inner = e.block()
     k: Expr = index

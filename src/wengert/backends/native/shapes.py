@@ -118,21 +118,35 @@ def _dtype(site: Site, eqn: Eqn) -> Value:
 # --- axes ---------------------------------------------------------------------------------
 
 
+def with_several_axes(site: Site, eqn: Eqn) -> View:
+    """An array whose axes change places; without any, it may have to stay a number."""
+    x = site.operand(eqn.args[0])
+    if not dims_of(x):
+        raise Unlowered(f"`{eqn.op.name}` of a number")
+    return site.in_memory(eqn.args[0])
+
+
+def known_number(eqn: Eqn, name: str) -> int:
+    """An option that is one integer."""
+    atom = eqn.params.get(name)
+    if not isinstance(atom, Const) or not isinstance(atom.value, int):
+        raise Unlowered(f"`{name}` of `{eqn.op.name}` that is no known integer")
+    return atom.value
+
+
 @lowers("transpose", "matrix_transpose", "swapaxes", "moveaxis")
 def _transpose(site: Site, eqn: Eqn) -> Value:
-    view = site.in_memory(eqn.args[0])
+    view = with_several_axes(site, eqn)
     rank = len(view.dims)
     order = list(range(rank))
     match eqn.op.name:
         case "matrix_transpose":
             order[-2:] = order[-1], order[-2]
         case "swapaxes":
-            a, b = (int(eqn.param(name)) for name in ("axis1", "axis2"))
+            a, b = (known_number(eqn, name) for name in ("axis1", "axis2"))
             order[a], order[b] = order[b], order[a]
         case "moveaxis":
-            source, target = (eqn.param(name) for name in ("source", "destination"))
-            if not (isinstance(source, int) and isinstance(target, int)):
-                raise Unlowered("moving several axes")
+            source, target = (known_number(eqn, name) for name in ("source", "destination"))
             order.insert(target % rank, order.pop(source % rank))
         case _:
             order = _given_order(site, eqn, rank)
@@ -224,7 +238,7 @@ def spread_value(
 
 @lowers("flip", "flipud", "fliplr")
 def _flip(site: Site, eqn: Eqn) -> Value:
-    view = site.in_memory(eqn.args[0])
+    view = with_several_axes(site, eqn)
     axes = known_axis(eqn.params.get("axis"), len(view.dims))
     if eqn.op.name != "flip":
         axes = (0,) if eqn.op.name == "flipud" else (1,)

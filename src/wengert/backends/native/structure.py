@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...ir.graph import UNDEFINED, Atom, Const, Eqn
@@ -44,6 +45,8 @@ SIZE_BITS = 48
 
 # --- elementwise --------------------------------------------------------------------------
 
+_OF_NUMBERS = frozenset(("maximum", "minimum", "truth", "not"))
+"""Functions of Python's own that ask arrays for their truth values."""
 _HARMLESS = {"order", "casting", "subok", "copy"}
 
 
@@ -64,7 +67,11 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         if site.unit.is_kept(operands[0].root):
             return operands[0]
     scalars = [x for x in operands if isinstance(x, Scalar)]
+    if not any(dims_of(x) for x in operands):
+        _must_be_clear(eqn, operands[0])
     if len(scalars) == len(operands):
+        if eqn.op.name == "real":
+            return scalars[0]
         if eqn.op.name == "where":
             return _chosen_number(site, scalars)
         if eqn.op.name == "invert" and any(x.code == "b1" and x.origin != NUMPY for x in scalars):
@@ -72,10 +79,35 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
     if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot"):
         return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
+    if eqn.namespace == "math" or (eqn.namespace == "py" and eqn.op.name in _OF_NUMBERS):
+        return _of_numbers(site, eqn, operands)
     if eqn.op.name != "where" and not any(dims_of(x) for x in operands):
         scalars = [site.as_scalar(x) for x in operands]
         return numbers.compute(site.e, eqn.op.name, "np", scalars)
     return over_arrays(site, eqn.op.name, operands)
+
+
+def _of_numbers(site: Site, eqn: Eqn, operands: Sequence[Any]) -> Scalar:
+    """What Python computes of numbers, and of arrays without axes, which it takes for numbers."""
+    if eqn.op.name in ("maximum", "minimum"):
+        raise Unlowered("one of two arrays, which are compared as a whole")
+    scalars = [site.as_scalar(x) for x in operands]
+    return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
+
+
+def _must_be_clear(eqn: Eqn, x: Any) -> None:
+    """Refuse what one spelling makes an array without axes, and another a number of NumPy's."""
+    match eqn.op.name:
+        case "copy":
+            unclear = eqn.namespace == "np"
+        case "real":
+            unclear = not isinstance(x, Scalar) or x.code == "b1"
+        case "conj":
+            unclear = not isinstance(x, Scalar)
+        case _:
+            unclear = False
+    if unclear:
+        raise Unlowered(f"`{eqn.op.name}` of a number, or of an array without axes")
 
 
 @lowers("clip")
@@ -331,6 +363,21 @@ def _bound(site: Site, eqn: Eqn) -> Value:
 @lowers("apart")
 def _apart(site: Site, eqn: Eqn) -> Value:
     return Known(None)  # `function` compares the memory of all arguments that are written to
+
+
+@lowers("evaluated")
+def _evaluated(site: Site, eqn: Eqn) -> Value:
+    site.value(eqn.args[0])
+    return Known(None)  # it has been checked where it was lowered
+
+
+@lowers("equally_long")
+def _equally_long(site: Site, eqn: Eqn) -> Value:
+    first, *others = (site.scalar(atom).expr for atom in eqn.args)
+    for other in others:
+        differs = site.e.apply("ne", first, other, code="b1")
+        site.e.exit_if(differs, "iterables of different lengths")
+    return Known(None)
 
 
 @lowers("as_list")

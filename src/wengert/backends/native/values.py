@@ -42,10 +42,19 @@ class Scalar:
 
 @mutable_record
 class Root:
-    """A piece of memory, and the block that releases it (None: it belongs to the caller)."""
+    """A piece of memory.
+
+    Attributes:
+        of_caller: whether the caller sees what is in it, at the latest when the function ends.
+        stands_in: whether it may be a copy of such memory, in the place of an array that may be another.
+        changed: whether the program itself writes to it.
+    """
 
     pointer: Slot
     name: str = ""
+    of_caller: bool = False
+    stands_in: bool = False
+    changed: bool = False
 
 
 @record

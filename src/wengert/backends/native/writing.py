@@ -57,8 +57,7 @@ def _store(site: Site, eqn: Eqn) -> Value:
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
     what = site.operand(value)
-    view = site.in_memory(target)
-    site.unit.on_write(view.root)
+    view = site.to_write(target, eqn)
     index = site.value(path[0])
     parts = parts_of(index)
     if isinstance(what, Delayed):
@@ -103,8 +102,7 @@ def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom])
         site.write_all()
         part = item_of_list(site, container, site.as_scalar(first))
     else:
-        container = part = site.in_memory(eqn.args[0])
-        site.unit.on_write(container.root)
+        container = part = site.to_write(eqn.args[0], eqn)
         site.write_all()
     for step in steps:
         if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
@@ -124,8 +122,7 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
     what = site.operand(eqn.args[1])
     if isinstance(what, Delayed):
         what = site.computed(what)
-    view = site.in_memory(eqn.args[0])
-    site.unit.on_write(view.root)
+    view = site.to_write(eqn.args[0], eqn)
     site.write_all()
     write(site, view, what, adds=False)
     return view

@@ -299,6 +299,10 @@ class Expressions:
         """What matters to derivatives only."""
         return self.atom(eqn.args[0])
 
+    def evaluated(self, eqn: Eqn) -> Code:
+        """What nothing reads, as a statement of its own."""
+        return self.atom(eqn.args[0])
+
     # --- other ----------------------------------------------------------------------------
 
     def read_global(self, eqn: Eqn) -> Code:
@@ -445,6 +449,7 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "accumulate": Expressions.accumulate,
     "project": Expressions.project,
     "unbroadcast": Expressions.unbroadcast,
+    "evaluated": Expressions.evaluated,
     "unreduce": Expressions.spread,
     "broadcast_like": Expressions.spread,
     "expand_dims": Expressions.expand_dims,
