@@ -73,6 +73,8 @@ class Statements:
             result = self._write(eqn)
         elif name == "raise":
             return [self._raise(eqn)]
+        elif name == "evaluated" and self._expressions.atom(eqn.args[0]).text.isidentifier():
+            return []  # a statement has given it a name already
         elif name == "closure":
             captured = self._expressions.atoms(eqn.args)
             result = [self._nested(eqn, self._names[eqn.outs[0]], captured)]
