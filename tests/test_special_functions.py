@@ -52,6 +52,16 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: special.boxcox(x, 0.3) + special.inv_boxcox(x, 0.3),
     lambda x: special.expi(x) + special.exp1(x) + special.expn(2, x) + special.spence(x),
     lambda x: special.ellipk(x / 3) + special.ellipe(x / 3),
+    lambda x: special.ellipkinc(x, 0.3) + special.ellipeinc(x, 0.3),
+    lambda x: (
+        special.eval_legendre(3, x) + special.eval_legendre(0, x) + special.eval_laguerre(2, x)
+    ),
+    lambda x: special.eval_chebyt(4, x) + special.eval_chebyu(3, x) + special.eval_chebyu(1, x),
+    lambda x: special.eval_jacobi(3, 0.5, 1.5, x) + special.eval_gegenbauer(2, 1.5, x),
+    lambda x: (
+        special.eval_hermite(3, x) + special.eval_hermite(0, x) + special.eval_hermitenorm(2, x)
+    ),
+    lambda x: special.eval_genlaguerre(2, 1.5, x),
     lambda x: special.hyp2f1(1.0, 2.0, 3.0, x / 3) + special.hyp1f1(1.0, 2.0, x),
     lambda x: special.j0(x) + special.j1(x) + special.jn(2, x) + special.jv(1.5, x),
     lambda x: special.y0(x) + special.y1(x) + special.yn(2, x) + special.yv(1.5, x),
@@ -218,6 +228,20 @@ EXACT: dict[str, tuple[Callable[..., Any], list[tuple[float, ...]]]] = {
     "yn": (lambda n, x: mp.bessely(int(n), x), [(2, 0.37)]),
     "stdtr": (_stdtr, [(3.0, 0.37), (3.0, -2.5)]),
     "loggamma": (mp.loggamma, [(x,) for x in POSITIVE]),
+    "ellipkinc": (mp.ellipf, [(0.37, 0.3), (2.5, -1.5)]),
+    "ellipeinc": (mp.ellipe, [(0.37, 0.3), (2.5, -1.5)]),
+    "eval_legendre": (mp.legendre, [(0, 0.37), (1, 0.37), (4, -0.9)]),
+    "eval_jacobi": (mp.jacobi, [(0, 0.5, 1.5, 0.37), (3, 0.5, 1.5, -0.9)]),
+    "eval_gegenbauer": (mp.gegenbauer, [(0, 1.5, 0.37), (3, 1.5, -0.9)]),
+    "eval_chebyt": (mp.chebyt, [(0, 0.37), (1, 0.37), (4, -0.9)]),
+    "eval_chebyu": (mp.chebyu, [(0, 0.37), (1, 0.37), (4, -0.9)]),
+    "eval_laguerre": (lambda n, x: mp.laguerre(n, 0, x), [(0, 0.37), (3, 2.5)]),
+    "eval_genlaguerre": (mp.laguerre, [(0, 1.5, 0.37), (3, 1.5, 2.5)]),
+    "eval_hermite": (mp.hermite, [(0, 0.37), (1, 0.37), (4, -0.9)]),
+    "eval_hermitenorm": (
+        lambda n, x: mp.hermite(n, x / mp.sqrt(2)) * mp.mpf(2) ** (-n / 2),
+        [(0, 0.37), (4, -0.9)],
+    ),
 }
 
 ULPS = 200.0

@@ -169,6 +169,16 @@ _rule(special.spence, lambda z, Ω: _log_ratio(z))
 _rule(special.ellipk, lambda m, Ω: _slope_of_ellipk(m))
 _rule(special.ellipe, lambda m, Ω: -0.39269908169872414 * special.hyp2f1(0.5, 1.5, 2.0, m))
 _rule(
+    special.ellipkinc,
+    lambda phi, m, Ω: 1 / sqrt(1 - m * sin(phi) ** 2),
+    lambda phi, m, Ω: no_partial("ellipkinc", "m"),
+)
+_rule(
+    special.ellipeinc,
+    lambda phi, m, Ω: sqrt(1 - m * sin(phi) ** 2),
+    lambda phi, m, Ω: no_partial("ellipeinc", "m"),
+)
+_rule(
     special.hyp2f1,
     lambda a, b, c, z, Ω: no_partial("hyp2f1", "a"),
     lambda a, b, c, z, Ω: no_partial("hyp2f1", "b"),
@@ -180,6 +190,66 @@ _rule(
     lambda a, b, x, Ω: no_partial("hyp1f1", "a"),
     lambda a, b, x, Ω: no_partial("hyp1f1", "b"),
     lambda a, b, x, Ω: a / b * special.hyp1f1(a + 1, b + 1, x),
+)
+
+# --- orthogonal polynomials, by others of a degree less -------------------------------------------
+
+
+def _of_degree(n, slope):
+    """The slope of a polynomial of degree n; SciPy's of a negative degree are none."""
+    return where(n == 0, 0.0, slope)
+
+
+_rule(
+    special.eval_legendre,
+    lambda n, x, Ω: no_partial("eval_legendre", "n"),
+    lambda n, x, Ω: _of_degree(n, (n + 1) / 2 * special.eval_jacobi(n - 1, 1, 1, x)),
+)
+_rule(
+    special.eval_jacobi,
+    lambda n, a, b, x, Ω: no_partial("eval_jacobi", "n"),
+    lambda n, a, b, x, Ω: no_partial("eval_jacobi", "alpha"),
+    lambda n, a, b, x, Ω: no_partial("eval_jacobi", "beta"),
+    lambda n, a, b, x, Ω: _of_degree(
+        n, (n + a + b + 1) / 2 * special.eval_jacobi(n - 1, a + 1, b + 1, x)
+    ),
+)
+_rule(
+    special.eval_gegenbauer,
+    lambda n, a, x, Ω: no_partial("eval_gegenbauer", "n"),
+    lambda n, a, x, Ω: no_partial("eval_gegenbauer", "alpha"),
+    lambda n, a, x, Ω: _of_degree(n, 2 * a * special.eval_gegenbauer(n - 1, a + 1, x)),
+)
+_rule(
+    special.eval_chebyt,
+    lambda n, x, Ω: no_partial("eval_chebyt", "n"),
+    lambda n, x, Ω: _of_degree(n, n * special.eval_chebyu(n - 1, x)),
+)
+_rule(
+    special.eval_chebyu,
+    lambda n, x, Ω: no_partial("eval_chebyu", "n"),
+    lambda n, x, Ω: _of_degree(n, 2 * special.eval_gegenbauer(n - 1, 2, x)),
+)
+_rule(
+    special.eval_genlaguerre,
+    lambda n, a, x, Ω: no_partial("eval_genlaguerre", "n"),
+    lambda n, a, x, Ω: no_partial("eval_genlaguerre", "alpha"),
+    lambda n, a, x, Ω: _of_degree(n, -special.eval_genlaguerre(n - 1, a + 1, x)),
+)
+_rule(
+    special.eval_laguerre,
+    lambda n, x, Ω: no_partial("eval_laguerre", "n"),
+    lambda n, x, Ω: _of_degree(n, -special.eval_genlaguerre(n - 1, 1, x)),
+)
+_rule(
+    special.eval_hermite,
+    lambda n, x, Ω: no_partial("eval_hermite", "n"),
+    lambda n, x, Ω: _of_degree(n, 2 * n * special.eval_hermite(maximum(n - 1, 0), x)),
+)
+_rule(
+    special.eval_hermitenorm,
+    lambda n, x, Ω: no_partial("eval_hermitenorm", "n"),
+    lambda n, x, Ω: _of_degree(n, n * special.eval_hermitenorm(maximum(n - 1, 0), x)),
 )
 
 # --- Bessel functions: the mean of, or half the difference between, the neighbouring orders -------
