@@ -404,7 +404,7 @@ def _rt_set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Va
 def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     merged = it.atom(var)
     for source in args:
-        merged = it.emit(co.merge_dicts, merged, it.atom(source))
+        merged = it.emit(co.merge_dicts, merged, it.atom(_as_dict(it, var, source)))
     if kwargs:
         merged = it.emit(
             co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
@@ -415,6 +415,15 @@ def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     heap.moved(it, var)
     heap.whole(it, var, merged)
     return Const(None)
+
+
+def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
+    """What a dictionary is updated with, which may be pairs of a key and a value; a set takes anything."""
+    from .library import dict_from
+
+    source = heap.now(it, source)
+    mapping = isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict")
+    return source if mapping or is_set(it, var) else dict_from(it, source)
 
 
 def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:

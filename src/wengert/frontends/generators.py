@@ -551,6 +551,7 @@ def _as_function(node: ast.GeneratorExp) -> ast.FunctionDef:
             body = ast.If(condition, [body], [])
         iterable = ast.Name("%iterable", ast.Load()) if k == 0 else clause.iter
         body = ast.For(clause.target, iterable, [body], [])
+        ast.copy_location(body, clause.target)  # by which loops are told apart
     argument = ast.arg("%iterable")
     arguments = ast.arguments([], [argument], None, [], [], None, [])
     function = ast.FunctionDef("<genexpr>", arguments, [body], [])

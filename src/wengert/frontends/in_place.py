@@ -42,6 +42,9 @@ def add_in_place(
     if isinstance(old, Items) and old.form == "list" and op.name == "add":
         extend(it, old, new)
         return old
+    if isinstance(old, Var) and is_list(old) and op.name == "add":
+        extend_at_run_time(it, old, [new], {})
+        return old
     result = binary(it, operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
         return result  # NumPy's, of a list times an array
@@ -55,10 +58,7 @@ def add_in_place(
         heap.whole(it, old, it.atom(result))
         return old
     if isinstance(old, Var) and is_list(old):
-        if op.name == "add":
-            extend_at_run_time(it, old, [new], {})
-        else:
-            replace_list(it, old, it.atom(result))
+        replace_list(it, old, it.atom(result))
         return old
     if isinstance(old, Var) and _may_change(it, old):
         if isinstance(new, Var) and is_set(it, new):

@@ -155,7 +155,7 @@ def _entries(source: Any) -> dict[Any, Any]:
     return {pair[0]: pair[1] for pair in source}
 
 
-def _dict_from(it: Interpreter, source: Value) -> Value:
+def dict_from(it: Interpreter, source: Value) -> Value:
     from .comprehensions import dictionary
 
     unknown = isinstance(source, Var) and source.kind == UNKNOWN
@@ -171,7 +171,7 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if isinstance(source, Items) and source.form == "dict":
             entries.update(zip(source.keys, source.values, strict=True))
         else:
-            made = _dict_from(it, source)
+            made = dict_from(it, source)
             if not isinstance(made, Items):
                 return made
             entries.update(zip(made.keys, made.values, strict=True))

@@ -281,22 +281,33 @@ def unroll(
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
             item = _taken_anew(it, iterable, lists, k)
+        elif walking.is_opened_anew(it, iterable):
+            item = _taken_anew(it, iterable, lists, k, len(items))
         if is_by_turns(it):
             take_turn(it)
         body(item)
 
     _write_out(it, len(items), turn)
     walking.refuse_changed(it, lists, len(items))
+    if walking.is_opened_anew(it, iterable):
+        _taken_anew(it, iterable, lists, len(items) - 1, len(items))
 
 
-def _taken_anew(it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int) -> Value:
-    """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
-    if not walking.asks_anew(iterable):
+def _taken_anew(
+    it: Interpreter,
+    iterable: Value,
+    lists: Sequence[walking.Walked],
+    k: int,
+    count: int | None = None,
+) -> Value:
+    """The item that a loop comes to, of lists or dictionaries that have changed since it started.
+
+    `count` says how many there have to be, which else is what `lists` tell.
+    """
+    items = iteration(it, now(it, iterable)) if walking.asks_anew(iterable) else None
+    if not isinstance(items, list) or k >= len(items) or count not in (None, len(items)):
         walking.refuse_changed(it, lists, k)
-    items = iteration(it, now(it, iterable))
-    if not isinstance(items, list) or k >= len(items):
-        walking.refuse_changed(it, lists, k)
-    assert isinstance(items, list)
+        raise walking.changed_in_a_loop(it)
     return items[k]
 
 

@@ -86,10 +86,29 @@ def is_changed(it: Interpreter, walked: Walked, start: int) -> bool:
 def refuse_changed(it: Interpreter, lists: Sequence[Walked], start: int) -> None:
     """Refuse a list of which items that are still to come have changed."""
     if any(is_changed(it, each, start) for each in lists):
-        raise it.unsupported(
-            "a list or dictionary changes while a loop walks over it",
-            "Walk over a copy: `for item in list(items)`.",
-        )
+        raise changed_in_a_loop(it)
+
+
+def changed_in_a_loop(it: Interpreter) -> Exception:
+    return it.unsupported(
+        "a list or dictionary changes while a loop walks over it",
+        "Walk over a copy: `for item in list(items)`.",
+    )
+
+
+def is_opened_anew(it: Interpreter, iterable: Value) -> bool:
+    """Whether a run-time container that was taken apart for a loop has changed since."""
+    match iterable:
+        case Items(form="list" | "dict", home=home) if home is not None:
+            return now(it, home) is not home
+        case Items(form="iterator"):
+            return False  # it keeps to what it was made of
+        case Iteration("generator"):
+            return False
+        case Iteration(parts=parts):
+            return any(is_opened_anew(it, part) for part in parts)
+        case _:
+            return False
 
 
 def asks_anew(iterable: Value) -> bool:

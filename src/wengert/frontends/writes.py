@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import NONE, STR, UNKNOWN, Array, Number, Other
+from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 from ..ops import identity as ident
 from ..ops import memory as me
 from . import cells, heap, objects
@@ -126,12 +126,24 @@ def as_run_time(it: Interpreter, target: Value) -> Var:
 
 def _store(it: Interpreter, var: Var, step: Atom, value: Value) -> None:
     _refuse_immutable(it, var)
+    step = _from_the_start(var.kind, step)
     is_array = isinstance(var.kind, Array)
+    if not is_array and kind_of_atom(step) == SLICE and isinstance(heap.now(it, value), Var):
+        heap.store_items(it, var, step, it.atom(value))
+        return
     value = _as_element(it, value) if is_array else heap.note_sharing(it, heap.now(it, value), var)
     atom = it.atom(value)
     heap.store(it, var, step, atom)
     if not is_array:
         adopt(it, value, var, step)
+
+
+def _from_the_start(kind: Kind, step: Atom) -> Atom:
+    """An index counted from the end of a list of known length, from its start."""
+    if not (isinstance(kind, Struct) and kind.form == "list" and isinstance(step, Const)):
+        return step
+    negative = type(step.value) is int and -len(kind.keys) <= step.value < 0
+    return Const(step.value + len(kind.keys)) if negative else step
 
 
 def _as_element(it: Interpreter, value: Value) -> Value:

@@ -95,7 +95,7 @@ entries_of = declare(
     "merged, x, others",
     infer=lambda args, params: UNKNOWN,
     rt="entries_of",
-    implementation=rt.entries_of,
+    implementation=cotangents.entries_of,
 )
 repeated_items = declare(
     "repeated_items",

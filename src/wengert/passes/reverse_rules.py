@@ -420,10 +420,18 @@ def rank_of(kind: Kind) -> int | None:
 
 
 def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
-    context = sweep.context
-    if isinstance(operand, Var) and eqn.op.elementwise and operand not in context.maybe_none:
-        context.arithmetic.add(operand)
+    if isinstance(operand, Var) and _is_arithmetic_with(sweep, eqn, operand):
+        sweep.context.arithmetic.add(operand)
     sweep.contribute(operand, surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(operand)))
+
+
+def _is_arithmetic_with(sweep: Sweep, eqn: Eqn, operand: Var) -> bool:
+    """Whether an equation shows that a value is no list: it computes with it wherever there is that value.
+
+    What stands in a branch or a loop may not run, and lists have copies, too.
+    """
+    here = operand in sweep.bars.local and operand not in sweep.context.maybe_none
+    return here and eqn.op.elementwise and eqn.op.name != "copy"
 
 
 def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:

@@ -37,7 +37,9 @@ linear_rule(
     merge_dicts,
     transpose=(lambda ȳ, a, b: entries_of(ȳ, a, b), lambda ȳ, a, b: entries_of(ȳ, b, None)),
 )
-linear_rule(entries_of, transpose=(lambda ȳ, merged, x, others: ȳ, None, None))
+linear_rule(
+    entries_of, transpose=(lambda ȳ, merged, x, others: entries_of(ȳ, x, others), None, None)
+)
 linear_rule(shallow_copy, transpose=lambda ȳ, x: ȳ)
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(as_tuple, transpose=lambda ȳ, x: list_cotangent(ȳ, x))

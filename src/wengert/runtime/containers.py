@@ -101,12 +101,3 @@ def merge_dicts(a: Any, b: Any) -> Any:
     if isinstance(a, set):
         return a.union(b)
     return {**a, **b} if hasattr(a, "keys") else a | b
-
-
-def entries_of(merged: Any, x: Any, others: Any) -> Any:
-    """The entries of a merged dictionary that came from `x`, not from `others`."""
-    if not hasattr(x, "keys"):
-        return 0.0
-    return {
-        key: merged[key] for key in x if key in merged and (others is None or key not in others)
-    }

@@ -399,6 +399,14 @@ def _of_rule_in_parts(found: Any, x: Any, returned: str, whose: str) -> Any:
     return type(x)(*parts.values()) if hasattr(x, "_fields") else type(x)(parts.values())
 
 
+def entries_of(merged: Any, x: Any, others: Any) -> Any:
+    """The entries of a merged dictionary that came from `x`; zeros for those that `others` took the place of."""
+    if not hasattr(x, "keys"):
+        return 0.0
+    lost = () if others is None else others
+    return {key: merged[key] if key in merged and key not in lost else zeros(x[key]) for key in x}
+
+
 def as_returned(cotangents: Any, returned: Any) -> Any:
     """A cotangent of what a pullback returned: bare if it returned a bare value."""
     return cotangents if isinstance(returned, tuple) else cotangents[0]

@@ -34,6 +34,7 @@ from .changes import path_to as path_to
 from .changes import put as put
 from .changes import replaced as replaced
 from .changes import store as store
+from .changes import store_items as store_items
 from .changes import update as update
 from .changes import whole as whole
 from .current import now as now

@@ -15,6 +15,7 @@ from ..values import Held, Items, Lost, Part, Place, Write, is_mutable
 from .aliases import (
     deeper_than,
     hold_same,
+    holds_mutable,
     link_holders,
     may_be,
     may_be_part,
@@ -300,6 +301,22 @@ def hold_items(it: Interpreter, var: Var, source: Var) -> None:
     if len(sharing(it, place)) > 1:
         root, steps = path_to(it, var)
         hold_same(it, place, 1, place_of(it, root), depth_of_path(root.kind, steps) + 1)
+
+
+def store_items(it: Interpreter, var: Var, part: Atom, items: Atom) -> None:
+    """`var[part] = items` of lists: what they hold is held from then on, not the list `items`."""
+    assert isinstance(items, Var)
+    store(it, var, part, items)
+    if not holds_mutable(items.kind):
+        return
+    root, steps = path_to(it, var)
+    place, owner = place_of(it, items), place_of(it, root)
+    if place is owner:
+        raise it.unsupported(
+            "a list takes objects in that it has already: they would be in two places",
+            "Put copies of them into it.",
+        )
+    hold_same(it, place, 1, owner, depth_of_path(root.kind, steps) + 1)
 
 
 def changed(
