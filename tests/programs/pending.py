@@ -40,7 +40,6 @@ ALONE = frozenset("""
     objects.linked_list
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
-    finance.rebalanced
     linear_algebra.determinant_by_minors
     linear_algebra.elimination_on_lists
     linear_algebra.jacobi_eigenvalues

@@ -206,10 +206,10 @@ class _Parts:
 
 
 def _is_ours(function: types.FunctionType) -> bool:
-    """Whether a function is one of wengert's modules', whose text can stand in a saved file."""
+    """Whether a function is one that calls SciPy's solvers for us, whose text can stand in a saved file."""
     module = sys.modules.get(function.__module__)
     known = module is not None and getattr(module, function.__name__, None) is function
-    return known and function.__module__.startswith("wengert.")
+    return known and function.__module__.startswith("wengert.solvers.")
 
 
 @dataclass(frozen=True, slots=True)
