@@ -1,0 +1,175 @@
+"""Lists and dictionaries that are given and change: in loops over them, by slices, by `+=` and `update`."""
+
+import copy
+from itertools import islice
+
+import numpy as np
+import pytest
+from differences import slope
+
+import wengert as wg
+from wengert.errors import UnsupportedSyntax
+
+PROGRAMS = []
+
+
+def program(f):
+    PROGRAMS.append(f)
+    return f
+
+
+@program
+def the_last_is_replaced(x, xs, d):
+    total = 0.0
+    for v in xs:
+        total += v
+        xs[-1] = x
+    return total
+
+
+@program
+def each_depends_on_the_one_before(x, xs, d):
+    total = 0.0
+    for i, v in enumerate(xs):
+        total += v
+        if i + 1 < len(xs):
+            xs[i + 1] = v * x
+    return total
+
+
+@program
+def replaced_on_one_path(x, xs, d):
+    total = 0.0
+    for v in xs:
+        total += v * x
+        if v > 0:
+            xs[1] = x
+    return total
+
+
+@program
+def values_of_a_dictionary(x, xs, d):
+    total = 0.0
+    for v in d.values():
+        total += v * v
+        d["c"] = x
+    return total
+
+
+@program
+def two_for_clauses(x, xs, d):
+    ys = [x, 2.0]
+    return sum(islice((p * q for p in [1.0, 3.0] for q in ys), 3))
+
+
+@program
+def a_slice_takes_items(x, xs, d):
+    ys = [1.0, 2.0]
+    xs.append(x)
+    ys[0:1] = xs
+    return sum(xs) * x + sum(ys)
+
+
+@program
+def a_slice_of_itself(x, xs, d):
+    xs.append(x)
+    xs[1:3] = xs
+    return sum((k + 1) * v for k, v in enumerate(xs)) * x
+
+
+@program
+def a_copy_on_one_path(x, xs, d):
+    others = []
+    xs.append(x)
+    if x > 2:
+        others = xs.copy()
+    return sum((k + 1) * v for k, v in enumerate(xs)) + sum(others)
+
+
+@program
+def updated_again_and_again(x, xs, d):
+    for v in xs:
+        d.update({"a": v * x})
+    return d["a"] * d["b"]
+
+
+@program
+def updated_with_pairs(x, xs, d):
+    d.update([("a", x)])
+    d.update(zip("bc", xs, strict=False))
+    d.update((key, 2 * x) for key in "de")
+    return d["a"] * d["b"] * d["c"] * d["e"]
+
+
+def arguments():
+    return 0.83, [0.7, -0.4, 1.3, 0.25], {"a": 0.6, "b": -1.2, "c": 0.35}
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_derivatives_and_what_is_left(f):
+    x, *others = arguments()
+    expected = pytest.approx(slope(lambda x: f(x, *copy.deepcopy(others)), x), rel=1e-8, abs=1e-9)
+    left = copy.deepcopy(others)
+    value = f(x, *left)
+    args = copy.deepcopy(others)
+    assert wg.value_and_grad(f)(x, *args) == (pytest.approx(value, rel=1e-13), expected)
+    assert args == left
+    args = copy.deepcopy(others)
+    assert wg.pushforward(f, x, *args)[1](1.0, None, None) == expected
+    assert args == left
+
+
+IN_SOURCE = [f for f in PROGRAMS if f not in (values_of_a_dictionary, a_slice_of_itself)]
+
+
+@pytest.mark.parametrize("f", IN_SOURCE)
+def test_source_that_stands_alone(f):
+    x, *others = arguments()
+    namespace = {}
+    exec(wg.grad(f).source, namespace)
+    found = namespace[f"grad_{f.__name__}"](x, *copy.deepcopy(others))
+    assert found == pytest.approx(wg.grad(f)(x, *copy.deepcopy(others)), rel=1e-12)
+
+
+def test_more_of_what_a_run_asks_once():
+    def f(x, xs):
+        ys = [v for v in xs if v * x > 0]
+        ys += (x * v for v in xs)
+        return sum(ys)
+
+    namespace = {}
+    exec(wg.grad(f).source, namespace)
+    assert namespace["grad_f"](0.5, [1.0, 2.0, -4.0]) == -1.0
+
+
+def test_a_list_that_gets_longer_while_a_loop_walks_over_it_is_refused():
+    def f(x, xs):
+        total = 0.0
+        for v in xs:
+            total += v * x
+            if len(xs) < 6:
+                xs.append(v)
+        return total
+
+    with pytest.raises(UnsupportedSyntax, match="changes while a loop walks over it"):
+        wg.grad(f)(0.5, [1.0, 2.0])
+
+
+def test_objects_that_a_slice_takes_from_another_list():
+    def changed(x, rows):
+        rows.append(x * np.ones(2))
+        ys = [np.ones(2)]
+        ys[0:1] = rows
+        ys[0][0] = 5 * x
+        return np.sum(rows[0] * rows[-1])
+
+    def replaced(x, rows):
+        rows.append(x * np.ones(2))
+        ys = [np.ones(2)]
+        ys[0:1] = rows
+        rows[0] = rows[-1] * 3
+        return sum(np.sum(row * (k + 1)) for k, row in enumerate(ys)) + rows[0][1]
+
+    with pytest.raises(UnsupportedSyntax, match="changed under another name"):
+        wg.grad(changed)(2.0, [np.ones(2)])
+    assert wg.grad(replaced)(2.0, [np.ones(2)]) == 7.0
