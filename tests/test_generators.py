@@ -684,3 +684,47 @@ def one_generator_twice(x):
 @pytest.mark.parametrize("f", [one_iterator_twice, one_generator_twice])
 def test_zip_longest_of_one_iterator_given_twice(f):
     agree(f, 0.7, 1.3)
+
+
+# --- walked over once -----------------------------------------------------------------------
+
+
+def totals_twice(x):
+    totals = itertools.accumulate([x, 2.0, x * x])
+    first = sum(totals)
+    return first * x + sum(totals)
+
+
+def products_twice(x):
+    products = itertools.starmap(operator.mul, [(x, 1.0), (2.0, x)])
+    return sum(products) + sum(products)
+
+
+def asked_and_walked_over(x):
+    some = itertools.islice([x, x * x, 3.0, x], 3)
+    first = next(some) * x
+    for v in some:
+        first += 2 * v * x
+    return first + sum(some)
+
+
+def pairs_of_unlike_lengths(x):
+    pairs = itertools.zip_longest([x, 2.0, x], [x * x], fillvalue=1.0)
+    return sum(a * b for a, b in pairs) + x * len(list(pairs))
+
+
+def a_slice_by_its_bounds(x):
+    part, all_but_one = slice(2), slice(1, None)
+    values = [x, x * x, 3.0 * x]
+    return sum(values[part]) + 5 * sum(values[all_but_one]) + values[slice(None, None, -1)][0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        totals_twice, products_twice, asked_and_walked_over, pairs_of_unlike_lengths,
+        a_slice_by_its_bounds,
+    ],
+)  # fmt: skip
+def test_iterators_are_walked_over_once(f):
+    agree(f, 0.7, 1.3)

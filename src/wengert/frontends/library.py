@@ -123,6 +123,11 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             return own if own is not None else it.emit(st.length, it.atom(value))
 
 
+def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    bounds = [Const(None), *args, Const(None)] if len(args) == 1 else [*args, Const(None)]
+    return it.emit(st.slice_, *(it.atom(bound) for bound in bounds[:3]))
+
+
 def _no_length(it: Interpreter, name: str) -> Value:
     from .statements import raise_now
 
@@ -413,9 +418,15 @@ def as_it_is_asked(eager: Handler, name: str) -> Handler:
         lists = [each for arg in args for each in walking.known_lists(it, arg)]
         made = eager(it, args, kwargs)
         walking.note_made_of(it, made, lists)
-        return made
+        return iterators.iterator_of(it, made) if _is_list(made) else made  # it is walked over once
 
     return handler
+
+
+def _is_list(value: Value) -> bool:
+    if isinstance(value, Items):
+        return value.form == "list"
+    return isinstance(value, Var) and isinstance(value.kind, Seq)
 
 
 def _asks_one_twice(args: Args) -> bool:
@@ -433,6 +444,7 @@ HANDLERS: dict[int, Handler] = {
         (filter, as_it_is_asked(_filter, "filter_")),
         (reversed, _reversed),
         (range, _range),
+        (slice, _slice),
         (len, _len),
         (list, _list),
         (tuple, _tuple),
