@@ -419,11 +419,22 @@ def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
     """What a dictionary is updated with, which may be pairs of a key and a value; a set takes anything."""
+    from .calls import call
+    from .iteration import as_list
     from .library import dict_from
 
     source = heap.now(it, source)
-    mapping = isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict")
-    return source if mapping or is_set(it, var) else dict_from(it, source)
+    if isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict"):
+        return source
+    listed = as_list(it, source)
+    if not isinstance(listed, Items) or not all(map(_is_pair, listed.values)) or is_set(it, var):
+        return listed
+    is_dict = call(it, Const(hasattr), [var, Const("keys")], {})
+    return it.choose(is_dict, lambda: dict_from(it, listed), lambda: listed)
+
+
+def _is_pair(value: Value) -> bool:
+    return isinstance(value, Items) and value.form == "tuple" and len(value.values) == 2
 
 
 def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:

@@ -279,8 +279,7 @@ def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
             return list(mapping.values)
         pairs = zip(mapping.keys, mapping.values, strict=True)
         return [tuple_of(from_key(key), item) for key, item in pairs]
-    source = it.atom(mapping)
-    keys = it.emit(st.as_list, source)
+    keys = it.emit(st.as_list, it.atom(mapping))
     if isinstance(keys, Var):
         it.reading.linked.add(keys)  # a key is no part of what changes
         place_of(it, keys)
@@ -288,7 +287,7 @@ def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
     def item(elements: Sequence[Var]) -> Value:
         if what == "keys":
             return elements[0]
-        entry = it.emit(st.getitem, source, elements[0])
+        entry = it.emit(st.getitem, it.atom(mapping), elements[0])  # as it is when its turn comes
         return entry if what == "values" else tuple_of(elements[0], entry)
 
     return Running((keys,), item)

@@ -152,6 +152,18 @@ def akima(x: Any, y: Any, *, extrapolate: Any = False) -> Any:
     return hermite(x, y, slopes, extrapolate=bool(extrapolate))
 
 
+def lagrange(x: Any, w: Any) -> Any:
+    """`scipy.interpolate.lagrange`."""
+    total = np.poly1d([0.0])
+    for j in range(len(x)):
+        part = np.poly1d(np.atleast_1d(w[j]))
+        for k in range(len(x)):
+            if k != j:
+                part = part * np.poly1d(np.stack((1.0 + 0.0 * x[k], -x[k]))) / (x[j] - x[k])
+        total = total + part
+    return total
+
+
 class Basis:
     """`scipy.interpolate.BSpline` of numbers, by de Boor's recurrence."""
 
@@ -314,6 +326,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.PchipInterpolator, pchip),
     (interpolate.Akima1DInterpolator, akima),
     (interpolate.BSpline, b_spline),
+    (interpolate.lagrange, lagrange),
     (interpolate.RegularGridInterpolator, regular_grid),
     (interpolate.interp1d, interp1d),
     (interpolate.make_interp_spline, make_interp_spline),
