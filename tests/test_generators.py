@@ -728,3 +728,31 @@ def a_slice_by_its_bounds(x):
 )  # fmt: skip
 def test_iterators_are_walked_over_once(f):
     agree(f, 0.7, 1.3)
+
+
+def asked_whether_it_has(x):
+    items = iter([1.0, 2.0, 3 * x, 4.0])
+    total = 1.0 if 3 * x in items else 0.0
+    for v in items:
+        total += v * x
+    return total + (7.0 in items) * x
+
+
+def asked_of_a_generator(x):
+    def multiples():
+        for k in range(5):
+            yield k * x
+
+    some = multiples()
+    return (2 * x in some) + sum(some) * x + (9 not in some) * x
+
+
+def asked_of_whole_numbers(x):
+    numbers = map(int, [1.5, 2.5, 3.5])
+    found = 2 in numbers
+    return x * x * sum(numbers) + found
+
+
+@pytest.mark.parametrize("f", [asked_whether_it_has, asked_of_a_generator, asked_of_whole_numbers])
+def test_what_an_iterator_has_is_asked_as_far_as_the_hit(f):
+    agree(f, 0.7, 1.3)

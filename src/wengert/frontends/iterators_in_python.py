@@ -256,6 +256,14 @@ def all_(iterable: Any) -> Any:
     return True
 
 
+def contains(iterator: Any, wanted: Any) -> Any:
+    """`wanted in iterator`, which asks for no more than it needs."""
+    for item in iterator:  # noqa: SIM110
+        if item == wanted:
+            return True
+    return False
+
+
 def reduce_(function: Any, iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`, of a function that may change what the items are made of."""
     iterator = iter(iterable)

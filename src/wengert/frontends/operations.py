@@ -18,7 +18,7 @@ from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
-from . import choosing, equivalents
+from . import choosing, equivalents, iterators_in_python
 from .counts import is_by_turns, known
 from .values import (
     Items,
@@ -230,6 +230,11 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
     elif isinstance(left, Iteration) or isinstance(right, Iteration):
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
     if isinstance(operator_, ast.In | ast.NotIn) and isinstance(right, Items):
+        if right.form == "iterator":
+            from .calls import call
+
+            found = call(it, Const(iterators_in_python.contains), [right, left], {})
+            return found if isinstance(operator_, ast.In) else _not(it, found)
         if right.form == "tuple" and isinstance(left, Const):
             right = as_key(right)
             if isinstance(right, Const):
