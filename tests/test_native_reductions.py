@@ -1,10 +1,10 @@
 """Reductions and functions of numbers under `jit`, where NumPy's, Python's and `math`'s own rules part."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
+from native_outcomes import outcome
 
 import wengert as wg
 
@@ -14,17 +14,6 @@ pytest.importorskip("llvmlite")
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("WENGERT_CACHE", str(tmp_path_factory.getbasetemp() / "native"))
-
-
-def outcome(f, *args):
-    """What a function gives, with its type and the signs of zeros; or what it raises."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            found = f(*args)
-        except Exception as error:
-            return type(error), str(error)
-    return type(found), np.asarray(found).dtype, np.shape(found), repr(found)
 
 
 def same_as_python(f, *args):

@@ -1760,3 +1760,12 @@ def test_private_names_belong_to_the_class_that_writes_them(f):
 def test_private_attributes_of_an_argument():
     (gradient,) = wg.gradient(lambda a: a.interest() + a.bonus(), Savings(3.0))
     assert gradient == types.SimpleNamespace(_Account__balance=3.0, _Savings__balance=5.0)
+
+
+def test_keywords_of_calls_keep_their_names():
+    class Settings:
+        def scaled(self, x):
+            options = dict(__scale=3.0)  # noqa: C408
+            return x * options["__scale"]
+
+    assert wg.grad(lambda x: Settings().scaled(x))(2.0) == 3.0

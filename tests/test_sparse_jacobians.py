@@ -55,16 +55,16 @@ def test_detected(f, mode):
 def test_a_product_with_zero_is_in_the_pattern():
     jacobian = wg.jacobian(reaction, sparsity="detect")
     jacobian(np.zeros(30))
-    assert jacobian.explain(AT) == "88 entries of 30 × 30, by 4 pushforwards"
+    assert jacobian.explain(AT) == "88 nonzeros of 30 × 30, by 4 pushforwards"
     same(jacobian(AT), wg.jacobian(reaction)(AT))
 
 
 def test_the_cheaper_mode_is_taken():
     detected = wg.jacobian(arrow, sparsity="detect")
-    assert detected.explain(AT) == "59 entries of 30 × 30, by 2 pullbacks"
+    assert detected.explain(AT) == "59 nonzeros of 30 × 30, by 2 pullbacks"
     assert (
         wg.jacobian(arrow, mode="forward", sparsity="detect").explain(AT)
-        == "59 entries of 30 × 30, by 30 pushforwards"
+        == "59 nonzeros of 30 × 30, by 30 pushforwards"
     )
 
 
@@ -82,6 +82,17 @@ def test_a_branch_that_the_pattern_does_not_know():
     same(given(-np.ones(4)), 2 * np.eye(4))
     with pytest.raises(TypeError, match="outside the given `sparsity`, in row 0"):
         given(np.ones(4))
+
+
+def test_an_entry_that_is_no_number_is_in_the_pattern_or_missed():
+    def root(x):
+        return np.array([x[0], x[1] + np.sqrt(x[0] - 1)])
+
+    at = np.array([0.0, 1.0])
+    with np.errstate(invalid="ignore"):
+        found = wg.jacobian(root, sparsity="detect")(at).toarray()
+        np.testing.assert_array_equal(found, wg.jacobian(root, mode="forward")(at))
+        assert np.isnan(found[1, 0])
 
 
 def test_shapes():

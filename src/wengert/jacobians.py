@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -22,6 +23,14 @@ from .ops.cotangents import basis
 from .verbs import Verb, check_argnums
 
 
+@overload
+def jacobian(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, mode: str = "auto"
+) -> Jacobian: ...
+@overload
+def jacobian(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, mode: str = "auto", *, sparsity: Any
+) -> Any: ...
 def jacobian(
     f: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
@@ -52,7 +61,7 @@ def jacobian(
            [0., 1.]])
     >>> differences = wg.jacobian(lambda x: x[1:] ** 2 - x[:-1], sparsity="detect")
     >>> differences.explain(np.ones(100))
-    '198 entries of 99 × 100, by 2 pushforwards'
+    '198 nonzeros of 99 × 100, by 2 pushforwards'
     """
     if mode not in MODES:
         raise BadArgument(
@@ -138,10 +147,8 @@ class Hessian(Derivative[..., Any]):
             return super()._call(args, kwargs)
         except NotScalar:
             each = Verb("written", self.verb.argnums, self.verb.single, written=_hessian_of_each)
-            try:
+            with suppress(WengertError):  # of what is no number the first refusal says more
                 return Derivative(self.function, each)(*args, **kwargs)
-            except WengertError:
-                pass
             raise
 
 

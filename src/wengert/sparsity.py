@@ -59,8 +59,8 @@ class SparseJacobian:
         colouring = self._colouring(at)
         sweep = "pushforward" if colouring.forward else "pullback"
         return (
-            f"{counted(colouring.pattern.nnz, 'entry').replace('entrys', 'entries')} of "
-            f"{at.shape[0]} × {at.shape[1]}, by {counted(colouring.colours, sweep)}"
+            f"{counted(colouring.pattern.nnz, 'nonzero')} of {at.shape[0]} × {at.shape[1]}, by "
+            f"{counted(colouring.colours, sweep)}"
         )
 
     def _colouring(self, at: _At) -> Colouring:
@@ -185,7 +185,9 @@ class _At:
         expected = self.pushed(v)
         scale = abs(matrix) @ v + np.abs(expected)
         tolerance = np.sqrt(np.finfo(np.result_type(expected, np.float16)).eps) * scale
-        return np.flatnonzero(np.abs(matrix @ v - expected) > tolerance)
+        product = matrix @ v
+        same = (np.abs(product - expected) <= tolerance) | (product == expected)
+        return np.flatnonzero(~same & ~(np.isnan(product) & np.isnan(expected)))
 
 
 def _nan_at(k: int, length: int) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace, value_record
-from ..ir.types import UNKNOWN, Seq
+from ..ir.types import UNKNOWN, Number, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
@@ -94,7 +94,7 @@ def iterate_var(it: Interpreter, value: Atom) -> Running:
         if isinstance(kind, Seq):
             it.walked_by_index.append((value, count))
         indices = it.emit(st.range_, count)
-        whole, start = _whole_list(it, value)
+        whole, start = whole_list(it, value)
         return Running((indices,), lambda elements: _item_now(it, whole, elements[0], start))
     if kind != UNKNOWN:
         return Running((value,), lambda elements: open_up(it, elements[0]))
@@ -120,11 +120,14 @@ def _by_turn(it: Interpreter, value: Atom, listed: Var, walked: list[tuple[Atom,
     return Running((it.emit(st.range_, count), listed), item)
 
 
-def _whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
+def whole_list(it: Interpreter, value: Atom) -> tuple[Atom, int]:
     """The list that `items[start:]` was taken from, whose items are the same objects, and `start`."""
     eqn = it.builder.visible_definition(value) if isinstance(value, Var) else None
-    if eqn is None or eqn.op is not st.getitem or not isinstance(kind_of_atom(eqn.args[0]), Seq):
+    if eqn is None or eqn.op is not st.getitem:
         return value, 0
+    kind = kind_of_atom(eqn.args[0])
+    if not isinstance(kind, Seq) or isinstance(kind.item, Number):
+        return value, 0  # a slice has numbers of its own
     match eqn.args[1]:
         case Const(value=slice(start=None | int() as start, step=None | 1)) if (start or 0) >= 0:
             return eqn.args[0], start or 0
@@ -355,11 +358,9 @@ def settled(it: Interpreter, value: Value) -> Value:
 def as_tuple(it: Interpreter, value: Value) -> Value:
     """`tuple(value)`."""
     listed = as_list(it, value)
-    return (
-        tuple_of(*listed.values)
-        if isinstance(listed, Items)
-        else it.emit(st.as_tuple, it.atom(listed))
-    )
+    if isinstance(listed, Items):
+        return tuple_of(*listed.values)
+    return it.emit(st.as_tuple, it.atom(listed))
 
 
 def joined(it: Interpreter, values: Sequence[Value]) -> Atom:

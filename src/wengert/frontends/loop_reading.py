@@ -50,6 +50,7 @@ from .values import (
     is_iterator,
     is_mutable,
 )
+from .walking import items_written
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -160,12 +161,17 @@ def _refuse_changed_items(
         iterable = _as_walked(it, each)
         item = st.item_kind(kind_of_atom(iterable))
         known = not isinstance(item, Number) and item != UNKNOWN
-        if known and iterable not in it.reading.walked:
+        if (
+            known
+            and iterable not in it.reading.walked
+            and not items_written(it, iterable, iterable)
+        ):
             continue
         for place in identities(it, iterable):
             if content_in(attempt.heap, place) is content_in(attempt.before, place):
                 continue
-            if item == UNKNOWN and not isinstance(kind_of_atom(iterable), Array):
+            has_indices = isinstance(kind_of_atom(iterable), Array | Seq)
+            if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
                 _have_turns_taken(it, node, iterable)
                 continue
             if not isinstance(node, ast.For):
@@ -180,8 +186,14 @@ def _refuse_changed_items(
 def _as_walked(it: Interpreter, iterable: Atom) -> Atom:
     """What is walked over, of what is walked over backwards."""
     eqn = it.builder.visible_definition(iterable) if isinstance(iterable, Var) else None
-    backwards = eqn is not None and eqn.op is st.getitem and eqn.args[0] in it.reading.walked
-    return eqn.args[0] if eqn is not None and backwards else iterable
+    if eqn is None or eqn.op is not st.getitem or not _is_backwards(eqn.args[1]):
+        return iterable
+    items = eqn.args[0]
+    return items if items in it.reading.walked or isinstance(kind_of_atom(items), Seq) else iterable
+
+
+def _is_backwards(index: Atom) -> bool:
+    return isinstance(index, Const) and index.value == slice(None, None, -1)
 
 
 def _have_turns_taken(it: Interpreter, node: ast.AST, listed: Atom) -> None:

@@ -19,7 +19,7 @@ from .heap import (
     materialise,
     now,
 )
-from .iteration import UNROLL, Running, at_run_time, iteration
+from .iteration import UNROLL, Running, at_run_time, iteration, whole_list
 from .loop_reading import LoopKey, run_loop
 from .operations import truth
 from .operators import as_asked
@@ -228,6 +228,9 @@ def _run_or_unroll(
 def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
     """Have it checked that what a loop walked over by index is as long as it was."""
     for items, count in walked:
+        whole, _ = whole_list(it, items)
+        if whole is not items and walking.items_written(it, whole, count):
+            raise walking.changed_in_a_loop(it)  # a slice holds what it held
         if walking.items_written(it, items, count):
             it.emit(ident.as_long, it.atom(now(it, items)), count)
 
@@ -281,33 +284,22 @@ def unroll(
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
             item = _taken_anew(it, iterable, lists, k)
-        elif walking.is_opened_anew(it, iterable):
-            item = _taken_anew(it, iterable, lists, k, len(items))
         if is_by_turns(it):
             take_turn(it)
         body(item)
 
     _write_out(it, len(items), turn)
-    walking.refuse_changed(it, lists, len(items))
-    if walking.is_opened_anew(it, iterable):
-        _taken_anew(it, iterable, lists, len(items) - 1, len(items))
+    walking.refuse_changed(it, lists, len(items), ended=True)
 
 
-def _taken_anew(
-    it: Interpreter,
-    iterable: Value,
-    lists: Sequence[walking.Walked],
-    k: int,
-    count: int | None = None,
-) -> Value:
-    """The item that a loop comes to, of lists or dictionaries that have changed since it started.
-
-    `count` says how many there have to be, which else is what `lists` tell.
-    """
-    items = iteration(it, now(it, iterable)) if walking.asks_anew(iterable) else None
-    if not isinstance(items, list) or k >= len(items) or count not in (None, len(items)):
+def _taken_anew(it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int) -> Value:
+    """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
+    if not walking.asks_anew(iterable):
         walking.refuse_changed(it, lists, k)
-        raise walking.changed_in_a_loop(it)
+    items = iteration(it, now(it, iterable))
+    if not isinstance(items, list) or k >= len(items):
+        walking.refuse_changed(it, lists, k)
+    assert isinstance(items, list)
     return items[k]
 
 

@@ -51,7 +51,6 @@ _NAMES: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Attribute: ("attr",),
     ast.Name: ("id",),
     ast.arg: ("arg",),
-    ast.keyword: ("arg",),
     ast.Global: ("names",),
     ast.Nonlocal: ("names",),
     ast.alias: ("asname",),
@@ -59,6 +58,5 @@ _NAMES: dict[type[ast.AST], tuple[str, ...]] = {
     ast.MatchAs: ("name",),
     ast.MatchStar: ("name",),
     ast.MatchMapping: ("rest",),
-    ast.MatchClass: ("kwd_attrs",),
 }
-"""The fields that hold names which Python mangles."""
+"""The fields that hold names which Python mangles; keywords of calls and patterns it does not."""

@@ -24,6 +24,8 @@ class Walked:
     backwards: bool = False
     at_once: bool = False
     """Whether all items were taken before the loop asked for one."""
+    opened: Items | None = None
+    """One of the run, which was taken apart for the loop."""
 
     def to_come(self, values: tuple[Value, ...], start: int) -> tuple[Value, ...]:
         """Those of its items that a loop has not come to at some turn."""
@@ -34,12 +36,12 @@ class Walked:
 def known_lists(it: Interpreter, iterable: Value) -> list[Walked]:
     """The lists and dictionaries with known items that a loop walks over, side by side perhaps."""
     match iterable:
-        case Items(form="list", home=None) | Iteration(
-            "items" | "values", (Items(form="dict", home=None),)
-        ):
+        case Items(form="list") | Iteration("items" | "values", (Items(form="dict"),)):
             items = iterable if isinstance(iterable, Items) else iterable.parts[0]
             assert isinstance(items, Items)
             place = place_of(it, items)
+            if items.home is not None:
+                return [Walked(place, items.values, opened=items)]
             found = [] if place.choice else [Walked(place, _held(it, place, items.values))]
             return [*found, *it.reading.made_of.get(place, ())]
         case Items(form="iterator"):
@@ -71,8 +73,10 @@ def _held(it: Interpreter, place: Place, otherwise: tuple[Value, ...]) -> tuple[
     return content.values if isinstance(content, Items) else otherwise
 
 
-def is_changed(it: Interpreter, walked: Walked, start: int) -> bool:
+def is_changed(it: Interpreter, walked: Walked, start: int, *, ended: bool = False) -> bool:
     """Whether what a list holds from some position on, or how much, is not what it was."""
+    if walked.opened is not None:
+        return _is_opened_anew(it, walked, walked.opened, ended=ended)
     content = content_in(it.heap, walked.place)
     before = walked.to_come(walked.before, start)
     if not isinstance(content, Items):
@@ -83,10 +87,19 @@ def is_changed(it: Interpreter, walked: Walked, start: int) -> bool:
     return not all(map(same, walked.to_come(content.values, start), before))
 
 
-def refuse_changed(it: Interpreter, lists: Sequence[Walked], start: int) -> None:
-    """Refuse a list of which items that are still to come have changed."""
-    if any(is_changed(it, each, start) for each in lists):
+def refuse_changed(
+    it: Interpreter, lists: Sequence[Walked], start: int, *, ended: bool = False
+) -> None:
+    """Refuse a list of which items that are still to come have changed; none are where the loop has `ended`."""
+    if any(is_changed(it, each, start, ended=ended) for each in lists):
         raise changed_in_a_loop(it)
+
+
+def _is_opened_anew(it: Interpreter, walked: Walked, opened: Items, *, ended: bool) -> bool:
+    if opened.home is None or now(it, opened.home) is opened.home:
+        return False
+    current = now(it, opened)
+    return not ended or not isinstance(current, Items) or len(current.values) != len(walked.before)
 
 
 def changed_in_a_loop(it: Interpreter) -> Exception:
@@ -94,21 +107,6 @@ def changed_in_a_loop(it: Interpreter) -> Exception:
         "a list or dictionary changes while a loop walks over it",
         "Walk over a copy: `for item in list(items)`.",
     )
-
-
-def is_opened_anew(it: Interpreter, iterable: Value) -> bool:
-    """Whether a run-time container that was taken apart for a loop has changed since."""
-    match iterable:
-        case Items(form="list" | "dict", home=home) if home is not None:
-            return now(it, home) is not home
-        case Items(form="iterator"):
-            return False  # it keeps to what it was made of
-        case Iteration("generator"):
-            return False
-        case Iteration(parts=parts):
-            return any(is_opened_anew(it, part) for part in parts)
-        case _:
-            return False
 
 
 def asks_anew(iterable: Value) -> bool:
