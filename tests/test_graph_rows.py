@@ -163,6 +163,36 @@ def test_RG9_RG10_RG11_RG44_T6_functions_of_ones_own():
     close((y.arctan2(x)).sin().derive(t).eval(t=math.pi / 5), math.cos(math.pi / 5))
 
 
+def test_RG44_functions_with_rules_that_are_run():
+    def length(a, b, c):
+        return (a * a + b * b + c * c) ** 0.5
+
+    @wg.rrule(length)
+    def _(a, b, c):
+        y = length(a, b, c)
+        return y, lambda y_bar: (y_bar * a / y, y_bar * b / y, y_bar * c / y)
+
+    g = wg.Graph()
+    a, b, c = g.variables("a", "b", "c")
+    g.set(a=1.0, b=2.0, c=2.0)
+    f = a * a.apply(length, b, c)
+    close([term.eval() for term in f.gradient(a, b, c)], [3 + 1 / 3, 2 / 3, 2 / 3])
+    f.backprop()
+    close([a.grad, b.grad, c.grad], [3 + 1 / 3, 2 / 3, 2 / 3])
+    close(f.gradient(b)[0].to_function()(1.0, 2.0, 2.0), 2 / 3)
+    with pytest.raises(wg.errors.NoRule, match="length has an rrule but no frule"):
+        f.derive(a)
+
+    @wg.frule(length)
+    def _(primals, tangents):
+        y = length(*primals)
+        return y, sum(x * x_dot for x, x_dot in zip(primals, tangents, strict=True)) / y
+
+    close([f.derive(x).eval() for x in (a, b, c)], [3 + 1 / 3, 2 / 3, 2 / 3])
+    with pytest.raises(wg.errors.NoRule, match="no second derivative in a graph"):
+        f.derive(a).derive(b)
+
+
 def test_RG12_RG13_what_has_no_value_says_so():
     g = wg.Graph()
     a, b = g.variables("a", "b")

@@ -22,6 +22,7 @@ from .errors import (
     UnsupportedSyntax,
     of_generated_code,
 )
+from .frontends.signature import CarriesDerivatives
 from .passes.tidy import tidy
 from .rules.places import at_its_rule
 from .verbs import Verb
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def by_numbers() -> Any:
+    """The verbs by numbers, which few programs need."""
+    return import_module(f"{__package__}.by_numbers")
 
 
 class Text(str):
@@ -72,7 +78,7 @@ class Derivative(Generic[P, T]):
         functools.update_wrapper(self, function, updated=())
         self._quick: dict[tuple[type, ...], Any] = {}
         self._times_ready = 0
-        self._captures = bool(calling.captured_by(function))
+        self._captures = calling.captures(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -83,8 +89,11 @@ class Derivative(Generic[P, T]):
                 if ready is not None and ready[0]():
                     return ready[1](*args)
             return self._call(args, kwargs)
+        except CarriesDerivatives:
+            pass  # out of the handler, so that what fails below does not fail "during" this
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
+        return by_numbers().called(self.verb, self.function, args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:

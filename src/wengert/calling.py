@@ -251,6 +251,14 @@ def captured_literals(function: Any) -> dict[str, Any]:
     }
 
 
+def captures(function: Any) -> bool:
+    """Whether the published derivative of a function takes anything beside the user's arguments."""
+    try:
+        return bool(captured_by(function))
+    except signature.CarriesDerivatives:
+        return True
+
+
 def captured_by(function: Any) -> dict[str, Any]:
     """What the published derivative of a function takes beside the user's arguments, by name."""
     try:

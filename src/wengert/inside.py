@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
-from . import api, jacobians, linear_maps, nested, roots, steering
+from . import api, jacobians, linear_maps, nested, numbers, roots, steering
 from .backends.graph.compiled import TermFunction
 from .errors import BadArgument
-from .frontends.calls import Args, Kwargs
+from .frontends.calls import Args, Kwargs, call
 from .frontends.interpreter import Interpreter
-from .frontends.values import Native, Value, kind_of_value, unflatten
+from .frontends.values import Items, Native, Value, kind_of_value, list_of, tuple_of, unflatten
 from .ir.graph import Const
 from .passes.copies import inlined
 from .verbs import Verb
@@ -36,10 +38,19 @@ def _install() -> None:
     nested.special(roots.root_of, roots.read_root_of)
     for written in jacobians.WRITTEN:
         nested.special(written, nested.read_anew(written))
+    for function, op in jacobians.OPS.items():
+        nested.special(function, _as(op))
     nested.special(jacobians.is_number, nested.is_number)
     nested.special(jacobians.has_parts, nested.has_parts)
     nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
+    nested.special(numbers.derivative, _maker_called(Verb("derivative", (0,), True)))
+    nested.special(numbers.gradient, _maker_called(Verb("grad", (0,), True)))
+    nested.special(numbers.pushforward, _pushforward)
+    nested.special(numbers.taylor, _taylor)
+    for instead, functions in _BY_NUMBERS.items():
+        for function in functions:
+            nested.special(function, _refused(instead))
     nested.special(TermFunction.__call__, _call_of_terms)
     nested.special(linear_maps.pullback, nested.pullback)
     nested.special(linear_maps.pushforward, nested.pushforward)
@@ -49,6 +60,11 @@ def _install() -> None:
     nested.special(steering.hook, nested.hook)
     nested.special(steering.show_grad, nested.show_grad)
     nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))
+
+
+def _as(op: Any) -> nested.Handler:
+    """How to read a function that is an op wherever nothing carries derivatives."""
+    return lambda it, args, kwargs: call(it, Const(op), args, kwargs)
 
 
 def _call_of_terms(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -106,6 +122,65 @@ def _constant(it: Interpreter, value: Value) -> Any:
             "Write the number itself: `argnums=0`.",
             it.builder.span,
         ) from None
+
+
+# --- verbs by numbers ---------------------------------------------------------------------------
+
+
+_BY_NUMBERS = {
+    "Take `wg.jacobian`.": (numbers.jacobian,),
+    "Take `wg.taylor(f, x, order)`, or `wg.derivative(f, order=k)(x)`.": (numbers.derivatives,),
+    "Nest `wg.derivative`, once for each order.": (numbers.partials,),
+    "Take `wg.pushforward`: `y, push = wg.pushforward(f, x)`, then `push(x_dot)`.": (
+        numbers.Dual.__init__,
+        numbers.Taylor.__init__,
+    ),
+}
+"""Functions that compute by numbers, and what a program that is itself differentiated writes instead."""
+
+
+def _refused(instead: str) -> nested.Handler:
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        raise it.unsupported(
+            "a derivative by numbers, inside a program that is differentiated by its source",
+            instead,
+        )
+
+    return handler
+
+
+def _maker_called(verb: Verb) -> nested.Handler:
+    """`numbers.derivative(f, x)`: what a derivative function gives, called where it is made."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        return nested.derivative(it, verb, args[0], [args[1]], {})
+
+    return handler
+
+
+def _pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`numbers.pushforward(f, primals, tangents)`."""
+    function, primals, tangents = args
+    if not (isinstance(primals, Items) and isinstance(tangents, Items)):
+        raise it.unsupported(
+            "primals and tangents whose number only the run knows", "Take `wg.pushforward`."
+        )
+    pair = nested.pushforward(it, [function, *primals.values], {})
+    assert isinstance(pair, Items)
+    return tuple_of(pair.values[0], call(it, pair.values[1], list(tangents.values), {}))
+
+
+def _taylor(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`wg.taylor(f, x, order)`: a derivative for each order, which share what they have in common."""
+    function, x, *rest = args
+    order = _constant(it, rest[0] if rest else kwargs["order"])
+    numbers.must_be_order(order, f"a Taylor polynomial of degree {order!r}")
+    found = [call(it, function, [x], {})]
+    for k in range(1, order + 1):
+        verb = Verb("derivative", (0,), True, order=k)
+        each = nested.derivative(it, verb, function, [x], {})
+        found.append(call(it, Const(operator.truediv), [each, Const(math.factorial(k))], {}))
+    return list_of(*found)
 
 
 def _gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -15,10 +15,11 @@ from typing import Any, overload
 import numpy as np
 
 from . import calling
-from .api import Derivative, Text, argnums_of, grad, hvp
+from .api import Derivative, Text, argnums_of, by_numbers, grad, hvp
 from .errors import BadArgument, NotScalar, WengertError
 from .linear_maps import pullback, pushforward
-from .ops.checks import counted, real_argument, real_result, spanning
+from .ops import checks
+from .ops.checks import counted
 from .ops.cotangents import basis
 from .verbs import Verb, check_argnums
 
@@ -126,17 +127,59 @@ def diag_hessian(f: Callable[..., Any], argnums: int = 0) -> Derivative[..., Any
     return Derivative(f, Verb("written", chosen, single, written=_diag_hessian))
 
 
+# --- what is read as an op or an answer (`inside`); these bodies serve numbers that carry derivatives ---
+
+
 def is_number(x: Any) -> bool:
     """Whether a value is one number, and no array without dimensions.
 
     Of a value of unknown kind the answer while reading is no: arrays can do what numbers can.
     """
-    return isinstance(x, float | int | complex)
+    return isinstance(_plain(x), float | int | complex)
 
 
 def as_array(y: Any) -> Any:
     """A list or tuple of numbers as an array; what is one value already as it is."""
-    return np.array(y) if isinstance(y, list | tuple) else y
+    return as_rows(y) if isinstance(y, list | tuple) else y
+
+
+def as_rows(items: Any) -> Any:
+    """Numbers, or arrays of one shape, as the rows of an array."""
+    return by_numbers().rows(items)
+
+
+def directions(x: Any, unit: Any = 1.0) -> Any:
+    """The tangents that are `unit` in one place and zero elsewhere."""
+    return basis(_plain(x), unit)
+
+
+def must_span(x: Any) -> None:
+    """Refuse an argument whose numbers do not form an array."""
+    checks.spanning(_plain(x))
+
+
+def must_be_real_result(y: Any) -> None:
+    """Refuse a result that has no Jacobian."""
+    checks.real_result(_plain(y))
+
+
+def must_be_real_argument(x: Any) -> None:
+    """Refuse an argument with more than one second derivative."""
+    checks.real_argument(_plain(x))
+
+
+def _plain(x: Any) -> Any:
+    return by_numbers().plain(x)
+
+
+OPS = {
+    as_rows: np.array,
+    directions: basis,
+    must_span: checks.spanning,
+    must_be_real_result: checks.real_result,
+    must_be_real_argument: checks.real_argument,
+}
+"""What a call of each is read as."""
 
 
 class Hessian(Derivative[..., Any]):
@@ -272,27 +315,27 @@ def _reverse(function: Any, args: Any, k: Any) -> Any:
     if has_parts(y):
         part_of = lambda key: lambda *point: function(*point)[key]
         return _for_parts(y, lambda key: _reverse(part_of(key), args, k))
-    real_result(y)
+    must_be_real_result(y)
     if is_number(y):
         return as_array(back(1.0)[k])
-    spanning(args[k])
-    rows = [as_array(back(y_bar)[k]) for y_bar in basis(y)]
-    return np.reshape(np.array(rows), np.shape(y) + np.shape(args[k]))
+    must_span(args[k])
+    rows = [as_array(back(y_bar)[k]) for y_bar in directions(y)]
+    return np.reshape(as_rows(rows), np.shape(y) + np.shape(args[k]))
 
 
 def _forward(function: Any, args: Any, k: Any) -> Any:
     x = args[k]
-    spanning(x)
+    must_span(x)
 
     def of_one(point: Any, k: int = k) -> Any:
         return _as_arrays(function(*args[:k], point, *args[k + 1 :]))
 
     y, push = pushforward(of_one, x)
-    columns = [push(1.0)] if is_number(x) else [push(x_dot) for x_dot in basis(x)]
+    columns = [push(1.0)] if is_number(x) else [push(x_dot) for x_dot in directions(x)]
     matrix = _stacked(y, columns, x)
     if not np.iscomplexobj(x):
         return matrix
-    columns = [push(1j)] if is_number(x) else [push(x_dot) for x_dot in basis(x, 1j)]
+    columns = [push(1j)] if is_number(x) else [push(x_dot) for x_dot in directions(x, 1j)]
     return _plus(matrix, _stacked(y, columns, x))  # ∂/∂Re + i ∂/∂Im, as in every gradient
 
 
@@ -301,10 +344,10 @@ def _stacked(y: Any, columns: Any, x: Any) -> Any:
     if has_parts(y):
         of_part = lambda key: [column[key] for column in columns]
         return _for_parts(y, lambda key: _stacked(y[key], of_part(key), x))
-    real_result(y)
+    must_be_real_result(y)
     if is_number(x):
         return columns[0]
-    rows = np.reshape(np.array(columns), (np.size(x), *np.shape(y)))
+    rows = np.reshape(as_rows(columns), (np.size(x), *np.shape(y)))
     return np.reshape(np.moveaxis(rows, 0, -1), np.shape(y) + np.shape(x))
 
 
@@ -350,8 +393,8 @@ def _each_hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
 
 def _diag_of(function: Any, args: Any, k: int) -> Any:
     x = args[k]
-    real_argument(x)
-    spanning(x)
+    must_be_real_argument(x)
+    must_span(x)
     if is_number(x):
         return hvp(function, k)(*args, 1.0)
 
@@ -359,8 +402,8 @@ def _diag_of(function: Any, args: Any, k: int) -> Any:
         return grad(function, k)(*args[:k], point, *args[k + 1 :])
 
     _, push = pushforward(gradient, x)
-    products = [np.sum(as_array(push(v)) * as_array(v)) for v in basis(x)]
-    return np.reshape(np.array(products), np.shape(x))
+    products = [np.sum(as_array(push(v)) * as_array(v)) for v in directions(x)]
+    return np.reshape(as_rows(products), np.shape(x))
 
 
 def _jacobian(function: Any, argnums: Any, single: Any, args: Any) -> Any:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import calling, engine
-from .api import presented
+from .api import by_numbers, presented
 from .errors import BadTangent
+from .frontends.signature import CarriesDerivatives
 from .ir.types import UNKNOWN, Kind, Struct
 from .ops.checks import counted
 from .tangents import apart, copied, leaves_like, whole_like
@@ -67,7 +68,10 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     >>> back(2.0)
     (2.0,)
     """
-    y, back, outside = pullback_of(f, args, kwargs)
+    try:
+        y, back, outside = pullback_of(f, args, kwargs)
+    except CarriesDerivatives:
+        return by_numbers().pullback(f, args, kwargs)
     back.keep_from(outside)
     return y, back
 
@@ -135,7 +139,10 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
     3.0
     """
     calling.must_be_function(f)
-    derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
+    try:
+        derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
+    except CarriesDerivatives:
+        return by_numbers().pushforward(f, args, kwargs)
     captured = calling.captured_by(f)
     names = calling.argument_names(f, len(args))
     at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them

@@ -263,6 +263,8 @@ def _refuse_other_arithmetic(cls: type[np.ndarray[Any, Any]]) -> None:
 
 def _refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:
     """Refuse an array of objects that are numbers: Python computes with each, and no rule sees it."""
+    for item in value.flat:
+        _refuse_perturbed(item)
     if any(isinstance(item, float | complex | np.number) for item in value.flat):
         raise BadArgument(
             "an array of objects (dtype=object) holds numbers here, and has no derivative",
@@ -270,7 +272,20 @@ def _refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:
         )
 
 
+class CarriesDerivatives(BadArgument):
+    """A number that carries derivatives turned up: no code can be derived for it, but it can be computed with."""
+
+
+def _refuse_perturbed(value: Any) -> None:
+    if hasattr(type(value), "__compute_op__"):
+        raise CarriesDerivatives(
+            f"{value!r} is a number of class {type(value).__name__}, and code is derived for plain numbers",
+            "Run the function itself on it: it goes through any code that computes with numbers.",
+        )
+
+
 def _kind_of_object(value: Any, depth: int) -> Kind:
+    _refuse_perturbed(value)
     if hasattr(type(value), "__array_namespace__"):
         raise ForeignArray(
             f"arrays of class {type(value).__module__}.{type(value).__qualname__} are not covered yet",

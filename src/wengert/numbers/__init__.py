@@ -22,4 +22,6 @@ from .iterations import stochastic_gradient_descent as stochastic_gradient_desce
 from .taylor import Taylor as Taylor
 from .towers import Partials as Partials
 from .towers import derivatives as derivatives
+from .towers import must_be_order as must_be_order
 from .towers import partials as partials
+from .towers import taylor as taylor

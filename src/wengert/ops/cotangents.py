@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.builder import kind_of_atom
 from ..ir.types import UNKNOWN, Kind, Seq, Struct
+from ..runtime import cotangents as rt
 from .registry import declare
 from .structure import Args, Params, gradient_kind, item_kind
 
@@ -67,6 +68,21 @@ rule_cotangents = declare(
 as_returned = declare(
     "as_returned", "cotangents, returned", infer=lambda a, p: UNKNOWN, fresh=False, rt="as_returned"
 )
+cotangents_by_rule = declare(
+    "cotangents_by_rule",
+    "rule, y_bar, *operands, name=''",
+    infer=lambda a, p: UNKNOWN,
+    rt="cotangents_by_rule",
+    implementation=rt.cotangents_by_rule,
+)
+tangent_by_rule = declare(
+    "tangent_by_rule",
+    "rule, primals, tangents, *, name=''",
+    infer=lambda a, p: UNKNOWN,
+    rt="tangent_by_rule",
+    implementation=rt.tangent_by_rule,
+)
+"""Both run a hand-written rule of a function without state, as the nodes of a graph are."""
 pushforward_of = declare(
     "pushforward_of",
     "f, primals, tangents, *, names=()",

@@ -355,6 +355,16 @@ def rule_tangent(returned: Any, rule: str = "the rule") -> Any:
     return y, _of_rule(y_dot, y, f"{rule} returned a tangent", "the result")
 
 
+def cotangents_by_rule(rule: Any, y_bar: Any, *operands: Any, name: str = "the rule") -> list[Any]:
+    """The cotangents of operands, by a hand-written rule that is run for them."""
+    return rule_cotangents(rule_pair(rule(*operands), name)[1](y_bar), *operands, rule=name)
+
+
+def tangent_by_rule(rule: Any, primals: Any, tangents: Any, name: str = "the rule") -> Any:
+    """The tangent of a result, by a hand-written rule that is run for it."""
+    return rule_tangent(rule(primals, tangents), name)[1]
+
+
 def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:
     """A cotangent or tangent that a hand-written rule gave for `x`; None stands for zeros."""
     if found is None:

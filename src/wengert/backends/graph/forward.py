@@ -11,8 +11,9 @@ from ...ir.types import Array, Number
 from ...ops import elementwise as el
 from ...ops import reduction as rd
 from ...ops import structure as st
+from ...ops.cotangents import tangent_by_rule
 from ...rules.registry import Rule
-from .rows import RowCaller, is_zero, literal_first, same_shape
+from .rows import RowCaller, is_zero, literal_first, packed, same_shape
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 class Forward(RowCaller):
     """The tangents of equations whose operands have theirs."""
+
+    RUN = "frule"
 
     def __init__(self, graph: Graph, tangents: dict[Var, Atom]):
         super().__init__(graph)
@@ -79,6 +82,16 @@ class Forward(RowCaller):
 
     def _zero(self, rule: Rule, eqn: Eqn, dots: Sequence[Atom]) -> Atom:
         return ZERO
+
+    def _frule(self, rule: Rule, eqn: Eqn, dots: Sequence[Atom]) -> Atom:
+        """The rule is run when the tangent is evaluated."""
+        pairs = zip(dots, eqn.args, strict=True)
+        primals = packed(self.graph, eqn.args)
+        tangents = packed(self.graph, [self._or_zeros(dot, x) for dot, x in pairs])
+        name = {"name": Const(f"the frule of {eqn.op.name}")}
+        kind = st.gradient_kind(eqn.outs[0].kind)
+        args = [Const(rule.rows[0]), primals, tangents]
+        return self.graph.builder.emit_with(tangent_by_rule, args, name, kind=kind)
 
     def _or_zeros(self, dot: Atom, x: Atom) -> Atom:
         return self.graph.emit(st.zeros, [x]) if dot == ZERO else dot

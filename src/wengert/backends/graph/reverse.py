@@ -11,10 +11,11 @@ from ...ir.types import Array, Kind, Number
 from ...ops import elementwise as el
 from ...ops import reduction as rd
 from ...ops import structure as st
+from ...ops.cotangents import cotangents_by_rule
 from ...ops.scatter import scatter
 from ...rules.registry import Row, Rule
 from .evaluation import missing
-from .rows import RowCaller, is_zero, literal_first, may_be_complex, same_shape
+from .rows import RowCaller, is_zero, literal_first, may_be_complex, packed, same_shape
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -47,6 +48,8 @@ def active(eqns: Sequence[Eqn], wanted: Sequence[Var] | None) -> Callable[[Atom]
 
 class Reverse(RowCaller):
     """The cotangents of nodes, added up from those of what was computed of them."""
+
+    RUN = "rrule"
 
     def __init__(self, graph: Graph, active: Callable[[Atom], bool]):
         super().__init__(graph)
@@ -108,7 +111,7 @@ class Reverse(RowCaller):
 
     def _once(self, row: Row, operands: Sequence[Atom], eqn: Eqn) -> tuple[Atom, ...]:
         found = self.called(row, operands, eqn)
-        return found if len(found) == 1 else (self.graph.emit(st.pack, found, _as_tuple(found)),)
+        return found if len(found) == 1 else (packed(self.graph, found),)
 
     def _differential(self, rule: Rule, eqn: Eqn, bar: Atom) -> None:
         """The row is linear in the d's: its cotangents by them are the operands'."""
@@ -131,6 +134,16 @@ class Reverse(RowCaller):
 
     def _zero(self, rule: Rule, eqn: Eqn, bar: Atom) -> None:
         """Nothing flows."""
+
+    def _rrule(self, rule: Rule, eqn: Eqn, bar: Atom) -> None:
+        """The rule is run when the cotangents are evaluated, and gives those of all operands at once."""
+        row, name = Const(rule.rows[0]), {"name": Const(f"the rrule of {eqn.op.name}")}
+        bars = self.graph.emit(cotangents_by_rule, [row, bar, *eqn.args], name)
+        for k, arg in enumerate(eqn.args):
+            if self._active(arg):
+                kind = st.gradient_kind(kind_of_atom(arg))
+                item = self.graph.builder.emit_with(st.getitem, [bars, Const(k)], {}, kind=kind)
+                self.add(arg, item)
 
     def _replaced(self, atom: Atom, stand_in: dict[Atom, Atom]) -> Atom:
         """The same node over other leaves."""
@@ -169,11 +182,6 @@ class Reverse(RowCaller):
 def _variables(eqn: Eqn) -> list[Var]:
     """The operands and the result of an equation, literals left out."""
     return [atom for atom in (*eqn.args, *eqn.outs) if isinstance(atom, Var)]
-
-
-def _as_tuple(items: Sequence[Atom]) -> dict[str, Atom]:
-    keys = tuple(range(len(items)))
-    return {"form": Const("tuple"), "keys": Const(keys), "type": Const(None)}
 
 
 def _d_of(operand: Atom) -> Var:

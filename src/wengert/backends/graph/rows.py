@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...errors import NoRule
 from ...ir.graph import ZERO, Atom, Const, Eqn, Var
 from ...ir.op import Op
 from ...ir.types import Array, Kind, Number
+from ...ops import structure as st
+from ...ops.cotangents import cotangents_by_rule, tangent_by_rule
 from ...rules import scatter as scatter
 from ...rules.registry import Row, Rule, rule_for
 
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
+_READ = "Write one that can be read: `wg.scalar_rule`, `wg.linear_rule` or `wg.differential`."
 _FORMS = ("scalar", "linear", "bilinear", "differential", "zero")
 
 
 class RowCaller:
     """Rule rows, called with terms of a graph."""
+
+    RUN: ClassVar[str]
+    """The form of the rules that are not called with terms, but run when a node is evaluated."""
 
     def __init__(self, graph: Graph):
         self.graph = graph
@@ -32,13 +38,19 @@ class RowCaller:
         rule = rule_for(op)
         if rule is not None:
             for each in (rule, *rule.also.values()):
-                if each.form in _FORMS:
+                if each.form in (*_FORMS, self.RUN):
                     return each
-        raise NoRule(
-            f"{op.name} has no rule that the terms of a graph could use",
-            "Write one that can be read: `wg.scalar_rule`, `wg.linear_rule` or `wg.differential`.",
-            self.graph.builder.span,
-        )
+        raise NoRule(self._lacks(op, rule), _READ, self.graph.builder.span)
+
+    def _lacks(self, op: Op, rule: Rule | None) -> str:
+        if op in (cotangents_by_rule, tangent_by_rule):
+            return (
+                "a rule that is run (`wg.rrule`, `wg.frule`) gives no second derivative in a graph"
+            )
+        if rule is None:
+            return f"{op.name} has no rule that the terms of a graph could use"
+        mode = ".derive()" if self.RUN == "frule" else ".gradient()"
+        return f"{op.name} has an {rule.form} but no {self.RUN}, which `{mode}` needs"
 
     def called(self, row: Row | None, operands: Sequence[Atom], eqn: Eqn) -> tuple[Atom, ...]:
         """What a row gives, as atoms."""
@@ -83,6 +95,14 @@ def _keywords(row: Row) -> tuple[frozenset[str], bool]:
     parameters = inspect.signature(row).parameters.values()
     names = frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
     return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def packed(graph: Graph, items: Sequence[Atom]) -> Atom:
+    """A tuple of nodes as a node."""
+    keys = tuple(range(len(items)))
+    return graph.emit(
+        st.pack, items, {"form": Const("tuple"), "keys": Const(keys), "type": Const(None)}
+    )
 
 
 def is_zero(atom: Atom) -> bool:

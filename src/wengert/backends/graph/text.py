@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def number(value: Any) -> str:
     """A literal as short as it can be said exactly."""
     if isinstance(value, np.ndarray):
         return f"array{value.shape}"
+    if isinstance(value, FunctionType):
+        return value.__name__
     return f"{value:g}" if type(value) is float and float(f"{value:g}") == value else repr(value)
 
 
