@@ -300,3 +300,17 @@ def test_a_function_and_its_derivative_function_die_together() -> None:
     assert derivative(3.0) == 6.0
     del derivative
     assert is_gone(reference)
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_garbage_is_collected_after_a_derivation_as_before_it(was_on):
+    was_on_here = gc.isenabled()
+    (gc.enable if was_on else gc.disable)()
+    try:
+        assert wg.grad(lambda x: x * x * x)(2.0) == 12.0
+        assert gc.isenabled() is was_on
+        with pytest.raises(wg.WengertError):
+            wg.grad(lambda x: float(str(x)))(2.0)
+        assert gc.isenabled() is was_on
+    finally:
+        (gc.enable if was_on_here else gc.disable)()
