@@ -10,7 +10,7 @@ from error_texts import refusal, says
 
 import wengert as wg
 from wengert import engine
-from wengert.frontends.counts import MOST_TURNS
+from wengert.frontends.one_run import MOST_TURNS
 
 
 def history(x, n):
@@ -171,7 +171,7 @@ def test_other_programs_are_read_for_kinds_alone():
         return x
 
     derived = engine.derive_for(engine.Verb("grad", (0,)), plain, (0.5, 3), {})
-    assert not derived.by_counts
+    assert derived.for_call is None
 
 
 def test_the_order_of_a_set_is_not_made_up():

@@ -203,3 +203,32 @@ def test_objects_that_a_slice_takes_from_another_list():
     with pytest.raises(UnsupportedSyntax, match="changed under another name"):
         wg.grad(changed)(2.0, [np.ones(2)])
     assert wg.grad(replaced)(2.0, [np.ones(2)]) == 7.0
+
+
+def swapped_and_grown(x, xs):
+    ys = list(xs)
+    for _ in range(3):
+        xs, ys = ys, xs
+        ys += [x]
+        ys = xs
+    return sum(ys) * 0.3 + len(xs) + xs[0] * xs[-1]
+
+
+def one_list_from_the_second_turn_on(x, xs):
+    ys = list(xs)
+    for _ in range(3):
+        ys += [x]
+        ys = xs
+    return sum(xs)
+
+
+@pytest.mark.parametrize("program", [swapped_and_grown, one_list_from_the_second_turn_on])
+def test_a_list_that_grows_by_an_operator_grows_under_all_its_names(program):
+    def given():
+        return 0.7, [0.66, -0.58, 0.29]
+
+    slope = (program(0.7 + 1e-6, given()[1]) - program(0.7 - 1e-6, given()[1])) / 2e-6
+    value, gradient = wg.value_and_grad(program)(*given())
+    assert value == program(*given())
+    assert gradient == pytest.approx(slope, rel=1e-8)
+    assert wg.pushforward(program, *given())[1](1.0, None) == pytest.approx(slope, rel=1e-8)

@@ -102,7 +102,12 @@ class Derivative(Generic[P, T]):
         if not kwargs:
             self._make_ready(args, derived)
         captured = calling.captured_by(self.function) if self._captures else {}
-        return derived.run(*args, **kwargs, **captured)
+        while True:
+            try:
+                return derived.run(*args, **kwargs, **captured)
+            except Exception as error:
+                given = self.verb, self.function, _primals(self, args), kwargs
+                derived = engine.derive_again(error, derived, *given)
 
     def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
         """From the second call on, arguments whose types say their kinds take a short way."""
@@ -114,7 +119,7 @@ class Derivative(Generic[P, T]):
             self._quick.setdefault(key, None)
             return
         self._times_ready += 1
-        ready = None if derived.by_counts else derived.ready_for(self.function)
+        ready = None if derived.for_call else derived.ready_for(self.function)
         if not arrays:
             self._quick[key] = ready
             return

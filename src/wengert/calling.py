@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .errors import BadArgument, MixedLibraries, NoSource
 from .frontends import signature
+from .frontends.counts import Leaves
 from .frontends.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
@@ -25,7 +26,12 @@ class Call:
     arguments: tuple[tuple[str, Kind], ...]
     keywords: tuple[tuple[str, Kind], ...] = ()
     counts: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
-    """For one call alone: the whole numbers and shapes among the leaves of every input."""
+    """For one call alone: the whole numbers and shapes among the leaves of every input, or all `Leaves`."""
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether it says what all arguments are, so that it is like no other call."""
+        return any(isinstance(leaves, Leaves) for _, leaves in self.counts or ())
 
 
 # --- functions that users pass in ---------------------------------------------------------
@@ -88,7 +94,13 @@ def _call_of(
     return Call(signature.kind_of(function), kinds, keywords)
 
 
-def counted(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+def counted(
+    call: Call,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    of_leaves: Callable[[Kind, Any], tuple[Any, ...]] = signature.counts_of,
+) -> Call:
     """The same call with its counts; its lists are taken apart, however long they are."""
     values = dict(zip((name for name, _ in call.arguments), args, strict=True))
     arguments = _taken_apart(call.arguments, values)
@@ -103,8 +115,14 @@ def counted(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str,
             kinds["self"], inputs["self"] = call.target, function
         case _:
             pass
-    counts = tuple((name, signature.counts_of(kind, inputs[name])) for name, kind in kinds.items())
+    counts = tuple((name, of_leaves(kind, inputs[name])) for name, kind in kinds.items())
     return replace(call, arguments=arguments, keywords=keywords, counts=counts)
+
+
+def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """The same call with all its values."""
+    leaves = lambda kind, value: Leaves(signature.leaf_values(kind, value))
+    return counted(call, function, args, kwargs, of_leaves=leaves)
 
 
 def _taken_apart(

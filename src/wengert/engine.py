@@ -23,9 +23,10 @@ from .calling import (
     counted,
     defaults_of,
     general_call,
+    of_one_run,
     self_contained,
 )
-from .errors import UnsupportedSyntax, WengertError
+from .errors import UnsupportedSyntax, WengertError, of_generated_code
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
@@ -57,8 +58,8 @@ class Derived:
     guards: tuple[tuple[Any, str, Kind], ...]
     generation: int
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    by_counts: bool = False
-    """Whether it is for calls with the same counts only."""
+    for_call: Call | None = None
+    """What call it is for, if for one with certain counts or values only."""
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None
@@ -91,7 +92,7 @@ class Derived:
             if i.how == "captured" and not list(leaves(i.kind))
         }
         return Derived(
-            self.functions, self.guards, self.generation, {**unused, **defaults}, self.by_counts
+            self.functions, self.guards, self.generation, {**unused, **defaults}, self.for_call
         )
 
     @property
@@ -111,18 +112,23 @@ class Derived:
         """A module that defines the functions and needs NumPy alone."""
         return printer.joint_source(self.printed)
 
+    @property
+    def leaves_arguments(self) -> bool:
+        """Whether the function changes neither an object that it is given nor a global one."""
+        if self._leaves_arguments is None:
+            function = self.functions[0]
+            given = [eqn.outs[0] for eqn in walk(function.body) if eqn.op is global_]
+            clobbered = written(function.body).clobbered
+            self._leaves_arguments = clobbered.isdisjoint((*function.body.params, *given))
+        return self._leaves_arguments
+
     def must_leave_arguments(self) -> None:
         """Refuse a function that changes an object it is given, or a global one.
 
         Raises:
             UnsupportedSyntax: it does, so that its caller would have to know.
         """
-        if self._leaves_arguments is None:
-            function = self.functions[0]
-            given = [eqn.outs[0] for eqn in walk(function.body) if eqn.op is global_]
-            clobbered = written(function.body).clobbered
-            self._leaves_arguments = clobbered.isdisjoint((*function.body.params, *given))
-        if not self._leaves_arguments:
+        if not self.leaves_arguments:
             spans = [eqn.span for eqn in walk(self.functions[0].body) if targets(eqn)]
             raise UnsupportedSyntax(
                 "this changes an object of the caller, in a function that is known only when the program "
@@ -213,6 +219,8 @@ def derive(verb: Verb, call: Call) -> Derived:
             return found
         with _collecting_later():
             found = _derive(verb, call)
+        if call.is_one_run:
+            return found  # nobody asks for it again
         _cache[key] = found
         _cache.move_to_end(key)
         while len(_cache) > CACHE_SIZE:
@@ -252,34 +260,67 @@ def _derive_for(
     verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Derived:
     call = call_of(function, args, kwargs)
-    if (verb, call) in _by_counts:
+    knowing_more = _knowing_more.get((verb, call))
+    if knowing_more is not None:
         with suppress(WengertError, RecursionError):
-            return derive(verb, counted(call, function, args, kwargs))
+            return derive(verb, knowing_more(call, function, args, kwargs))
     try:
         return derive(verb, call)
     except UnsupportedSyntax as refused:
-        return _derive_by_counts(refused, verb, call, counted(call, function, args, kwargs))
+        found = _derive_knowing_more(verb, call, function, args, kwargs)
+        if found is None:
+            raise refused from None
+        return found
 
 
-_by_counts: OrderedDict[tuple[Verb, Call], None] = OrderedDict()
-"""What is refused for arguments of some kinds, but not for each call by itself."""
-
-
-def _derive_by_counts(refused: UnsupportedSyntax, verb: Verb, call: Call, one: Call) -> Derived:
-    """The derivative for calls with the counts of this one: their loops are written out.
+def derive_again(
+    error: Exception,
+    derived: Derived,
+    verb: Verb,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Derived:
+    """The derivative for a call that has been refused when it ran, by what else is known of it.
 
     Raises:
-        UnsupportedSyntax: that cannot be differentiated either.
+        Exception: the error, if it is no such refusal, if nothing else is known, or if the run may have changed
+            what is given.
     """
-    try:
-        derived = derive(verb, one)
-    except (WengertError, RecursionError):
-        raise refused from None
-    with _lock:
-        _by_counts[verb, call] = None
-        while len(_by_counts) > CACHE_SIZE:
-            _by_counts.popitem(last=False)
-    return derived
+    refused = isinstance(of_generated_code(error), UnsupportedSyntax)
+    one_run = derived.for_call is not None and derived.for_call.is_one_run
+    if not refused or one_run or not derived.leaves_arguments:
+        raise error
+    ways = (counted, of_one_run) if derived.for_call is None else (of_one_run,)
+    call = call_of(function, args, kwargs)
+    found = _derive_knowing_more(verb, call, function, args, kwargs, ways)
+    if found is None:
+        raise error
+    return found
+
+
+def _derive_knowing_more(
+    verb: Verb,
+    call: Call,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    ways: Sequence[Callable[..., Call]] = (counted, of_one_run),
+) -> Derived | None:
+    """The derivative for one call by its counts or, where that is refused too, by its values."""
+    for more in ways:
+        with suppress(WengertError, RecursionError):
+            derived = derive(verb, more(call, function, args, kwargs))
+            with _lock:
+                _knowing_more[verb, call] = more
+                while len(_knowing_more) > CACHE_SIZE:
+                    _knowing_more.popitem(last=False)
+            return derived
+    return None
+
+
+_knowing_more: OrderedDict[tuple[Verb, Call], Callable[..., Call]] = OrderedDict()
+"""What is refused for arguments of some kinds, but not for each call by itself: what must be known of it."""
 
 
 def _derive(verb: Verb, call: Call) -> Derived:
@@ -293,7 +334,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores) for function in derived)
     functions = memory.settled_together(map(without_remarks, derived))
-    return Derived(functions, program.guards, generation, by_counts=call.counts is not None)
+    return Derived(functions, program.guards, generation, for_call=call if call.counts else None)
 
 
 def _read_written(verb: Verb, call: Call) -> source.Program:
@@ -326,8 +367,9 @@ def derive_for_text(
 ) -> Derived:
     """The derivative for arguments like these, to be read or saved rather than called here."""
     call = call_of(function, args, kwargs)
-    if (verb, call) in _by_counts:
-        call = counted(call, function, args, kwargs)
+    knowing_more = _knowing_more.get((verb, call))
+    if knowing_more is not None:
+        call = knowing_more(call, function, args, kwargs)
     return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
 
 

@@ -7,13 +7,11 @@ takes those off. What is not differentiated at all is on the first list only.
 
 GRADIENT = frozenset("""
     mutation.views_and_copies
-    objects.machine_shop
-    objects.sorted_by_tree
-    control.round_robin
 """.split())  # fmt: skip
 """Not differentiated at all."""
 
 FORWARD = frozenset("""
+    objects.sorted_by_tree
 """.split())  # fmt: skip
 """In reverse mode, but not in forward mode."""
 
@@ -57,6 +55,9 @@ ALONE = frozenset("""
     control.stacked_contexts
     control.tree_of_dicts
     mutable_containers.all_pairs
+    control.round_robin
+    objects.machine_shop
+    objects.sorted_by_tree
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -236,6 +237,8 @@ def _method_of_run_time(
         return Iteration(name, (value,))
     if name == "get" and args:
         return _get(it, value, args)
+    if name in _OPERATORS and isinstance(kind, Number | Array | Seq):
+        return call(it, Const(_OPERATORS[name]), [value, *args], kwargs)
     if isinstance(kind, Number) and name not in _QUESTIONS:
         raise it.unsupported(
             f"the method `{name}` of a number is not covered",
@@ -283,6 +286,20 @@ def _inert_method(
     return result
 
 
+_OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "__len__": len,
+    **{
+        name: getattr(operator, name)
+        for name in (
+            "__abs__", "__add__", "__and__", "__contains__", "__eq__", "__floordiv__", "__ge__",
+            "__getitem__", "__gt__", "__le__", "__lt__", "__matmul__", "__mod__", "__mul__", "__ne__",
+            "__neg__", "__or__", "__pos__", "__pow__", "__sub__", "__truediv__", "__xor__",
+        )
+    },
+}  # fmt: skip
+"""Methods of numbers, arrays and containers that an operator or a function of Python calls."""
+
+
 def _mutation(it: Interpreter, name: str) -> Exception:
     from .fence import CHANGES_IN_PLACE
 
@@ -314,6 +331,8 @@ def _method_of_container(
         return _method_of_run_time(current, name, it, args, kwargs)
     assert isinstance(current, Items)
     items = current
+    if name in _OPERATORS:
+        return call(it, Const(_OPERATORS[name]), [items, *args], kwargs)
     method = _CONTAINER_METHODS.get(name)
     if method is None:
         raise it.unsupported(

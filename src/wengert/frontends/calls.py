@@ -513,7 +513,8 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     if recurs(it, closure, bound):
         it.reading.separate.add(closure.identity)
         raise NeedsCallee
-    if _size(closure.node) > INLINE_NODES and it.frames and _can_be_separate(closure, bound):
+    large = _size(closure.node) > INLINE_NODES and not it.reading.is_one_run
+    if large and it.frames and _can_be_separate(closure, bound):
         return separate.call_separately(it, closure, bound)
     return inline(it, closure, bound)
 
@@ -537,6 +538,8 @@ def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> boo
     if is_by_turns(it):
         if active:
             take_turn(it)
+        if it.reading.is_one_run:
+            return False
     elif len(active) > DEEPEST:
         return True
     return any(

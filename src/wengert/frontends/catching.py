@@ -20,10 +20,12 @@ from ..ir.builder import Builder
 from ..ir.graph import UNDEFINED, Atom, Const, Eqn, Span, Var, births
 from ..ir.records import field, mutable_record, replace, value_record
 from ..ir.renaming import clones, renamed_eqn
-from ..ir.types import BOOL, UNKNOWN
+from ..ir.types import BOOL, NONE, UNKNOWN
+from ..ops import identity as ident
 from ..ops import raising
 from ..ops import structure as st
 from . import heap as hp
+from .counts import CountingBuilder, Counts
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
@@ -150,13 +152,13 @@ class Marked:
     groups: list[tuple[Group, int, Segment | None]]
 
 
-class Watched(Builder):
+class Watched(CountingBuilder):
     """The builder of a block inside a region."""
 
     __slots__ = ("catching", "following")
 
     def __init__(self, catching: Catching, span: Span | None, *, derived: bool = False) -> None:
-        super().__init__(span, derived=derived)
+        super().__init__(catching.counts, span, derived=derived)
         self.catching = catching
         self.following: Watched | None = None
         """Where what is appended goes, while a segment or an arm is open."""
@@ -170,6 +172,14 @@ class Watched(Builder):
         target = self
         while target.following is not None:
             target = target.following
+        if self.counts is not None:
+            self.counts.note(eqn)
+            if self.counts.has_run(eqn):
+                Builder.append(target, eqn, derived=derived)  # it raises nothing
+                return
+            error = self.counts.raised.get(eqn)
+            if error is not None and self.catching.catches(type(error)):
+                self.catching.leave_by(eqn)
         Builder.append(self.catching.before(target, eqn), eqn, derived=derived)
 
 
@@ -181,6 +191,11 @@ class Catching:
         self._groups: list[Group] = [Group()]
         self.arms: list[OpenArm] = []
         self._quiet = False
+
+    @property
+    def counts(self) -> Counts | None:
+        """What is known of the values of the reading."""
+        return self._it.reading.counts
 
     @property
     def explicit(self) -> bool:
@@ -289,6 +304,40 @@ class Catching:
         self._set(self._it.heap, region.exception, exception)
         region.certain = False
         raise Leaves
+
+    def catches(self, cls: type) -> bool:
+        """Whether a handler of the regions that are read part by part may catch an exception that is raised now.
+
+        Raises:
+            NotAtomic: one that is read as a whole may.
+        """
+        if self._quiet:
+            return False
+        for group in reversed(self._groups):
+            if issubclass(cls, tuple(each for region in group.regions for each in region.classes)):
+                return group is self._groups[-1]
+            if group.inside is not None and issubclass(cls, group.inside.catches):
+                raise NotAtomic(group.inside)
+        return False
+
+    def leave_by(self, eqn: Eqn) -> None:
+        """An equation that is known to raise is run, and what follows it is the handler."""
+        self.close_segment()
+        outer, exception, completed = self._it.builder, Var(UNKNOWN), Var(BOOL)
+        classes = tuple(cls for region in self._groups[-1].regions for cls in region.classes)
+        inside = clones(eqn.outs)
+        body = Builder(outer.span)
+        body.eqns = [replace(renamed_eqn(eqn, inside), outs=tuple(inside.values()))]
+        block = body.block((), list(inside.values()))
+        with self.quiet():
+            outer.try_([UNDEFINED] * len(inside), classes, block, [exception, *eqn.outs])
+            outer.append(
+                Eqn((completed,), st.is_, (exception, Const(None)), {}, (), "py", outer.span)
+            )
+            outer.append(
+                Eqn((Var(NONE),), ident.decided, (completed, Const(False)), span=outer.span)
+            )
+        self.leave(exception)
 
     # --- equations ------------------------------------------------------------------------
 

@@ -51,6 +51,14 @@ class Listed:
     shape: tuple[int, ...]
 
 
+class Leaves(tuple[Any, ...]):
+    """All leaves of an input of one call, in the place of their counts; equal to no others."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
 class Unsure:
     """What is known of a value of which nothing is."""
 
@@ -111,13 +119,16 @@ _OF_SHAPES = frozenset(
 class Counts:
     """What is known of the values of one reading."""
 
+    is_one_run = False
     leaves: Mapping[str, Sequence[Any]]
     """For every input the counts of its leaves; None for a leaf that has none."""
     facts: dict[Var, Any] = field(default_factory=dict[Var, Any])
+    raised: dict[Eqn, Exception] = field(default_factory=dict[Eqn, Exception])
+    """What equations are known to raise."""
     given: set[Var] = field(default_factory=set[Var])
     """Whole numbers that come from an argument: they may have derivatives."""
     turns: int = MOST_TURNS
-    done: int = 0
+    work_left: int = MOST_WORK
 
     def of(self, atom: Atom) -> Any:
         """What is known of a value: the value, a `Shape`, or `UNSURE`."""
@@ -127,8 +138,9 @@ class Counts:
 
     def begin(self, name: str, leaves: Sequence[Atom]) -> None:
         """Note the counts of an input."""
-        for leaf, count in zip(leaves, self.leaves.get(name, ()), strict=False):
-            if isinstance(leaf, Var) and count is not None:
+        unknown = (leaf for leaf in leaves if isinstance(leaf, Var))
+        for leaf, count in zip(unknown, self.leaves.get(name, ()), strict=False):
+            if count is not None:
                 self.facts[leaf] = Shape(*count) if isinstance(count, tuple) else count
                 if isinstance(count, int):
                     self.given.add(leaf)
@@ -145,9 +157,13 @@ class Counts:
                 self._learn(out, self._of_either(*(block.outs[k] for block in eqn.blocks)))
         elif not eqn.op.control and len(eqn.outs) == 1 and eqn.namespace != "call":
             (out,) = eqn.outs
-            self._learn(out, self._computed(eqn))
-            if out.kind == INT and any(arg in self.given for arg in eqn.args):
+            self._learn(out, self.computed(eqn))
+            if self.is_whole(out) and any(arg in self.given for arg in eqn.args):
                 self.given.add(out)
+
+    def is_whole(self, out: Var) -> bool:
+        """Whether a value is a whole number."""
+        return out.kind == INT
 
     def work(self) -> None:
         """One more step of the reading is done.
@@ -155,12 +171,35 @@ class Counts:
         Raises:
             UnsupportedSyntax: it takes too many.
         """
-        self.done += 1
-        if self.done > MOST_WORK:
+        self.work_left -= 1
+        if self.work_left < 0:
             raise UnsupportedSyntax(
                 "this program is too long when its loops are written out",
                 "Shorten its loops, or avoid what keeps them from being loops.",
             )
+
+    def constant(self, builder: Builder, out: Var) -> Const | None:
+        """A value as a constant, if what is known of it decides it."""
+        fact = self.of(out)
+        return Const(fact) if isinstance(fact, bool | int | slice | range) else None
+
+    def has_run(self, eqn: Eqn) -> bool:
+        """Whether an equation was computed, so that it is known to raise nothing."""
+        return False
+
+    def length(self, builder: Builder, iterable: Atom) -> int | None:
+        """How many items there are, if that is known."""
+        fact = self.of(iterable)
+        if isinstance(fact, Shape):
+            return fact.shape[0]
+        return len(fact) if isinstance(fact, range | tuple | str) else None
+
+    def expected(self, params: Sequence[Var]) -> Iterator[tuple[Var, Any]]:
+        """The parameters that a call must have with the same counts, and these."""
+        for param in params:
+            fact = self.of(param)
+            if fact is not UNSURE:
+                yield param, fact.shape if isinstance(fact, Shape) else fact
 
     def _learn(self, out: Var, fact: Any) -> None:
         if fact is not UNSURE:
@@ -172,7 +211,7 @@ class Counts:
         x, y = self.of(a), self.of(b)
         return x if isinstance(x, Shape) and x == y else UNSURE
 
-    def _computed(self, eqn: Eqn) -> Any:
+    def computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
         if eqn.op in _SAME:
             return args[0]
@@ -190,7 +229,7 @@ class Counts:
         if UNSURE in args or UNSURE in options.values():
             return UNSURE
         counting = eqn.op.elementwise or eqn.op in _OF_COUNTS
-        found = _tried(eqn.op, args, options) if counting else UNSURE
+        found = tried(eqn.op, args, options) if counting else UNSURE
         return found if type(found) in (bool, int, slice, range, tuple) else UNSURE
 
     def _listed(self, eqn: Eqn) -> Any:
@@ -217,7 +256,7 @@ def _shape_of_result(eqn: Eqn, args: Sequence[Any], options: Mapping[str, Any]) 
         return UNSURE
     if op is st.getitem and any(isinstance(a, Shape) and a.dtype == "bool" for a in args):
         return UNSURE
-    found = _tried(op, list(map(_like, args)), {k: _like(v) for k, v in options.items()})
+    found = tried(op, list(map(_like, args)), {k: _like(v) for k, v in options.items()})
     if isinstance(found, np.ndarray) and found.ndim:
         return Shape(found.shape, found.dtype.name) if found.size <= LARGEST else UNSURE
     exact = op is st.length or op.name in ("shape", "size")
@@ -235,7 +274,7 @@ def _like(fact: Any) -> Any:
     return np.broadcast_to(np.zeros((), fact.dtype), fact.shape)
 
 
-def _tried(op: Op, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def tried(op: Op, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     try:
         with np.errstate(all="ignore"):
             return op(*args, **options)
@@ -248,7 +287,7 @@ class CountingBuilder(Builder):
 
     __slots__ = ("counts",)
 
-    def __init__(self, counts: Counts, span: Span | None = None, *, derived: bool = False):
+    def __init__(self, counts: Counts | None, span: Span | None = None, *, derived: bool = False):
         super().__init__(span, derived=derived)
         self.counts = counts
 
@@ -267,18 +306,22 @@ class CountingBuilder(Builder):
         kind: Kind | None = None,
     ) -> Atom:
         out = super().emit_with(op, args, params, namespace, name, kind)
-        fact = self.counts.of(out)
-        if isinstance(out, Const) or op.effect or not isinstance(fact, bool | int | range):
+        if self.counts is None or isinstance(out, Const) or op.effect:
             return out
-        if out in self.counts.given and not isinstance(fact, bool | range):
+        if out in self.counts.given and out.kind == INT:
             return out
-        if self.eqns and self.eqns[-1].outs == (out,):
-            self.eqns.pop()
-        return Const(fact)
+        eqn = self.eqns[-1] if self.eqns else None
+        decided = self.counts.constant(self, out)
+        if decided is None or isinstance(decided.value, slice):
+            return out
+        if eqn is not None and eqn is self.eqns[-1] and eqn.outs == (out,):
+            self.eqns.pop()  # nothing reads it
+        return decided
 
     def append(self, eqn: Eqn, *, derived: bool = False) -> None:
         super().append(eqn, derived=derived)
-        self.counts.note(eqn)
+        if self.counts is not None:
+            self.counts.note(eqn)
 
 
 def builder_for(counts: Counts | None) -> Builder:
@@ -290,8 +333,7 @@ def known(it: Interpreter, value: Value) -> Value:
     """A value as a constant where the counts decide it: for what has no derivative in it."""
     if it.reading.counts is None or not isinstance(value, Var):
         return value
-    fact = it.reading.counts.of(value)
-    return Const(fact) if isinstance(fact, bool | int | slice | range) else value
+    return it.reading.counts.constant(it.builder, value) or value
 
 
 def handed_on(it: Interpreter, value: Value, inside: Value) -> None:
@@ -323,15 +365,9 @@ def turns_of(it: Interpreter, running: Running) -> int | None:
     counts = it.reading.counts
     if counts is None or running.every is not None:
         return None
-    lengths = [_length(counts.of(iterable)) for iterable in running.iterables]
+    lengths = [counts.length(it.builder, it.atom(iterable)) for iterable in running.iterables]
     known_lengths = [length for length in lengths if length is not None]
     return min(known_lengths) if len(known_lengths) == len(lengths) else None
-
-
-def _length(fact: Any) -> int | None:
-    if isinstance(fact, Shape):
-        return fact.shape[0]
-    return len(fact) if isinstance(fact, range | tuple | str) else None
 
 
 def by_turns(it: Interpreter, running: Running) -> Iterator[Value] | None:

@@ -163,3 +163,8 @@ class Reading:
     """How to read a call of a derivative function."""
     opted_out: Callable[[Any], bool] = lambda function: False
     """Whether the code of an op that stands for a function is to be read, not its rule."""
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether all values of the call are known."""
+        return self.counts is not None and self.counts.is_one_run

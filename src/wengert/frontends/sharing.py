@@ -24,7 +24,12 @@ _BORROWED = (st.global_, st.getattr_, st.apply, st.pullback_of)
 
 
 def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
-    """Whether something else may refer to the object that a name refers to."""
+    """Whether something else may refer to the object that a name refers to; of lists it need not be asked.
+
+    A list that grows costs less than one that is built anew.
+    """
+    if _is_list(value):
+        return True
     if not _is_mutable(value):
         return isinstance(value, Items)
     if isinstance(value, Var):
@@ -36,6 +41,14 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
     return _is_borrowed(it, value) or any(
         _same_object(it, value, other) for other in _other_bindings(it, name)
     )
+
+
+def _is_list(value: Value) -> bool:
+    match value:
+        case Var(kind=Seq()) | Items(form="list"):
+            return True
+        case _:
+            return False
 
 
 def _is_mutable(value: Value) -> bool:

@@ -18,7 +18,7 @@ from . import rows
 from .binding import bind_arguments
 from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
-from .counts import Counts, Shape
+from .counts import Counts, Leaves
 from .heap import ByIndex, NeedsWhole, SharedItems, now
 from .interpreter import Interpreter, fresh
 from .items import open_up
@@ -81,7 +81,7 @@ def read(
             special=special,
             derivative=derivative,
             opted_out=opted_out,
-            counts=None if counts is None else Counts(counts),
+            counts=None if counts is None else counts_of_call(counts),
             general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
         try:
@@ -92,6 +92,15 @@ def read(
             whole, checked, kept = reading.whole, reading.checked, reading.kept
             changed_outside = reading.changed_outside
             bound_outside = reading.bound_outside
+
+
+def counts_of_call(leaves: Mapping[str, Sequence[Any]]) -> Counts:
+    """What is known of one call: its counts, or all its values."""
+    if not any(isinstance(each, Leaves) for each in leaves.values()):
+        return Counts(leaves)
+    from .one_run import OneRun  # few programs need it
+
+    return OneRun(leaves)
 
 
 def _read_once(
@@ -158,9 +167,8 @@ def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
 def _check_counts(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
     """Checks that a call has the counts that the program was read for."""
     counts = it.reading.counts
-    facts = {} if counts is None else {p: counts.of(p) for p in params if p in counts.facts}
-    expected = {p: fact.shape if isinstance(fact, Shape) else fact for p, fact in facts.items()}
-    return [Eqn((Var(NONE),), counted, (p, Const(count))) for p, count in expected.items()]
+    expected = () if counts is None else counts.expected(params)
+    return [Eqn((Var(NONE),), counted, (param, Const(count))) for param, count in expected]
 
 
 class _Given:

@@ -46,6 +46,8 @@ as_long = _check("items, count", rt.as_long)
 """A list that was walked over by index is as long as it was."""
 counted = _check("value, count", rt.counted)
 """A number or a shape is the one that the program was read for."""
+decided = _check("value, before", rt.decided)
+"""A program goes the way that it went in the run that it was read for."""
 of_array = _check("part", rt.of_array)
 """A slice that is written to is one of an array, and no copy."""
 copy_of_array = _check("made", rt.copy_of_array)

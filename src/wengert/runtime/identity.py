@@ -125,6 +125,17 @@ def counted(value: Any, count: Any) -> None:
         raise coded(error, "WG101")
 
 
+def decided(value: Any, before: Any) -> None:
+    """Check that a program goes the way that it went in the run that it was read for."""
+    if value != before:
+        error = ValueError(
+            f"this derivative was made for one run of the program, which went another way here: there is "
+            f"{value!r} where there was {before!r}\n"
+            "Call the general derivative (`wg.grad(f)`, not what `specialize` gave), or specialise anew."
+        )
+        raise coded(error, "WG101")
+
+
 def of_array(part: Any) -> None:
     """Check that a slice shares memory with what it was taken of."""
     if not isinstance(part, np.ndarray):

@@ -1,0 +1,137 @@
+"""What all values of one call decide: which way every branch goes.
+
+Where a program is refused even for the counts of a call (`counts`), it is read once more for the run itself. Every
+operation that is read is computed as well, so that comparisons, lengths and indices are known: the run is written
+out. The derivative checks each of them when it is run: it is right for all calls that go the same way, and an
+error for the others.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.op import Op
+from ..ir.types import INT, NONE, Array
+from ..ops import identity as ident
+from ..ops import structure as st
+from ..ops.memory import WRITES
+from .counts import UNSURE, Counts
+
+MOST_TURNS = 1000
+MOST_WORK = 12000
+
+
+class OneRun(Counts):
+    """The values of one run, as far as the vocabulary can compute them.
+
+    Arrays and lists live: a write changes them, so that what shares their memory sees it, as in the run.
+    """
+
+    is_one_run = True
+
+    def __init__(self, leaves: Mapping[str, Sequence[Any]]):
+        super().__init__(leaves, turns=MOST_TURNS, work_left=MOST_WORK)
+
+    def of(self, atom: Atom) -> Any:
+        return self.facts.get(atom, UNSURE) if isinstance(atom, Var) else atom.value
+
+    def begin(self, name: str, leaves: Sequence[Atom]) -> None:
+        unknown = (leaf for leaf in leaves if isinstance(leaf, Var))
+        for leaf, value in zip(unknown, self.leaves.get(name, ()), strict=False):
+            if _is_data(value):
+                self.facts[leaf] = copy.deepcopy(value)
+                if self.is_whole(leaf):
+                    self.given.add(leaf)
+
+    def expected(self, params: Sequence[Var]) -> Any:
+        """Counts only: what the other values decide is checked where it does."""
+        for param in params:
+            fact = self.of(param)
+            if isinstance(fact, np.ndarray):
+                yield param, fact.shape
+            elif type(fact) in (bool, int):
+                yield param, fact
+
+    def note(self, eqn: Eqn) -> None:
+        super().note(eqn)
+        if eqn.op.control:  # only one of its blocks is run, but all have been read
+            self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
+
+    def computed(self, eqn: Eqn) -> Any:
+        args = [self.of(arg) for arg in eqn.args]
+        options = {name: self.of(atom) for name, atom in eqn.params.items()}
+        if any(value is UNSURE for value in (*args, *options.values())):
+            return UNSURE
+        if eqn.op is st.pack:
+            return _packed(args, options)
+        if eqn.op.effect and eqn.op not in _COMPUTED:
+            return UNSURE
+        try:
+            with np.errstate(all="ignore"):
+                found = eqn.op(*args, **options)
+        except Exception as error:  # it is for the run to raise it
+            self.raised[eqn] = error
+            return UNSURE
+        return found if _is_data(found) else UNSURE
+
+    def is_whole(self, out: Var) -> bool:
+        return out.kind == INT or (isinstance(out.kind, Array) and out.kind.dtype.startswith("int"))
+
+    def constant(self, builder: Builder, out: Var) -> Const | None:
+        fact = self.of(out)
+        if isinstance(fact, np.bool_ | np.integer):
+            fact = fact.item()
+        if not isinstance(fact, bool | int | str | slice | range):
+            return None
+        builder.append(Eqn((Var(NONE),), ident.decided, (out, Const(fact)), span=builder.span))
+        return Const(fact)
+
+    def has_run(self, eqn: Eqn) -> bool:
+        return all(out in self.facts for out in eqn.outs)
+
+    def length(self, builder: Builder, iterable: Atom) -> int | None:
+        if not isinstance(self.of(iterable), np.ndarray | list):
+            return super().length(builder, iterable)
+        said = builder.emit(st.length, iterable)
+        return said.value if isinstance(said, Const) else None
+
+
+_CHECKS = frozenset(op for op in vars(ident).values() if isinstance(op, Op))
+_COMPUTED = WRITES | _CHECKS | {st.bound, st.unpackable, st.means}
+"""Ops with an effect that reading a program may have as well."""
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_data, value))
+    if isinstance(value, dict):
+        return all(map(_is_data, value.values()))
+    if isinstance(value, np.ndarray):
+        return value.dtype != object
+    return value is None or isinstance(value, _NUMBERS | str | slice | range)
+
+
+_NUMBERS = bool | int | float | complex | np.generic
+
+
+def _stays(value: Any) -> bool:
+    """Whether a value is none that may have been written to."""
+    return not isinstance(value, np.ndarray | list | dict)
+
+
+def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
+    match options["form"]:
+        case "list":
+            return items
+        case "tuple":
+            return tuple(items)
+        case "dict":
+            return dict(zip(options["keys"], items, strict=True))
+        case _:
+            return UNSURE
