@@ -16,6 +16,7 @@ import numpy as np
 
 from ..ir.graph import Const
 from ..ir.types import INT, STR, UNKNOWN, Kind
+from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
 from . import (
@@ -33,7 +34,7 @@ from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
 from .items import subscript
 from .iteration import Running, as_list, iteration, settled
-from .library import Args, Handler, Kwargs, as_it_is_asked, fold, iterated
+from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
 from .loops import collect
 from .objects import identity_token
 from .operations import binary
@@ -214,6 +215,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (iter, iterators.make_iterator),
     (next, iterators.next_item),
     (iterators_in_python.step, iterators.step),
+    (
+        iterators_in_python.equally_long,
+        lambda it, args, kwargs: it.emit(ident.equally_long, *map(it.atom, args)),
+    ),
     (itertools.repeat, _repeat),
     *((function, _opaque(function)) for function in _OPAQUE),
     (itertools.combinations, _by_indices(itertools.combinations)),
@@ -262,9 +267,10 @@ _EAGER: dict[int, Handler] = {
 HANDLERS: dict[int, Handler] = {
     **_EAGER,
     **{
-        id(function): as_it_is_asked(_EAGER[id(function)], equivalent.__name__)
+        id(function): at_once(_EAGER[id(function)], equivalent.__name__)
         for function, equivalent in iterators_in_python.LAZY
     },
+    id(itertools.groupby): as_it_is_asked(_in_python(iterators_in_python.groupby), "groupby_"),
     **{id(function): handler for function, handler in writing.BY_HAND},
 }
 
@@ -297,6 +303,4 @@ def _starts_elsewhere(known: Any) -> bool:
     return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
 
 
-_chain_from_iterable = as_it_is_asked(
-    _in_python(equivalents.chain_from_iterable), "chain_from_iterable"
-)
+_chain_from_iterable = at_once(_in_python(equivalents.chain_from_iterable), "chain_from_iterable")

@@ -38,14 +38,27 @@ if TYPE_CHECKING:
 
 
 def run_for(it: Interpreter, node: ast.For) -> None:
-    from .statements import assign, run_body
-
     if it.frame.producing is not None and generators.is_stepping(it, node):
         generators.start_for_in_steps(it, node)
         return
-    iterable = whole_of(it, node, evaluate(it, node.iter))
-    if iterable is None:
-        return
+    value = as_asked(it, evaluate(it, node.iter))
+    if isinstance(value, Items) and value.form == "iterator":
+        _run_over_iterator(it, node, value)
+    elif id(node) in it.reading.one_by_one:
+        run_for_iterator(it, node, iterators.iterator_of(it, value))
+    else:
+        run_over(it, node, value)
+
+
+def run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
+    """A loop over all items of something that nobody else walks over."""
+    with walking.as_they_are(it, iterable):
+        _run_over(it, node, iterable)
+
+
+def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
+    from .statements import assign, run_body
+
     lists = walking.known_lists(it, iterable)
     items, walked = _items_of(it, node, iterable)
     copied = walking.still_known(it, lists)
@@ -61,7 +74,14 @@ def run_for(it: Interpreter, node: ast.For) -> None:
         _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
         walking.refuse_changed(it, copied, 0)
     elif isinstance(items, Running):
-        run_loop(it, node, names, items, guarded(it, items, body))
+        dictionaries = walking.dictionaries(it, iterable)
+
+        def turn(item: Value) -> None:
+            walking.raise_if_resized(it, dictionaries)
+            body(item)
+
+        run_loop(it, node, names, items, guarded(it, items, turn))
+        walking.raise_if_resized(it, dictionaries)
         _check_lengths(it, walked)
         if id(node) in it.reading.by_index:
             walking.refuse_changed(it, copied, 0)
@@ -74,32 +94,24 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     _finish(it, depth, node.orelse)
 
 
-def whole_of(it: Interpreter, node: ast.For, iterable: Value) -> Value | None:
-    """What a loop walks over, where nobody else does; None where the loop has been run already."""
-    iterable = as_asked(it, iterable)
-    if not isinstance(iterable, Items) or iterable.form != "iterator":
-        return iterable
-    source, position = iterators.current(it, iterable)
+def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
+    """A loop over what is left of an iterator, which others may ask before the loop, in it, or after it."""
+    source, position = iterators.current(it, iterator)
     leaves = may_leave(node) or (yields(node) and generators.may_stop(it))
-    kept = iterators.is_kept(it, iterable)
-    if is_generator(source):
-        fresh = generators.producer_of(source).is_fresh(it)
-        if fresh and not (kept and leaves):
-            _run_inside_out(it, node, iterators.taken_over(it, iterable))
-        else:
-            run_for_iterator(it, node, iterable)
-        return None
-    if kept and (leaves or position != Const(0)):
-        run_for_iterator(it, node, iterable)
-        return None
-    return iterators.taken_over(it, iterable)
+    kept = leaves and iterators.is_kept(it, iterator)
+    if not is_generator(source) and position != Const(0):
+        kept = kept or iterators.is_kept(it, iterator)
+    if kept or iterators.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
+        run_for_iterator(it, node, iterator)
+        return
+    with iterators.drained(it, iterator, id(node)) as rest:
+        (_run_inside_out if is_generator(rest) else run_over)(it, node, rest)
 
 
 def may_leave(node: ast.For) -> bool:
     """Whether a loop may end before what it walks over does, as far as syntax tells."""
     return any(
         isinstance(each, ast.Break | ast.Return | ast.Raise)
-        or (isinstance(each, ast.Name) and each.id == "next")
         for statement in node.body
         for each in (statement, *own_nodes(statement))
     )
@@ -279,8 +291,12 @@ def unroll(
 
     `lists` are those that it walks over, as they were before anything was asked of what it walks over.
     """
+    dictionaries = walking.dictionaries(it, iterable)
 
     def turn(k: int) -> None:
+        walking.raise_if_resized(it, dictionaries)
+        if k == len(items):
+            return
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
             item = _taken_anew(it, iterable, lists, k)
@@ -288,7 +304,7 @@ def unroll(
             take_turn(it)
         body(item)
 
-    _write_out(it, len(items), turn)
+    _write_out(it, len(items) + bool(dictionaries), turn)
     walking.refuse_changed(it, lists, len(items), ended=True)
 
 
