@@ -2,6 +2,7 @@
 
 # programs under test are written as users write them
 
+import contextlib
 import itertools
 import operator
 from collections import deque
@@ -525,6 +526,58 @@ def update_enumerate(x, xs, d):
     e = {7: x}
     e.update(enumerate(xs))
     return sum(k * v * x for k, v in e.items())
+
+
+@program
+def a_list_that_grows_while_it_is_walked_over(x, xs, d):
+    ys = [x]
+    for v in ys:
+        if len(ys) < 4:
+            ys.append(v * x)
+    return sum(ys)
+
+
+@program
+def a_list_that_shrinks_while_it_is_walked_over(x, xs, d):
+    ys = [x, 2 * x, 3 * x, 4 * x]
+    total = 0.0
+    for v in ys:
+        total += v
+        ys.pop(0)
+    return total * x + sum(ys)
+
+
+@program
+def division_by_nothing_suppressed(x, xs, d):
+    total = x
+    with contextlib.suppress(ZeroDivisionError):
+        total *= 3
+        total /= 0
+        total *= 5
+    return total
+
+
+@program
+def a_closure_asks_what_a_loop_drains(x, xs, d):
+    some = iter(xs)
+
+    def another():
+        return next(some, x)
+
+    total = 0.0
+    for v in some:
+        total += v * another()
+    return total
+
+
+@program
+def pairs_of_a_list_that_changes(x, xs, d):
+    ys = [x, 2.0, 3.0]
+    total = 0.0
+    for a, b in itertools.pairwise(ys):
+        total += a * b
+        ys[2] = x * x
+    return total
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

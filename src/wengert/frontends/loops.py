@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
@@ -60,6 +60,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
     from .statements import assign, run_body
 
     lists = walking.known_lists(it, iterable)
+    dictionaries = walking.dictionaries(it, iterable)
     items, walked = _items_of(it, node, iterable)
     copied = walking.still_known(it, lists)
     depth = it.frame.loops + 1
@@ -74,7 +75,6 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
         _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
         walking.refuse_changed(it, copied, 0)
     elif isinstance(items, Running):
-        dictionaries = walking.dictionaries(it, iterable)
 
         def turn(item: Value) -> None:
             walking.raise_if_resized(it, dictionaries)
@@ -88,7 +88,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
         else:
             _walk_by_index(it, node, lists)
     elif not items or (should_unroll(it, items) and (is_by_turns(it) or not _is_range(iterable))):
-        unroll(it, items, body, iterable, lists)
+        unroll(it, items, body, iterable, lists, node)
     else:
         _run_or_unroll(it, node, names, items, body, iterable, lists)
     _finish(it, depth, node.orelse)
@@ -234,7 +234,7 @@ def _run_or_unroll(
         if len(items) > 4 * UNROLL:
             raise
         it.return_to(mark)
-        unroll(it, items, body, iterable, lists)
+        unroll(it, items, body, iterable, lists, node)
 
 
 def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
@@ -286,12 +286,16 @@ def unroll(
     body: Callable[[Value], None],
     iterable: Value,
     lists: Sequence[walking.Walked],
+    node: ast.For | None = None,
 ) -> None:
     """A loop written out, one iteration after the other.
 
-    `lists` are those that it walks over, as they were before anything was asked of what it walks over.
+    `lists` are those that it walks over, as they were before anything was asked of what it walks over. Where
+    they change so that nothing else is right, `node` is a loop that can ask for one item at a time.
     """
     dictionaries = walking.dictionaries(it, iterable)
+    given = any(each.opened is not None for each in lists)
+    key = None if node is None or dictionaries or given else id(node)
 
     def turn(k: int) -> None:
         walking.raise_if_resized(it, dictionaries)
@@ -299,22 +303,24 @@ def unroll(
             return
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
-            item = _taken_anew(it, iterable, lists, k)
+            item = _taken_anew(it, iterable, lists, k, key)
         if is_by_turns(it):
             take_turn(it)
         body(item)
 
     _write_out(it, len(items) + bool(dictionaries), turn)
-    walking.refuse_changed(it, lists, len(items), ended=True)
+    walking.refuse_changed(it, lists, len(items), key, ended=True)
 
 
-def _taken_anew(it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int) -> Value:
+def _taken_anew(
+    it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int, key: Any
+) -> Value:
     """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
     if not walking.asks_anew(iterable):
-        walking.refuse_changed(it, lists, k)
+        walking.refuse_changed(it, lists, k, key)
     items = iteration(it, now(it, iterable))
     if not isinstance(items, list) or k >= len(items):
-        walking.refuse_changed(it, lists, k)
+        walking.refuse_changed(it, lists, k, key)
     assert isinstance(items, list)
     return items[k]
 

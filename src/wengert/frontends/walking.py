@@ -81,11 +81,14 @@ def is_changed(it: Interpreter, walked: Walked, start: int, *, ended: bool = Fal
 
 
 def refuse_changed(
-    it: Interpreter, lists: Sequence[Walked], start: int, *, ended: bool = False
+    it: Interpreter, lists: Sequence[Walked], start: int, key: Any = None, *, ended: bool = False
 ) -> None:
-    """Refuse a list of which items that are still to come have changed; none are where the loop has `ended`."""
+    """Have a loop ask for one item at a time of whose lists those to come have changed; none are where it `ended`.
+
+    `key` is the loop's, as in `one_by_one`.
+    """
     if any(is_changed(it, each, start, ended=ended) for each in lists):
-        raise changed_in_a_loop(it)
+        one_by_one(it, key)
 
 
 # --- one by one -------------------------------------------------------------------------------
