@@ -3,6 +3,7 @@
 # programs under test are written as users write them
 
 import contextlib
+import functools
 import itertools
 import operator
 from collections import deque
@@ -617,6 +618,23 @@ def test_the_source_for_any_arguments(f):
     found = names[f"grad_{f.__name__}"](0.7, list(XS), {"a": 0.3, "b": 1.7})
     of_one = lambda x: f(x, list(XS), {"a": 0.3, "b": 1.7})
     assert found == pytest.approx(slope(of_one, 0.7), rel=1e-8)
+
+
+def grows(x, numbers):
+    items = map(lambda v: v * x, numbers)
+    numbers.append(2 * x)
+    return sum(items)
+
+
+def test_a_list_that_a_partial_or_a_default_has_is_changed():
+    for bind in (
+        lambda numbers: functools.partial(grows, numbers=numbers),
+        lambda numbers: lambda x, xs=numbers: grows(x, xs),
+    ):
+        numbers, others = [1.0, 2.0], [1.0, 2.0]
+        assert wg.value_and_grad(bind(numbers))(0.7) == pytest.approx((3.08, 5.8))
+        assert wg.derivative(bind(others))(0.7) == pytest.approx(5.8)
+        assert numbers == others == [1.0, 2.0, 1.4]
 
 
 # --- exceptions that nobody catches -----------------------------------------------------------
