@@ -530,6 +530,24 @@ def update_enumerate(x, xs, d):
 
 
 @program
+def branches_of_a_list_that_changes_later(x, xs, d):
+    a, b = itertools.tee(xs)
+    next(b)
+    xs[1] = x * x
+    return sum(p * q for p, q in zip(a, b))
+
+
+@program
+def branches_of_items_that_change_later(x, xs, d):
+    ys = [x, 2.0, 3.0]
+    a, b = itertools.tee(y * x for y in ys)
+    first = sum(a)
+    ys[2] = x * x
+    ys.append(x)
+    return first * x + sum(b)
+
+
+@program
 def a_list_that_grows_while_it_is_walked_over(x, xs, d):
     ys = [x]
     for v in ys:

@@ -115,6 +115,12 @@ def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     ]
 
 
+def tee(items: Any, n: int = 2) -> Any:
+    """`itertools.tee` of what never changes afterwards."""
+    items = list(items)
+    return tuple([iter(items) for _ in range(n)])
+
+
 def groups(iterable: Any, key: Any = None) -> Any:
     """The keys and the groups of `itertools.groupby`, as a list."""
     groups = []

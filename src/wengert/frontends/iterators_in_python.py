@@ -388,5 +388,4 @@ LAZY: list[tuple[Any, Callable[..., Any]]] = [
 ENDLESS: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.count, count),
     (itertools.cycle, cycle),
-    (itertools.tee, tee),
 ]

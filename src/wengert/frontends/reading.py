@@ -135,6 +135,8 @@ class Reading:
     """The inputs that are not taken apart, since the program changes them."""
     one_by_one: set[Any] = field(default_factory=set[Any])
     """The loops, and the calls that make iterators, whose items are asked for one at a time."""
+    copied_ahead: list[tuple[Any, Callable[[], bool]]] = field(default_factory=list[Any])
+    """The calls that took items before they were asked for, and whether what these come from has changed since."""
     by_index: set[int] = field(default_factory=set[int])
     """The loops that walk over what they change."""
     by_turn: set[int] = field(default_factory=set[int])

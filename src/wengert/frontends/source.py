@@ -14,7 +14,7 @@ from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
-from . import rows
+from . import rows, walking
 from .binding import bind_arguments
 from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
@@ -120,6 +120,7 @@ def _read_once(
             make_externals(it)
             result = call(it, function, positional, named)
             outs, kind = _outs(it, result)
+            walking.check_copied(it)
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]

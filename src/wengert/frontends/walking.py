@@ -122,6 +122,22 @@ def as_they_are(it: Interpreter, iterable: Value) -> Generator[None, None, None]
             one_by_one(it, key)
 
 
+def copied_ahead(it: Interpreter, key: Any, source: Value) -> None:
+    """Have the program read again if what a call has taken items from ever changes from now on."""
+    it.reading.copied_ahead.append((key, _watch(it, source, next(births))))
+
+
+def check_copied(it: Interpreter) -> None:
+    """At the end of the program.
+
+    Raises:
+        OneByOne: something has changed.
+    """
+    for key, changed in it.reading.copied_ahead:
+        if changed():
+            one_by_one(it, key)
+
+
 def refuse_longer(it: Interpreter, backwards: Iteration) -> None:
     """Have a `reversed` read one by one whose list got other items since: it starts where the list ended then."""
     items, then = backwards.parts
