@@ -385,3 +385,18 @@ def test_a_swapped_list_of_the_caller_changes():
     found, back = wg.pullback(swapped, 0.5, given, 2)
     assert (found, given) == (value, wanted)
     assert back(1.0)[0] == pytest.approx(2.0 + 3.0)
+
+
+def of_what_it_has_seen(x, factor=2.0, seen=[], weights={"a": 3.0}, powers=(1, 2)):  # noqa: B006
+    seen.append(x * factor)
+    return sum(seen) * weights["a"] + x ** powers[1]
+
+
+def test_containers_are_written_out_as_defaults():
+    names = {}
+    exec(wg.grad(of_what_it_has_seen).source, names)
+    grad = names["grad_of_what_it_has_seen"]
+    assert grad(0.5) == pytest.approx(7.0)
+    assert grad(1.5) == pytest.approx(9.0)
+    assert grad.__defaults__[1] == [1.0, 3.0]  # made once, as Python's own
+    assert of_what_it_has_seen.__defaults__[1] == []

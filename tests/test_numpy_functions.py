@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import agree
 
 import wengert as wg
 from wengert.frontends.opcalls import parse_signature
@@ -604,3 +605,20 @@ def positional(spelling: str) -> list[str]:
 def test_pieces_of_a_number_are_chosen_by_a_plain_bool(x, slope):
     f = lambda x: float(np.piecewise(x, [x < 0.5], [lambda t: t * t, lambda t: 3 * t]))
     assert wg.value_and_grad(f)(x) == (pytest.approx(f(x)), pytest.approx(slope))
+
+
+def area_of_a_polygon(x):
+    corners = np.array([[0.0, 0.0], [x, 0.1], [1.0, x * x], [0.2, 1.0]])
+    pairs = zip(corners, np.roll(corners, -1, axis=0), strict=True)
+    return 0.5 * abs(sum(float(np.cross(a, b)) for a, b in pairs))
+
+
+def cross_products_of_rows(x):
+    rows, vector = np.array([[x, 2.0], [1.0, x]]), np.array([3.0, x * x])
+    return np.sum(np.cross(rows, vector) * np.array([1.0, x]))
+
+
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
+@pytest.mark.parametrize("f", [area_of_a_polygon, cross_products_of_rows])
+def test_cross_products_in_the_plane(f):
+    agree(f, 0.7, second=False)

@@ -184,9 +184,17 @@ def defaults_of(function: Any) -> dict[str, Any]:
     return {
         p.name: p.default
         for p in _parameters(function)
-        if p.kind in _POSITIONAL
-        and isinstance(p.default, bool | int | float | complex | str | None)
+        if p.kind in _POSITIONAL and _is_display(p.default)
     }
+
+
+def _is_display(value: Any) -> bool:
+    """Whether a value is one that can be written out: a literal, or a container of literals."""
+    if type(value) in (list, tuple):
+        return all(map(_is_display, value))
+    if type(value) is dict:
+        return all(_is_display(part) for item in value.items() for part in item)
+    return isinstance(value, bool | int | float | complex | str | None)
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -272,8 +272,8 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
             return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
         case functools.partial():
-            before = [as_known(a) for a in known.args]
-            named = {k: as_known(v) for k, v in known.keywords.items()}
+            before = [bound_before(it, a) for a in known.args]
+            named = {k: bound_before(it, v) for k, v in known.keywords.items()}
             return call_known(it, known.func, [*before, *args], {**named, **kwargs})
         case type():
             return construct.construct(it, known, args, kwargs)
@@ -447,8 +447,8 @@ def closure_of(
         around.vars[name] = (
             Const(function) if contents is function else lift_cell(it, cell, name, contents)
         )
-    defaults = tuple(_default(it, function, d) for d in function.__defaults__ or ())
-    keyword = {k: _default(it, function, d) for k, d in (function.__kwdefaults__ or {}).items()}
+    defaults = tuple(bound_before(it, d) for d in function.__defaults__ or ())
+    keyword = {k: bound_before(it, d) for k, d in (function.__kwdefaults__ or {}).items()}
     return Closure(
         node,
         file,
@@ -489,7 +489,8 @@ def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
     return lift(it, cell, name, contents, key="cell_contents")
 
 
-def _default(it: Interpreter, function: FunctionType, value: Any) -> Value:
+def bound_before(it: Interpreter, value: Any) -> Value:
+    """An argument that was bound before the call: a default, or one that `functools.partial` has."""
     if value is None or isinstance(value, bool | int | float | complex | str | tuple):
         return as_known(value)
     holder = {"default": value}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from ..ir.graph import Atom, Const
 from ..ir.records import replace
 from ..ops import containers as co
 from ..ops import structure as st
-from . import container_methods, generators, iterators
+from . import container_methods, generators, iterators, walking
 from .counts import by_turns
 from .expressions import evaluate
 from .heap import now
@@ -115,16 +116,44 @@ def _produce(
         return list_of(*produced) if isinstance(produced, list) else produced
 
     walked = as_asked(it, evaluate(it, clause.iter) if iterable is None else iterable)
-    if isinstance(walked, Items) and is_iterator(walked):
-        walked = iterators.taken_over(it, walked)
+    produce = functools.partial(_produce_from, it, clause, make, nested=bool(inner))
+    if not isinstance(walked, Items) or not is_iterator(walked):
+        return produce(walked)
+    if id(clause) in it.reading.one_by_one:
+        return produce(iterators.rest_of(it, walked))
+    with iterators.drained(it, walked, id(clause)) as rest:
+        return produce(rest)
+
+
+def _produce_from(
+    it: Interpreter,
+    clause: ast.comprehension,
+    make: Callable[[Value], Value],
+    walked: Value,
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
+    """The items that the last of some clauses produces, of what nobody else walks over."""
     if is_generator(walked):
-        return _produce_inside_out(it, walked, clause, make, nested=bool(inner))
+        return _produce_inside_out(it, walked, clause, make, nested=nested)
+    with walking.as_they_are(it, walked):
+        return _produce_at_once(it, clause, make, walked, nested=nested)
+
+
+def _produce_at_once(
+    it: Interpreter,
+    clause: ast.comprehension,
+    make: Callable[[Value], Value],
+    walked: Value,
+    *,
+    nested: bool,
+) -> list[Value] | Atom:
     items = iteration(it, walked)
     turns = by_turns(it, items) if isinstance(items, Running) and not items.guards else None
     if turns is not None:
-        return _produce_known(it, clause, turns, make, nested=bool(inner))
+        return _produce_known(it, clause, turns, make, nested=nested)
     if isinstance(items, list) and should_unroll(it, items):
-        return _produce_known(it, clause, items, make, nested=bool(inner))
+        return _produce_known(it, clause, items, make, nested=nested)
     running = at_run_time(it, items)
     if clause.ifs:
 
@@ -138,7 +167,7 @@ def _produce(
     from .loops import collect
 
     collected = it.atom(collect(it, running, make))
-    return it.emit(co.flatten_lists, collected) if inner else collected
+    return it.emit(co.flatten_lists, collected) if nested else collected
 
 
 def _produce_inside_out(

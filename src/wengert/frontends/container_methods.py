@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import UNKNOWN, Array, Number
+from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import memory as me
@@ -22,6 +22,7 @@ from .values import (
     Value,
     from_key,
     is_mutable,
+    kind_of_value,
     list_of,
     tuple_of,
 )
@@ -100,8 +101,14 @@ def _append_left(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> V
 
 
 def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
+    """`items.extend(new)` of a known list."""
     from .iteration import known_items
+    from .operators import as_asked
 
+    new = as_asked(it, new)
+    each = lambda item: method_of_known(it, items, "append", [item], {})
+    if _extended_by_a_generator(it, new, each):
+        return Const(None)
     if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
         return Const(None)
     if not follows(it, items):
@@ -112,6 +119,24 @@ def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
         method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
         return Const(None)
     return _put_list(it, items, [*items.values, *added])
+
+
+def _extended_by_a_generator(
+    it: Interpreter, new: Value, append: Callable[[Value], Value | None]
+) -> bool:
+    """Append what a generator gives, item by item: those before an exception are there after it."""
+    from . import generators, iterators
+
+    if not isinstance(new, Items) or not iterators.asks_a_generator(it, new):
+        return False
+
+    def take(it: Interpreter, item: Value) -> None:
+        append(item)
+
+    rest = iterators.taken_over(it, new)
+    generators.producer_of(rest).refuse_endless(it)
+    generators.drive(it, rest, generators.Consumer(take, lambda it: Const(False), may_leave=False))
+    return True
 
 
 def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
@@ -284,7 +309,7 @@ def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     current = heap.now(it, value)
     adopted = isinstance(current, Items) or is_mutable(current)
     position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
-    heap.changed(it, var, me.append, me.appended, it.atom(value), keeps=True)
+    heap.changed(it, var, me.append, me.appended, heap.stored(it, value), keeps=True)
     if adopted:
         adopt(it, value, var, position)
     return Const(None)
@@ -292,15 +317,21 @@ def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 def extend_at_run_time(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .iteration import as_list
+    from .operators import as_asked
 
-    items = heap.now(it, args[0])
+    def append(value: Value) -> Value:
+        current = it.atom(heap.now(it, var))
+        assert isinstance(current, Var)
+        return _rt_append(it, current, [value], {})
+
+    items = as_asked(it, args[0])
+    if _extended_by_a_generator(it, items, append):
+        return Const(None)
     if isinstance(items, Items) and items.form in ("list", "tuple"):
         for value in items.values:
-            current = it.atom(heap.now(it, var))
-            assert isinstance(current, Var)
-            _rt_append(it, current, [value], {})
+            append(value)
         return Const(None)
-    new = it.atom(as_list(it, args[0]))
+    new = it.atom(as_list(it, items))
     heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
     return Const(None)
 
@@ -308,6 +339,11 @@ def extend_at_run_time(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) ->
 def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .items import open_up
 
+    if not args and is_set(it, var):
+        raise it.unsupported(
+            "which item `pop` takes out of a set is decided by chance",
+            "Say which: `item = min(items)` and `items.remove(item)`.",
+        )
     key = it.atom(args[0]) if args else Const(-1)
     if len(args) > 1:
         present = it.emit(st.in_, key, it.atom(var))
@@ -357,10 +393,18 @@ def _rt_remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .attributes import call_method
 
     if is_set(it, var):
+        present = it.emit(st.in_, it.atom(args[0]), it.atom(var))
+        it.branch(present, lambda: None, lambda: _raise_key_error(it, args[0]))
         return _rt_discard(it, var, args, kwargs)
     where = call_method(it, var, "index", args, {})
     delete_item(it, var, where)
     return Const(None)
+
+
+def _raise_key_error(it: Interpreter, key: Value) -> None:
+    from .exceptions import make, raise_exception
+
+    raise_exception(it, make(it, KeyError, [key], {}))
 
 
 def _rt_add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -427,10 +471,17 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
     if isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict"):
         return source
     listed = as_list(it, source)
-    if not isinstance(listed, Items) or not all(map(_is_pair, listed.values)) or is_set(it, var):
+    if is_set(it, var) or not _may_be_pairs(listed):
         return listed
     is_dict = call(it, Const(hasattr), [var, Const("keys")], {})
     return it.choose(is_dict, lambda: dict_from(it, listed), lambda: listed)
+
+
+def _may_be_pairs(listed: Value) -> bool:
+    if isinstance(listed, Items):
+        return all(map(_is_pair, listed.values))
+    kind = kind_of_value(listed)
+    return isinstance(kind, Seq) and (kind.item == UNKNOWN or isinstance(kind.item, Struct))
 
 
 def _is_pair(value: Value) -> bool:

@@ -115,14 +115,14 @@ def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     ]
 
 
-def tee(iterable: Any, n: int = 2) -> Any:
-    """`itertools.tee`."""
-    items = list(iterable)
+def tee(items: Any, n: int = 2) -> Any:
+    """`itertools.tee` of what never changes afterwards."""
+    items = list(items)
     return tuple([iter(items) for _ in range(n)])
 
 
-def groupby(iterable: Any, key: Any = None) -> Any:
-    """`itertools.groupby`."""
+def groups(iterable: Any, key: Any = None) -> Any:
+    """The keys and the groups of `itertools.groupby`, as a list."""
     groups = []
     for item in iterable:
         of_item = item if key is None else key(item)
@@ -212,8 +212,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.dropwhile, dropwhile),
     (itertools.compress, compress),
     (itertools.zip_longest, zip_longest),
-    (itertools.tee, tee),
-    (itertools.groupby, groupby),
     *([(itertools.batched, batched)] if hasattr(itertools, "batched") else []),  # type: ignore[attr-defined]
 ]
 

@@ -259,8 +259,8 @@ class Producer:
         cells.write(it, self.ended, Const(True))
 
     def _go_on(self, it: Interpreter) -> None:
+        self.end(it)  # where it raises, that is how it ends
         self._from(it, _flag(it, self.point), [NOT_STARTED, *_points(self.closure.node)])
-        it.branch(it.flag("%yielded"), lambda: None, lambda: self.end(it))
 
     def _from(self, it: Interpreter, point: Atom, candidates: Sequence[int]) -> None:
         """Go on from where the generator is, of some places where it may be."""
@@ -304,6 +304,7 @@ class _Stepping(_Producing):
         cells.write(it, self.producer.item, value)
         numbers = {each: k for k, each in _points(self.producer.closure.node).items()}
         cells.write(it, self.producer.point, Const(numbers[node]))
+        cells.write(it, self.producer.ended, Const(False))
         it.set("%returned", Const(True))
         it.set("%yielded", Const(True))
         it.set("%return", Const(None))

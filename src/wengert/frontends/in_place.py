@@ -15,6 +15,7 @@ from .container_methods import extend, extend_at_run_time, is_set, method_of_kno
 from .values import (
     Items,
     Value,
+    is_iterator,
     kind_of_value,
     list_of,
 )
@@ -34,7 +35,7 @@ def add_in_place(
     from .operations import binary, op_of
     from .operators import call_method_of_class
 
-    old = heap.now(it, old)
+    old, new = heap.now(it, old), heap.now(it, new)
     op, _ = op_of(operator_)
     own = call_method_of_class(it, old, _IN_PLACE.get(op.name, ""), [new])
     if own is not None:
@@ -42,7 +43,7 @@ def add_in_place(
     if isinstance(old, Items) and old.form == "list" and op.name == "add":
         extend(it, old, new)
         return old
-    if isinstance(old, Var) and is_list(old) and op.name == "add":
+    if isinstance(old, Var) and op.name == "add" and (is_list(old) or _only_a_list_takes(new)):
         extend_at_run_time(it, old, [new], {})
         return old
     result = binary(it, operator_, old, new, node)
@@ -69,6 +70,20 @@ def add_in_place(
             return result
         return _changed_if_it_can(it, old, new, it.atom(result))
     return result
+
+
+def extends(old: Value, new: Value, operator_: ast.operator) -> bool:
+    """Whether `old += new` asks for the items of something one by one, which `old + new` does not take."""
+    is_known_list = isinstance(old, Items) and old.form == "list"
+    one_pass = is_iterator(new) or _only_a_list_takes(new)
+    return isinstance(operator_, ast.Add) and one_pass and (is_known_list or isinstance(old, Var))
+
+
+def _only_a_list_takes(new: Value) -> bool:
+    """Whether a value is an object that is walked over and says nothing of `+`."""
+    from .operators import defines
+
+    return defines(new, "__iter__") and not defines(new, "__radd__")
 
 
 def _may_change(it: Interpreter, old: Var) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import EnumMeta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
@@ -14,7 +14,7 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators
+from . import iterators, walking
 from .counts import is_by_turns
 from .heap import now, place_of
 from .items import open_up
@@ -82,7 +82,12 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
         return [Const(member) for member in constant]  # pyright: ignore[reportUnknownVariableType]
     if object_class(Const(constant)) is not None:
         return iteration(it, iterated(it, Const(constant)))
-    raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
+    name = type(constant).__name__
+    if constant is None or isinstance(constant, int | float | complex):
+        from .statements import raise_now
+
+        raise_now(it, TypeError, f"'{name}' object is not iterable")
+    raise it.unsupported(f"a {name} cannot be iterated over here", "Use a list.")
 
 
 def iterate_var(it: Interpreter, value: Atom) -> Running:
@@ -142,30 +147,11 @@ def _item_now(it: Interpreter, value: Atom, index: Atom, start: int) -> Value:
 
 
 def _zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    return _zip_of(it, [iteration(it, part) for part in value.parts])
-
-
-def _zip_of(it: Interpreter, parts: Sequence[list[Value] | Running]) -> list[Value] | Running:
+    parts = [iteration(it, part) for part in value.parts]
     known = [part for part in parts if isinstance(part, list)]
     if len(known) == len(parts):
         return [tuple_of(*items) for items in zip(*known, strict=False)]
     return _side_by_side(it, parts, tuple_of)
-
-
-def _strict_zip(it: Interpreter, value: Iteration) -> list[Value] | Running:
-    """`zip(…, strict=True)`: what is shorter or longer than the first is found before the first item is asked for."""
-    parts = [iteration(it, part) for part in value.parts]
-    it.emit(ident.equally_long, *[_length(it, part) for part in parts])
-    return _zip_of(it, parts)
-
-
-def _length(it: Interpreter, part: list[Value] | Running) -> Atom:
-    if isinstance(part, list):
-        return Const(len(part))
-    first, *others = [it.emit(st.length, each) for each in part.iterables]
-    for other in others:
-        first = it.emit(el.minimum, first, other, namespace="py")
-    return first
 
 
 def _side_by_side(
@@ -262,12 +248,14 @@ def _filter(it: Interpreter, value: Iteration) -> list[Value] | Running:
 
 
 def _reversed(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    walking.refuse_longer(it, value)
     part = iteration(it, value.parts[0])
     if isinstance(part, list):
         return part[::-1]
     alike = len(part.iterables) == 1 or isinstance(value.parts[0], Var)
     if not alike or part.guards:
-        return _reversed(it, Iteration("reversed", (as_list(it, value.parts[0]),)))
+        listed = as_list(it, value.parts[0])
+        return _reversed(it, replace(value, parts=(listed, value.parts[1])))
     backwards = [it.emit(st.getitem, i, Const(slice(None, None, -1))) for i in part.iterables]
     return Running(tuple(backwards), part.item, every=part.every)
 
@@ -296,6 +284,15 @@ def _dict_items(it: Interpreter, value: Iteration) -> list[Value] | Running:
     return Running((keys,), item)
 
 
+def _call(it: Interpreter, value: Iteration) -> list[Value] | Running:
+    assert isinstance(value.function, Native)
+    return iteration(it, value.function.call(it, value.parts, {}))
+
+
+def _drained(it: Interpreter, value: Iteration) -> NoReturn:
+    walking.one_by_one(it, value.key)
+
+
 def _generator(it: Interpreter, value: Iteration) -> list[Value] | Running:
     return iteration(it, as_list(it, value))
 
@@ -310,7 +307,6 @@ def _checkpoint(it: Interpreter, value: Iteration) -> list[Value] | Running:
 
 _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
     "zip": _zip,
-    "strict zip": _strict_zip,
     "enumerate": _enumerate,
     "map": _map,
     "filter": _filter,
@@ -319,6 +315,8 @@ _ITERATIONS: dict[str, Callable[..., list[Value] | Running]] = {
     "keys": _dict_items,
     "values": _dict_items,
     "generator": _generator,
+    "call": _call,
+    "drained": _drained,
     "checkpoint": _checkpoint,
 }
 

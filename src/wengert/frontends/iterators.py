@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
+from ..ir.records import replace
 from ..ir.types import Array, Seq
 from ..ops import elementwise as el
 from ..ops import structure as st
-from . import exceptions, generators, heap, iterators_in_python
+from . import exceptions, generators, heap, iterators_in_python, walking
 from .operators import as_asked
 from .values import (
     Items,
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
 KEYS = ("source", "position")
 
 
+DRAINED = Iteration("drained", ())
+"""What an iterator holds while a loop walks over it."""
+
+
 def iterator_of(it: Interpreter, source: Value) -> Items:
     """A new iterator."""
     iterator = Items("iterator", KEYS, (source, Const(0)))
@@ -51,6 +57,8 @@ def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
     assert isinstance(held, Items)
     source, position = held.values
     assert isinstance(position, Var | Const)
+    if isinstance(source, Iteration) and source.form == "drained":
+        walking.one_by_one(it, source.key)
     return source, position
 
 
@@ -95,23 +103,47 @@ def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, V
 # --- whole ------------------------------------------------------------------------------------
 
 
+@contextmanager
+def drained(it: Interpreter, iterator: Items, key: Any = None) -> Generator[Value, None, None]:
+    """What is left of an iterator, while something walks over it to its end.
+
+    Who else asks it meanwhile, or after an exception, has the program read again: `key` says what is then
+    to ask for one item at a time.
+    """
+    noticed = key is not None and is_kept(it, iterator) and not is_under_way(it, iterator)
+    source = taken_over(it, iterator)
+    if not noticed:
+        yield source
+        return
+    _put(it, iterator, replace(DRAINED, key=key), Const(0))
+    yield source
+    _put(it, iterator, list_of(), Const(0))
+
+
 def taken_over(it: Interpreter, iterator: Items) -> Value:
     """What is left of an iterator, which whoever asks is going to walk over to its end."""
+    if is_under_way(it, iterator):
+        return rest_of(it, iterator)
     source, position = current(it, iterator)
-    if is_generator(source):
-        if not generators.producer_of(source).is_fresh(it):
-            source = rest_of(it, iterator)
-        else:
-            _put(it, iterator, list_of(), Const(0))
-        return source
     _put(it, iterator, list_of(), Const(0))
-    if position == Const(0):
+    if is_generator(source) or position == Const(0):
         return source
     listed = _as_list(it, source)
     if isinstance(listed, Items) and isinstance(position, Const):
         return list_of(*listed.values[position.value :])
     rest = it.emit(st.slice_, position, Const(None), Const(None))
     return it.emit(st.getitem, it.atom(listed), rest)
+
+
+def is_under_way(it: Interpreter, iterator: Items) -> bool:
+    """Whether an iterator is a generator that has begun, so that only itself can go on."""
+    source, _ = current(it, iterator)
+    return is_generator(source) and not generators.producer_of(source).is_fresh(it)
+
+
+def asks_a_generator(it: Interpreter, value: Items) -> bool:
+    """Whether something is an iterator over what a generator gives."""
+    return value.form == "iterator" and is_generator(current(it, value)[0])
 
 
 def give_back(it: Interpreter, iterator: Items, listed: Value) -> None:
@@ -145,14 +177,13 @@ def walk(it: Interpreter, value: Value, consumer: generators.Consumer, node: ast
     from .iteration import Running, at_run_time, iteration
     from .loop_reading import run_loop
     from .loops import guarded, should_unroll, unroll
-    from .walking import known_lists
 
     value = as_asked(it, value)
     if isinstance(value, Items) and value.form == "iterator":
         value = taken_over(it, value)
     if is_generator(value):
         return generators.drive(it, value, consumer)
-    lists = known_lists(it, value)
+    lists = walking.known_lists(it, value)
     items = iteration(it, value)
 
     def body(item: Value) -> None:
@@ -183,6 +214,8 @@ def advance(
         yielded, item = generators.producer_of(source).step(it, sent)
         it.branch(yielded, lambda: take(item), end)
         return
+    if isinstance(source, Iteration) and source.key is not None:
+        walking.one_by_one(it, source.key)
     listed = _as_list(it, source)
     if listed is not source:
         _on_each(it, iterator, lambda each: _make_list(it, each))

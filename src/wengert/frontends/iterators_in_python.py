@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from .equivalents import groups
+
 
 def step(iterator: Any) -> tuple[bool, Any]:
     """Whether an iterator has another item, and the item; the front end knows how."""
@@ -60,18 +62,41 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
         yield tuple(items)
 
 
+def strict_zip(*lists: Any) -> Any:
+    """`zip(…, strict=True)` of what has a length, which is compared when the first has come to its end."""
+    yield from zip(*lists)  # noqa: B905
+    equally_long(*[len(each) for each in lists])
+
+
+def equally_long(*lengths: int) -> None:
+    """Raise what `zip(…, strict=True)` raises where lengths differ; the front end knows how."""
+    raise NotImplementedError
+
+
 def _must_all_end(iterators: Any, first: int) -> None:
     """Raise where one iterator has come to its end, and not all of them have."""
     if first > 0:
         raise ValueError(f"zip() argument {first + 1} is shorter than {_up_to(first)}")
-    for k in range(1, len(iterators)):
-        there, _ = step(iterators[k])
+    for k, iterator in enumerate(iterators[1:], start=1):
+        there, _ = step(iterator)
         if there:
             raise ValueError(f"zip() argument {k + 1} is longer than {_up_to(k)}")
 
 
 def _up_to(k: int) -> str:
     return f"arguments 1-{k}" if k > 1 else "argument 1"
+
+
+def reversed_(items: Any) -> Any:
+    """`reversed` of a list."""
+    return _backwards(items, len(items))
+
+
+def _backwards(items: Any, length: int) -> Any:
+    for k in range(length - 1, -1, -1):
+        if k >= len(items):
+            return
+        yield items[k]
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
@@ -222,6 +247,73 @@ def compress(data: Any, selectors: Any) -> Any:
             yield item
 
 
+def batched(iterable: Any, n: int) -> Any:
+    """`itertools.batched`."""
+    iterator = iter(iterable)
+    while True:
+        there, item = step(iterator)
+        if not there:
+            return
+        items = [item]
+        while there and len(items) < n:
+            there, item = step(iterator)
+            if there:
+                items.append(item)
+        yield tuple(items)
+
+
+def tee(iterable: Any, n: int = 2) -> Any:
+    """`itertools.tee`."""
+    iterator, taken = iter(iterable), []
+    return tuple([_branch(iterator, taken) for _ in range(n)])
+
+
+def _branch(iterator: Any, taken: Any) -> Any:
+    k = 0
+    while True:
+        if k == len(taken):
+            there, item = step(iterator)
+            if not there:
+                return
+            taken.append(item)
+        yield taken[k]
+        k += 1
+
+
+def groupby(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby` of what nobody else asks: a group has no more items once the next is asked for."""
+    for of_group, items in groups(iterable, key):
+        group = iter(items)
+        yield of_group, group
+        for _ in group:
+            pass
+
+
+def groupby_(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby`."""
+    iterator = iter(iterable)
+    there, item = step(iterator)
+    of_item = _key_of(key, item) if there else None
+
+    def group(of_group: Any) -> Any:
+        nonlocal there, item, of_item
+        while there and of_item == of_group:
+            yield item
+            there, item = step(iterator)
+            if there:
+                of_item = _key_of(key, item)
+
+    while there:
+        current = group(of_item)
+        yield of_item, current
+        for _ in current:
+            pass
+
+
+def _key_of(key: Any, item: Any) -> Any:
+    return item if key is None else key(item)
+
+
 def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     """`itertools.zip_longest`."""
     iterators = [iter(iterable) for iterable in iterables]
@@ -289,6 +381,7 @@ LAZY: list[tuple[Any, Callable[..., Any]]] = [
     (itertools.dropwhile, dropwhile),
     (itertools.compress, compress),
     (itertools.zip_longest, zip_longest),
+    *([(itertools.batched, batched)] if hasattr(itertools, "batched") else []),  # type: ignore[attr-defined]
 ]
 """What stands for a function where something that it walks over is asked by others too."""
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from ..ir.graph import Atom, Const, Var
+from ..ir.graph import Atom, Const, Var, births
+from ..ir.records import replace
 from ..ir.types import BOOL, UNKNOWN, Array, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
@@ -41,8 +42,10 @@ from .opcalls import emit_op
 from .operations import binary, truth
 from .operators import as_asked, defines
 from .values import (
+    Closure,
     Items,
     Iteration,
+    Native,
     Value,
     is_generator,
     is_iterator,
@@ -65,36 +68,30 @@ Handler = Callable[["Interpreter", Args, Kwargs], Value]
 def _zip(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
         return call(it, Const(equivalents.transposed), [args[0].values[0]], {})  # type: ignore[union-attr]
-    form = "strict zip" if it.constant(kwargs.get("strict", Const(False))) else "zip"
-    return iterators.iterator_of(it, Iteration(form, tuple(args)))
+    if it.constant(kwargs.get("strict", Const(False))):
+        one_pass = any(map(is_iterator, args))
+        function = iterators_in_python.zip_ if one_pass else iterators_in_python.strict_zip
+        return call(it, Const(function), args, kwargs if one_pass else {})
+    return Iteration("zip", tuple(args))
 
 
 def _enumerate(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     start = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
-    return iterators.iterator_of(it, Iteration("enumerate", (args[0], start)))
+    return Iteration("enumerate", (args[0], start))
 
 
 def _map(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if not _at_any_time(it, args[0], args[1:]):
-        return call(it, Const(iterators_in_python.map_), args, {})
-    return iterators.iterator_of(it, Iteration("map", tuple(args[1:]), args[0]))
+    return Iteration("map", tuple(args[1:]), args[0])
 
 
 def _filter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if not _at_any_time(it, args[0], args[1:]):
-        return call(it, Const(iterators_in_python.filter_), args, {})
-    return iterators.iterator_of(it, Iteration("filter", (args[1],), args[0]))
-
-
-def _at_any_time(it: Interpreter, function: Value, sources: Args) -> bool:
-    """Whether items may be made before they are asked for: what uses one cannot change the next."""
-    if isinstance(function, Const) and not isinstance(function.value, FunctionType):
-        return True
-    return purity.is_pure(it, function) and all(purity.holds_fixed(it, s) for s in sources)
+    return Iteration("filter", (args[1],), args[0])
 
 
 def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return iterators.iterator_of(it, Iteration("reversed", (args[0],)))
+    (items,) = args
+    then = len(items.values) if isinstance(items, Items) else next(births)
+    return Iteration("reversed", (items, Const(then)))  # `walking.refuse_longer` compares
 
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -255,9 +252,17 @@ def fold(
 ) -> Value:
     source = as_asked(it, source)
     if isinstance(source, Items) and is_iterator(source):
-        source = iterators.taken_over(it, source)
+        with iterators.drained(it, source) as rest:
+            return fold(it, rest, start, combine)
     if is_generator(source):
         return generators.folded(it, source, start, combine)
+    with walking.as_they_are(it, source):
+        return _fold_at_once(it, source, start, combine)
+
+
+def _fold_at_once(
+    it: Interpreter, source: Value, start: Value, combine: Callable[[Value, Value], Value]
+) -> Value:
     items = iteration(it, source)
     if isinstance(items, list):
         result = start
@@ -405,28 +410,69 @@ def iterated(it: Interpreter, value: Value) -> Value:
 
 
 def as_it_is_asked(eager: Handler, name: str) -> Handler:
-    """A function on iterators, which asks for an item when it is asked for one.
+    """A function that gives an iterator: what it walks over is read when somebody walks over that.
 
-    `name` is the function of `iterators_in_python` that is read where others ask too.
+    `name` is the function of `iterators_in_python` that is read instead where items are asked for one by one.
     """
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        args = [iterated(it, arg) for arg in args]
-        lazy = any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values()))
-        if lazy or _asks_one_twice(args):
+        args, key = [iterated(it, arg) for arg in args], (it.builder.span, name)
+        at_any_time = key not in it.reading.one_by_one and _may_run_ahead(it, args, kwargs)
+        if not at_any_time or _asks_others(it, args, kwargs):
             return call(it, Const(getattr(iterators_in_python, name)), args, kwargs)
-        lists = [each for arg in args for each in walking.known_lists(it, arg)]
         made = eager(it, args, kwargs)
-        walking.note_made_of(it, made, lists)
-        return iterators.iterator_of(it, made) if _is_list(made) else made  # it is walked over once
+        if isinstance(made, Iteration):
+            made = iterators.iterator_of(it, replace(made, key=key))
+        return made
 
     return handler
 
 
-def _is_list(value: Value) -> bool:
+def at_once(made: Handler, name: str) -> Handler:
+    """A function whose items are made at once, when somebody walks over them."""
+
+    def deferred(it: Interpreter, args: Args, kwargs: Kwargs) -> Iteration:
+        make = Native(name, lambda it, items, named: made(it, items, kwargs))
+        return Iteration("call", tuple(args), make)
+
+    return as_it_is_asked(deferred, name)
+
+
+def decided_at_once(handler: Handler, name: str) -> Handler:
+    """A function that walks over iterators now, and asks them for no more than it needs."""
+
+    def decide(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        args = [iterated(it, arg) for arg in args]
+        if _asks_others(it, args, kwargs):
+            return call(it, Const(getattr(iterators_in_python, name)), args, kwargs)
+        return handler(it, args, kwargs)
+
+    return decide
+
+
+def _may_run_ahead(it: Interpreter, args: Args, kwargs: Kwargs) -> bool:
+    """Whether items may be made before they are asked for: what uses one cannot change the next."""
+    functions = [each for each in (*args, *kwargs.values()) if _is_read(each)]
+    if not functions:
+        return True
+    sources = [each for each in args if not _is_read(each)]
+    pure = all(purity.is_pure(it, function) for function in functions)
+    return pure and all(purity.holds_fixed(it, source) for source in sources)
+
+
+def _is_read(value: Value) -> bool:
+    """Whether a value is a function that is not Python's own."""
+    if isinstance(value, Const):
+        return isinstance(value.value, FunctionType)
     if isinstance(value, Items):
-        return value.form == "list"
-    return isinstance(value, Var) and isinstance(value.kind, Seq)
+        return value.form in ("function", "derivative") or defines(value, "__call__")
+    return isinstance(value, Closure | Native)
+
+
+def _asks_others(it: Interpreter, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a call walks over an iterator that others may ask as well."""
+    lazy = any(iterators.is_lazy(it, arg) for arg in (*args, *kwargs.values()))
+    return lazy or _asks_one_twice(args)
 
 
 def _asks_one_twice(args: Args) -> bool:
@@ -442,7 +488,7 @@ HANDLERS: dict[int, Handler] = {
         (enumerate, as_it_is_asked(_enumerate, "enumerate_")),
         (map, as_it_is_asked(_map, "map_")),
         (filter, as_it_is_asked(_filter, "filter_")),
-        (reversed, _reversed),
+        (reversed, as_it_is_asked(_reversed, "reversed_")),
         (range, _range),
         (slice, _slice),
         (len, _len),
@@ -454,8 +500,8 @@ HANDLERS: dict[int, Handler] = {
         (sum, _sum),
         (max, _extremum("max")),
         (min, _extremum("min")),
-        (any, as_it_is_asked(_any_or_all("any"), "any_")),
-        (all, as_it_is_asked(_any_or_all("all"), "all_")),
+        (any, decided_at_once(_any_or_all("any"), "any_")),
+        (all, decided_at_once(_any_or_all("all"), "all_")),
         (math.hypot, _hypot),
         (math.dist, _dist),
         (np.linalg.matrix_power, _matrix_power),

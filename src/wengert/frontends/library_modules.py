@@ -14,30 +14,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Const
+from ..ir.graph import Const, Var
 from ..ir.types import INT, STR, UNKNOWN, Kind
+from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
 from . import (
     contexts,
     contexts_in_python,
     equivalents,
+    generators,
     iterators,
     iterators_in_python,
     library_objects,
+    purity,
     remembering,
     stand_ins,
+    walking,
 )
 from . import writing_functions as writing
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
+from .heap import now
 from .items import subscript
 from .iteration import Running, as_list, iteration, settled
-from .library import Args, Handler, Kwargs, as_it_is_asked, fold, iterated
+from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
 from .loops import collect
 from .objects import identity_token
 from .operations import binary
-from .values import Closure, Items, Native, Value, list_of, tuple_of
+from .values import Closure, Items, Native, Value, is_generator, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -93,6 +98,29 @@ def _by_indices(function: Callable[..., Any]) -> Handler:
         return collect(it, Running((found,), lambda elements: elements[0]), pick)
 
     return handler
+
+
+def _tee(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    key, source = (it.builder.span, "tee"), _only_source(it, args[0])
+    if source is None or key in it.reading.one_by_one:
+        return call(it, Const(iterators_in_python.tee), args, kwargs)
+    walking.copied_ahead(it, key, source)
+    return call(it, Const(equivalents.tee), args, kwargs)
+
+
+def _only_source(it: Interpreter, value: Value) -> Value | None:
+    """The list that all items come from, if making them depends on nothing else and nobody sees it."""
+    value = now(it, iterated(it, value))
+    if isinstance(value, Items) and value.form == "iterator":
+        source, _ = iterators.current(it, value)
+        if not is_generator(source) or iterators.is_kept(it, value):
+            return None
+        producer = generators.producer_of(source)
+        if not purity.is_pure(it, producer.closure) or not producer.is_fresh(it):
+            return None
+        value = now(it, producer.bound.get("%iterable", Const(None)))
+    has_items = isinstance(value, Var) or (isinstance(value, Items) and value.form == "list")
+    return value if has_items else None
 
 
 def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -214,7 +242,12 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (iter, iterators.make_iterator),
     (next, iterators.next_item),
     (iterators_in_python.step, iterators.step),
+    (
+        iterators_in_python.equally_long,
+        lambda it, args, kwargs: it.emit(ident.equally_long, *map(it.atom, args)),
+    ),
     (itertools.repeat, _repeat),
+    (itertools.tee, _tee),
     *((function, _opaque(function)) for function in _OPAQUE),
     (itertools.combinations, _by_indices(itertools.combinations)),
     (
@@ -262,9 +295,10 @@ _EAGER: dict[int, Handler] = {
 HANDLERS: dict[int, Handler] = {
     **_EAGER,
     **{
-        id(function): as_it_is_asked(_EAGER[id(function)], equivalent.__name__)
+        id(function): at_once(_EAGER[id(function)], equivalent.__name__)
         for function, equivalent in iterators_in_python.LAZY
     },
+    id(itertools.groupby): as_it_is_asked(_in_python(iterators_in_python.groupby), "groupby_"),
     **{id(function): handler for function, handler in writing.BY_HAND},
 }
 
@@ -297,6 +331,4 @@ def _starts_elsewhere(known: Any) -> bool:
     return getattr(known, "__name__", "") in _ELSEWHERE.get(package, ())
 
 
-_chain_from_iterable = as_it_is_asked(
-    _in_python(equivalents.chain_from_iterable), "chain_from_iterable"
-)
+_chain_from_iterable = at_once(_in_python(equivalents.chain_from_iterable), "chain_from_iterable")

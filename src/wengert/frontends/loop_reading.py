@@ -28,6 +28,7 @@ from .heap import (
     hold_same,
     identities,
     place_of,
+    stored,
 )
 from .iteration import Running
 from .loop_aliases import Ends, Objects, link, objects_in
@@ -281,7 +282,7 @@ def _attempt(
         values = list(collecting()) if collecting is not None else []
         held.extend(identities(it, value, own=True) for value in values)
         for k, value in enumerate(values):
-            it.vars[f"%collected{k}"] = it.atom(value)
+            it.vars[f"%collected{k}"] = stored(it, value)
 
     dead = it.read_path(one_iteration)
     collected = [] if dead else _collected(it)

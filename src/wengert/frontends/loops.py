@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
@@ -38,15 +38,29 @@ if TYPE_CHECKING:
 
 
 def run_for(it: Interpreter, node: ast.For) -> None:
-    from .statements import assign, run_body
-
     if it.frame.producing is not None and generators.is_stepping(it, node):
         generators.start_for_in_steps(it, node)
         return
-    iterable = whole_of(it, node, evaluate(it, node.iter))
-    if iterable is None:
-        return
+    value = as_asked(it, evaluate(it, node.iter))
+    if isinstance(value, Items) and value.form == "iterator":
+        _run_over_iterator(it, node, value)
+    elif id(node) in it.reading.one_by_one:
+        run_for_iterator(it, node, iterators.iterator_of(it, value))
+    else:
+        run_over(it, node, value)
+
+
+def run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
+    """A loop over all items of something that nobody else walks over."""
+    with walking.as_they_are(it, iterable):
+        _run_over(it, node, iterable)
+
+
+def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
+    from .statements import assign, run_body
+
     lists = walking.known_lists(it, iterable)
+    dictionaries = walking.dictionaries(it, iterable)
     items, walked = _items_of(it, node, iterable)
     copied = walking.still_known(it, lists)
     depth = it.frame.loops + 1
@@ -61,45 +75,43 @@ def run_for(it: Interpreter, node: ast.For) -> None:
         _write_out(it, turns, lambda k: guarded(it, items, body)(item_of_turn(it, items, k)))
         walking.refuse_changed(it, copied, 0)
     elif isinstance(items, Running):
-        run_loop(it, node, names, items, guarded(it, items, body))
+
+        def turn(item: Value) -> None:
+            walking.raise_if_resized(it, dictionaries)
+            body(item)
+
+        run_loop(it, node, names, items, guarded(it, items, turn))
+        walking.raise_if_resized(it, dictionaries)
         _check_lengths(it, walked)
         if id(node) in it.reading.by_index:
             walking.refuse_changed(it, copied, 0)
         else:
             _walk_by_index(it, node, lists)
     elif not items or (should_unroll(it, items) and (is_by_turns(it) or not _is_range(iterable))):
-        unroll(it, items, body, iterable, lists)
+        unroll(it, items, body, iterable, lists, node)
     else:
         _run_or_unroll(it, node, names, items, body, iterable, lists)
     _finish(it, depth, node.orelse)
 
 
-def whole_of(it: Interpreter, node: ast.For, iterable: Value) -> Value | None:
-    """What a loop walks over, where nobody else does; None where the loop has been run already."""
-    iterable = as_asked(it, iterable)
-    if not isinstance(iterable, Items) or iterable.form != "iterator":
-        return iterable
-    source, position = iterators.current(it, iterable)
+def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
+    """A loop over what is left of an iterator, which others may ask before the loop, in it, or after it."""
+    source, position = iterators.current(it, iterator)
     leaves = may_leave(node) or (yields(node) and generators.may_stop(it))
-    kept = iterators.is_kept(it, iterable)
-    if is_generator(source):
-        fresh = generators.producer_of(source).is_fresh(it)
-        if fresh and not (kept and leaves):
-            _run_inside_out(it, node, iterators.taken_over(it, iterable))
-        else:
-            run_for_iterator(it, node, iterable)
-        return None
-    if kept and (leaves or position != Const(0)):
-        run_for_iterator(it, node, iterable)
-        return None
-    return iterators.taken_over(it, iterable)
+    kept = leaves and iterators.is_kept(it, iterator)
+    if not is_generator(source) and position != Const(0):
+        kept = kept or iterators.is_kept(it, iterator)
+    if kept or iterators.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
+        run_for_iterator(it, node, iterator)
+        return
+    with iterators.drained(it, iterator, id(node)) as rest:
+        (_run_inside_out if is_generator(rest) else run_over)(it, node, rest)
 
 
 def may_leave(node: ast.For) -> bool:
     """Whether a loop may end before what it walks over does, as far as syntax tells."""
     return any(
         isinstance(each, ast.Break | ast.Return | ast.Raise)
-        or (isinstance(each, ast.Name) and each.id == "next")
         for statement in node.body
         for each in (statement, *own_nodes(statement))
     )
@@ -222,7 +234,7 @@ def _run_or_unroll(
         if len(items) > 4 * UNROLL:
             raise
         it.return_to(mark)
-        unroll(it, items, body, iterable, lists)
+        unroll(it, items, body, iterable, lists, node)
 
 
 def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
@@ -274,31 +286,41 @@ def unroll(
     body: Callable[[Value], None],
     iterable: Value,
     lists: Sequence[walking.Walked],
+    node: ast.For | None = None,
 ) -> None:
     """A loop written out, one iteration after the other.
 
-    `lists` are those that it walks over, as they were before anything was asked of what it walks over.
+    `lists` are those that it walks over, as they were before anything was asked of what it walks over. Where
+    they change so that nothing else is right, `node` is a loop that can ask for one item at a time.
     """
+    dictionaries = walking.dictionaries(it, iterable)
+    given = any(each.opened is not None for each in lists)
+    key = None if node is None or dictionaries or given else id(node)
 
     def turn(k: int) -> None:
+        walking.raise_if_resized(it, dictionaries)
+        if k == len(items):
+            return
         item = items[k]
         if any(walking.is_changed(it, each, k) for each in lists):
-            item = _taken_anew(it, iterable, lists, k)
+            item = _taken_anew(it, iterable, lists, k, key)
         if is_by_turns(it):
             take_turn(it)
         body(item)
 
-    _write_out(it, len(items), turn)
-    walking.refuse_changed(it, lists, len(items), ended=True)
+    _write_out(it, len(items) + bool(dictionaries), turn)
+    walking.refuse_changed(it, lists, len(items), key, ended=True)
 
 
-def _taken_anew(it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int) -> Value:
+def _taken_anew(
+    it: Interpreter, iterable: Value, lists: Sequence[walking.Walked], k: int, key: Any
+) -> Value:
     """The item that a loop comes to, of lists or dictionaries that have changed since it started."""
     if not walking.asks_anew(iterable):
-        walking.refuse_changed(it, lists, k)
+        walking.refuse_changed(it, lists, k, key)
     items = iteration(it, now(it, iterable))
     if not isinstance(items, list) or k >= len(items):
-        walking.refuse_changed(it, lists, k)
+        walking.refuse_changed(it, lists, k, key)
     assert isinstance(items, list)
     return items[k]
 

@@ -26,6 +26,7 @@ from .values import (
     ObjectKey,
     Value,
     as_known,
+    is_iterator,
     is_mutable,
     kind_of_value,
     list_of,
@@ -224,6 +225,9 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
             return same if isinstance(operator_, ast.Is) else _not(it, same)
     if isinstance(left, Const) and isinstance(right, Const):
         return Const(function(left.value, right.value))
+    if isinstance(operator_, ast.Eq | ast.NotEq) and (is_iterator(left) or is_iterator(right)):
+        alike = compare(it, ast.Is(), left, right)
+        return alike if isinstance(operator_, ast.Eq) else _not(it, alike)
     if isinstance(operator_, ast.In | ast.NotIn):
         if isinstance(right, Iteration) and right.form == "keys":
             right = right.parts[0]

@@ -76,6 +76,11 @@ def note_change(it: Interpreter, var: Var) -> None:
     if found is None or var in it.reading.outside.values():
         return
     holder, key = found
+    if any(holder is cls for cls, _ in it.reading.local_classes.values()):
+        raise it.unsupported(
+            f"`{key}`, which all objects of a class that the program defines share, is changed",
+            "Define the class outside, or set the attribute in `__init__`.",
+        )
     value = holder[key] if isinstance(holder, dict) else getattr(holder, key)
     it.reading.changed_outside[id(value)] = value
     raise heap.NeedsWhole

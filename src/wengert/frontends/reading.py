@@ -22,6 +22,10 @@ class NeedsCallee(Exception):
     """A function turned out to be recursive: read again, keeping it a function of its own."""
 
 
+class OneByOne(Exception):
+    """An iterator turned out to be asked for one item at a time: read again, making no items before that."""
+
+
 class NeedsKnown(Exception):
     """A captured number turned out to be an option that must be known when the program is read."""
 
@@ -122,8 +126,6 @@ class Reading:
     """What a part of something was when it was looked at again, and the part."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
-    made_of: dict[Place, list[Any]] = field(default_factory=dict[Place, Any])
-    """The lists whose items were taken to make a value that Python makes item by item."""
     elements: dict[Var, int] = field(default_factory=dict[Var, int])
     """The items that a loop walks over, and the loop."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])
@@ -131,6 +133,10 @@ class Reading:
     function, of one that is called)."""
     whole: set[Any] = field(default_factory=set[Any])
     """The inputs that are not taken apart, since the program changes them."""
+    one_by_one: set[Any] = field(default_factory=set[Any])
+    """The loops, and the calls that make iterators, whose items are asked for one at a time."""
+    copied_ahead: list[tuple[Any, Callable[[], bool]]] = field(default_factory=list[Any])
+    """The calls that took items before they were asked for, and whether what these come from has changed since."""
     by_index: set[int] = field(default_factory=set[int])
     """The loops that walk over what they change."""
     by_turn: set[int] = field(default_factory=set[int])

@@ -14,7 +14,7 @@ from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
-from . import rows
+from . import rows, walking
 from .binding import bind_arguments
 from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
@@ -22,7 +22,7 @@ from .counts import Counts, Leaves
 from .heap import ByIndex, NeedsWhole, SharedItems, now
 from .interpreter import Interpreter, fresh
 from .items import open_up
-from .reading import Diverges, NeedsCallee, Reading
+from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .signature import Template
 from .sources import source_of
 from .values import Items, Value, flatten, is_mutable, kind_of_value
@@ -63,6 +63,7 @@ def read(
     separate: set[Any] = set()
     by_index: set[int] = set()
     by_turn: set[int] = set()
+    one_by_one: set[Any] = set()
     whole: set[Any] = set()
     checked: set[Any] = set()
     kept: set[Any] = set()
@@ -73,6 +74,7 @@ def read(
             separate=separate,
             by_index=by_index,
             by_turn=by_turn,
+            one_by_one=one_by_one,
             whole=whole,
             checked=checked,
             kept=kept,
@@ -86,9 +88,9 @@ def read(
         )
         try:
             return _read_once(reading, target, arguments, keywords)
-        except (NeedsCallee, ByIndex, NeedsWhole, SharedItems, NeedsCells):
+        except (NeedsCallee, ByIndex, OneByOne, NeedsWhole, SharedItems, NeedsCells):
             separate, by_index = reading.separate, reading.by_index
-            by_turn = reading.by_turn
+            by_turn, one_by_one = reading.by_turn, reading.one_by_one
             whole, checked, kept = reading.whole, reading.checked, reading.kept
             changed_outside = reading.changed_outside
             bound_outside = reading.bound_outside
@@ -127,6 +129,7 @@ def _read_once(
             make_externals(it)
             result = call(it, function, positional, named)
             outs, kind = _outs(it, result)
+            walking.check_copied(it)
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
     checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]

@@ -113,7 +113,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             old = evaluate(it, load)
             new = evaluate(it, node.value)
             shared = sharing.may_be_shared(it, name, old)
-            if shared and not sharing.may_be_item(it, old):
+            if in_place.extends(old, new, node.op) or (shared and not sharing.may_be_item(it, old)):
                 result = in_place.add_in_place(it, node.op, old, new, node)
             else:
                 if shared:

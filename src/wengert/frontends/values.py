@@ -184,6 +184,8 @@ class Iteration:
     form: str
     parts: tuple[Value, ...]
     function: Value | None = None
+    key: Any = None
+    """What it is known by to `one_by_one` of the reading: who makes it, or who walks over it."""
 
 
 @record

@@ -20,6 +20,7 @@ from .values import (
     Native,
     Value,
     is_object,
+    kind_of_value,
 )
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ Kwargs = Mapping[str, Value]
 
 def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None:
     """`target[index] = value`."""
+    from .iteration import settled
     from .operators import call_method_of_class
 
     target = heap.now(it, target)
     if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
         return
+    if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):
+        value = settled(it, value)
     if on_each(it, target, lambda each: set_item(it, each, index, value)):
         return
     if isinstance(target, Items) and follows(it, target):

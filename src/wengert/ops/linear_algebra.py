@@ -38,8 +38,6 @@ from .product_folds import (
     fold_contract,
     fold_contract_left,
     fold_contract_right,
-    fold_cross_left,
-    fold_cross_right,
     fold_einsum,
     fold_einsum_bar,
     fold_matmul_left,
@@ -151,7 +149,7 @@ kron = declare("kron", "a, b", infer=_product(max), np="kron")
 kron_left, kron_right = _transposes("kron", "")
 _AXES = "axisa=-1, axisb=-1, axisc=-1, axis=None"
 cross = declare("cross", f"a, b, *, {_AXES}", infer=_product(max), np="cross linalg.cross")
-cross_left, cross_right = _transposes("cross", _AXES + ", ", fold_cross_left, fold_cross_right)
+cross_left, cross_right = _transposes("cross", _AXES + ", ")
 
 # --- einsum -------------------------------------------------------------------------------
 

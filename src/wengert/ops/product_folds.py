@@ -137,29 +137,6 @@ def _like_matmul(ranks: tuple[int | None, int | None]) -> bool:
     return all(rank in (1, 2) for rank in ranks)
 
 
-# --- cross --------------------------------------------------------------------------------
-
-
-def fold_cross_left(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """b × ȳ."""
-    if not _applies(builder, args) or not _plain_vectors(params, *args):
-        return None
-    y_bar, b = args
-    return builder.emit(named("cross"), _conj(builder, b), y_bar, namespace="np")
-
-
-def fold_cross_right(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """ȳ × a."""
-    if not _applies(builder, args) or not _plain_vectors(params, *args):
-        return None
-    a, y_bar = args
-    return builder.emit(named("cross"), y_bar, _conj(builder, a), namespace="np")
-
-
-def _plain_vectors(params: Params, *others: Atom) -> bool:
-    return all(rank_of(x) == 1 for x in (params["like"], *others))
-
-
 # --- einsum -------------------------------------------------------------------------------
 
 

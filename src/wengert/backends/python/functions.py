@@ -68,8 +68,10 @@ class FunctionPrinter:
         codes: dict[str, Code] = {}
         for name, value in defaults.items():
             code = self.bindings.literal(value)
-            if code is not None or import_path(value) is not None:
-                codes[name] = self.bindings.constant(value)
+            if code is None and import_path(value) is not None:
+                code = self.bindings.constant(value)
+            if code is not None:
+                codes[name] = code
         return codes
 
     def _bind_containers(self, kind: Kind) -> None:

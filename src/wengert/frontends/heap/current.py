@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
+from ...ir.records import replace
 from ...ir.types import UNKNOWN, Number, Other, Seq, Static, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
@@ -33,8 +34,8 @@ def now(it: Interpreter, value: Value) -> Value:
         case Maybe(value=inner, witness=witness):
             current = now(it, inner)
             return value if current is inner else Maybe(current, _witness(inner, current, witness))
-        case Iteration(form=form, parts=parts, function=function):
-            return Iteration(form, tuple(now(it, part) for part in parts), function)
+        case Iteration(parts=parts):
+            return replace(value, parts=tuple(now(it, part) for part in parts))
         case _:
             return value
 

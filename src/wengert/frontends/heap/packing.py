@@ -10,7 +10,18 @@ from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
 from ...ops import memory as me
 from ...ops import structure as st
 from .. import stand_ins
-from ..values import Held, Items, Lost, ObjectKey, Part, Place, Value, is_mutable, kind_of_value
+from ..values import (
+    Held,
+    Items,
+    Lost,
+    ObjectKey,
+    Part,
+    Place,
+    Value,
+    is_iterator,
+    is_mutable,
+    kind_of_value,
+)
 from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, stands_for, ties
 from .current import now
 from .places import Content, alternatives, identities, in_whole, place_of
@@ -54,7 +65,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
 
 
 def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
-    atoms = [it.atom(value) for value in items.values]
+    atoms = [stored(it, value) for value in items.values]
     params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
     var = it.builder.emit_with(st.pack, atoms, params, name=name)
     if holds_objects(items) or is_mutable(items):
@@ -64,6 +75,16 @@ def _packed(it: Interpreter, items: Items, name: str, key: Any) -> Atom:
     for value in items.values:
         note_copied(it, value, key)
     return var
+
+
+def stored(it: Interpreter, value: Value) -> Atom:
+    """A value as it is put into a run-time container."""
+    if is_iterator(value):
+        raise it.unsupported(
+            "an iterator is put into a container that only the run knows",
+            "Put its items there: `list(iterator)`.",
+        )
+    return it.atom(value)
 
 
 def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
