@@ -6,6 +6,7 @@ from ...ir.graph import Eqn
 from . import (
     access,
     calls,
+    clipping,
     control,
     conversions,
     creation,
@@ -28,6 +29,7 @@ from .values import Unlowered
 TABLES = (
     access,
     calls,
+    clipping,
     control,
     conversions,
     creation,

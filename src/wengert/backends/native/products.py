@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...ir.graph import Eqn
 from .elementwise import ROWS
 from .emitter import Emitter
@@ -11,9 +13,22 @@ from .lowering import Site, lowers
 from .machine import blas
 from .numbers import compute
 from .promotion import common, operand
-from .shapes import expanded, with_axes
+from .shapes import dims_of, expanded, with_axes
 from .structure import over_arrays
-from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, times
+from .values import (
+    NUMPY,
+    ONE,
+    ZERO,
+    Array,
+    Delayed,
+    Repeated,
+    Scalar,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    times,
+)
 
 
 @lowers("matmul", "dot", "inner")
@@ -24,10 +39,16 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("an inner product of matrices")
     if not any(ranks):
         raise Unlowered("a product of arrays without axes")
+    if (
+        0 in ranks
+        and len({x.code for x in operands}) > 1
+        and any(x.code == "f32" for x in operands)
+    ):
+        raise Unlowered("`np.dot` of floats of 32 bits and others")
+    if eqn.op.name != "matmul" and all(_is_single(x) for x in operands):
+        return _product_of_single_numbers(site, operands, ranks)
     if 0 in ranks and eqn.op.name == "dot":
-        if len({x.code for x in operands}) > 1 and any(x.code == "f32" for x in operands):
-            raise Unlowered("`np.dot` of floats of 32 bits and others")
-        return over_arrays(site, "mul", operands)
+        return _multiple(site, operands)
     if not all(rank in (1, 2) for rank in ranks):
         raise Unlowered("products of stacks of matrices")
     if ranks == [1, 1]:
@@ -41,6 +62,33 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
             return _matrix_vector(site, transposed, left)
         case _:
             return matrix_product(site, left, right)
+
+
+def _is_single(x: Scalar | Array) -> bool:
+    return all(dim == ONE for dim in dims_of(x))
+
+
+def _product_of_single_numbers(
+    site: Site, operands: Sequence[Scalar | Array], ranks: Sequence[int]
+) -> Value:
+    """`np.dot` of one number by one: a sum that begins with 0.0 would lose the sign of a zero."""
+    x, y = (
+        x
+        if isinstance(x, Scalar)
+        else Scalar(site.e.load(site.view(x), [ZERO] * len(x.dims)), NUMPY)
+        for x in operands
+    )
+    found = compute(site.e, "mul", "np", [x, y])
+    rank = sum(ranks) - 2 if all(ranks) else max(ranks)
+    return Repeated(found, found.code, (ONE,) * rank) if rank else found
+
+
+def _multiple(site: Site, operands: Sequence[Scalar | Array]) -> Value:
+    """`np.dot` of an array and a number, which adds multiples to zeros: no zero stays negative."""
+    product_ = over_arrays(site, "mul", operands)
+    if product_.code not in FLOATS:
+        return product_
+    return over_arrays(site, "add", [product_, Scalar(Constant(0.0, product_.code))])
 
 
 def _inner(site: Site, x: Array, y: Array) -> Value:

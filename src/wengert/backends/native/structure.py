@@ -110,26 +110,6 @@ def _must_be_clear(eqn: Eqn, x: Any) -> None:
         raise Unlowered(f"`{eqn.op.name}` of a number, or of an array without axes")
 
 
-@lowers("clip")
-def _clip(site: Site, eqn: Eqn) -> Value:
-    """No less than one bound, and no greater than the other."""
-    if eqn.params:
-        raise Unlowered("options of `clip`")
-    value: Any = site.operand(eqn.args[0])
-    if isinstance(value, Scalar) and value.origin != NUMPY:
-        raise Unlowered("`clip` of a number of Python's")
-    bounds = [*eqn.args[1:], Const(None), Const(None)][:2]
-    for name, atom in zip(("maximum", "minimum"), bounds, strict=True):
-        if atom == Const(None):
-            continue
-        bound = site.operand(atom)
-        if isinstance(value, Scalar) and isinstance(bound, Scalar):
-            value = numbers.compute(site.e, name, "np", [value, bound])
-        else:
-            value = over_arrays(site, name, [value, bound])
-    return value
-
-
 def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
     """Two cotangents of a list of numbers, added item by item."""
     e = site.e
