@@ -9,7 +9,7 @@ import numpy as np
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.records import replace
 from .access import over
-from .columns import Arrays, Growing, Numbers
+from .columns import Arrays, Growing, Numbers, Same
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import fill, mapped
@@ -284,6 +284,8 @@ def _as_array(site: Site, value: Growing) -> View:
             dims: tuple[Expr, ...] = (length,)
         case Arrays(dims=inner):
             dims = (length, *inner)
+        case Same(value=Scalar(origin=int(origin)) as number) if origin != AN_INTEGER:
+            return site.view(Repeated(number, number.code, (length,)))
         case _:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))

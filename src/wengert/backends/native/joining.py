@@ -16,7 +16,7 @@ from .lowering import Site, lowers
 from .promotion import common, converted, operand
 from .sequences import growing, item_at
 from .shapes import dims_of, known_axis
-from .structure import equal_items, length_of, over_arrays
+from .structure import equal_items, joined, length_of, over_arrays
 from .values import (
     ONE,
     PYTHON,
@@ -249,9 +249,7 @@ def _join_lists(site: Site, eqn: Eqn) -> Value:
     known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
     if not known:
         return _one_after_the_other(site, [a, b])
-    items = (*a.items, *b.items)
-    form = a.form if a.form == b.form else "list"
-    return Tuple(items, form, tuple(range(len(items))))
+    return joined(a, b)
 
 
 def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:

@@ -54,14 +54,51 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
     if ranks == [1, 1]:
         return _inner(site, *map(site.array, eqn.args))
     left, right = (site.in_memory(atom) for atom in eqn.args)
-    match ranks:
-        case [2, 1]:
+    return _product(site, left, right)
+
+
+def _product(site: Site, left: View, right: View) -> Value:
+    """The product of two matrices, or of a matrix and a vector."""
+    match len(left.dims), len(right.dims):
+        case 2, 1:
             return _matrix_vector(site, left, right)
-        case [1, 2]:
-            transposed = with_axes(right, right.dims[::-1], right.strides[::-1])
-            return _matrix_vector(site, transposed, left)
+        case 1, 2:
+            return _matrix_vector(site, transposed(right), left)
         case _:
             return matrix_product(site, left, right)
+
+
+@lowers("matmul_left")
+def _matmul_left(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of `a` in `a @ b`, where its rank shows only here."""
+    rank = len(dims_of(site.operand(eqn.params["like"])))
+    y_bar, b = (site.operand(atom) for atom in eqn.args)
+    if rank > 2 or len(dims_of(b)) > 2:
+        raise Unlowered("products of stacks of matrices")
+    if len(dims_of(b)) == 1:
+        return over_arrays(site, "mul", [_column(site, y_bar) if rank == 2 else y_bar, b])
+    bar, matrix = site.view(y_bar), site.view(b)
+    return _product(site, matrix, bar) if rank == 1 else _product(site, bar, transposed(matrix))
+
+
+@lowers("matmul_right")
+def _matmul_right(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of `b` in `a @ b`, likewise."""
+    rank = len(dims_of(site.operand(eqn.params["like"])))
+    a, y_bar = (site.operand(atom) for atom in eqn.args)
+    if rank > 2 or len(dims_of(a)) > 2:
+        raise Unlowered("products of stacks of matrices")
+    if len(dims_of(a)) == 1:
+        return over_arrays(site, "mul", [_column(site, a) if rank == 2 else a, y_bar])
+    return _product(site, transposed(site.view(a)), site.view(y_bar))
+
+
+def _column(site: Site, x: Scalar | Array) -> View:
+    return expanded(site.view(x), {1})
+
+
+def transposed(view: View) -> View:
+    return with_axes(view, view.dims[::-1], view.strides[::-1])
 
 
 def _is_single(x: Scalar | Array) -> bool:
@@ -103,7 +140,7 @@ def _matrix_vector(site: Site, a: View, x: View) -> Value:
     if a.strides[1] == ONE or a.strides[0] != ONE:
         both = over_arrays(site, "mul", [a, x])
         return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
-    columns = with_axes(a, a.dims[::-1], a.strides[::-1])
+    columns = transposed(a)
     both = over_arrays(site, "mul", [columns, expanded(x, {1})])
     return reduced(site, REDUCTIONS["sum"], both, (0,), both.code)
 
@@ -170,7 +207,7 @@ def _by_loops(site: Site, a: View, b: View) -> Value:
         both = over_arrays(site, "mul", [expanded(a, {2}), b])
         return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
     # b is transposed: its columns lie in memory one after the other
-    right = with_axes(b, b.dims[::-1], b.strides[::-1])
+    right = transposed(b)
     both = over_arrays(site, "mul", [_between(a), right])
     return reduced(site, REDUCTIONS["sum"], both, (2,), both.code)
 

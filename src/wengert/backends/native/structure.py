@@ -58,6 +58,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         lists = [site.value(atom) for atom in eqn.args]
         if all(isinstance(x, Growing) for x in lists):
             return _sum_of_lists(site, *lists)
+    if eqn.op.name == "add" and all(_is_tuple(site.value(atom)) for atom in eqn.args):
+        return joined(*map(site.value, eqn.args))
     if eqn.op.name in ("snapshot", "copy"):
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
@@ -188,6 +190,16 @@ def _unpackable(site: Site, eqn: Eqn) -> Value:
         Apply("ne", (length_of(site, value), integer(count)), "b1"), "the wrong number of values"
     )
     return value
+
+
+def _is_tuple(value: Value) -> bool:
+    return isinstance(value, Tuple) and value.form == "tuple"
+
+
+def joined(a: Tuple, b: Tuple) -> Tuple:
+    """`a + b` of tuples or lists of known length."""
+    items = (*a.items, *b.items)
+    return Tuple(items, a.form if a.form == b.form else "list", tuple(range(len(items))))
 
 
 def length_of(site: Site, value: Value) -> Expr:
