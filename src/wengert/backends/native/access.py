@@ -8,10 +8,11 @@ from ...ir.graph import Atom, Eqn
 from ...ir.records import record
 from .columns import Growing
 from .emitter import Emitter
+from .lists import part_of_list
 from .loopform import Apply, Assign, Constant, Expr, For, If, Slot
 from .lowering import Site, lowers
 from .shapes import broadcast, dims_of, expanded
-from .structure import item_of_list, length_of, part_of_list, wrapped
+from .structure import item_of_list, length_of, wrapped
 from .values import (
     NUMPY,
     ONE,

@@ -8,8 +8,9 @@ from ...ir.graph import Const, Eqn
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from .access import over, slice_of
 from .columns import Arrays, Growing, Numbers
+from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import copy_elements, fill
+from .fusion import copy_elements, fill, mapped
 from .lists import in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
@@ -198,6 +199,8 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
     if "reverse" in eqn.params and eqn.params["reverse"] != Const(False):
         raise Unlowered("a loop backwards over rows, whose items have cotangents")
     source = _as_view(site, bars)
+    if source.code not in FLOATS:  # the factor of an item may be an integer of the program
+        source = site.view(mapped(site, ROWS["copy"], [source], items.code, source.dims))
     if source.code != items.code or len(source.dims) != len(items.dims):
         raise Unlowered("cotangents of another type than what they belong to")
     for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
