@@ -341,3 +341,123 @@ def test_arrays_of_branches_that_are_not_taken():
     for argnum in (0, 1):
         compiled = same_as_python(wg.grad(f, argnum), points, centers)
         assert compiled.exits == 0
+
+
+# --- walking backwards, turning, tables of lists ----------------------------------------------
+
+
+def backwards(d, b):
+    n = len(d)
+    x = np.zeros(n)
+    x[-1] = b[-1] / d[-1]
+    for i in reversed(range(n - 1)):
+        x[i] = (b[i] - 0.3 * x[i + 1]) / d[i]
+    return np.sum(x * np.arange(1.0, n + 1.0))
+
+
+def test_ranges_that_are_reversed_or_cut():
+    d, b = np.array([1.0, 2.0, 4.0]), np.array([3.0, -1.0, 0.5])
+    same_as_python(backwards, d, b)
+    same_as_python(wg.grad(backwards), d, b)
+
+    def of_part(x, n):
+        total = 0.0
+        for k in range(1, n, 2)[::-1]:
+            total = total * 0.5 + x[k]
+        for k in range(n, 0, -1)[1:-1]:
+            total = total * 0.5 + x[k]
+        return total
+
+    for n in (0, 1, 5, 6):
+        same_as_python(of_part, np.arange(1.0, 8.0), n)
+
+
+TURNED = [
+    lambda x, s: np.roll(x, s, axis=0),
+    lambda x, s: np.roll(x, s, axis=1),
+    lambda x, s: np.roll(x, s, axis=-1),
+]
+
+
+@pytest.mark.parametrize("f", TURNED)
+@pytest.mark.parametrize("shift", [0, 1, -2, 7])
+def test_turning_an_array_along_an_axis(f, shift):
+    table = np.arange(12.0).reshape(3, 4)
+    same_as_python(f, table, shift)
+    weights = np.sin(table)
+    same_as_python(wg.grad(lambda x, s, w: np.sum(f(x, s) * w)), table, shift, weights)
+
+
+def test_cotangents_of_arrays_in_lists():
+    def recurrent(xs, h, a):
+        states = []
+        for x in xs:
+            h = np.tanh(a * h + x)
+            states.append(h)
+        return np.sum(states[-1]) + np.mean(np.stack(states) ** 2)
+
+    xs, h = np.sin(np.arange(8.0)).reshape(4, 2), np.array([0.1, -0.2])
+    gradient = wg.jit(wg.grad(recurrent), strict=True)(xs, h, 0.5)
+    np.testing.assert_allclose(gradient, wg.grad(recurrent)(xs, h, 0.5), rtol=1e-13)
+
+
+def test_the_gradient_of_a_total_that_is_left_early():
+    def mean_of_squares(x):
+        total, count = 0.0, 0
+        for v in x:
+            if v < -0.5:
+                continue
+            total += v * v
+            count += 1
+            if count > 3:
+                break
+        return total / count if count else 0.0
+
+    for x in ([1.0, -2.0, 0.5, 3.0, 2.0, 9.0], [-1.0], [0.25]):
+        same_as_python(wg.grad(mean_of_squares), np.array(x))
+
+
+def test_tables_of_lists():
+    def table(x, n):
+        rows = [[float(i + j) for j in range(n)] for i in range(n)]
+        i = 0
+        while i < n:
+            rows[i][n - 1 - i] += x * i
+            rows[i][-1] *= 2.0
+            i += 1
+        return sum(sum(row) for row in rows)
+
+    def beyond(x, n):
+        rows = [[float(i + j) for j in range(n)] for i in range(n)]
+        rows[0][n] = x
+        return rows[0][0]
+
+    same_as_python(table, 1.5, 4)
+    same_as_python(beyond, 1.5, 4)
+
+
+def shared(x, n):
+    rows = [[0.0 for _ in range(n)] for _ in range(n)]
+    row = rows[1]
+    row[1] = x
+    return rows[1][1]
+
+
+def repeated(x, n):
+    row = [0.0 for _ in range(n)]
+    rows = [row for _ in range(n)]
+    rows[0][1] = x
+    return rows[2][1]
+
+
+def swapped(x, n):
+    rows = [[float(i + j) for j in range(n)] for i in range(n)]
+    rows[0], rows[1] = rows[1], rows[0]
+    rows[0][0] = x
+    return rows[0][0] * 10 + rows[1][0]
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+@pytest.mark.parametrize("f", [shared, repeated, swapped])
+def test_rows_with_two_names(f):
+    assert outcome(wg.jit(f), 1.5, 4) == outcome(f, 1.5, 4)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...ir.graph import Const, Eqn
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from .access import over, slice_of
-from .columns import Arrays, Growing, Numbers
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import copy_elements, fill, mapped
@@ -167,24 +167,26 @@ def _in_order(e: Emitter, count: Expr, element: Callable[[Emitter, Index], None]
 
 @lowers("roll", "unroll")
 def _roll(site: Site, eqn: Eqn) -> Value:
-    """An array turned by a number of places along its one axis, or back."""
+    """An array turned by a number of places along an axis, or back."""
     view = site.in_memory(eqn.args[0])
     shift = site.scalar(eqn.params["shift"])
-    axis = eqn.params.get("axis", Const(None))
-    if len(view.dims) != 1 or axis not in (Const(None), Const(0), Const(-1)) or shift.code != "i64":
-        raise Unlowered("turning an array along an axis")
+    axes = known_axis(eqn.params.get("axis"), len(view.dims)) or range(len(view.dims))
+    if len(axes) != 1 or shift.code != "i64":
+        raise Unlowered("turning an array along several axes")
     e = site.e
-    size = e.let(view.dims[0])
+    (axis,) = axes
     site.write_all()
-    made = site.allocate((e.size(size),), view.code, eqn.outs)
+    made = site.allocate(tuple(map(e.size, view.dims)), view.code, eqn.outs)
+    size = e.let(view.dims[axis])
     steps = shift.expr if eqn.op.name == "roll" else e.let(minus(ZERO, shift.expr))
     e.exit_if(e.apply("eq", size, ZERO, code="b1"), "turning an array without elements")
     rest = e.apply("rem", steps, size)
     negative = e.apply("lt", rest, ZERO, code="b1")
     start = e.apply("select", negative, e.apply("add", rest, size), rest, code="i64")
     kept = e.let(minus(size, start))
-    copy_elements(e, part_along(site, made, start, kept), part_along(site, view, ZERO, kept))
-    copy_elements(e, part_along(site, made, ZERO, start), part_along(site, view, kept, start))
+    for target, source, count in ((start, ZERO, kept), (ZERO, kept, start)):
+        there = part_along(site, made, target, count, axis)
+        copy_elements(e, there, part_along(site, view, source, count, axis))
     return made
 
 
@@ -237,6 +239,8 @@ def _as_view(site: Site, value: Growing) -> View:
     match value.column:
         case Numbers() as column:
             dims: Index = (length,)
+        case NumbersOfAnyOrigin(values=column):
+            dims = (length,)
         case Arrays(dims=inner) as column:
             dims = (length, *inner)
         case _:

@@ -130,7 +130,14 @@ def _write_along(
     site: Site, eqn: Eqn, part: Value, steps: Sequence[Value], what: Scalar | View | Repeated
 ) -> None:
     """Write to a part of a part, of which the indices are given one by one."""
-    for step in steps:
+    for k, step in enumerate(steps):
+        if isinstance(part, Growing) and isinstance(step, Scalar):
+            position = wrapped(site, step, length_of(site, part))
+            if k == len(steps) - 1 and eqn.op.name != "add_at":
+                part.column.put(site.e, position, what)
+                return
+            part = item_at(site.e, part, position)
+            continue
         if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
             raise Unlowered("a write to a part of a part")
         part = part_of_array(site, part, step)
@@ -300,6 +307,8 @@ def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Va
 
 def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
     before = item_at(site.e, container, position)
+    if isinstance(before, View) and isinstance(value, View):
+        return site.view(site.computed(over_arrays(site, "add", [before, value])))
     if not isinstance(before, Scalar):
         raise Unlowered("a sum of items that are no numbers")
     return compute(site.e, "add", "py", [before, site.as_scalar(value)])
