@@ -401,6 +401,19 @@ def test_cotangents_of_arrays_in_lists():
     np.testing.assert_allclose(gradient, wg.grad(recurrent)(xs, h, 0.5), rtol=1e-13)
 
 
+@pytest.mark.filterwarnings("ignore::wengert.errors.NativeWarning")
+def test_cotangents_of_lists_of_rows_of_several_lengths():
+    def f(x):
+        parts = []
+        for k in range(1, len(x)):
+            parts.append(x[:k] * k)
+        return np.sum(parts[-1] ** 2) + np.sum(parts[0]) * sum([part[0] for part in parts])
+
+    x = np.array([1.0, -2.0, 0.5, 3.0])
+    gradient = wg.jit(wg.grad(f))(x)
+    np.testing.assert_allclose(gradient, wg.grad(f)(x), rtol=1e-13)
+
+
 def test_the_gradient_of_a_total_that_is_left_early():
     def mean_of_squares(x):
         total, count = 0.0, 0

@@ -241,7 +241,7 @@ def _stack(site: Site, eqn: Eqn) -> Value:
         case Tuple(items=items) if items:
             made = _of_items(site, eqn, value, None)
         case Growing():
-            made = _as_array(site, value)
+            made = as_array(site, value)
             site.e.exit_if(Apply("eq", (made.dims[0], ZERO), "b1"), "nothing to stack")
         case _:
             raise Unlowered("stacking of something that is no list of arrays")
@@ -273,7 +273,7 @@ def _of_list(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array of its own."""
     if isinstance(value.column, RaggedArrays):
         return _of_arrays(site, value)
-    return site.copied(_as_array(site, value))
+    return site.copied(as_array(site, value))
 
 
 def _of_arrays(site: Site, value: Growing) -> View:
@@ -295,7 +295,7 @@ def _of_arrays(site: Site, value: Growing) -> View:
     return made
 
 
-def _as_array(site: Site, value: Growing) -> View:
+def as_array(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
     column = value.column
     if isinstance(column, RaggedArrays):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from ...ir.graph import Eqn
-from ...ir.types import INT
+from ...ir.types import FLOAT, INT
+from . import numbers
 from .columns import Arrays, Growing, Numbers
+from .creation import as_array
+from .emitter import Emitter
 from .lists import part_of_list, template_of
 from .loopform import Assign, For, Slot
 from .lowering import Site, described, lowers
 from .ranges import SIZE_BITS
-from .sequences import growing
-from .structure import length_of
+from .sequences import growing, item_at
+from .structure import elementwise, length_of, over_arrays
 from .values import (
     NUMPY,
     ONE,
@@ -66,3 +69,38 @@ def _list_of_array(site: Site, view: View) -> Growing:
         return Growing(Numbers(made.root, made.code, NUMPY, 64), length, room)
     made.root.stands_in = view.root.stands_in = True  # in Python the rows are parts of the array
     return Growing(Arrays(made.root, made.code, made.dims[1:]), length, room)
+
+
+@lowers("accumulate")
+def _accumulate(site: Site, eqn: Eqn) -> Value:
+    """The sum of two cotangents: those of lists are added item by item."""
+    values = [site.value(atom) for atom in eqn.args]
+    if not any(isinstance(x, Growing) for x in values):
+        return elementwise(site, eqn)
+    if all(isinstance(x, Growing) and _is_of_numbers(site, x) for x in values):
+        return _sum_of_lists(site, *values)
+    arrays = [as_array(site, x) if isinstance(x, Growing) else x for x in values]
+    if not all(isinstance(x, View | Delayed | Repeated) for x in arrays):
+        raise Unlowered("a sum of lists of anything but numbers and arrays")
+    return over_arrays(site, "add", arrays)
+
+
+def _is_of_numbers(site: Site, value: Growing) -> bool:
+    return isinstance(item_at(Emitter(site.e.names), value, ZERO), Scalar)
+
+
+def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
+    """Two cotangents of a list of numbers, added item by item."""
+    e = site.e
+    site.write_all()
+    count = length_of(site, a)
+    e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
+    made = growing(e, template_of(FLOAT), "bars", e.apply("max", count, ONE))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    items = [item_at(inner, x, index) for x in (a, b)]
+    if not all(isinstance(item, Scalar) for item in items):
+        raise Unlowered("a sum of lists of anything but numbers")
+    made.column.put(inner, index, numbers.compute(inner, "add", "py", items))
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, count))
+    return made

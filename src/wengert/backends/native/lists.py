@@ -90,3 +90,19 @@ def _is_of_numbers(item: Value) -> bool:
     if isinstance(item, Tuple):
         return item.form == "tuple" and all(map(_is_of_numbers, item.items))
     return isinstance(item, Scalar)
+
+
+def array_copies(site: Site, value: Growing) -> Growing:
+    """A list of copies of the arrays in another."""
+    e = site.e
+    site.write_all()
+    length = e.variable("length", value.length)
+    trial = Emitter(e.names)
+    template = value.column.item(trial, ZERO)
+    own = set(assigned_in(tuple(trial.statements)))
+    made = growing(e, template, "copies", e.apply("max", length, ONE), lambda x: x not in own)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, item_at(inner, value, index))
+    e.add(For(index, length, tuple(inner.statements)))
+    e.add(Assign(made.length, length))
+    return made

@@ -10,15 +10,15 @@ from ...ir.graph import UNDEFINED, Atom, Const, Eqn
 from ...ir.types import FLOAT, STR
 from . import numbers
 from .carried import is_same
-from .columns import Growing, Numbers, NumbersOfAnyOrigin
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
-from .fusion import mapped
-from .lists import part_of_list, template_of
+from .fusion import fill, mapped
+from .lists import array_copies, part_of_list, template_of
 from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .promotion import operand, operand_code
 from .ranges import SIZE_BITS
-from .sequences import growing, item_at
+from .sequences import RaggedArrays, growing, item_at
 from .shapes import broadcast, dims_of, spread
 from .values import (
     NUMPY,
@@ -36,6 +36,8 @@ from .values import (
     Value,
     View,
     integer,
+    product,
+    times,
 )
 
 # --- elementwise --------------------------------------------------------------------------
@@ -51,10 +53,6 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         return Known(eqn)
     if not _HARMLESS.issuperset(eqn.params):
         raise Unlowered(f"options of `{eqn.op.name}`")
-    if eqn.op.name == "accumulate":
-        lists = [site.value(atom) for atom in eqn.args]
-        if all(isinstance(x, Growing) for x in lists):
-            return _sum_of_lists(site, *lists)
     if eqn.op.name == "add" and all(_is_tuple(site.value(atom)) for atom in eqn.args):
         return joined(*map(site.value, eqn.args))
     if eqn.op.name in ("snapshot", "copy"):
@@ -107,23 +105,6 @@ def _must_be_clear(eqn: Eqn, x: Any) -> None:
             unclear = False
     if unclear:
         raise Unlowered(f"`{eqn.op.name}` of a number, or of an array without axes")
-
-
-def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
-    """Two cotangents of a list of numbers, added item by item."""
-    e = site.e
-    site.write_all()
-    count = length_of(site, a)
-    e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
-    made = growing(e, template_of(FLOAT), "bars", e.apply("max", count, ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    items = [item_at(inner, x, index) for x in (a, b)]
-    if not all(isinstance(item, Scalar) for item in items):
-        raise Unlowered("a sum of lists of anything but numbers")
-    made.column.put(inner, index, numbers.compute(inner, "add", "py", items))
-    e.add(For(index, count, tuple(inner.statements)))
-    e.add(Assign(made.length, count))
-    return made
 
 
 def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
@@ -379,6 +360,8 @@ def zeros_like(site: Site, value: Value) -> Value:
             return Tuple(inner, "list", tuple(range(len(inner))))
         case Growing(column=Numbers() | NumbersOfAnyOrigin()):
             return _zero_list(site, value)
+        case Growing(column=Arrays() | RaggedArrays()):
+            return _zero_arrays(site, value)
         case _:
             raise Unlowered(f"a cotangent of {described(value)}")
 
@@ -402,6 +385,21 @@ def _spread_items(site: Site, eqn: Eqn) -> Value:
 def _zero_list(site: Site, value: Growing) -> Growing:
     """As many zeros as a list has numbers."""
     return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
+
+
+def _zero_arrays(site: Site, value: Growing) -> Growing:
+    """Arrays of zeros, of the shapes of those in a list."""
+    made = array_copies(site, value)
+    size = made.length
+    elements = made.column
+    if isinstance(elements, RaggedArrays):
+        size, elements = elements.flat.length, elements.flat.column
+    if isinstance(elements, Arrays):
+        size = site.e.let(times(size, product(elements.dims)))
+    assert isinstance(elements, Arrays | Numbers)
+    whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
+    fill(site.e, whole, Constant(0.0, whole.code))
+    return made
 
 
 def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
