@@ -406,7 +406,7 @@ def test_cotangents_of_lists_of_rows_of_several_lengths():
     def f(x):
         parts = []
         for k in range(1, len(x)):
-            parts.append(x[:k] * k)
+            parts.append(x[:k] * k)  # noqa: PERF401
         return np.sum(parts[-1] ** 2) + np.sum(parts[0]) * sum([part[0] for part in parts])
 
     x = np.array([1.0, -2.0, 0.5, 3.0])
