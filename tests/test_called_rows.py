@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-import wengert.ops.libraries  # noqa: F401  # from now on literals say, too, who computes with them
+import wengert as wg
+import wengert.ops.libraries  # from now on literals say, too, who computes with them
 from wengert.frontends import rows, source
 from wengert.frontends.interpreter import Interpreter
 from wengert.frontends.reading import Reading
@@ -73,3 +74,10 @@ def test_a_row_gives_the_same_called_and_read(row: Any, form: str) -> None:
 
 def test_most_rows_are_called() -> None:
     assert len(list(called_rows())) > 250
+
+
+def test_a_division_by_zero_that_the_program_does_not_come_to():
+    f = lambda x: x / 0.0 if x > 5.0 else 2.0 * x
+    assert wg.grad(f)(1.0) == wg.derivative(f)(1.0) == 2.0
+    with pytest.raises(ZeroDivisionError):
+        wg.grad(f)(6.0)

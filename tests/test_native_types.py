@@ -38,6 +38,10 @@ NUMBER = [
     lambda x: x.transpose(),
     lambda x: x.argmax(),
     lambda x: x.real,
+    lambda x: x.shape,
+    lambda x: x.ndim,
+    lambda x: x.size,
+    lambda x: np.shape(x),
     lambda x: np.sum(x),
     lambda x: np.flip(x),
     lambda x: np.copy(x),
@@ -120,10 +124,62 @@ def test_of_floats_of_32_bits(f):
     same_as_python(f, np.array([1.0, 2.0, 4.0], np.float32))
 
 
-@pytest.mark.parametrize("x", [[1.0, math.nan], [1, 2], [True]])
-def test_sums_that_leave_nan_out(x):
-    same_as_python(lambda x: np.nansum(x), np.array(x))
-    same_as_python(lambda x: np.nanprod(x), np.array(x))
+WITHOUT_NAN = [
+    lambda x: np.nansum(x),
+    lambda x: np.nanprod(x),
+    lambda x: np.nanmax(x),
+    lambda x: np.nanmin(x),
+    lambda x: np.nanmean(x),
+    lambda x: np.nanvar(x, ddof=1),
+    lambda x: np.nancumsum(x),
+    lambda x: np.nancumprod(x),
+    lambda x: np.nanargmax(x),
+]
+
+
+@pytest.mark.parametrize("f", WITHOUT_NAN)
+@pytest.mark.parametrize(
+    "x", [[1.0, math.nan, 4.0], [1, 2], [True, False], np.array([1.0, math.nan, 4.0], np.float32)]
+)
+def test_what_leaves_nan_out(f, x):
+    same_as_python(f, np.array(x))
+
+
+def test_the_shape_of_a_number_in_a_derivative():
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'shape'"):
+        wg.grad(lambda x: x * (len(x.shape) + 1))(2.0)
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'ndim'"):
+        wg.grad(lambda x: x * (x.ndim + 1))(2.0)
+    twice = lambda x: np.sum(x) * (len(np.sum(x).shape) + 2)
+    assert wg.grad(twice)(np.array([1.0, 3.0])).tolist() == [2.0, 2.0]
+    assert wg.jit(wg.grad(twice), strict=True)(np.array([1.0, 3.0])).tolist() == [2.0, 2.0]
+
+
+ZEROS = [-0.0, 0.0]
+
+
+@pytest.mark.parametrize("low", ZEROS)
+@pytest.mark.parametrize("high", ZEROS)
+def test_the_sign_of_a_clipped_zero(low, high):
+    clipped = lambda x, low, high: np.clip(x, low, high)
+    for x in ([-0.0, 0.0, math.nan, 2.0, -2.0], [-0.0], [0.0]):
+        same_as_python(clipped, np.array(x), low, high)
+        same_as_python(clipped, np.array(x, np.float32), low, high)
+        same_as_python(clipped, np.array(x), np.full(len(x), low), high)
+        same_as_python(clipped, np.array(x), low, np.full(len(x), high))
+        same_as_python(clipped, np.array(x), np.array([low]), np.array([high]))
+        same_as_python(clipped, np.array(x), math.nan, high)
+    same_as_python(clipped, np.float64(-0.0), low, high)
+
+
+@pytest.mark.parametrize("x", [-0.0, 1.0, [-0.0], [1.0], [-0.0, 1.0], [[-0.0]], [[1.0, -1.0]]])
+@pytest.mark.parametrize("y", [-0.0, 0.0, 1.0, -1.0, [-0.0], [1.0], [[1.0]], [[-0.0, 1.0]]])
+def test_the_sign_of_a_product_that_is_zero(x, y):
+    x, y = (v if isinstance(v, float) else np.array(v) for v in (x, y))
+    same_as_python(lambda x, y: np.dot(x, y), x, y)
+    same_as_python(lambda x, y: np.inner(x, y), x, y)
+    same_as_python(lambda x, y: x @ y, x, y)
+    same_as_python(lambda x, y: np.vdot(x, y), x, y)
 
 
 @pytest.mark.parametrize("x", [np.array([], int), np.array([]), np.ones((0, 3)), np.array([1, 2])])

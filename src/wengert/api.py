@@ -68,7 +68,7 @@ class Derivative(Generic[P, T]):
     def __new__(cls, function: Callable[..., Any], verb: Verb) -> Any:
         """The derivative of a native function is a native function."""
         if hasattr(type(function), "of_derivative"):
-            return cast(Any, function).of_derivative(verb)
+            return cast(Any, function).of_derivative(verb, cls)
         return super().__new__(cls)
 
     def __init__(self, function: Callable[..., Any], verb: Verb):
@@ -94,6 +94,11 @@ class Derivative(Generic[P, T]):
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
         return by_numbers().called(self.verb, self.function, args, kwargs)
+
+    @property
+    def verbs(self) -> tuple[Verb, ...]:
+        """What it derives: the first of these that the function's result fits."""
+        return (self.verb,)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.verb.written is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from . import calling
 from .api import Derivative, Text, argnums_of, by_numbers, grad, hvp
 from .errors import BadArgument, NotScalar, WengertError
+from .ir.records import replace
 from .linear_maps import pullback, pushforward
 from .ops import checks
 from .ops.checks import counted
@@ -185,13 +186,17 @@ OPS = {
 class Hessian(Derivative[..., Any]):
     """A Hessian function, also of a function with several results."""
 
+    @property
+    def verbs(self) -> tuple[Verb, ...]:
+        """One Hessian, or one for each of several results."""
+        return self.verb, replace(self.verb, written=_hessian_of_each)
+
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             return super()._call(args, kwargs)
         except NotScalar:
-            each = Verb("written", self.verb.argnums, self.verb.single, written=_hessian_of_each)
             with suppress(WengertError):  # of what is no number the first refusal says more
-                return Derivative(self.function, each)(*args, **kwargs)
+                return Derivative(self.function, self.verbs[1])(*args, **kwargs)
             raise
 
 

@@ -6,6 +6,7 @@ import functools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,14 +14,14 @@ from . import calling, engine
 from .api import Derivative, Text
 from .backends.native.answers import EXITED, Answer
 from .calling import Call
-from .errors import BadArgument, InternalError, NativeWarning, NotNative, WengertError
+from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from .frontends import signature
 from .frontends.leaves import NoReader, Reader, reader_of
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
 from .passes import tidy
-from .verbs import Verb
+from .verbs import Verb, check_argnums
 
 if TYPE_CHECKING:
     from .backends.native.kernel import Kernel
@@ -121,9 +122,9 @@ class Jitted:
         """What Numba takes it for in code of its own."""
         return import_module(f"{__package__}.in_numba").type_of(self)
 
-    def of_derivative(self, verb: Verb) -> Jitted:
+    def of_derivative(self, verb: Verb, cls: type[Derivative[..., Any]]) -> Jitted:
         """The native form of a derivative: what `wg.grad` and its kin give for a native function."""
-        derivative = Derivative(self.function, verb)
+        derivative = cls(self.function, verb)
         return Jitted(derivative, strict=self.strict, parallel=self.parallel)
 
     # --- calling --------------------------------------------------------------------------
@@ -380,16 +381,26 @@ def _specialised_ir(
     """The IR for arguments like these: of a derivative, or of the function itself."""
     from .backends.native.values import Unlowered
 
-    verb = Verb("itself")
+    candidates = (Verb("itself"),)
     if isinstance(function, Derivative):
-        verb, function = function.verb, function.function
-    if verb.written is not None:
-        raise Unlowered(f"`{verb.name}` is put together from other derivatives")
-    derived = engine.derive_for(verb, function, args[:-1] if verb.name == "hvp" else args, kwargs)
+        candidates, function = function.verbs, function.function
+    derived = _first_that_fits(candidates, function, args, kwargs)
     ir, *others = derived.functions
     if others:
         raise Unlowered("a derivative in two functions")
     return ir, derived.in_force_for(function)
+
+
+def _first_that_fits(
+    candidates: Sequence[Verb], function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> engine.Derived:
+    *others, last = candidates
+    if last.written is not None:
+        check_argnums(last, function, args, kwargs)
+    for verb in others:
+        with suppress(NotScalar):
+            return engine.derive_for(verb, function, args, kwargs)
+    return engine.derive_for(last, function, args[:-1] if last.name == "hvp" else args, kwargs)
 
 
 def _must_be_known(leaves: Any) -> None:

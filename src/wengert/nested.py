@@ -395,7 +395,8 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
 
 def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """A verb that is written in Python over the others: read its source."""
-    argnums = tuple_of(*(Const(argnum % len(args)) for argnum in verb.argnums or ()))
+    chosen = _chosen(verb, args, it.builder.span)
+    argnums = tuple_of(*map(Const, chosen))
 
     def body(function: Value) -> Value:
         def with_keywords(it: Interpreter, given: Args, more: Kwargs) -> Value:

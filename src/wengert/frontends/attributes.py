@@ -183,7 +183,11 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
             return made.args[_OF_SLICES.index(name)]
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
-        return open_up(it, it.builder.emit_with(op, (value,), {}, "attr"))
+        found = it.builder.emit_with(op, (value,), {}, "attr")
+        if isinstance(kind, Number) and isinstance(found, Const):
+            asked = it.builder.equation(op, (value,), {}, "attr")
+            it.builder.emit(ident.evaluated, asked)  # a number of Python's raises
+        return open_up(it, found)
     known = _PYTHON_CLASSES.get(str(kind), np.ndarray if isinstance(kind, Array) else None)
     if known is not None and not hasattr(known, name):
         from .statements import raise_now

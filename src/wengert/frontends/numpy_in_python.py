@@ -15,6 +15,7 @@ import numpy as np
 
 from ..ops.creation import gather as array_of
 from ..ops.factorisations import least_squares, svdvals
+from ..ops.questions import may_be_nan
 from ..ops.reduction import exponent_of
 from ..ops.selection import take as take_op
 from ..ops.statistics import (
@@ -118,7 +119,7 @@ def cumulative_prod(
 
 
 def _filled(a: Any, value: Any) -> Any:
-    return np.where(np.isnan(a), value, a)
+    return np.where(np.isnan(a), value, a) if may_be_nan(a) else a
 
 
 def _counted(a: Any, axis: Any, keepdims: Any) -> Any:
@@ -138,7 +139,13 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = Fals
 def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """`np.nanmean`."""
     total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
-    return total / _counted(a, axis, keepdims)
+    return _ratio(total, _counted(a, axis, keepdims))
+
+
+def _ratio(total: Any, count: Any) -> Any:
+    """A mean; that of floats of 32 bits is one, too."""
+    mean = total / count
+    return mean.astype(total.dtype) if may_be_nan(total) else mean
 
 
 def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
@@ -146,7 +153,7 @@ def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
     mean = nanmean(a, axis=axis, keepdims=True)
     squares = np.abs(_filled(a - mean, 0.0)) ** 2
     total = np.sum(squares, axis=axis, keepdims=keepdims)
-    return total / (_counted(a, axis, keepdims) - ddof)
+    return _ratio(total, _counted(a, axis, keepdims) - ddof)
 
 
 def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
@@ -157,12 +164,16 @@ def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
 def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """`np.nanmax`."""
     largest = np.max(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
+    if not may_be_nan(a):
+        return largest
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)[()]
 
 
 def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """`np.nanmin`."""
     smallest = np.min(_filled(a, np.inf), axis=axis, keepdims=keepdims)
+    if not may_be_nan(a):
+        return smallest
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, smallest)[()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +61,10 @@ def emit_op(
         op = ops.named("copy")  # the method gives a real array itself, the function does not
     if not row:
         _refuse_objects(it, options)
-    operands = [it.atom(v) if row else _operand(it, op, namespace, v) for v in values]
+    operands = [
+        it.atom(v) if row or name == "shape" else _operand(it, op, namespace, v)
+        for name, v in zip_longest(signature.operands[: len(values)], values)
+    ]
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
     result = it.builder.emit_with(op, operands, params, namespace)

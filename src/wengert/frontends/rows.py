@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -84,10 +85,8 @@ def _reflected(op: Op, function: Callable[[Any, Any], Any]) -> Any:
 def _operated(it: Interpreter, op: Op, function: Callable[..., Any], *values: Value) -> Operand:
     literals = [each.value for each in values if isinstance(each, Const) and each != ZERO]
     if len(literals) == len(values):
-        try:
+        with suppress(ArithmeticError):  # it is for the program to raise, if it comes here
             return Operand(it, Const(function(*literals)))
-        except ArithmeticError:
-            pass  # it must fail when the program runs
     return Operand(it, it.emit(op, *map(it.atom, values)))
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.builder import Builder
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ir.op import Op
-from ..ir.types import BOOL, INT, SHAPE, UNKNOWN, Kind
+from ..ir.types import BOOL, INT, SHAPE, UNKNOWN, Array, Kind, Number, Seq, Struct
 from .array_kinds import Args, Params
+from .helpers import helper
 from .promotion import always
 from .registry import declare
 
@@ -33,7 +34,31 @@ def _attribute(name: str, kind: Kind = UNKNOWN) -> Op:
     return declare(name, "x", infer=always(kind), attr=name)
 
 
+def _fold_may_be_nan(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    known = _holds_floats(kind_of_atom(args[0]))
+    return None if known is None else Const(known)
+
+
+def _holds_floats(kind: Kind) -> bool | None:
+    """Whether numbers of a kind are floats, or complex; None if that is open."""
+    match kind:
+        case Number(type=type_):
+            return type_ in ("float", "complex")
+        case Array(dtype=dtype) if dtype:
+            return np.dtype(dtype).kind in "fc"
+        case Seq(item=item):
+            return _holds_floats(item)
+        case Struct(items=items):
+            found = {_holds_floats(item) for item in items}
+            return True if True in found else None if None in found else False
+        case _:
+            return None
+
+
+may_be_nan = helper("may_be_nan", "x", always(BOOL), fold=_fold_may_be_nan)
+
 QUESTIONS = (
+    may_be_nan,
     _about("may_share_memory", "a, b, *, max_work=None", BOOL),
     _about("shares_memory", "a, b, *, max_work=None", BOOL),
     _about("iterable", "y", BOOL),

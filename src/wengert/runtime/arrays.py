@@ -41,6 +41,11 @@ def other_axes(k: int, rank: int, indexing: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(rank) if axis != own)
 
 
+def may_be_nan(x: Any) -> bool:
+    """Whether numbers are of a type that has NaN."""
+    return np.asarray(x).dtype.kind in "fc"
+
+
 def cast_like(x: Any, like: Any) -> Any:
     """A tangent after a conversion to the dtype of `like`; integers and booleans have none."""
     x, dtype = np.asarray(x), np.asarray(like).dtype

@@ -8,10 +8,11 @@ from ...ir.graph import Atom, Eqn
 from ...ir.records import record
 from .columns import Growing
 from .emitter import Emitter
+from .lists import part_of_list
 from .loopform import Apply, Assign, Constant, Expr, For, If, Slot
 from .lowering import Site, lowers
 from .shapes import broadcast, dims_of, expanded
-from .structure import item_of_list, length_of, part_of_list, wrapped
+from .structure import item_of_list, length_of, wrapped
 from .values import (
     NUMPY,
     ONE,
@@ -146,8 +147,17 @@ def _getitem(site: Site, eqn: Eqn) -> Value:
         case Range(start=start, count=count, step=step) if isinstance(index, Scalar):
             position = wrapped(site, index, count)
             return Scalar(site.e.let(plus(start.expr, times(position, step.expr))), PYTHON, 48)
+        case Range() if isinstance(index, Bounds):
+            return _part_of_range(site, value, index)
         case _:
             raise Unlowered("indexing of something that is no array, list or tuple")
+
+
+def _part_of_range(site: Site, value: Range, index: Bounds) -> Range:
+    first, count, hop = slice_of(site, index, value.count)
+    start = site.e.let(plus(value.start.expr, times(first, value.step.expr)))
+    step = site.e.let(times(value.step.expr, hop))
+    return Range(Scalar(start, PYTHON, 48), site.e.let(count), Scalar(step, PYTHON, 48))
 
 
 def _read(site: Site, eqn: Eqn, value: Array, index: Value) -> Value:

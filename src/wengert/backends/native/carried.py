@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from ...ir.graph import UNDEFINED
 from ...ir.records import mutable_record, replace
-from .columns import Arrays, Column, Growing, Numbers, NumbersOfAnyOrigin, Parts
+from .columns import Growing
 from .emitter import Emitter
 from .lists import in_memory_as_list
 from .loopform import Assign, Code, Constant, Expr, Release, Slot
 from .lowering import Site, note_copy
+from .merged_lists import nothing_like
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
-from .sequences import Lists, growing
 from .values import (
     PYTHON,
     UNBOUND,
@@ -346,8 +346,7 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
         case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
             return site.allocate((ZERO,) * len(dims), code, ())
         case Growing():
-            item = other.column.item(Emitter(site.e.names), ZERO)
-            return growing(site.e, item, "nothing", None)
+            return nothing_like(site.e, other)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
         case _:
@@ -358,20 +357,3 @@ def unbound(code: Code) -> Scalar:
     """A number in the place of one that has not been assigned."""
     zero: dict[Code, float | int | bool] = {"b1": False, "i64": 0}
     return Scalar(Constant(zero.get(code, 0.0), code), UNBOUND, 0)
-
-
-def same_columns(a: Column, b: Column) -> bool:
-    """Whether two lists are kept in the same way."""
-    match a, b:
-        case Numbers(), Numbers():
-            return (a.code, a.origin, a.offset, b.offset) == (b.code, b.origin, ZERO, ZERO)
-        case NumbersOfAnyOrigin(), NumbersOfAnyOrigin():
-            return a.values.code == b.values.code
-        case Arrays(), Arrays():
-            return (a.code, a.dims, a.offset, b.offset) == (b.code, b.dims, ZERO, ZERO)
-        case Lists(), Lists():
-            return same_columns(a.flat.column, b.flat.column)
-        case Parts(), Parts():
-            return len(a.columns) == len(b.columns) and all(map(same_columns, a.columns, b.columns))
-        case _:
-            return False

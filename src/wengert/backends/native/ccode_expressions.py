@@ -17,6 +17,7 @@ TYPES: dict[Code, str] = {"b1": "bool", "i64": "int64_t", "f64": "double", "f32"
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "add_any": "+", "mul_any": "*", "quotient": "/",
     "rem": "%", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "xor": "^",
+    "shift_left": "<<", "shift_right": ">>",
 }  # fmt: skip
 _CALLS = {
     "maximum": "wg_maximum", "minimum": "wg_minimum", "max": "wg_max", "min": "wg_min",

@@ -117,9 +117,10 @@ class NumbersOfAnyOrigin:
         self.origins.enlarge(e, room)
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if isinstance(item, Scalar) and item.code == self.values.code == "b1":
+        code = self.values.code
+        if isinstance(item, Scalar) and item.code == code != "f64":
             value, origin = item.expr, item.origin
-        elif isinstance(item, Scalar) and not {item.code, self.values.code} - {"f64", "i64"}:
+        elif isinstance(item, Scalar) and code == "f64" and item.code in ("f64", "i64"):
             value, origin = exact_float(e, item), as_float_origin(item)
         else:
             raise Unlowered("a list of items of different types")

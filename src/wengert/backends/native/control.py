@@ -14,6 +14,7 @@ from .emitter import Emitter
 from .lists import grown
 from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import Site, lowers, note_copy
+from .merged_lists import merged_list
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
 from .values import (
@@ -362,7 +363,7 @@ def _merged(
         case carried.ArrayPlan():
             return _merged_array(site, blocks, pair, hint)
         case carried.ListPlan():
-            return _merged_list(site, blocks, pair)
+            return merged_list(site, blocks, pair)
         case carried.TuplePlan(plans=plans):
             first: Tuple = pair[0]
             items = tuple(
@@ -396,21 +397,3 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
         inner.e.add(Assign(pointer, view.pointer))
     site.e.owned.append(root)
     return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
-
-
-def _merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Value]) -> Growing:
-    """A list that one branch or the other has made: in the variables of the first."""
-    first, second = pair
-    for inner, made in zip(blocks, pair, strict=True):
-        for root in made.column.roots():
-            if root not in inner.e.owned:
-                raise Unlowered("branches that give different lists")
-            inner.e.owned.remove(root)
-    theirs = [*(r.pointer for r in second.column.roots()), second.length, second.capacity]
-    ours = [*(r.pointer for r in first.column.roots()), first.length, first.capacity]
-    if not carried.same_columns(first.column, second.column):
-        raise Unlowered("branches that give lists of different types")
-    for mine, other in zip(ours, theirs, strict=True):
-        blocks[1].e.add(Assign(mine, other))
-    site.e.owned += first.column.roots()
-    return first

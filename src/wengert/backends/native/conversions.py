@@ -9,7 +9,7 @@ from . import numbers
 from .creation import code_of_option
 from .elementwise import ROWS, Elementwise
 from .fusion import mapped
-from .loopform import FLOATS, Constant, Expr
+from .loopform import CODES, FLOATS, Constant, Expr
 from .lowering import Site, lowers
 from .shapes import dims_of
 from .structure import over_arrays
@@ -30,6 +30,18 @@ def _to_float(site: Site, eqn: Eqn) -> Value:
         return Scalar(Constant(0.0, "f64"), PYTHON)
     x = site.scalar(eqn.args[0])
     return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
+
+
+@lowers("float64", "float32", "int64")
+def _scalar_of_numpy(site: Site, eqn: Eqn) -> Value:
+    """`np.float64(x)` and its like: a number, of a number or an array without axes."""
+    x = site.scalar(eqn.args[0]) if len(eqn.args) == 1 else None
+    if x is None or eqn.params:
+        raise Unlowered(f"`np.{eqn.op.name}` with options")
+    if eqn.op.name == "int64":
+        return numbers.to_integer(site.e, x, origin=NUMPY)
+    number = numbers.converted(site.e, x.expr, "f64")
+    return Scalar(numbers.converted(site.e, number, CODES[eqn.op.name]), NUMPY)
 
 
 @lowers("to_int", "trunc", "floor", "ceil")

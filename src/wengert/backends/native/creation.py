@@ -9,16 +9,17 @@ import numpy as np
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.records import replace
 from .access import over
-from .columns import Arrays, Growing, Numbers
+from .columns import Arrays, Growing, Numbers, Same
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import fill, mapped
-from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr
+from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .numbers import converted, exact_float
 from .promotion import Operand, common
+from .ranges import SIZE_BITS, range_count
+from .sequences import RaggedArrays, item_at
 from .shapes import dims_of, known_axis, sizes_of
-from .structure import SIZE_BITS, range_count
 from .values import (
     AN_INTEGER,
     NUMPY,
@@ -140,15 +141,13 @@ def _arange(site: Site, eqn: Eqn) -> Value:
     start = bounds[0].expr if len(bounds) > 1 else ZERO
     stop = bounds[min(1, len(bounds) - 1)].expr
     step = bounds[2].expr if len(bounds) > 2 else ONE
-    if not isinstance(step, Constant):
-        raise Unlowered("a step that is computed")
     for b in bounds:
         if b.bits > SIZE_BITS:
             large = site.e.apply(
                 "gt", site.e.apply("abs", b.expr), integer(2**SIZE_BITS), code="b1"
             )
             site.e.exit_if(large, "a very long range")
-    count = range_count(site, start, stop, int(step.value))
+    count = range_count(site, start, stop, step)
     code = code_of_option(site, eqn.params.get("dtype"), "i64")
     return _counted(site, eqn, count, code, lambda e, k: plus(start, times(k, step)))
 
@@ -224,7 +223,9 @@ def _array(site: Site, eqn: Eqn) -> Value:
         case Tuple(items=items) if items and value.form in ("tuple", "list"):
             return _of_items(site, eqn, value, asked)
         case Growing():
-            return _of_list(site, value)
+            made = _of_list(site, value)
+            same = code_of_option(site, asked, made.code) == made.code
+            return made if same else _converted(site, eqn, made, asked)
         case Range():
             raise Unlowered("an array of a range")
         case _:
@@ -240,7 +241,7 @@ def _stack(site: Site, eqn: Eqn) -> Value:
         case Tuple(items=items) if items:
             made = _of_items(site, eqn, value, None)
         case Growing():
-            made = _as_array(site, value)
+            made = as_array(site, value)
             site.e.exit_if(Apply("eq", (made.dims[0], ZERO), "b1"), "nothing to stack")
         case _:
             raise Unlowered("stacking of something that is no list of arrays")
@@ -270,12 +271,35 @@ def _converted(site: Site, eqn: Eqn, value: Scalar | Array, asked: Atom | None) 
 
 def _of_list(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array of its own."""
-    return site.copied(_as_array(site, value))
+    if isinstance(value.column, RaggedArrays):
+        return _of_arrays(site, value)
+    return site.copied(as_array(site, value))
 
 
-def _as_array(site: Site, value: Growing) -> View:
+def _of_arrays(site: Site, value: Growing) -> View:
+    """Arrays that turn out to have one shape, as the rows of an array."""
+    e = site.e
+    site.write_all()
+    length = e.variable("length", value.length)
+    e.exit_if(Apply("eq", (length, ZERO), "b1"), "an array of an empty list")
+    first = item_at(e, value, ZERO)
+    dims = tuple(map(e.size, first.dims))
+    made = site.allocate((length, *dims), first.code, ())
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    item = item_at(inner, value, index)
+    for have, want in zip(item.dims, dims, strict=True):
+        inner.must_be_same(have, want, "rows of different lengths")
+    rows = Arrays(made.root, made.code, dims)
+    rows.put(inner, index, item)
+    e.add(For(index, length, tuple(inner.statements)))
+    return made
+
+
+def as_array(site: Site, value: Growing) -> View:
     """A list of numbers, or of arrays of one shape, as an array: its memory is one already."""
     column = value.column
+    if isinstance(column, RaggedArrays):
+        return _of_arrays(site, value)
     length = site.e.variable("length", value.length)
     if not isinstance(column, Numbers) or column.code != "f64":
         site.e.exit_if(Apply("eq", (length, ZERO), "b1"), "an array of an empty list")
@@ -284,6 +308,8 @@ def _as_array(site: Site, value: Growing) -> View:
             dims: tuple[Expr, ...] = (length,)
         case Arrays(dims=inner):
             dims = (length, *inner)
+        case Same(value=Scalar(origin=int(origin)) as number) if origin != AN_INTEGER:
+            return site.view(Repeated(number, number.code, (length,)))
         case _:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))

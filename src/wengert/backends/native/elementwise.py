@@ -389,6 +389,23 @@ def _invert(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("not", args[0]) if code == "b1" else e.apply("sub", Constant(-1, code), args[0])
 
 
+@row("arithmetic", "lshift")
+def _lshift(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    return e.apply("shift_left", args[0], _known_shift(args[1], code))
+
+
+@row("arithmetic", "rshift")
+def _rshift(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    return e.apply("shift_right", args[0], _known_shift(args[1], code))
+
+
+def _known_shift(by: Expr, code: Code) -> Expr:
+    _must_have_bits(code)
+    if not isinstance(by, Constant) or not 0 <= by.value < 64:
+        raise Unlowered("arrays of integers shifted by a number that is computed")
+    return by
+
+
 @row("comparison", "isnan")
 def _isnan(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("ne", args[0], args[0], code="b1")

@@ -18,7 +18,7 @@ from .lowering import Site, lowers
 from .machine import blas
 from .numbers import converted
 from .products import matrix_product
-from .shapes import with_axes
+from .shapes import dims_of, with_axes
 from .values import NUMPY, ONE, ZERO, Scalar, Tuple, Unlowered, Value, View, integer, plus, times
 
 
@@ -126,6 +126,15 @@ def _solve(site: Site, eqn: Eqn) -> Value:
     code = _inexact(a, b)
     found = as_matrix(_solved(site, a, by_columns(site, right, code), code))
     return found if len(b.dims) == 2 else with_axes(found, found.dims[:1], found.strides[:1])
+
+
+@lowers("as_columns", "from_columns")
+def _as_columns(site: Site, eqn: Eqn) -> Value:
+    """Vectors as matrices of one column, where a stack of systems was solved for one vector."""
+    vector, result = (len(dims_of(site.operand(eqn.params[k]))) for k in ("vector", "result"))
+    if vector == 1 < result:
+        raise Unlowered("stacks of linear systems")
+    return site.value(eqn.args[0])
 
 
 @lowers("inv")

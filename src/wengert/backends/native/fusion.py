@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...ir.records import field, mutable_record, record
 from .elementwise import Elementwise
 from .emitter import Emitter
-from .loopform import Apply, Assign, Code, Constant, Expr, For, Load, Slot, Store
+from .loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Load, Slot, Store
 from .promotion import converted, result_code
 from .values import (
     NUMPY,
@@ -68,8 +68,8 @@ class Reduction:
 REDUCTIONS: dict[str, Reduction] = {
     "sum": Reduction("add_any", lambda code: 0.0 if code in ("f64", "f32") else 0),
     "prod": Reduction("mul_any", lambda code: 1.0 if code in ("f64", "f32") else 1),
-    "max": Reduction("maximum", lambda code: -math.inf),
-    "min": Reduction("minimum", lambda code: math.inf),
+    "max": Reduction("maximum", lambda code: -math.inf if code in FLOATS else -(2**63)),
+    "min": Reduction("minimum", lambda code: math.inf if code in FLOATS else 2**63 - 1),
     "any": Reduction("or", lambda code: False),
     "all": Reduction("and", lambda code: True),
 }

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from ...ir.graph import Const, Eqn
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from .access import over, slice_of
-from .columns import Arrays, Growing, Numbers
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
+from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import copy_elements, fill
+from .fusion import copy_elements, fill, mapped
 from .lists import in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .promotion import common, converted, operand
 from .sequences import growing, item_at
 from .shapes import dims_of, known_axis
-from .structure import equal_items, length_of, over_arrays
+from .structure import equal_items, joined, length_of, over_arrays
 from .values import (
     ONE,
     PYTHON,
@@ -166,24 +167,26 @@ def _in_order(e: Emitter, count: Expr, element: Callable[[Emitter, Index], None]
 
 @lowers("roll", "unroll")
 def _roll(site: Site, eqn: Eqn) -> Value:
-    """An array turned by a number of places along its one axis, or back."""
+    """An array turned by a number of places along an axis, or back."""
     view = site.in_memory(eqn.args[0])
     shift = site.scalar(eqn.params["shift"])
-    axis = eqn.params.get("axis", Const(None))
-    if len(view.dims) != 1 or axis not in (Const(None), Const(0), Const(-1)) or shift.code != "i64":
-        raise Unlowered("turning an array along an axis")
+    axes = known_axis(eqn.params.get("axis"), len(view.dims)) or range(len(view.dims))
+    if len(axes) != 1 or shift.code != "i64":
+        raise Unlowered("turning an array along several axes")
     e = site.e
-    size = e.let(view.dims[0])
+    (axis,) = axes
     site.write_all()
-    made = site.allocate((e.size(size),), view.code, eqn.outs)
+    made = site.allocate(tuple(map(e.size, view.dims)), view.code, eqn.outs)
+    size = e.let(view.dims[axis])
     steps = shift.expr if eqn.op.name == "roll" else e.let(minus(ZERO, shift.expr))
     e.exit_if(e.apply("eq", size, ZERO, code="b1"), "turning an array without elements")
     rest = e.apply("rem", steps, size)
     negative = e.apply("lt", rest, ZERO, code="b1")
     start = e.apply("select", negative, e.apply("add", rest, size), rest, code="i64")
     kept = e.let(minus(size, start))
-    copy_elements(e, part_along(site, made, start, kept), part_along(site, view, ZERO, kept))
-    copy_elements(e, part_along(site, made, ZERO, start), part_along(site, view, kept, start))
+    for target, source, count in ((start, ZERO, kept), (ZERO, kept, start)):
+        there = part_along(site, made, target, count, axis)
+        copy_elements(e, there, part_along(site, view, source, count, axis))
     return made
 
 
@@ -198,6 +201,8 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
     if "reverse" in eqn.params and eqn.params["reverse"] != Const(False):
         raise Unlowered("a loop backwards over rows, whose items have cotangents")
     source = _as_view(site, bars)
+    if source.code not in FLOATS:  # the factor of an item may be an integer of the program
+        source = site.view(mapped(site, ROWS["copy"], [source], items.code, source.dims))
     if source.code != items.code or len(source.dims) != len(items.dims):
         raise Unlowered("cotangents of another type than what they belong to")
     for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
@@ -234,6 +239,8 @@ def _as_view(site: Site, value: Growing) -> View:
     match value.column:
         case Numbers() as column:
             dims: Index = (length,)
+        case NumbersOfAnyOrigin(values=column):
+            dims = (length,)
         case Arrays(dims=inner) as column:
             dims = (length, *inner)
         case _:
@@ -249,9 +256,7 @@ def _join_lists(site: Site, eqn: Eqn) -> Value:
     known = all(isinstance(x, Tuple) and x.form in ("tuple", "list") for x in (a, b))
     if not known:
         return _one_after_the_other(site, [a, b])
-    items = (*a.items, *b.items)
-    form = a.form if a.form == b.form else "list"
-    return Tuple(items, form, tuple(range(len(items))))
+    return joined(a, b)
 
 
 def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:

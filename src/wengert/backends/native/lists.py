@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind, Seq, Struct
 from .columns import Growing
-from .loopform import CODES, Assign, Code, Slot
+from .emitter import Emitter
+from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
 from .lowering import Site
-from .sequences import growing
+from .sequences import growing, item_at
 from .values import (
+    ONE,
     PYTHON,
+    ZERO,
     Root,
     Scalar,
     Tuple,
@@ -16,6 +19,8 @@ from .values import (
     Value,
     View,
     integer,
+    plus,
+    times,
 )
 
 
@@ -59,4 +64,45 @@ def grown(site: Site, value: Value, kind: Kind, hint: str) -> Value:
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
+    return made
+
+
+def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:
+    """A list of some items of another one."""
+    e = site.e
+    site.write_all()
+    trial = Emitter(e.names)
+    template = value.column.item(trial, ZERO)
+    if not _is_of_numbers(template):
+        raise Unlowered("a copy of a list of arrays or lists, which shares them with the first")
+    own = set(assigned_in(tuple(trial.statements)))
+    room = e.apply("max", count, ONE)
+    made = growing(e, template, "part", room, lambda expr: expr not in own)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    place = inner.let(plus(start, times(index, step)))
+    made.column.put(inner, index, item_at(inner, value, place))
+    e.add(For(index, count, tuple(inner.statements)))
+    e.add(Assign(made.length, count))
+    return made
+
+
+def _is_of_numbers(item: Value) -> bool:
+    if isinstance(item, Tuple):
+        return item.form == "tuple" and all(map(_is_of_numbers, item.items))
+    return isinstance(item, Scalar)
+
+
+def array_copies(site: Site, value: Growing) -> Growing:
+    """A list of copies of the arrays in another."""
+    e = site.e
+    site.write_all()
+    length = e.variable("length", value.length)
+    trial = Emitter(e.names)
+    template = value.column.item(trial, ZERO)
+    own = set(assigned_in(tuple(trial.statements)))
+    made = growing(e, template, "copies", e.apply("max", length, ONE), lambda x: x not in own)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, item_at(inner, value, index))
+    e.add(For(index, length, tuple(inner.statements)))
+    e.add(Assign(made.length, length))
     return made

@@ -28,7 +28,7 @@ _FLOAT = {
 }  # fmt: skip
 _INTEGER = {
     "add": "add", "sub": "sub", "mul": "mul", "quotient": "sdiv", "rem": "srem", "xor": "xor",
-    "and": "and", "or": "or",
+    "and": "and", "or": "or", "shift_left": "shl", "shift_right": "ashr",
 }  # fmt: skip
 _FLOAT_TESTS = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 _INTEGER_TESTS = {

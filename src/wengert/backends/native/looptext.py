@@ -36,11 +36,11 @@ from .reading import readable
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "add_any": "+", "mul_any": "*", "quotient": "//",
     "rem": "%", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "and",
-    "or": "or", "xor": "^",
+    "or": "or", "xor": "^", "shift_left": "<<", "shift_right": ">>",
 }  # fmt: skip
 _LEVELS = {
-    "or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "^": 4, "+": 5, "-": 5,
-    "*": 6, "/": 6, "//": 6, "%": 6,
+    "or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "^": 4, "<<": 5, ">>": 5,
+    "+": 6, "-": 6, "*": 7, "/": 7, "//": 7, "%": 7,
 }  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def expression(value: Expr, level: int = 0) -> str:
         case Load(pointer=pointer, index=index):
             return f"{pointer.name}[{expression(index)}]"
         case Apply(op="neg", args=(x,)):
-            return f"-{expression(x, 7)}"
+            return f"-{expression(x, 8)}"
         case Apply(op="not", args=(x,)):
             return f"not {expression(x, 3)}"
         case Apply(op="select", args=(condition, then, other)):

@@ -251,7 +251,10 @@ class Site:
 
     def to_write(self, atom: Atom, eqn: Eqn) -> View:
         """An array in memory that an equation is going to change: each element has a place of its own."""
-        view = self.in_memory(atom)
+        return self.writable(self.in_memory(atom), eqn)
+
+    def writable(self, view: View, eqn: Eqn) -> View:
+        """The same for an array that is in memory already."""
         if is_spread(view):
             if eqn.op.name not in OF_DERIVATIVES:
                 raise Unlowered("a write to an array whose elements share memory")

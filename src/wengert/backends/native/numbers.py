@@ -177,6 +177,8 @@ def _of_integers(e: Emitter, name: str, row: Elementwise, scalars: Sequence[Scal
         return Scalar(row.expand(e, args, "i64"), origin, wide)
     if name == "pow":
         return _integer_power(e, args, bits, origin)
+    if name in ("lshift", "rshift"):
+        return _shifted(e, name, args, bits, origin)
     if name in ("add", "sub", "mul", "accumulate"):
         return _arithmetic(e, "add" if name == "accumulate" else name, args, bits, origin)
     if name in ("neg", "abs", "square"):
@@ -196,6 +198,20 @@ def _arithmetic(
         e.exit_if(over, "an integer of more than 64 bits")
         wide = 64
     return Scalar(e.apply(op, *args), origin, wide)
+
+
+def _shifted(
+    e: Emitter, name: str, args: Sequence[Expr], bits: Sequence[int], origin: Origin
+) -> Scalar:
+    """`x << n`, which is a product, and `x >> n`."""
+    x, by = args
+    e.exit_if(Apply("lt", (by, integer(0)), "b1"), "a negative shift")
+    if name == "rshift":
+        shift = e.apply("min", by, integer(63))
+        return Scalar(e.apply("shift_right", x, shift), origin, bits[0])
+    e.exit_if(Apply("gt", (by, integer(SAFE)), "b1"), "an integer of more than 64 bits")
+    factor = e.apply("shift_left", integer(1), by)
+    return _arithmetic(e, "mul", [x, factor], [bits[0], SAFE + 1], origin)
 
 
 def _integer_power(e: Emitter, args: Sequence[Expr], bits: Sequence[int], origin: Origin) -> Scalar:

@@ -455,6 +455,7 @@ _LIGHT = frozenset(
     [
         *("add", "sub", "mul", "neg", "min", "max", "abs", "fabs", "select", "outside", "address"),
         *("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor"),
+        *("shift_left", "shift_right"),
         *("add_any", "mul_any", "maximum", "minimum", "f64", "f32", "i64", "b1"),
     ]
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...ir.graph import Eqn
 from .elementwise import ROWS
 from .emitter import Emitter
@@ -11,9 +13,22 @@ from .lowering import Site, lowers
 from .machine import blas
 from .numbers import compute
 from .promotion import common, operand
-from .shapes import expanded, with_axes
+from .shapes import dims_of, expanded, with_axes
 from .structure import over_arrays
-from .values import ONE, ZERO, Array, Delayed, Scalar, Unlowered, Value, View, integer, times
+from .values import (
+    NUMPY,
+    ONE,
+    ZERO,
+    Array,
+    Delayed,
+    Repeated,
+    Scalar,
+    Unlowered,
+    Value,
+    View,
+    integer,
+    times,
+)
 
 
 @lowers("matmul", "dot", "inner")
@@ -24,23 +39,93 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("an inner product of matrices")
     if not any(ranks):
         raise Unlowered("a product of arrays without axes")
+    if (
+        0 in ranks
+        and len({x.code for x in operands}) > 1
+        and any(x.code == "f32" for x in operands)
+    ):
+        raise Unlowered("`np.dot` of floats of 32 bits and others")
+    if eqn.op.name != "matmul" and all(_is_single(x) for x in operands):
+        return _product_of_single_numbers(site, operands, ranks)
     if 0 in ranks and eqn.op.name == "dot":
-        if len({x.code for x in operands}) > 1 and any(x.code == "f32" for x in operands):
-            raise Unlowered("`np.dot` of floats of 32 bits and others")
-        return over_arrays(site, "mul", operands)
+        return _multiple(site, operands)
     if not all(rank in (1, 2) for rank in ranks):
         raise Unlowered("products of stacks of matrices")
     if ranks == [1, 1]:
         return _inner(site, *map(site.array, eqn.args))
     left, right = (site.in_memory(atom) for atom in eqn.args)
-    match ranks:
-        case [2, 1]:
+    return _product(site, left, right)
+
+
+def _product(site: Site, left: View, right: View) -> Value:
+    """The product of two matrices, or of a matrix and a vector."""
+    match len(left.dims), len(right.dims):
+        case 2, 1:
             return _matrix_vector(site, left, right)
-        case [1, 2]:
-            transposed = with_axes(right, right.dims[::-1], right.strides[::-1])
-            return _matrix_vector(site, transposed, left)
+        case 1, 2:
+            return _matrix_vector(site, transposed(right), left)
         case _:
             return matrix_product(site, left, right)
+
+
+@lowers("matmul_left")
+def _matmul_left(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of `a` in `a @ b`, where its rank shows only here."""
+    rank = len(dims_of(site.operand(eqn.params["like"])))
+    y_bar, b = (site.operand(atom) for atom in eqn.args)
+    if rank > 2 or len(dims_of(b)) > 2:
+        raise Unlowered("products of stacks of matrices")
+    if len(dims_of(b)) == 1:
+        return over_arrays(site, "mul", [_column(site, y_bar) if rank == 2 else y_bar, b])
+    bar, matrix = site.view(y_bar), site.view(b)
+    return _product(site, matrix, bar) if rank == 1 else _product(site, bar, transposed(matrix))
+
+
+@lowers("matmul_right")
+def _matmul_right(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of `b` in `a @ b`, likewise."""
+    rank = len(dims_of(site.operand(eqn.params["like"])))
+    a, y_bar = (site.operand(atom) for atom in eqn.args)
+    if rank > 2 or len(dims_of(a)) > 2:
+        raise Unlowered("products of stacks of matrices")
+    if len(dims_of(a)) == 1:
+        return over_arrays(site, "mul", [_column(site, a) if rank == 2 else a, y_bar])
+    return _product(site, transposed(site.view(a)), site.view(y_bar))
+
+
+def _column(site: Site, x: Scalar | Array) -> View:
+    return expanded(site.view(x), {1})
+
+
+def transposed(view: View) -> View:
+    return with_axes(view, view.dims[::-1], view.strides[::-1])
+
+
+def _is_single(x: Scalar | Array) -> bool:
+    return all(dim == ONE for dim in dims_of(x))
+
+
+def _product_of_single_numbers(
+    site: Site, operands: Sequence[Scalar | Array], ranks: Sequence[int]
+) -> Value:
+    """`np.dot` of one number by one: a sum that begins with 0.0 would lose the sign of a zero."""
+    x, y = (
+        x
+        if isinstance(x, Scalar)
+        else Scalar(site.e.load(site.view(x), [ZERO] * len(x.dims)), NUMPY)
+        for x in operands
+    )
+    found = compute(site.e, "mul", "np", [x, y])
+    rank = sum(ranks) - 2 if all(ranks) else max(ranks)
+    return Repeated(found, found.code, (ONE,) * rank) if rank else found
+
+
+def _multiple(site: Site, operands: Sequence[Scalar | Array]) -> Value:
+    """`np.dot` of an array and a number, which adds multiples to zeros: no zero stays negative."""
+    product_ = over_arrays(site, "mul", operands)
+    if product_.code not in FLOATS:
+        return product_
+    return over_arrays(site, "add", [product_, Scalar(Constant(0.0, product_.code))])
 
 
 def _inner(site: Site, x: Array, y: Array) -> Value:
@@ -55,7 +140,7 @@ def _matrix_vector(site: Site, a: View, x: View) -> Value:
     if a.strides[1] == ONE or a.strides[0] != ONE:
         both = over_arrays(site, "mul", [a, x])
         return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
-    columns = with_axes(a, a.dims[::-1], a.strides[::-1])
+    columns = transposed(a)
     both = over_arrays(site, "mul", [columns, expanded(x, {1})])
     return reduced(site, REDUCTIONS["sum"], both, (0,), both.code)
 
@@ -122,7 +207,7 @@ def _by_loops(site: Site, a: View, b: View) -> Value:
         both = over_arrays(site, "mul", [expanded(a, {2}), b])
         return reduced(site, REDUCTIONS["sum"], both, (1,), both.code)
     # b is transposed: its columns lie in memory one after the other
-    right = with_axes(b, b.dims[::-1], b.strides[::-1])
+    right = transposed(b)
     both = over_arrays(site, "mul", [_between(a), right])
     return reduced(site, REDUCTIONS["sum"], both, (2,), both.code)
 

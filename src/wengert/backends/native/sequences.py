@@ -56,6 +56,7 @@ from .values import (
     View,
     c_strides,
     integer,
+    plus,
     product,
     times,
 )
@@ -237,10 +238,15 @@ class Lists:
 # --- growing ------------------------------------------------------------------------------
 
 
+def _larger(capacity: Expr) -> Expr:
+    """Twice the room, and some where there was none."""
+    return plus(times(integer(2), capacity), ONE)
+
+
 def push(e: Emitter, sequence: Growing, item: Value) -> None:
     """Append an item."""
     inner = e.block()
-    double = inner.let(times(integer(2), sequence.capacity))
+    double = inner.let(_larger(sequence.capacity))
     inner.add(Assign(sequence.capacity, double))
     sequence.column.enlarge(inner, double)
     full = Apply("ge", (sequence.length, sequence.capacity), "b1")
@@ -253,7 +259,7 @@ def reserve(e: Emitter, sequence: Growing, count: Expr) -> Expr:
     """Make a list longer by so many items, which are yet to be written; gives where they start."""
     start = e.variable("start", sequence.length)
     e.add(Assign(sequence.length, Apply("add", (sequence.length, count), "i64")))
-    doubled = Apply("mul", (integer(2), sequence.capacity), "i64")
+    doubled = _larger(sequence.capacity)
     short = Apply("gt", (sequence.length, sequence.capacity), "b1")
     inner = e.block()
     inner.add(While((), short, (Assign(sequence.capacity, doubled),)))

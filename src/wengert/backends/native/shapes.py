@@ -15,6 +15,7 @@ from .values import (
     PYTHON,
     ZERO,
     Array,
+    Delayed,
     Known,
     Repeated,
     Scalar,
@@ -64,6 +65,12 @@ def known_axis(atom: Atom | None, rank: int) -> tuple[int, ...] | None:
     return tuple(sorted(k % rank for k in axes))
 
 
+def axes_of(eqn: Eqn, rank: int) -> tuple[int, ...]:
+    """Which axes a reduction reduces."""
+    axes = known_axis(eqn.params.get("axis"), rank)
+    return tuple(range(rank)) if axes is None else axes
+
+
 def with_axes(view: View, dims: Dims, strides: Dims) -> View:
     """The same memory, indexed otherwise."""
     return View(view.root, view.code, dims, strides, view.offset)
@@ -84,6 +91,19 @@ def sizes_of(site: Site, atom: Atom) -> Dims:
             raise Unlowered("a negative size")
         sizes.append(site.e.size(scalar.expr))
     return tuple(sizes)
+
+
+def kept_axes(site: Site, eqn: Eqn, value: Value, dims: Dims, axes: tuple[int, ...]) -> Value:
+    """The result of a reduction with axes of one element in the place of the lost ones."""
+    if not eqn.param("keepdims", False):
+        return value
+    shape = tuple(ONE if k in axes else d for k, d in enumerate(dims))
+    value = site.computed(value) if isinstance(value, Delayed) else value
+    if isinstance(value, Scalar):
+        return Repeated(value, value.code, shape)
+    own = iter(value.strides)
+    strides = tuple(ONE if k in axes else next(own) for k in range(len(dims)))
+    return View(value.root, value.code, shape, strides, value.offset, value.whole)
 
 
 # --- questions ----------------------------------------------------------------------------

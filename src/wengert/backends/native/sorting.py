@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from ...ir.graph import Const, Eqn
+from ...ir.graph import Atom, Const, Eqn
 from ...ir.types import INT
-from .access import over
+from .access import in_order, over
 from .columns import Growing
 from .creation import zeroed
 from .emitter import Emitter
 from .lists import template_of
-from .loopform import FLOATS, Apply, Assign, Copy, Expr, For, Slot, While
+from .loopform import FLOATS, Apply, Assign, Code, Constant, Copy, Expr, For, Slot, While
 from .lowering import Site, lowers
 from .numbers import converted
 from .sequences import growing, item_at, numbers
@@ -167,6 +168,72 @@ def _merge(
     inner.add(Assign(left, Apply("sub", (Apply("add", (left, ONE), "i64"), step), "i64")))
     inner.add(Assign(right, Apply("add", (right, step), "i64")))
     e.add(For(index, e.let(minus(end, start)), tuple(inner.statements)))
+
+
+@lowers("searchsorted")
+def _searchsorted(site: Site, eqn: Eqn) -> Value:
+    """Where numbers belong in a vector, by NumPy's own steps: they decide where it is in no order."""
+    x, given = site.in_memory(eqn.args[0]), site.operand(eqn.args[1])
+    side = eqn.params.get("side", Const("left"))
+    known = set(eqn.params) <= {"side"} and side in (Const("left"), Const("right"))
+    if len(x.dims) != 1 or {x.code, given.code} - {"f64", "i64"} or not known:
+        raise Unlowered("`searchsorted` of this kind")
+    site.write_all()
+    values = site.view(given)
+    places = _Places(site.e, x, "f64" if "f64" in (x.code, values.code) else "i64", side)
+    if not values.dims:
+        return Scalar(places.of(site.e, site.e.load(values, ())), NUMPY, 48)
+    made = site.allocate(tuple(map(site.e.size, values.dims)), "i64", eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        e.store(made, at, places.of(e, e.load(values, at)))
+
+    in_order(site.e, values.dims, element)
+    return made
+
+
+class _Places:
+    """A binary search, which begins where the one before has ended."""
+
+    def __init__(self, e: Emitter, x: View, code: Code, side: Atom):
+        self.x = x
+        self.code: Code = code
+        self.equal_goes_on = side == Const("right")
+        self.size = e.let(x.dims[0])
+        self.low, self.high = e.variable("low", ZERO), e.variable("high", self.size)
+        self.last = e.variable("last", Constant(math.inf if code == "f64" else 2**63 - 1, code))
+
+    def of(self, e: Emitter, value: Expr) -> Expr:
+        """Where a number belongs."""
+        value = e.let(converted(e, value, self.code))
+        ahead = self.goes_before(e, self.last, value)
+        wider = e.apply("min", e.let(plus(self.high, ONE)), self.size)
+        e.add(Assign(self.low, Apply("select", (ahead, self.low, ZERO), "i64")))
+        e.add(Assign(self.high, Apply("select", (ahead, self.size, wider), "i64")))
+        e.add(Assign(self.last, value))
+        body = e.block()
+        between = body.let(minus(self.high, self.low))
+        middle = body.let(plus(self.low, body.apply("quotient", between, integer(2))))
+        item = converted(body, body.load(self.x, (middle,)), self.code)
+        further = self.goes_before(body, item, value)
+        beyond = body.let(plus(middle, ONE))
+        body.add(Assign(self.low, Apply("select", (further, beyond, self.low), "i64")))
+        body.add(Assign(self.high, Apply("select", (further, self.high, middle), "i64")))
+        e.add(While((), Apply("lt", (self.low, self.high), "b1"), tuple(body.statements)))
+        return e.variable("place", self.low)
+
+    def goes_before(self, e: Emitter, a: Expr, b: Expr) -> Expr:
+        """Whether a number of the vector stands before where another belongs; NaN is the greatest."""
+        if self.equal_goes_on:
+            return e.apply("not", self.is_less(e, b, a))
+        return self.is_less(e, a, b)
+
+    def is_less(self, e: Emitter, a: Expr, b: Expr) -> Expr:
+        less = e.apply("lt", a, b, code="b1")
+        if self.code not in FLOATS:
+            return less
+        only_b = e.apply("and", e.apply("ne", b, b, code="b1"), e.apply("eq", a, a, code="b1"))
+        return e.apply("or", less, only_b)
 
 
 @lowers("untake_along_axis")

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from ...ir.graph import UNDEFINED, Atom, Const, Eqn
-from ...ir.types import FLOAT, INT
+from ...ir.types import FLOAT, STR
 from . import numbers
 from .carried import is_same
-from .columns import Growing, Numbers, NumbersOfAnyOrigin
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
-from .emitter import Emitter
-from .fusion import mapped
-from .lists import template_of
-from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot, assigned_in
+from .fusion import fill, mapped
+from .lists import array_copies, part_of_list, template_of
+from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .promotion import operand, operand_code
-from .sequences import growing, item_at
-from .shapes import broadcast, dims_of
+from .ranges import SIZE_BITS
+from .sequences import RaggedArrays, growing, item_at
+from .shapes import broadcast, dims_of, spread
 from .values import (
     NUMPY,
     ONE,
     PYTHON,
     UNBOUND,
     ZERO,
-    Bounds,
     Delayed,
     Known,
     Range,
@@ -36,12 +36,9 @@ from .values import (
     Value,
     View,
     integer,
-    minus,
-    plus,
+    product,
     times,
 )
-
-SIZE_BITS = 48
 
 # --- elementwise --------------------------------------------------------------------------
 
@@ -52,12 +49,12 @@ _HARMLESS = {"order", "casting", "subok", "copy"}
 
 def elementwise(site: Site, eqn: Eqn) -> Value:
     """An elementwise op: on numbers at once, on arrays in a loop nest."""
+    if eqn.outs[0].kind == STR:
+        return Known(eqn)
     if not _HARMLESS.issuperset(eqn.params):
         raise Unlowered(f"options of `{eqn.op.name}`")
-    if eqn.op.name == "accumulate":
-        lists = [site.value(atom) for atom in eqn.args]
-        if all(isinstance(x, Growing) for x in lists):
-            return _sum_of_lists(site, *lists)
+    if eqn.op.name == "add" and all(_is_tuple(site.value(atom)) for atom in eqn.args):
+        return joined(*map(site.value, eqn.args))
     if eqn.op.name in ("snapshot", "copy"):
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
@@ -108,43 +105,6 @@ def _must_be_clear(eqn: Eqn, x: Any) -> None:
             unclear = False
     if unclear:
         raise Unlowered(f"`{eqn.op.name}` of a number, or of an array without axes")
-
-
-@lowers("clip")
-def _clip(site: Site, eqn: Eqn) -> Value:
-    """No less than one bound, and no greater than the other."""
-    if eqn.params:
-        raise Unlowered("options of `clip`")
-    value: Any = site.operand(eqn.args[0])
-    if isinstance(value, Scalar) and value.origin != NUMPY:
-        raise Unlowered("`clip` of a number of Python's")
-    bounds = [*eqn.args[1:], Const(None), Const(None)][:2]
-    for name, atom in zip(("maximum", "minimum"), bounds, strict=True):
-        if atom == Const(None):
-            continue
-        bound = site.operand(atom)
-        if isinstance(value, Scalar) and isinstance(bound, Scalar):
-            value = numbers.compute(site.e, name, "np", [value, bound])
-        else:
-            value = over_arrays(site, name, [value, bound])
-    return value
-
-
-def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
-    """Two cotangents of a list of numbers, added item by item."""
-    e = site.e
-    site.write_all()
-    count = length_of(site, a)
-    e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
-    made = growing(e, template_of(FLOAT), "bars", e.apply("max", count, ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    items = [item_at(inner, x, index) for x in (a, b)]
-    if not all(isinstance(item, Scalar) for item in items):
-        raise Unlowered("a sum of lists of anything but numbers")
-    made.column.put(inner, index, numbers.compute(inner, "add", "py", items))
-    e.add(For(index, count, tuple(inner.statements)))
-    e.add(Assign(made.length, count))
-    return made
 
 
 def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
@@ -210,6 +170,16 @@ def _unpackable(site: Site, eqn: Eqn) -> Value:
     return value
 
 
+def _is_tuple(value: Value) -> bool:
+    return isinstance(value, Tuple) and value.form == "tuple"
+
+
+def joined(a: Tuple, b: Tuple) -> Tuple:
+    """`a + b` of tuples or lists of known length."""
+    items = (*a.items, *b.items)
+    return Tuple(items, a.form if a.form == b.form else "list", tuple(range(len(items))))
+
+
 def length_of(site: Site, value: Value) -> Expr:
     """`len` of a value."""
     match value:
@@ -263,58 +233,6 @@ def wrapped(site: Site, index: Scalar, size: Expr) -> Expr:
         position = e.apply("select", negative, e.apply("add", k, size), k, code="i64")
     e.exit_if(Apply("outside", (position, size), "b1"), "an index out of range")
     return position
-
-
-# --- ranges -------------------------------------------------------------------------------
-
-
-@lowers("range")
-def _range(site: Site, eqn: Eqn) -> Value:
-    e = site.e
-    bounds = [site.scalar(atom) for atom in eqn.args]
-    for bound in bounds:
-        if bound.code != "i64":
-            raise Unlowered("a range of numbers that are no integers")
-        if bound.bits > SIZE_BITS:
-            large = e.apply("gt", e.apply("abs", bound.expr), integer(2**SIZE_BITS), code="b1")
-            e.exit_if(large, "a very long range")
-    start = bounds[0] if len(bounds) > 1 else Scalar(ZERO, PYTHON, 0)
-    stop = bounds[min(len(bounds), 2) - 1]
-    step = bounds[2] if len(bounds) > 2 else Scalar(ONE, PYTHON, 1)
-    if not isinstance(step.expr, Constant):
-        raise Unlowered("a range whose step is computed")
-    return Range(start, e.let(range_count(site, start.expr, stop.expr, int(step.expr.value))), step)
-
-
-def range_count(site: Site, start: Expr, stop: Expr, step: int) -> Expr:
-    """How many integers a range has."""
-    e = site.e
-    if step == 0:
-        e.exit_if(Constant(True, "b1"), "a range without a step")
-        return ZERO
-    span = minus(stop, start) if step > 0 else minus(start, stop)
-    if abs(step) > 1:
-        span = e.apply(
-            "quotient",
-            e.let(Apply("add", (span, integer(abs(step) - 1)), "i64")),
-            integer(abs(step)),
-        )
-    return e.apply("max", e.let(span), ZERO)
-
-
-@lowers("slice")
-def _slice(site: Site, eqn: Eqn) -> Value:
-    parts = [site.value(atom) for atom in eqn.args]
-    bounds = [None if isinstance(p, Known) else site.as_scalar(p) for p in parts]
-    match bounds:
-        case [stop]:
-            return Bounds(None, stop, None)
-        case [start, stop]:
-            return Bounds(start, stop, None)
-        case [start, stop, step]:
-            return Bounds(start, stop, step)
-        case _:
-            raise Unlowered("a slice of more than three parts")
 
 
 # --- what is known ------------------------------------------------------------------------
@@ -380,50 +298,6 @@ def _equally_long(site: Site, eqn: Eqn) -> Value:
     return Known(None)
 
 
-@lowers("as_list")
-@lowers("as_tuple")
-def _as_list(site: Site, eqn: Eqn) -> Value:
-    value = site.value(eqn.args[0])
-    if isinstance(value, Tuple) and value.form in ("tuple", "list"):
-        return Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
-    if isinstance(value, Growing):
-        return part_of_list(site, value, ZERO, length_of(site, value), ONE)
-    if isinstance(value, Range):
-        return _list_of_range(site, value)
-    raise Unlowered(f"a list of {described(value)}")
-
-
-def _list_of_range(site: Site, value: Range) -> Growing:
-    e = site.e
-    site.write_all()
-    made = growing(e, template_of(INT), "numbers", e.apply("max", value.count, ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    item = inner.let(plus(value.start.expr, times(index, value.step.expr)))
-    made.column.put(inner, index, Scalar(item, PYTHON, SIZE_BITS))
-    e.add(For(index, value.count, tuple(inner.statements)))
-    e.add(Assign(made.length, value.count))
-    return made
-
-
-def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:
-    """A list of some items of another one."""
-    e = site.e
-    site.write_all()
-    trial = Emitter(e.names)
-    template = value.column.item(trial, ZERO)
-    if not _is_of_numbers(template):
-        raise Unlowered("a copy of a list of arrays or lists, which shares them with the first")
-    own = set(assigned_in(tuple(trial.statements)))
-    room = e.apply("max", count, ONE)
-    made = growing(e, template, "part", room, lambda expr: expr not in own)
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    place = inner.let(plus(start, times(index, step)))
-    made.column.put(inner, index, item_at(inner, value, place))
-    e.add(For(index, count, tuple(inner.statements)))
-    e.add(Assign(made.length, count))
-    return made
-
-
 @lowers("global")
 def _global(site: Site, eqn: Eqn) -> Value:
     """A global value: it is passed in with every call."""
@@ -448,9 +322,18 @@ def _format(site: Site, eqn: Eqn) -> Value:
 def _opaque(site: Site, eqn: Eqn) -> Value:
     function = eqn.args[0]
     made = function.value if isinstance(function, Const) else None
+    if eqn.outs[0].kind == STR or _writes_text(made, eqn.args[1:]):
+        return Known(eqn)
     if isinstance(made, type) and issubclass(made, BaseException):
         return Known(eqn)
     raise Unlowered("a call of a function that wengert does not read")
+
+
+def _writes_text(function: Any, args: Sequence[Atom]) -> bool:
+    """Whether a call is `"…" % x` or `"…".format(x)`: only an exception can show it, as with `format`."""
+    if function is operator.mod:
+        return isinstance(args[0], Const) and isinstance(args[0].value, str)
+    return isinstance(getattr(function, "__self__", None), str)
 
 
 @lowers("scalar_seed")
@@ -477,20 +360,19 @@ def zeros_like(site: Site, value: Value) -> Value:
             return Tuple(inner, "list", tuple(range(len(inner))))
         case Growing(column=Numbers() | NumbersOfAnyOrigin()):
             return _zero_list(site, value)
+        case Growing(column=Arrays() | RaggedArrays()):
+            return _zero_arrays(site, value)
         case _:
             raise Unlowered(f"a cotangent of {described(value)}")
-
-
-def _is_of_numbers(item: Value) -> bool:
-    if isinstance(item, Tuple):
-        return item.form == "tuple" and all(map(_is_of_numbers, item.items))
-    return isinstance(item, Scalar)
 
 
 @lowers("spread_items")
 def _spread_items(site: Site, eqn: Eqn) -> Value:
     """The cotangent of a sum, given to each of its items."""
-    bar, items = site.scalar(eqn.args[0]), site.value(eqn.args[1])
+    items = site.value(eqn.args[1])
+    if isinstance(items, View | Delayed | Repeated):
+        return spread(site, eqn.args[0], items.dims)
+    bar = site.scalar(eqn.args[0])
     match items:
         case Growing(column=Numbers() | NumbersOfAnyOrigin()):
             return equal_items(site, length_of(site, items), bar)
@@ -503,6 +385,21 @@ def _spread_items(site: Site, eqn: Eqn) -> Value:
 def _zero_list(site: Site, value: Growing) -> Growing:
     """As many zeros as a list has numbers."""
     return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
+
+
+def _zero_arrays(site: Site, value: Growing) -> Growing:
+    """Arrays of zeros, of the shapes of those in a list."""
+    made = array_copies(site, value)
+    size = made.length
+    elements = made.column
+    if isinstance(elements, RaggedArrays):
+        size, elements = elements.flat.length, elements.flat.column
+    if isinstance(elements, Arrays):
+        size = site.e.let(times(size, product(elements.dims)))
+    assert isinstance(elements, Arrays | Numbers)
+    whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
+    fill(site.e, whole, Constant(0.0, whole.code))
+    return made
 
 
 def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:

@@ -21,7 +21,7 @@ from .emitter import Emitter
 from .fusion import Place, can_be_placed
 from .lists import in_memory_as_list
 from .loopform import Assign, Constant, Expr, For, Slot
-from .lowering import Site, lowers
+from .lowering import OF_DERIVATIVES, Site, lowers
 from .numbers import compute, converted
 from .promotion import common, operand
 from .sequences import item_at, push
@@ -94,6 +94,8 @@ def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom])
     what = site.operand(eqn.args[-1])
     if isinstance(what, Delayed):
         what = site.computed(what)
+    if isinstance(container, Tuple):
+        return _store_in_item(site, eqn, container, path, what)
     steps = [site.value(step) for step in path]
     if isinstance(container, Growing):
         for root in container.column.roots():
@@ -104,14 +106,44 @@ def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom])
     else:
         container = part = site.to_write(eqn.args[0], eqn)
         site.write_all()
-    for step in steps:
+    _write_along(site, eqn, part, steps, what)
+    return container
+
+
+def _store_in_item(
+    site: Site, eqn: Eqn, container: Tuple, path: Sequence[Atom], what: Scalar | View | Repeated
+) -> Tuple:
+    """An addition to a part of an array that is an item of a cotangent of known length."""
+    if eqn.op.name not in OF_DERIVATIVES:
+        raise Unlowered("a write to a part of an item")
+    k = _number_of_item(container, path[0])
+    item = None if k is None else container.items[k]
+    if k is None or not isinstance(item, View | Repeated):
+        raise Unlowered("a write to an item that is chosen at run time")
+    view = site.writable(site.view(item), eqn)
+    site.write_all()
+    _write_along(site, eqn, view, [site.value(step) for step in path[1:]], what)
+    return _with_item(container, k, view)
+
+
+def _write_along(
+    site: Site, eqn: Eqn, part: Value, steps: Sequence[Value], what: Scalar | View | Repeated
+) -> None:
+    """Write to a part of a part, of which the indices are given one by one."""
+    for k, step in enumerate(steps):
+        if isinstance(part, Growing) and isinstance(step, Scalar):
+            position = wrapped(site, step, length_of(site, part))
+            if k == len(steps) - 1 and eqn.op.name != "add_at":
+                part.column.put(site.e, position, what)
+                return
+            part = item_at(site.e, part, position)
+            continue
         if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
             raise Unlowered("a write to a part of a part")
         part = part_of_array(site, part, step)
     if not isinstance(part, View):
         raise Unlowered("a write to a part of a part")
     write(site, part, what, adds=eqn.op.name == "add_at")
-    return container
 
 
 @lowers("overwrite")
@@ -275,6 +307,8 @@ def _add_to_part(site: Site, eqn: Eqn, container: Growing, bounds: Bounds) -> Va
 
 def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -> Value:
     before = item_at(site.e, container, position)
+    if isinstance(before, View) and isinstance(value, View):
+        return site.view(site.computed(over_arrays(site, "add", [before, value])))
     if not isinstance(before, Scalar):
         raise Unlowered("a sum of items that are no numbers")
     return compute(site.e, "add", "py", [before, site.as_scalar(value)])
@@ -282,19 +316,27 @@ def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -
 
 def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
     """A list of known length with one item replaced; the others are what they were."""
-    index = eqn.args[1]
-    key = index.value if isinstance(index, Const) else None
-    key = getattr(key, "name", key)
-    if key not in container.keys and isinstance(key, int) and container.form == "list":
-        key = key % len(container.items) if container.items else None
-    if key is None or key not in container.keys:
+    k = _number_of_item(container, eqn.args[1])
+    if k is None:
         return _store_in_list(site, eqn, _as_growing(site, container))
-    k = container.keys.index(key)
     value = site.value(eqn.args[2])
     if isinstance(value, Delayed | Repeated):
         value = site.in_memory(eqn.args[2])
     if eqn.op.name == "add_at":
         value = _added(site, container.items[k], value)
+    return _with_item(container, k, value)
+
+
+def _number_of_item(container: Tuple, index: Atom) -> int | None:
+    """Which item an index or key names, if that is known."""
+    key = index.value if isinstance(index, Const) else None
+    key = getattr(key, "name", key)
+    if key not in container.keys and isinstance(key, int) and container.form == "list":
+        key = key % len(container.items) if container.items else None
+    return None if key is None or key not in container.keys else container.keys.index(key)
+
+
+def _with_item(container: Tuple, k: int, value: Value) -> Tuple:
     items = (*container.items[:k], value, *container.items[k + 1 :])
     return Tuple(items, container.form, container.keys, container.type)
 
@@ -325,8 +367,7 @@ def _add_attr(site: Site, eqn: Eqn) -> Value:
     value = site.value(eqn.args[2])
     if isinstance(value, Delayed | Repeated):
         value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
-    items = (*buffer.items[:k], _added(site, buffer.items[k], value), *buffer.items[k + 1 :])
-    return Tuple(items, buffer.form, buffer.keys, buffer.type)
+    return _with_item(buffer, k, _added(site, buffer.items[k], value))
 
 
 @lowers("drop", "dropped")

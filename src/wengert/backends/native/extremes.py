@@ -1,0 +1,143 @@
+"""The greatest and the least: where they are, Python's own, and their cotangents."""
+
+from __future__ import annotations
+
+from ...ir.graph import Eqn
+from ...ir.records import replace
+from .access import in_order
+from .creation import filled
+from .emitter import Emitter
+from .fusion import fill, is_contiguous, replaced_flat
+from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
+from .lowering import Site, lowers
+from .numbers import converted
+from .shapes import axes_of, kept_axes
+from .values import NUMPY, ZERO, Array, Scalar, Unlowered, Value, View, integer, plus, times
+
+
+def extreme_of_python(site: Site, eqn: Eqn, x: Array) -> Scalar:
+    """Python's own `max` and `min`: the first item that none after it beats, NaN or not."""
+    if len(x.dims) != 1:
+        raise Unlowered(f"`{eqn.op.name}` of the rows of an array")
+    view = site.in_memory(eqn.args[0])
+    _must_have_elements(site.e, view.dims[0])
+    best, _ = _best_of(site.e, view, eqn.op.name == "max", nan_counts=False)
+    return Scalar(site.e.let(best), NUMPY)
+
+
+@lowers("argmax", "argmin")
+def _argmax(site: Site, eqn: Eqn) -> Value:
+    """Where the first extreme is, or the first NaN: in an array read in C order, or along an axis."""
+    if not set(eqn.params) <= {"axis", "keepdims"}:
+        raise Unlowered(f"options of `{eqn.op.name}`")
+    view = site.in_memory(eqn.args[0])
+    axes, dims = axes_of(eqn, len(view.dims)), view.dims
+    if len(axes) == len(dims):
+        view = replaced_flat(view if is_contiguous(view) else site.copied(view))
+    axis = 0 if len(view.dims) == 1 else axes[0]
+    _must_have_elements(site.e, view.dims[axis])
+    site.write_all()
+    greatest, nan_counts = eqn.op.name == "argmax", view.code in FLOATS
+    if len(view.dims) == 1:
+        _, place = _best_of(site.e, view, greatest, nan_counts=nan_counts)
+        return kept_axes(site, eqn, Scalar(place, NUMPY, 48), dims, axes)
+    others = (*view.dims[:axis], *view.dims[axis + 1 :])
+    made = site.allocate(tuple(map(site.e.size, others)), "i64", eqn.outs)
+
+    def lane(e: Emitter, indices: tuple[Expr, ...]) -> None:
+        along = _lane(e, view, axis, indices)
+        _, place = _best_of(e, along, greatest, nan_counts=nan_counts)
+        e.store(made, indices, place)
+
+    in_order(site.e, others, lane)
+    return kept_axes(site, eqn, made, dims, axes)
+
+
+def _must_have_elements(e: Emitter, count: Expr) -> None:
+    e.exit_if(Apply("eq", (e.let(count), ZERO), "b1"), "an extreme of nothing")
+
+
+def _best_of(e: Emitter, view: View, greatest: bool, *, nan_counts: bool) -> tuple[Expr, Expr]:
+    """The first extreme of a vector, and its place; the first NaN is one where that counts."""
+    count = e.let(view.dims[0])
+    best, place = e.variable("best", e.load(view, (integer(0),))), e.variable("place", integer(0))
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    x = inner.load(view, (index,))
+    found = (Assign(best, x), Assign(place, index))
+    if nan_counts:
+        beyond = inner.apply("not", inner.apply("ge" if greatest else "le", best, x, code="b1"))
+        still = Apply("eq", (best, best), "b1")
+        inner.add(If(beyond, (If(still, found),), rarely=True))
+    else:
+        better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
+        inner.add(If(better, found, rarely=True))
+    e.add(For(index, count, tuple(inner.statements)))
+    return best, e.let(place)
+
+
+@lowers("put_extreme")
+def _put_extreme(site: Site, eqn: Eqn) -> Value:
+    """The cotangent of an extreme, at the first place where it is."""
+    x = site.operand(eqn.args[1])
+    if isinstance(x, Scalar):
+        raise Unlowered("the cotangent of an extreme of one number")
+    axes = axes_of(eqn, len(x.dims))
+    if len(axes) == len(x.dims) and not eqn.param("keepdims", False):
+        return _put_extreme_of_all(site, eqn)
+    if len(axes) != 1:
+        raise Unlowered("the cotangent of an extreme along several axes")
+    view, bar, y = (site.in_memory(eqn.args[k]) for k in (1, 0, 2))
+    site.write_all()
+    code = view.code if view.code in FLOATS else "f64"
+    made = site.allocate(tuple(map(site.e.size, view.dims)), code, eqn.outs)
+    fill(site.e, made, filled(0, code, ()).element.expr)
+    axis = axes[0]
+    kept = bool(eqn.param("keepdims", False))
+
+    def lane(e: Emitter, indices: tuple[Expr, ...]) -> None:
+        own = (*indices[:axis], *((ZERO,) if kept else ()), *indices[axis:])
+        found, value = e.load(y, own), converted(e, e.load(bar, own), code)
+        along = _lane(e, view, axis, indices)
+        into = _lane(e, made, axis, indices)
+        _put_first(e, into, along, found, value)
+
+    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
+    return made
+
+
+def _lane(e: Emitter, view: View, axis: int, indices: tuple[Expr, ...]) -> View:
+    """The elements of an array along one axis."""
+    strides = (*view.strides[:axis], *view.strides[axis + 1 :])
+    offset = view.offset
+    for index, stride in zip(indices, strides, strict=True):
+        offset = plus(offset, times(index, stride))
+    dims, own = (view.dims[axis],), (view.strides[axis],)
+    return replace(view, dims=dims, strides=own, offset=e.let(offset), whole=False)
+
+
+def _put_extreme_of_all(site: Site, eqn: Eqn) -> Value:
+    bar, y = site.scalar(eqn.args[0]), site.scalar(eqn.args[2])
+    view = site.in_memory(eqn.args[1])
+    site.write_all()
+    code = view.code if view.code in FLOATS else "f64"
+    made = site.allocate(tuple(map(site.e.size, view.dims)), code, eqn.outs)
+    fill(site.e, made, filled(0, code, ()).element.expr)
+    _put_first(site.e, made, view, y.expr, converted(site.e, bar.expr, code))
+    return made
+
+
+def _put_first(e: Emitter, made: View, view: View, y: Expr, bar: Expr) -> None:
+    open_ = e.variable("open", Constant(True, "b1"))
+
+    def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
+        x = inner.load(view, indices)
+        hit = inner.apply("eq", x, converted(inner, y, x.code), code="b1")
+        hit = inner.apply("and", hit, open_)
+        block = inner.block()
+        block.store(made, indices, bar)
+        block.add(Assign(open_, Constant(False, "b1")))
+        inner.add(If(hit, tuple(block.statements)))
+
+    in_order(e, view.dims, element, ())
+    e.exit_if(open_, "an extreme that is no element")

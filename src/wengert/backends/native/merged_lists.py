@@ -1,0 +1,125 @@
+"""Lists that one of two branches makes.
+
+What comes after the branches reads the variables of the first; the second ends by assigning its own to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.records import replace
+from .columns import (
+    Arrays,
+    Column,
+    Converted,
+    Growing,
+    ListsOfOneLength,
+    Numbers,
+    NumbersOfAnyOrigin,
+    Parts,
+    Same,
+)
+from .emitter import Emitter
+from .loopform import Assign, Constant, Expr, Slot
+from .lowering import Site
+from .sequences import Lists, RaggedArrays, growing
+from .values import ZERO, Root, Unlowered, Value, View
+
+
+def merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Growing]) -> Growing:
+    """The list of one branch or the other, which both have made themselves."""
+    for inner, made in zip(blocks, pair, strict=True):
+        for root in made.column.roots():
+            if root not in inner.e.owned:
+                raise Unlowered("branches that give different lists")
+            inner.e.owned.remove(root)
+    found = _Merge(site.e, blocks[0].e, blocks[1].e).list(*pair)
+    site.e.owned += found.column.roots()
+    return found
+
+
+class _Merge:
+    """Two blocks on the way to one set of variables."""
+
+    def __init__(self, around: Emitter, first: Emitter, second: Emitter):
+        self.around = around
+        self.first = first
+        self.second = second
+
+    def list(self, a: Growing, b: Growing) -> Growing:
+        column = self.column(a.column, b.column)
+        for mine, theirs in ((a.length, b.length), (a.capacity, b.capacity)):
+            self.second.add(Assign(mine, theirs))
+        return Growing(column, a.length, a.capacity, a.count if a.count == b.count else None)
+
+    def column(self, a: Column, b: Column) -> Column:
+        """The same part of both lists."""
+        match a, b:
+            case Numbers(), Numbers():
+                return self.numbers(a, b)
+            case NumbersOfAnyOrigin(), NumbersOfAnyOrigin():
+                values = self.numbers(a.values, b.values)
+                return NumbersOfAnyOrigin(values, self.numbers(a.origins, b.origins))
+            case Arrays(), Arrays() if (a.code, len(a.dims)) == (b.code, len(b.dims)):
+                self.memory(a, b)
+                dims = tuple(self.size(*sizes) for sizes in zip(a.dims, b.dims, strict=True))
+                return Arrays(a.root, a.code, dims)
+            case RaggedArrays(), RaggedArrays() if len(a.sizes) == len(b.sizes):
+                sizes = [self.numbers(*pair) for pair in zip(a.sizes, b.sizes, strict=True)]
+                return RaggedArrays(
+                    self.numbers(a.starts, b.starts), sizes, self.list(a.flat, b.flat)
+                )
+            case Lists(), Lists():
+                starts, sizes = self.numbers(a.starts, b.starts), self.numbers(a.sizes, b.sizes)
+                return Lists(starts, sizes, self.list(a.flat, b.flat))
+            case ListsOfOneLength(), ListsOfOneLength():
+                return ListsOfOneLength(self.column(a.flat, b.flat), self.size(a.count, b.count))
+            case Parts(), Parts() if len(a.columns) == len(b.columns):
+                pairs = zip(a.columns, b.columns, strict=True)
+                return Parts([self.column(*pair) for pair in pairs], a.template)
+            case Converted(), Converted() if a.to_tuple is b.to_tuple:
+                return replace(a, column=self.column(a.column, b.column))
+            case Same(), Same() if a.value == b.value:
+                return a
+            case _:
+                raise Unlowered("branches that give lists of different types")
+
+    def numbers(self, a: Numbers, b: Numbers) -> Numbers:
+        if (a.code, a.origin) != (b.code, b.origin):
+            raise Unlowered("branches that give lists of different types")
+        self.memory(a, b)
+        return replace(a, bits=max(a.bits, b.bits))
+
+    def memory(self, a: Numbers | Arrays, b: Numbers | Arrays) -> None:
+        if (a.offset, b.offset) != (ZERO, ZERO):
+            raise Unlowered("branches that give parts of lists")
+        self.second.add(Assign(a.root.pointer, b.root.pointer))
+
+    def size(self, a: Expr, b: Expr) -> Expr:
+        if a == b:
+            return a
+        merged = self.around.slot("size", "i64")
+        self.first.add(Assign(merged, a))
+        self.second.add(Assign(merged, b))
+        return merged
+
+
+def nothing_like(e: Emitter, other: Growing) -> Growing:
+    """An empty list in the place of one that only the other branch makes."""
+    is_known = lambda expr: isinstance(
+        expr, Constant
+    )  # what the other branch knows is not known here
+    return growing(e, _hollow_item(e, other.column), "nothing", None, is_known)
+
+
+def _hollow_item(e: Emitter, column: Column) -> Value:
+    match column:
+        case Arrays(code=code, dims=dims):
+            none = (ZERO,) * len(dims)
+            return View(Root(Slot("", "ptr")), code, none, none, ZERO)
+        case Parts(columns=columns, template=template):
+            return replace(template, items=tuple(_hollow_item(e, each) for each in columns))
+        case ListsOfOneLength():
+            return replace(column.item(Emitter(e.names), ZERO), count=ZERO)
+        case _:
+            return column.item(Emitter(e.names), ZERO)
