@@ -282,7 +282,8 @@ def test_integer_factors_on_either_side_come_together():
         derivative = term.derive(x)
         assert str(derivative) == text
         assert derivative.eval(x=3.0, y=5.0) == term.gradient(x)[0].eval(x=3.0, y=5.0) == value
-        assert term.backprop(x=3.0, y=5.0) is not None and x.grad == value
+        term.backprop(x=3.0, y=5.0)
+        assert x.grad == value
 
 
 def test_what_each_group_does():

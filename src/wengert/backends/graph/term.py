@@ -300,7 +300,8 @@ class Term(Shown):
             )
         found = registry.find(function)
         op = found[0] if found is not None else registry.foreign(function)
-        return compute(op, (self, *others), options)
+        operands, options = bind(op, (self, *others), options)
+        return compute(op, operands, options)
 
     def __eq__(self, other: object) -> Any:
         return self._compared(st.eq, other)
