@@ -97,7 +97,7 @@ class Dual(PerturbedNumber):
             must_be_number(tangent, "the tangent of a Dual")
         self.primal = primal
         self.tangent = _fitting(tangent, primal)
-        if level is None and isinstance(tangent, np.ndarray):
+        if level is None and self.tangent is tangent and isinstance(tangent, np.ndarray):
             self.tangent = tangent.copy()  # an array that changes in place changes its tangent, too
         self.level: Level = level_above(primal, tangent) if level is None else level
 
@@ -182,9 +182,12 @@ def _fitting(tangent: Any, primal: Any) -> Any:
 
 
 def _alike(tangent: Any, primal: Any) -> Any:
-    """A constant tangent with zeros for the levels inside its primal: what is written there has them."""
-    if not isinstance(primal, Dual) or not isinstance(tangent, np.ndarray):
+    """A tangent that can hold what is written there: numbers as wide as its primal's, with their inner levels."""
+    if not isinstance(tangent, np.ndarray):
         return tangent
+    if not isinstance(primal, Dual):
+        plain = tangent.dtype != object and isinstance(primal, np.ndarray)
+        return tangent.astype(_dtype_of_tangent(primal, tangent), copy=False) if plain else tangent
     zeros = np.zeros(tangent.shape, _dtype_of_tangent(primal, tangent))
     inner: Any = primal.tangent
     inside = Directions([zeros.copy() for _ in inner]) if isinstance(inner, Directions) else zeros
