@@ -16,7 +16,7 @@ from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ops.lookup import must_be_number
 from .levels import Level, level_above, level_of
-from .number import PerturbedNumber, value_of
+from .number import PerturbedNumber, gathered, value_of
 from .pushforward import Push, pushforward, zeros_of
 from .refusals import lost
 
@@ -95,6 +95,10 @@ class Dual(PerturbedNumber):
             tangent = Directions(tangent)
         elif level is None:
             must_be_number(tangent, "the tangent of a Dual")
+        if isinstance(primal, np.ndarray):
+            primal = gathered(primal)
+        if isinstance(tangent, np.ndarray):
+            tangent = gathered(tangent)
         self.primal = primal
         self.tangent = _fitting(tangent, primal)
         if level is None and self.tangent is tangent and isinstance(tangent, np.ndarray):

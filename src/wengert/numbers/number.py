@@ -34,7 +34,7 @@ from .restated import restated
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on values of which at least one carries derivatives, at the highest of their levels."""
     op = _MEANT.get(op, op)
-    args = tuple(gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
+    args = tuple(map(gathered, args))
     if op is st.getitem:
         args = args[0], _as_index(args[1])
         if not isinstance(args[0], PerturbedNumber):
@@ -71,8 +71,13 @@ def _written(out: Any, result: Any) -> Any:
 
 
 def gathered(x: Any) -> Any:
-    """An array of numbers with derivatives as a number with derivatives that is an array."""
-    if x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
+    """An array of numbers with derivatives as a number with derivatives that is an array, also inside a list."""
+    if isinstance(x, (list, tuple)):
+        items = list(map(gathered, x))
+        if all(new is old for new, old in zip(items, x, strict=True)):
+            return x
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if not isinstance(x, np.ndarray) or x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
         return x
     return el_stack(x.ravel().tolist()).reshape(x.shape)
 
