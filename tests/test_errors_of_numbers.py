@@ -207,3 +207,36 @@ def test_what_does_not_belong_is_named_with_its_line(what):
     assert words in text
     assert "test_errors_of_numbers.py:" in text
     assert "^" in text
+
+
+@pytest.mark.parametrize(
+    "derive",
+    [
+        lambda f, x: wg.grad(f)(x),
+        lambda f, x: wg.gradient(f, x),
+        lambda f, x: wg.pullback(f, x),
+        lambda f, x: wg.pushforward(f, x),
+        lambda f, x: wg.derivative(f)(x),
+        lambda f, x: wg.hvp(f)(x, 1.0),
+        lambda f, x: wg.jacobian(f)(x),
+        lambda f, x: wg.hessian(f)([x, x]),
+        lambda f, x: wg.taylor(f, x, 2),
+        lambda f, x: wg.numbers.derivative(f, x),
+        lambda f, x: x.graph.set(x=x),
+        lambda f, x: wg.Dual(x, 1.0),
+    ],
+)
+def test_a_term_where_a_number_is_wanted(derive):
+    (x,) = wg.Graph().variables("x")
+    for call in (
+        lambda: derive(lambda z: z**3, x),
+        lambda: wg.trace(lambda x: derive(abs, x), 1.0),
+    ):
+        with pytest.raises(wg.errors.BadArgument, match="<Term x> is a term of a graph") as refused:
+            call()
+        assert "f(x).derive(x)" in str(refused.value)
+
+
+def test_a_derivative_by_numbers_that_depends_on_terms():
+    trace = wg.trace(lambda a: wg.grad(lambda z: z**3 * a)(2.0), 5.0)
+    assert (str(trace), trace.eval()) == ("a * 12", 60.0)

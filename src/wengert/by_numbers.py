@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import calling, numbers
+from . import calling, numbers, steering
 from .errors import BadArgument, BadTangent, NotScalar
 from .frontends import signature
 from .ir.callers import calling_span
@@ -35,6 +35,7 @@ from .numbers.number import value_of
 from .numbers.results import shape_of
 from .numbers.solutions import plain
 from .ops.checks import counted
+from .ops.lookup import must_be_number
 from .ops.substitution import with_ops
 from .verbs import Verb, no_such_argument, not_differentiable
 
@@ -45,6 +46,8 @@ class Run:
     def __init__(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]):
         self.__name__ = calling.name_of(function)
         self.args = (*args, *kwargs.values())
+        for arg in self.args:
+            mapped_numbers(arg, lambda leaf: must_be_number(leaf, "what a derivative is taken by"))
         self.count = len(args)
         self._run = with_ops(function)
         self._keywords = tuple(kwargs)
@@ -148,7 +151,7 @@ def pullback(
     """A value, and the function from a cotangent of it to those of the arguments."""
     run = Run(function, args, kwargs)
     at = tuple(map(copied, run.args[: run.count]))
-    y, columns, _ = _columns(run, range(run.count))
+    y, columns, _ = _columns(run, range(run.count), run.args)
 
     def back(y_bar: Any) -> tuple[Any, ...]:
         return tuple(
@@ -182,7 +185,7 @@ def _paired(y_bar: Any, y_dot: Any) -> Any:
 
 def _grad(verb: Verb, run: Run, argnums: Sequence[int]) -> Any:
     examples = [copied(run.args[k]) for k in argnums]
-    y, columns, aux = _columns(run, argnums, has_aux=verb.has_aux)
+    y, columns, aux = _columns(run, argnums, run.args, has_aux=verb.has_aux)
     _must_be_scalar(y, run.__name__)
     bars = tuple(map(put_together, examples, columns))
     gradient = bars[0] if verb.single else bars
@@ -219,8 +222,8 @@ def _derivative(verb: Verb, run: Run) -> Any:
 
 def _hvp(run: Run, argnum: int, vector: Any) -> Any:
     def gradient(*point: Any) -> Any:
-        _, (columns,), _ = by_numbers_of(run, point, (argnum,), _chunk(point[argnum]))
-        return put_together(point[argnum], columns)
+        example = copied(point[argnum])
+        return put_together(example, _columns(run, (argnum,), point)[1][0])
 
     tangents = [vector if k == argnum else None for k in range(len(run.args))]
     return run_along(gradient, run.args, tangents)[1]
@@ -229,22 +232,28 @@ def _hvp(run: Run, argnum: int, vector: Any) -> Any:
 # --- the numbers in an argument -------------------------------------------------------------------
 
 
-def _columns(run: Run, argnums: Sequence[int], *, has_aux: bool = False) -> Any:
+def _columns(
+    run: Run, argnums: Sequence[int], args: Sequence[Any], *, has_aux: bool = False
+) -> Any:
     """The value of a function, its derivatives by every number of some arguments, and auxiliary data.
 
     An integer may be counted by or indexed with: it stays what it is in the run that gives the value, and moves in
     one of its own.
     """
-    leaves = [numbers_in(run.args[k]) for k in argnums]
+    leaves = [numbers_in(args[k]) for k in argnums]
     integers = any(_is_integer(leaf) for each in leaves for leaf in each)
-    copies = tuple(map(copied, run.args)) if integers else ()
-    chunk = _chunk([run.args[k] for k in argnums])
+    copies = tuple(map(copied, args)) if integers else ()
+    chunk = _chunk([args[k] for k in argnums])
     moves = lambda leaf: not _is_integer(leaf)
-    y, found, aux = by_numbers_of(run, run.args, argnums, chunk, moves=moves, has_aux=has_aux)
-    if integers:
-        of_integers = _by_integers(run, copies, argnums, has_aux, y)
-        found = list(map(_merged, leaves, found, of_integers))
-    return y, found, aux
+    token = steering.reverse.set(True)
+    try:
+        y, found, aux = by_numbers_of(run, args, argnums, chunk, moves=moves, has_aux=has_aux)
+        if integers:
+            of_integers = _by_integers(run, copies, argnums, has_aux, y)
+            found = list(map(_merged, leaves, found, of_integers))
+        return y, found, aux
+    finally:
+        steering.reverse.reset(token)
 
 
 def _by_integers(

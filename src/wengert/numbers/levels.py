@@ -34,6 +34,11 @@ def differentiation() -> Generator[Level]:
         _active.reset(token)
 
 
+def is_under_way() -> bool:
+    """Whether a differentiation by numbers is being run."""
+    return _active.get() > 0
+
+
 def level_above(*parts: Any) -> Level:
     """The level of a number that a user makes of these parts."""
     number, depth = max([(_active.get(), 0), *(level_of(part) for part in parts)])

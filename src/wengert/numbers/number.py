@@ -77,7 +77,9 @@ def gathered(x: Any) -> Any:
         if all(new is old for new, old in zip(items, x, strict=True)):
             return x
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    if not isinstance(x, np.ndarray) or x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
+    if not isinstance(x, np.ndarray) or x.dtype != object:
+        return x
+    if not any(isinstance(item, PerturbedNumber) for item in x.flat):
         return x
     return el_stack(x.ravel().tolist()).reshape(x.shape)
 

@@ -118,6 +118,8 @@ class Term(Shown):
 
     __slots__ = ("atom", "derived", "graph", "origin")
     compute_priority = 1
+    is_node = True
+    """It has no value yet, whatever it is used as."""
     _op_priority = 100.0
     """SymPy leaves operators to the operand with the higher one."""
     __compute_op__ = staticmethod(compute)
