@@ -245,3 +245,55 @@ def test_an_array_of_indices():
     assert slope.primal.tolist() == [0.0, 0.0, 4.0]
     assert slope.tangent.tolist() == [4.0, 0.0, 2.0]
     assert of_indices.tolist() == [0.0, 0.0, 0.0]
+
+
+LINEAR = {
+    "pullback": (lambda a: wg.pullback(square, 1.0)[1](a * a)[0], lambda a: 2 * a * a),
+    "pullback of an array": (
+        lambda a: np.sum(wg.pullback(square, np.array([1.0, 2.0]))[1](np.array([a, a**3]))[0]),
+        lambda a: 2 * a + 4 * a**3,
+    ),
+    "pullback of a list": (
+        lambda a: wg.pullback(lambda v: [v[0] * v[1], v[0]], [1.0, 2.0])[1]([a, a * a])[0][0],
+        lambda a: 2 * a + a * a,
+    ),
+    "pushforward": (lambda a: wg.pushforward(square, 1.0)[1](a), lambda a: 2 * a),
+    "pushforward of an array": (
+        lambda a: np.sum(wg.pushforward(square, np.array([1.0, 2.0]))[1](np.array([1.0, 2.0]) * a)),
+        lambda a: 10 * a,
+    ),
+    "hvp": (lambda a: wg.hvp(lambda x: x**3)(2.0, a * a), lambda a: 12 * a * a),
+    "hvp of an array": (
+        lambda a: np.sum(wg.hvp(lambda x: np.sum(x**3))(np.ones(2), np.array([1.0, 2.0]) * a)),
+        lambda a: 18 * a,
+    ),
+}
+
+
+def square(t):
+    return t * t
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_maps_at_plain_points_take_numbers_with_derivatives(name):
+    found, meant = LINEAR[name]
+    assert found(0.7) == pytest.approx(meant(0.7))
+    assert numbers.derivative(found, 0.7) == pytest.approx(numbers.derivative(meant, 0.7))
+    assert wg.taylor(found, 0.7, 3) == pytest.approx(wg.taylor(meant, 0.7, 3))
+    in_two = found(Dual(0.7, (1.0, 2.0))).tangent
+    assert (
+        in_two[1] == pytest.approx(2 * in_two[0]) == pytest.approx(2 * wg.taylor(meant, 0.7, 1)[1])
+    )
+    twice = numbers.derivative(lambda a: numbers.derivative(found, a), 0.7)
+    assert twice == pytest.approx(2 * wg.taylor(meant, 0.7, 2)[2])
+
+
+def test_a_hessian_of_several_results_at_duals():
+    several = lambda x: np.stack([x[0] ** 2 * x[1], x[1] ** 3])
+    point = np.array([1.0, 2.0])
+    plain = wg.hessian(several)(point)
+    found = wg.hessian(several)(Dual(point, np.array([0.0, 1.0])))
+    np.testing.assert_allclose(found.primal, plain)
+    np.testing.assert_allclose(found.tangent, [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 6.0]]])
+    with pytest.raises(NotScalar):
+        wg.hessian(lambda x: "text")(Dual(1.0, 1.0))

@@ -31,6 +31,7 @@ from .numbers.forward import (
 from .numbers.forward import (
     rows as rows,
 )
+from .numbers.linear import coefficientwise as coefficientwise
 from .numbers.number import value_of
 from .numbers.results import shape_of
 from .numbers.solutions import plain

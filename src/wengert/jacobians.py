@@ -185,9 +185,9 @@ OPS = {
 class Hessian(Derivative[..., Any]):
     """A Hessian function, also of a function with several results."""
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super()._call(args, kwargs)
+            return super().__call__(*args, **kwargs)
         except NotScalar:
             each = Verb("written", self.verb.argnums, self.verb.single, written=_hessian_of_each)
             with suppress(WengertError):  # of what is no number the first refusal says more

@@ -111,8 +111,8 @@ class Dual(PerturbedNumber):
 
     @classmethod
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
-        operands = tuple(_part(arg, level, "primal") for arg in args)
-        tangents = [_part(arg, level, "tangent") for arg in args]
+        operands = tuple(part(arg, level, "primal") for arg in args)
+        tangents = [part(arg, level, "tangent") for arg in args]
         Ω = op(*operands, **options)
         if isinstance(Ω, (bool, np.bool_)) or Ω is NotImplemented:
             return Ω
@@ -125,7 +125,7 @@ class Dual(PerturbedNumber):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Write to an array and to its tangent alike; what views there are see both."""
-        primal, tangent = _part(value, self.level, "primal"), _part(value, self.level, "tangent")
+        primal, tangent = part(value, self.level, "primal"), part(value, self.level, "tangent")
         _refuse_to_truncate(self.primal, value)
         self.primal[index] = primal
         if isinstance(self.tangent, Directions):
@@ -198,12 +198,12 @@ def _alike(tangent: Any, primal: Any) -> Any:
     return Dual(_alike(tangent, primal.primal), inside, primal.level)
 
 
-def _part(x: Any, level: Level, name: str) -> Any:
+def part(x: Any, level: Level, name: str) -> Any:
     """The primal or the tangent of an operand, item by item of a list."""
     if isinstance(x, Dual) and x.level == level:
         return getattr(x, name)
     if isinstance(x, (list, tuple)) and any(isinstance(item, PerturbedNumber) for item in x):
-        return type(x)(_part(item, level, name) for item in x)
+        return type(x)(part(item, level, name) for item in x)
     return x if name == "primal" else None
 
 

@@ -297,6 +297,15 @@ class PerturbedNumber:
             return getattr(value_of(self), name) if is_about_memory else compute(op, (self,), {})
         return Method(op_of_name(name, f"a {type(self).__name__}"), self)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """An array of such numbers, item by item; of floats there is none."""
+        if dtype is not None and np.dtype(dtype) != object:
+            raise lost(self, "an array of floats")
+        items = np.empty(getattr(value_of(self), "shape", ()), dtype=object)
+        for index in np.ndindex(items.shape):
+            items[index] = self[index] if items.shape else self
+        return items
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return called_elementwise(ufunc, method, inputs, options)
 

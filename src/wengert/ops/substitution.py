@@ -145,7 +145,8 @@ def _run_as_it_is(solver: FunctionType, args: tuple[Any, ...], options: dict[str
     try:
         return solver(*map(noticed, args), **named)
     except (TypeError, ValueError) as error:
-        if not met or isinstance(error, WengertError):
+        is_said = isinstance(error, WengertError) and not isinstance(error, LostDerivative)
+        if not met or is_said:
             raise
         raise LostDerivative(
             f"{solver.__module__.rpartition('._')[0]}.{solver.__name__} computes with floats, and meets {met[0]!r}",
