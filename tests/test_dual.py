@@ -381,12 +381,23 @@ def test_kinks_are_those_of_the_rules():
 
 
 @pytest.mark.parametrize("sequence", ["ab", b"ab", [1], (1.0, 2.0)])
-def test_sequences_are_not_repeated_by_numbers(sequence):
-    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'Dual'"):
-        sequence * Dual(2, 1)
-    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'Dual'"):
-        Dual(2, 1) * sequence
+def test_sequences_are_repeated_by_integers_alone(sequence):
+    assert sequence * Dual(2, 1) == Dual(2, 1) * sequence == sequence * 2
+    for repeat in (lambda n: sequence * n, lambda n: n * sequence):
+        with pytest.raises(BadArgument, match="no integer, and cannot count") as refused:
+            repeat(Dual(2.0, 1.0))
+        assert "(lambda n: sequence * n, lambda n: n * sequence)" in str(refused.value)
     assert ([1.0, 2.0] * Dual(np.ones(2), np.ones(2))).tangent.tolist() == [1.0, 2.0]
+
+
+def test_integers_count_and_index():
+    n = Dual(3, 1)
+    assert list(range(n)) == [0, 1, 2]
+    assert "abcd"[n] == "d"
+    assert np.arange(5.0)[n] == 3.0
+    assert math.factorial(n) == 6
+    assert (n & 1, n | 4, n ^ 1, 1 << n, n >> 1, ~n) == (1, 7, 2, 8, 1, -4)
+    assert (np.float64(2.0) * n).tangent == 2.0
 
 
 def test_a_function_that_is_no_op_is_refused():

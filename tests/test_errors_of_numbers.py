@@ -207,3 +207,76 @@ def test_what_does_not_belong_is_named_with_its_line(what):
     assert words in text
     assert "test_errors_of_numbers.py:" in text
     assert "^" in text
+
+
+@pytest.mark.parametrize(
+    "derive",
+    [
+        lambda f, x: wg.grad(f)(x),
+        lambda f, x: wg.gradient(f, x),
+        lambda f, x: wg.pullback(f, x),
+        lambda f, x: wg.pushforward(f, x),
+        lambda f, x: wg.derivative(f)(x),
+        lambda f, x: wg.hvp(f)(x, 1.0),
+        lambda f, x: wg.jacobian(f)(x),
+        lambda f, x: wg.hessian(f)([x, x]),
+        lambda f, x: wg.taylor(f, x, 2),
+        lambda f, x: wg.numbers.derivative(f, x),
+        lambda f, x: x.graph.set(x=x),
+        lambda f, x: wg.Dual(x, 1.0),
+    ],
+)
+def test_a_term_where_a_number_is_wanted(derive):
+    (x,) = wg.Graph().variables("x")
+    for call in (
+        lambda: derive(lambda z: z**3, x),
+        lambda: wg.trace(lambda x: derive(abs, x), 1.0),
+    ):
+        with pytest.raises(wg.errors.BadArgument, match="<Term x> is a term of a graph") as refused:
+            call()
+        assert "f(x).derive(x)" in str(refused.value)
+
+
+def test_a_derivative_by_numbers_that_depends_on_terms():
+    trace = wg.trace(lambda a: wg.grad(lambda z: z**3 * a)(2.0), 5.0)
+    assert (str(trace), trace.eval()) == ("a * 12", 60.0)
+
+
+def test_an_array_of_floats_that_a_derivative_is_written_to():
+    def written(x):
+        y = np.zeros(2)
+        y[0] = x * x
+        return y[0] * x
+
+    for call in (
+        lambda: wg.numbers.derivative(written, 2.0),
+        lambda: wg.numbers.derivative(wg.grad(written), 2.0),
+        lambda: wg.taylor(written, 2.0, 2),
+    ):
+        with pytest.raises(wg.errors.LostDerivative, match="a float has no derivative") as refused:
+            call()
+        assert "np.zeros(n) * x" in str(refused.value)
+        assert "y[0] = x * x" in str(refused.value)
+    with pytest.raises(wg.errors.LostDerivative, match="an array of floats"):
+        np.zeros(2)[:] = wg.Dual(np.ones(2), np.ones(2))
+    with pytest.raises(wg.errors.LostDerivative, match="an array of floats"):
+        np.asarray([wg.Dual(1.0, 1.0)], dtype=float)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.linalg.det(np.array([[x, 1.0], [2.0, x]])),
+        lambda x: np.linalg.solve(np.array([[x, 1.0], [2.0, x]]), np.ones(2))[0],
+        lambda x: np.log1p(np.array([x, 0.1]))[0],
+        lambda x: np.arctan2(np.array([x, 0.1]), 1.0)[0],
+        lambda x: np.interp(0.5, np.array([0, 1.0]), np.array([x, 1.0])),
+    ],
+)
+def test_what_numpy_does_not_compute_item_by_item(program):
+    with pytest.raises(wg.errors.LostDerivative, match="one by one") as refused:
+        wg.numbers.derivative(program, 0.5)
+    assert "np.stack([x, 1.0])" in str(refused.value)
+    assert "lambda x: np." in str(refused.value)
+    stacked = lambda x: np.linalg.det(np.stack([np.stack([x, 1.0]), np.stack([2.0, x])]))
+    assert wg.numbers.derivative(stacked, 0.5) == pytest.approx(1.0)

@@ -270,6 +270,22 @@ def test_right_sides_are_no_larger():
                 assert size(rewrite.right) <= size(rewrite.left)
 
 
+def test_integer_factors_on_either_side_come_together():
+    x, y = wg.Graph().variables("x", "y")
+    cases = {
+        x * 2 * x: ("4 * x", 12.0),
+        (x * 2) ** 2: ("8 * x", 24.0),
+        (x * 2) * (y * 3): ("6 * y", 30.0),
+        3 * (x * 2 * x) - x * x * 6: ("0 * x", 0.0),
+    }
+    for term, (text, value) in cases.items():
+        derivative = term.derive(x)
+        assert str(derivative) == text
+        assert derivative.eval(x=3.0, y=5.0) == term.gradient(x)[0].eval(x=3.0, y=5.0) == value
+        term.backprop(x=3.0, y=5.0)
+        assert x.grad == value
+
+
 def test_what_each_group_does():
     def text(simplify):
         (x, y) = wg.Graph(simplify).variables("x", "y")

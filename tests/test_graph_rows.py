@@ -193,6 +193,29 @@ def test_RG44_functions_with_rules_that_are_run():
         f.derive(a).derive(b)
 
 
+def test_RG44_rules_get_the_options_of_the_call():
+    def power(x, *, n=2):
+        return x**n
+
+    def scaled(x, factor=2.0, n=2):
+        return factor * x**n
+
+    wg.rrule(power)(lambda x, *, n=2: (x**n, lambda y_bar: n * x ** (n - 1) * y_bar))
+    wg.frule(power)(lambda xs, dots, *, n=2: (xs[0] ** n, n * xs[0] ** (n - 1) * dots[0]))
+    wg.scalar_rule(scaled, lambda x, a, n, Ω: a * n * x ** (n - 1), lambda x, a, n, Ω: x**n, None)
+    (x,) = wg.Graph().variables("x")
+    for term, slope in {
+        x.apply(power): 6.0, x.apply(power, n=3): 27.0, x.apply(scaled, n=3): 54.0
+    }.items():  # fmt: skip
+        derivatives = (term.derive(x), *term.gradient(x))
+        close([each.eval(x=3.0) for each in derivatives], [slope] * 2)
+        close([each.to_function()(3.0) for each in derivatives], [slope] * 2)
+        term.backprop(x=3.0)
+        close(x.grad, slope)
+    with pytest.raises(wg.errors.BadArgument, match="unexpected keyword argument 'q'"):
+        x.apply(power, q=3)
+
+
 def test_RG12_RG13_what_has_no_value_says_so():
     g = wg.Graph()
     a, b = g.variables("a", "b")

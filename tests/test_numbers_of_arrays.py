@@ -38,3 +38,31 @@ def test_their_second_derivatives(f):
     step = 1e-4
     expected = (along(step) - 2 * along(0.0) + along(-step)) / step**2
     np.testing.assert_allclose(2 * half, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "join", ["concatenate", "stack", "vstack", "hstack", "column_stack", "block"]
+)
+def test_arrays_of_numbers_beside_numbers_that_are_arrays(join):
+    def total(a):
+        return np.sum(getattr(np, join)([np.array([1.0, 2.0]) * a, np.array([a, 1.0])]) ** 2)
+
+    assert numbers.derivative(total, 0.7) == pytest.approx(12 * 0.7)
+    assert wg.taylor(total, 0.7, 2) == pytest.approx([6 * 0.7**2 + 1, 12 * 0.7, 6.0])
+
+
+def test_arrays_of_numbers_as_tangents():
+    """Σ 2 x ẋ with x = (a, 2a), ẋ = (a, 1) is 2a² + 4a."""
+    square = lambda t: t * t
+    pushed = lambda a: np.sum(
+        wg.pushforward(square, np.array([1.0, 2.0]) * a)[1](np.array([a, 1.0]))
+    )
+    pulled = lambda a: np.sum(
+        wg.pullback(square, np.array([1.0, 2.0]) * a)[1](np.array([a, 1.0]))[0]
+    )
+    of_duals = lambda a: np.sum(
+        square(wg.Dual(np.array([1.0, 2.0]) * a, np.array([a, 1.0]))).tangent
+    )
+    for f in (pushed, pulled, of_duals):
+        assert numbers.derivative(f, 0.7) == pytest.approx(4 * 0.7 + 4)
+        assert wg.taylor(f, 0.7, 2) == pytest.approx([2 * 0.49 + 2.8, 6.8, 2.0])

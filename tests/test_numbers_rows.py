@@ -498,3 +498,36 @@ def test_complex_functions():
     close(D(np.exp, z), cmath.exp(z))
     close(D(lambda z: z**3 / (1 + z), z), (3 * z**2 * (1 + z) - z**3) / (1 + z) ** 2)
     close(take(3, wg.derivatives(np.exp, z)), [cmath.exp(z)] * 3)
+
+
+@pytest.mark.parametrize("method", [numbers.newton, numbers.halley])
+def test_AD16_AD17_a_stream_ends_where_iterates_alternate(method):
+    for start in (0.7, 1.0, 3.0, 10.0):
+        *_, root = method(lambda t: t * t - 2, start)
+        assert root == pytest.approx(math.sqrt(2), rel=1e-15)
+    *_, point = numbers.extremum(lambda t: (t * t - 2) ** 2, 1.0)
+    assert point == pytest.approx(math.sqrt(2), rel=1e-15)
+    assert list(numbers.newton(lambda t: t**3 - 2 * t + 2, 0.0)) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("method", [numbers.newton, numbers.halley])
+@pytest.mark.parametrize("start", [2.0, 1.0, 1.9999])
+def test_AD16_AD17_derivatives_of_a_root_settle_after_its_value(method, start):
+    def root(c):
+        *_, last = method(lambda t: t * t - c, start)
+        return last
+
+    expected = [2.0, 1 / 4, -1 / 64, 1 / 512]
+    assert wg.taylor(root, 4.0, 3) == pytest.approx(expected, rel=1e-14)
+    assert numbers.derivative(root, 4.0) == pytest.approx(1 / 4, rel=1e-14)
+    second = numbers.derivative(lambda c: numbers.derivative(root, c), 4.0)
+    assert second == pytest.approx(-1 / 32, rel=1e-14)
+    *_, inverse = numbers.inverse(lambda t: t * t, start, wg.Dual(4.0, 1.0), method)
+    assert inverse.tangent == pytest.approx(1 / 4, rel=1e-14)
+
+
+@pytest.mark.parametrize("start", [2.0, 1.0])
+def test_AD16_a_root_by_source_has_its_derivatives_too(start):
+    root = lambda c: list(numbers.newton(lambda t: t * t - c, start))[-1]
+    assert wg.grad(root)(4.0) == pytest.approx(1 / 4, rel=1e-14)
+    assert wg.derivative(root, order=2)(4.0) == pytest.approx(-1 / 32, rel=1e-12)

@@ -93,7 +93,10 @@ class Derivative(Generic[P, T]):
             pass  # out of the handler, so that what fails below does not fail "during" this
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
-        return by_numbers().called(self.verb, self.function, args, kwargs)
+        try:
+            return by_numbers().called(self.verb, self.function, args, kwargs)
+        except Exception as error:
+            raise presented(error, self.function) from error.__cause__
 
     @property
     def verbs(self) -> tuple[Verb, ...]:

@@ -7,35 +7,120 @@ its own, so that none is taken for another.
 
 from __future__ import annotations
 
-import copy
 import functools
-import math
 from collections.abc import Callable, Sequence
-from numbers import Number
-from types import ModuleType, SimpleNamespace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from . import calling, numbers
-from .errors import BadTangent, NotScalar
-from .numbers.dual import Directions
-from .numbers.forward import CHUNK, one_like
-from .numbers.number import PerturbedNumber, gathered
-from .numbers.results import in_direction, like, shape_of
+from . import calling, numbers, steering
+from .errors import BadArgument, BadTangent, NotScalar
+from .frontends import signature
+from .ir.callers import calling_span
+from .ir.types import Kind
+from .numbers.arguments import copied, is_number, mapped_numbers
+from .numbers.forward import (
+    CHUNK,
+    by_numbers_of,
+    numbers_in,
+    put_together,
+    run_along,
+    units_of,
+)
+from .numbers.forward import (
+    rows as rows,
+)
+from .numbers.linear import coefficientwise as coefficientwise
+from .numbers.number import value_of
+from .numbers.results import shape_of
 from .numbers.solutions import plain
 from .ops.checks import counted
+from .ops.lookup import must_be_number
 from .ops.substitution import with_ops
-from .verbs import Verb
+from .verbs import Verb, no_such_argument, not_differentiable
+
+
+class Run:
+    """A function that is run on numbers, and its arguments: those given by keyword come last."""
+
+    def __init__(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]):
+        self.__name__ = calling.name_of(function)
+        self.args = (*args, *kwargs.values())
+        for arg in self.args:
+            mapped_numbers(arg, lambda leaf: must_be_number(leaf, "what a derivative is taken by"))
+        self.count = len(args)
+        self._run = with_ops(function)
+        self._keywords = tuple(kwargs)
+
+    def __call__(self, *args: Any) -> Any:
+        positional = args[: len(args) - len(self._keywords)]
+        named = zip(self._keywords, args[len(positional) :], strict=True)
+        return self._run(*positional, **dict(named))
+
+
+class OnCopies:
+    """A run that leaves its arguments as they are."""
+
+    def __init__(self, run: Run):
+        self.__name__ = run.__name__
+        self._run = run
+
+    def __call__(self, *args: Any) -> Any:
+        return self._run(*map(copied, args))
+
+
+def _kind_of_run(run: Run | OnCopies, depth: int) -> Kind:
+    raise signature.CarriesDerivatives(
+        f"{run.__name__} meets numbers with derivatives, and code is derived for plain numbers"
+    )
+
+
+for each in (Run, OnCopies):
+    signature.describe(each, _kind_of_run)
 
 
 def called(verb: Verb, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """What a derivative function gives for arguments, or with captured values, that carry derivatives."""
-    run = with_ops(functools.partial(function, **kwargs))
+    vector = args[-1:] if verb.name == "hvp" else ()
+    run = Run(function, args[: len(args) - len(vector)], kwargs)
+    if verb.name == "derivative":
+        return _derivative(verb, run)
+    argnums = _argnums(verb, run)
     if verb.written is not None:
-        argnums = tuple(k % len(args) for k in verb.argnums or ())
-        return verb.written(run, argnums, verb.single, args)
-    return _BY_VERB[verb.name](verb, run, args)
+        return _written(verb, run, argnums)
+    return _hvp(run, argnums[0], *vector) if vector else _grad(verb, run, argnums)
+
+
+def _argnums(verb: Verb, run: Run) -> list[int]:
+    """The arguments to differentiate by, counted from the first.
+
+    Raises:
+        BadArgument: one is not there, or has no derivative.
+    """
+    if verb.argnums is None:
+        return list(range(run.count))
+    for k in verb.argnums:
+        if not -run.count <= k < run.count:
+            raise no_such_argument(k, run.__name__, run.count)
+        if not numbers_in(run.args[k]):
+            name = calling.argument_names(run, run.count)[k]
+            raise not_differentiable(k, name, signature.kind_of(run.args[k]))
+    return [k % run.count for k in verb.argnums]
+
+
+def _written(verb: Verb, run: Run, argnums: Sequence[int]) -> Any:
+    """A verb that is spelled out in others, each of which runs the function anew: on copies."""
+    assert verb.written is not None
+    args = tuple(map(copied, run.args))
+    if any(map(_may_change, args)):
+        run(*run.args)
+    return verb.written(OnCopies(run), tuple(argnums), verb.single, args)
+
+
+def _may_change(x: Any) -> bool:
+    """Whether a value has parts that a function may write to."""
+    return not isinstance(x, (str, type(None))) and (bool(shape_of(x)) or not is_number(x))
 
 
 # --- linear maps ------------------------------------------------------------------------------
@@ -45,26 +130,34 @@ def pushforward(
     function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Any, Callable[..., Any]]:
     """A value, and the function from tangents of the arguments to that of the value."""
-    run = with_ops(functools.partial(function, **kwargs))
+    run = Run(function, args, kwargs)
+    at = tuple(map(copied, run.args))
 
     def push(*tangents: Any) -> Any:
-        return numbers.pushforward(run, args, tangents)[1]
+        if len(tangents) != run.count:
+            raise BadTangent(
+                f"the pushforward of {run.__name__} takes {counted(run.count, 'tangent')}, one for each positional "
+                f"argument; it was given {len(tangents)}",
+                "Pass None for a zero tangent.",
+            )
+        dots = [*tangents, *[None] * (len(at) - run.count)]
+        return run_along(run, tuple(map(copied, at)), dots)[1]
 
-    return run(*args), push
+    return run(*run.args), push
 
 
 def pullback(
     function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Any, Callable[..., tuple[Any, ...]]]:
     """A value, and the function from a cotangent of it to those of the arguments."""
-    run = with_ops(functools.partial(function, **kwargs))
-    y = run(*args)
-    of_argument = functools.cache(lambda k: _columns(run, args, k))
+    run = Run(function, args, kwargs)
+    at = tuple(map(copied, run.args[: run.count]))
+    y, columns, _ = _columns(run, range(run.count), run.args)
 
     def back(y_bar: Any) -> tuple[Any, ...]:
         return tuple(
-            _put_together(x, [_paired(y_bar, y_dot) for y_dot in of_argument(k)])
-            for k, x in enumerate(args)
+            put_together(x, [_paired(y_bar, y_dot) for y_dot in of_argument])
+            for x, of_argument in zip(at, columns, strict=True)
         )
 
     return y, back
@@ -91,12 +184,11 @@ def _paired(y_bar: Any, y_dot: Any) -> Any:
 # --- verbs --------------------------------------------------------------------------------------
 
 
-def _grad(verb: Verb, run: Any, args: Sequence[Any]) -> Any:
-    y, aux = run(*args) if verb.has_aux else (run(*args), None)
-    _must_be_scalar(y, calling.name_of(run.func))
-    scalar = (lambda *point: run(*point)[0]) if verb.has_aux else run
-    argnums = range(len(args)) if verb.argnums is None else verb.argnums
-    bars = tuple(_put_together(args[k], _columns(scalar, args, k)) for k in argnums)
+def _grad(verb: Verb, run: Run, argnums: Sequence[int]) -> Any:
+    examples = [copied(run.args[k]) for k in argnums]
+    y, columns, aux = _columns(run, argnums, run.args, has_aux=verb.has_aux)
+    _must_be_scalar(y, run.__name__)
+    bars = tuple(map(put_together, examples, columns))
     gradient = bars[0] if verb.single else bars
     if verb.name == "value_and_grad":
         return ((y, aux) if verb.has_aux else y), gradient
@@ -105,135 +197,116 @@ def _grad(verb: Verb, run: Any, args: Sequence[Any]) -> Any:
 
 def _must_be_scalar(y: Any, name: str) -> None:
     value = plain(y)
-    if not isinstance(value, (list, tuple, dict)) and np.ndim(value) == 0:
-        if not np.iscomplexobj(value):
-            return
+    if is_number(value) and np.ndim(value) == 0 and not np.iscomplexobj(value):
+        return
     raise NotScalar(
         f"a gradient needs one real number as the result, but {name} returned {y!r}",
         "For several results use `wg.jacobian`.",
     )
 
 
-def _derivative(verb: Verb, run: Any, args: Sequence[Any]) -> Any:
-    x, *rest = args
+def _derivative(verb: Verb, run: Run) -> Any:
+    if run.count != 1 or shape_of(run.args[0]) or not is_number(run.args[0]):
+        given = (
+            f"with {run.args[0]!r}" if run.count == 1 else f"with {counted(run.count, 'argument')}"
+        )
+        raise BadArgument(
+            f"`derivative` is for functions of one number; {run.__name__} was called {given}",
+            "Use `wg.grad(f, argnums=...)`, or fix the other arguments with `functools.partial`.",
+        )
+    x, *rest = run.args
     taken = lambda x: run(x, *rest)
     for _ in range(verb.order):
         taken = functools.partial(numbers.derivative, taken)
     return taken(x)
 
 
-def _hvp(verb: Verb, run: Any, args: Sequence[Any]) -> Any:
-    *primals, vector = args
-    (argnum,) = verb.argnums or (0,)
-    gradient = functools.partial(_grad, Verb("grad", (argnum,), True), run)
-    tangents = [vector if k == argnum else None for k in range(len(primals))]
-    return numbers.pushforward(lambda *point: gradient(point), primals, tangents)[1]
+def _hvp(run: Run, argnum: int, vector: Any) -> Any:
+    def gradient(*point: Any) -> Any:
+        example = copied(point[argnum])
+        return put_together(example, _columns(run, (argnum,), point)[1][0])
 
-
-_BY_VERB = {"grad": _grad, "value_and_grad": _grad, "derivative": _derivative, "hvp": _hvp}
+    tangents = [vector if k == argnum else None for k in range(len(run.args))]
+    return run_along(gradient, run.args, tangents)[1]
 
 
 # --- the numbers in an argument -------------------------------------------------------------------
 
 
-def _columns(run: Any, args: Sequence[Any], k: int) -> list[Any]:
-    """The derivatives of a result by every number of an argument; by both parts of a complex one."""
-    leaves: list[Any] = []
-    _mapped(args[k], lambda leaf: leaves.append(_whole(leaf)))
-    units = [(n, unit) for n, leaf in enumerate(leaves) for unit in _units(leaf)]
+def _columns(
+    run: Run, argnums: Sequence[int], args: Sequence[Any], *, has_aux: bool = False
+) -> Any:
+    """The value of a function, its derivatives by every number of some arguments, and auxiliary data.
 
-    def of_leaves(*moved: Any) -> Any:
-        remaining = iter(moved)
-        return run(*args[:k], _mapped(args[k], lambda _: next(remaining)), *args[k + 1 :])
+    An integer may be counted by or indexed with: it stays what it is in the run that gives the value, and moves in
+    one of its own.
+    """
+    leaves = [numbers_in(args[k]) for k in argnums]
+    integers = any(_is_integer(leaf) for each in leaves for leaf in each)
+    copies = tuple(map(copied, args)) if integers else ()
+    chunk = _chunk([args[k] for k in argnums])
+    moves = lambda leaf: not _is_integer(leaf)
+    token = steering.reverse.set(True)
+    try:
+        y, found, aux = by_numbers_of(run, args, argnums, chunk, moves=moves, has_aux=has_aux)
+        if integers:
+            of_integers = _by_integers(run, copies, argnums, has_aux, y)
+            found = list(map(_merged, leaves, found, of_integers))
+        return y, found, aux
+    finally:
+        steering.reverse.reset(token)
 
-    found: list[Any] = []
-    for start in range(0, len(units), CHUNK):
-        chunk = units[start : start + CHUNK]
-        seeds = [
-            Directions([unit if n == own else _zero(leaf) for n, unit in chunk])
-            for own, leaf in enumerate(leaves)
-        ]
-        y_dot = numbers.pushforward(of_leaves, leaves, seeds)[1]
-        found += [in_direction(y_dot, j) for j in range(len(chunk))]
+
+def _by_integers(
+    run: Run, args: Sequence[Any], argnums: Sequence[int], has_aux: bool, y: Any
+) -> list[list[Any]]:
+    chunk = _chunk([args[k] for k in argnums])
+    try:
+        value, found, _ = by_numbers_of(
+            run, args, argnums, chunk, moves=_is_integer, has_aux=has_aux
+        )
+        why = "" if _same(value, y) else f"the result is {value!r} then, not {y!r}"
+    except Exception as error:
+        found, why = [], str(error).partition("\n")[0]
+    if why:
+        raise BadArgument(
+            f"{run.__name__} does not go with an integer that carries a derivative: {why}",
+            "Pass an integer that only counts by keyword, or fix it with `functools.partial`; write one that is\n"
+            "differentiated as a float.",
+            calling_span(),
+        )
     return found
 
 
-def _whole(x: Any) -> Any:
-    """An array of numbers with derivatives as one number that is an array."""
-    return gathered(x) if isinstance(x, np.ndarray) else x
+def _is_integer(leaf: Any) -> bool:
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.kind in "iu"
+    return isinstance(leaf, (int, np.integer))
 
 
-def _units(x: Any) -> list[Any]:
-    """The tangents of a number or an array that are 1 in one place, and i where it is complex."""
-    shape = shape_of(x)
-    eye: Any = [one_like(plain(x))] if shape is None else np.eye(math.prod(shape))
-    units = [one if shape is None else np.reshape(one, shape) for one in eye]
-    return units + [unit * 1j for unit in units] if np.iscomplexobj(plain(x)) else units
+def _same(a: Any, b: Any) -> bool:
+    """Whether two results have the same values."""
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if not is_number(a) or not is_number(b):
+        return True
+    return bool(np.all((plain(a) == plain(b)) | (plain(a) != plain(a))))
 
 
-def _zero(x: Any) -> Any:
-    shape = shape_of(x)
-    return 0 * one_like(plain(x)) if shape is None else np.zeros(shape)
+def _merged(leaves: Sequence[Any], found: Sequence[Any], of_integers: Sequence[Any]) -> list[Any]:
+    """The columns of all numbers in their order."""
+    others, integers = iter(found), iter(of_integers)
+    columns: list[Any] = []
+    for leaf in leaves:
+        own = integers if _is_integer(leaf) else others
+        columns += islice(own, len(units_of(leaf)))
+    return [float(column) if type(column) is int else column for column in columns]
 
 
-def _put_together(x: Any, derivatives: Sequence[Any]) -> Any:
-    """Derivatives by every number of an argument, in its structure: ∂/∂Re + i ∂/∂Im of complex numbers."""
-    remaining = iter(derivatives)
-
-    def take(leaf: Any) -> Any:
-        shape = shape_of(_whole(leaf))
-        count = math.prod(shape or ())
-        bars = [next(remaining) for _ in range(count)]
-        if np.iscomplexobj(plain(leaf)):
-            bars = [real + 1j * next(remaining) for real in bars]
-        return bars[0] if shape is None else np.reshape(rows(bars), shape)
-
-    return _mapped(x, take, gradient=True)
-
-
-def _mapped(x: Any, function: Callable[[Any], Any], *, gradient: bool = False) -> Any:
-    """What a function gives for every number and array in a value, in its structure.
-
-    Args:
-        x: a number or an array, or a container or an object that holds some.
-        function: called once for each, in their order.
-        gradient: whether what is no number becomes None, and a plain object a namespace of its gradients.
-    """
-    again = functools.partial(_mapped, function=function, gradient=gradient)
-    if _is_differentiable(x):
-        return function(x)
-    if isinstance(x, (list, tuple)):
-        return like(x, list(map(again, x)))
-    if isinstance(x, dict):
-        return {key: again(item) for key, item in x.items()}
-    if _has_numbers(x):
-        made = (
-            copy.copy(x)
-            if hasattr(x, "__dataclass_fields__") or not gradient
-            else SimpleNamespace()
-        )
-        for name, item in vars(x).items():
-            object.__setattr__(made, name, again(item))
-        return made
-    return None if gradient else x
-
-
-def _is_differentiable(x: Any) -> bool:
-    if isinstance(x, np.ndarray):
-        return x.dtype.kind in "iufcO"
-    if isinstance(x, bool):
-        return False
-    return isinstance(x, (Number, PerturbedNumber))
-
-
-def _has_numbers(x: Any) -> bool:
-    """Whether a value is an object with attributes that may have derivatives."""
-    attributes = getattr(x, "__dict__", None)
-    return bool(attributes) and isinstance(attributes, dict) and not isinstance(x, ModuleType)
-
-
-def rows(items: Sequence[Any]) -> Any:
-    """Numbers, or arrays of one shape, as the rows of an array."""
-    if any(isinstance(item, PerturbedNumber) for item in items):
-        return np.stack(items)
-    return gathered(np.array(items))
+def _chunk(args: Any) -> int:
+    """How many directions a run carries: all, so that there is one run, where the memory for them is no matter."""
+    sizes: list[int] = []
+    mapped_numbers(args, lambda leaf: sizes.append(max(1, np.size(value_of(leaf)))))
+    return max(CHUNK, 1_000_000 // max(1, sum(sizes)))

@@ -191,9 +191,9 @@ class Hessian(Derivative[..., Any]):
         """One Hessian, or one for each of several results."""
         return self.verb, replace(self.verb, written=_hessian_of_each)
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super()._call(args, kwargs)
+            return super().__call__(*args, **kwargs)
         except NotScalar:
             with suppress(WengertError):  # of what is no number the first refusal says more
                 return Derivative(self.function, self.verbs[1])(*args, **kwargs)

@@ -37,7 +37,10 @@ class Pullback:
                 f"{len(y_bars)}",
                 "For a result of several items pass one container of their cotangents.",
             )
-        seeds = leaves_like(self._value, y_bars[0], "the cotangent", "the result", self._kind)
+        try:
+            seeds = leaves_like(self._value, y_bars[0], "the cotangent", "the result", self._kind)
+        except CarriesDerivatives:
+            return by_numbers().coefficientwise(self, y_bars[0])
         try:
             return self._backward(self._residuals, *seeds)
         except Exception as error:
@@ -178,10 +181,13 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
                 f"each positional argument; it was given {len(tangents)}",
                 "Pass None for a zero tangent.",
             )
-        dots = [
-            dots_of(name, arg, tangent, f"the tangent of argument {k} (`{name}`)")
-            for k, (name, arg, tangent) in enumerate(zip(names, at[0], tangents, strict=True))
-        ]
+        try:
+            dots = [
+                dots_of(name, arg, tangent, f"the tangent of argument {k} (`{name}`)")
+                for k, (name, arg, tangent) in enumerate(zip(names, at[0], tangents, strict=True))
+            ]
+        except CarriesDerivatives:
+            return by_numbers().coefficientwise(lambda dots: push(*dots), tangents)
         along = derived
         if any(tangent is None for tangent in tangents):
             # a zero that is written out would meet the derivatives that are infinite

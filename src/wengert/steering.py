@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from .errors import BadArgument
+from .errors import BadArgument, UnsupportedSyntax
+from .ir.callers import calling_span
 from .ir.op import evaluator_of
 from .ops import structure as st
 
@@ -86,7 +89,17 @@ def hook(g: Callable[[Any], Any], x: T) -> T:
     >>> wg.gradient(lambda a, b: wg.hook(lambda a_bar: -a_bar, a) * b, 2.0, 3.0)
     (-3.0, 2.0)
     """
+    if (reverse.get() or hasattr(type(x), "backprop")) and evaluator_of((x,)) is not None:
+        raise UnsupportedSyntax(
+            f"a hook changes a cotangent on the way back, and there is none for {x!r}",
+            "Take the derivative by source, on plain numbers: `wg.grad`. Or leave the hook out here:\n"
+            "`x if isinstance(x, wg.Dual) else wg.hook(g, x)`.",
+            calling_span(),
+        )
     return x
+
+
+reverse: ContextVar[bool] = ContextVar("a gradient is taken by numbers, forward", default=False)
 
 
 def show_grad(x: T, name: str = "x") -> T:
@@ -109,4 +122,5 @@ def is_differentiating() -> bool:
     >>> wg.grad(lambda x: x * x if wg.is_differentiating() else 2 * x)(3.0)
     6.0
     """
-    return False
+    levels = sys.modules.get(f"{__package__}.numbers.levels")
+    return levels is not None and levels.is_under_way()

@@ -118,6 +118,7 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
         return _checked_items(given, value, path, meant)
     if not isinstance(kind, Number | Array):
         return given
+    signature.refuse_numbers_with_derivatives(given)
     found = _as_array(given)
     if found is None or not (found.dtype.kind in "biufc" or hasattr(given, "__float__")):
         raise BadTangent(

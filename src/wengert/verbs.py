@@ -76,7 +76,7 @@ def wanted(function: Function, verb: Verb) -> Wanted:
     layout: list[tuple[Kind, tuple[int | None, ...]]] = []
     for argnum in chosen:
         if not -len(positional) <= argnum < len(positional):
-            raise _no_such_argument(argnum, function.name, len(positional))
+            raise no_such_argument(argnum, function.name, len(positional))
         k = positional[argnum]
         kind = function.inputs[k].kind
         slots: list[int | None] = []
@@ -87,7 +87,7 @@ def wanted(function: Function, verb: Verb) -> Wanted:
             else:
                 slots.append(None)
         if verb.argnums is not None and not any(s is not None for s in slots):
-            raise _not_differentiable(argnum, function.inputs[k].name, kind)
+            raise not_differentiable(argnum, function.inputs[k].name, kind)
         layout.append((kind, tuple(slots)))
     return Wanted(tuple(indices), tuple(layout))
 
@@ -103,13 +103,13 @@ def check_argnums(
     arguments = call_of(function, args, kwargs).arguments
     for argnum in verb.argnums or ():
         if not -len(args) <= argnum < len(args):
-            raise _no_such_argument(argnum, name_of(function), len(args))
+            raise no_such_argument(argnum, name_of(function), len(args))
         name, kind = arguments[argnum]
         if not any(is_differentiable(leaf) for _, leaf in leaves(kind)):
-            raise _not_differentiable(argnum, name, kind)
+            raise not_differentiable(argnum, name, kind)
 
 
-def _no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
+def no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
     return BadArgument(
         f"`argnums` names argument {argnum}, but {function} was called with "
         f"{checks.counted(count, 'positional argument')}",
@@ -117,7 +117,7 @@ def _no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
     )
 
 
-def _not_differentiable(argnum: int, name: str, kind: Kind) -> BadArgument:
+def not_differentiable(argnum: int, name: str, kind: Kind) -> BadArgument:
     return BadArgument(
         f"`argnums` names argument {argnum} (`{name}`), which is {checks.describe(kind)} and has no "
         "derivative",

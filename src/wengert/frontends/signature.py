@@ -276,6 +276,13 @@ class CarriesDerivatives(BadArgument):
     """A number that carries derivatives turned up: no code can be derived for it, but it can be computed with."""
 
 
+def refuse_numbers_with_derivatives(value: Any) -> None:
+    """Refuse a number with derivatives, and an array of such."""
+    items: Any = value.flat if isinstance(value, np.ndarray) and value.dtype == object else (value,)
+    for item in items:
+        _refuse_perturbed(item)
+
+
 def _refuse_perturbed(value: Any) -> None:
     if hasattr(type(value), "__compute_op__"):
         raise CarriesDerivatives(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sysconfig
 from itertools import islice
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 from .graph import Span
 
@@ -31,6 +31,17 @@ def calling_span() -> Span | None:
     return None if frame is None else _span_of(frame)
 
 
+def failing_span(traceback: TracebackType | None) -> Span | None:
+    """The user's expression that an exception came out of."""
+    found = None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith((_WENGERT, *_INSTALLED)):
+            found = _span(code, traceback.tb_lasti)
+        traceback = traceback.tb_next
+    return found
+
+
 def _is_standard(file: str) -> bool:
     return file.startswith(_STANDARD) and "site-packages" not in file
 
@@ -38,7 +49,7 @@ def _is_standard(file: str) -> bool:
 def calling_library() -> tuple[str, Span | None] | None:
     """The installed function that is being run, and the user's call that led to it; None if there is none."""
     frame = innermost = _caller()
-    while frame is not None and frame.f_code.co_filename.startswith(_INSTALLED):
+    while frame is not None and frame.f_code.co_filename.startswith((*_INSTALLED, _WENGERT)):
         frame = frame.f_back
     if frame is innermost or frame is None or innermost is None:
         return None

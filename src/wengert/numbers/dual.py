@@ -16,7 +16,7 @@ from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ops.lookup import must_be_number
 from .levels import Level, level_above, level_of
-from .number import PerturbedNumber, value_of
+from .number import PerturbedNumber, gathered, value_of
 from .pushforward import Push, pushforward, zeros_of
 from .refusals import lost
 
@@ -95,9 +95,13 @@ class Dual(PerturbedNumber):
             tangent = Directions(tangent)
         elif level is None:
             must_be_number(tangent, "the tangent of a Dual")
+        if isinstance(primal, np.ndarray):
+            primal = gathered(primal)
+        if isinstance(tangent, np.ndarray):
+            tangent = gathered(tangent)
         self.primal = primal
         self.tangent = _fitting(tangent, primal)
-        if level is None and isinstance(tangent, np.ndarray):
+        if level is None and self.tangent is tangent and isinstance(tangent, np.ndarray):
             self.tangent = tangent.copy()  # an array that changes in place changes its tangent, too
         self.level: Level = level_above(primal, tangent) if level is None else level
 
@@ -107,8 +111,8 @@ class Dual(PerturbedNumber):
 
     @classmethod
     def apply(cls, op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level) -> Any:
-        operands = tuple(_part(arg, level, "primal") for arg in args)
-        tangents = [_part(arg, level, "tangent") for arg in args]
+        operands = tuple(part(arg, level, "primal") for arg in args)
+        tangents = [part(arg, level, "tangent") for arg in args]
         Ω = op(*operands, **options)
         if isinstance(Ω, (bool, np.bool_)) or Ω is NotImplemented:
             return Ω
@@ -121,7 +125,7 @@ class Dual(PerturbedNumber):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Write to an array and to its tangent alike; what views there are see both."""
-        primal, tangent = _part(value, self.level, "primal"), _part(value, self.level, "tangent")
+        primal, tangent = part(value, self.level, "primal"), part(value, self.level, "tangent")
         _refuse_to_truncate(self.primal, value)
         self.primal[index] = primal
         if isinstance(self.tangent, Directions):
@@ -182,21 +186,24 @@ def _fitting(tangent: Any, primal: Any) -> Any:
 
 
 def _alike(tangent: Any, primal: Any) -> Any:
-    """A constant tangent with zeros for the levels inside its primal: what is written there has them."""
-    if not isinstance(primal, Dual) or not isinstance(tangent, np.ndarray):
+    """A tangent that can hold what is written there: numbers as wide as its primal's, with their inner levels."""
+    if not isinstance(tangent, np.ndarray):
         return tangent
+    if not isinstance(primal, Dual):
+        plain = tangent.dtype != object and isinstance(primal, np.ndarray)
+        return tangent.astype(_dtype_of_tangent(primal, tangent), copy=False) if plain else tangent
     zeros = np.zeros(tangent.shape, _dtype_of_tangent(primal, tangent))
     inner: Any = primal.tangent
     inside = Directions([zeros.copy() for _ in inner]) if isinstance(inner, Directions) else zeros
     return Dual(_alike(tangent, primal.primal), inside, primal.level)
 
 
-def _part(x: Any, level: Level, name: str) -> Any:
+def part(x: Any, level: Level, name: str) -> Any:
     """The primal or the tangent of an operand, item by item of a list."""
     if isinstance(x, Dual) and x.level == level:
         return getattr(x, name)
     if isinstance(x, (list, tuple)) and any(isinstance(item, PerturbedNumber) for item in x):
-        return type(x)(_part(item, level, name) for item in x)
+        return type(x)(part(item, level, name) for item in x)
     return x if name == "primal" else None
 
 

@@ -1,6 +1,7 @@
 """Iterations by derivatives, as lazy streams of iterates: roots, inverses, fixed points, extrema.
 
-A stream ends when an iterate repeats the one before; a caller takes what it needs. The methods of ekmett's
+A stream ends when an iterate repeats the one before or the one before that, or comes no nearer in the last digits; a
+caller takes what it needs. The methods of ekmett's
 `ad` (Numeric.AD.Newton and Numeric.AD.Halley), and the steps of J. Nocedal and S. Wright, Numerical
 Optimization, chapter 5.
 """
@@ -17,9 +18,11 @@ import numpy as np
 from ..errors import BadArgument
 from ..ir.callers import calling_span
 from ..ops.elementwise import log
+from ..ops.structure import stop_gradient
 from ..ops.substitution import with_ops
 from .forward import derivative, gradient, pushforward
-from .number import value_of
+from .number import PerturbedNumber, value_of
+from .taylor import Taylor
 from .towers import taylor
 
 Function = Callable[[Any], Any]
@@ -71,7 +74,7 @@ def newton(f: Function, x: Any) -> Iterator[Any]:
 
 def _newton_step(f: Function, x: Any) -> Any:
     y, slope = pushforward(f, (x,), (value_of(x) * 0 + 1,))
-    return x if y == 0 else x - _quotient(y, slope, x)
+    return x - _quotient(y, slope, x)
 
 
 def halley(f: Function, x: Any) -> Iterator[Any]:
@@ -89,7 +92,7 @@ def halley(f: Function, x: Any) -> Iterator[Any]:
 
 def _halley_step(f: Function, x: Any) -> Any:
     y, slope, half = taylor(f, x, 2)
-    return x if y == 0 else x - _quotient(2 * y * slope, 2 * slope**2 - y * (2 * half), x)
+    return x - _quotient(2 * y * slope, 2 * slope**2 - y * (2 * half), x)
 
 
 def inverse(f: Function, x: Any, y: Any, method: Method = newton) -> Iterator[Any]:
@@ -267,13 +270,47 @@ def _line_search(
 
 
 def _stream(step: Function, x: Any) -> Iterator[Any]:
-    yield x
-    while (after := step(x)) != x:
-        x = after
+    """Iterates until they repeat; the last one has its derivatives, which settle after its value, from more steps."""
+    before, after = None, step(x)
+    while not _has_settled(before, x, after):
         yield x
+        before, x, after = x, after, step(after)
+    for _ in range(_steps_for_derivatives(x)):
+        after = step(after)
+    yield after + stop_gradient(x - after)
+
+
+def _has_settled(before: Any, x: Any, after: Any) -> bool:
+    """Whether iterates repeat, alternate, or come no nearer by steps in the last digits."""
+    if after == x:
+        return True
+    if before is None:
+        return False
+    return after == before or _is_stuck(abs(after - x), abs(x - before), abs(x))
+
+
+def _is_stuck(step: Any, step_before: Any, size: Any) -> bool:
+    is_symbolic = hasattr(value_of(step), "free_symbols")
+    return not is_symbolic and bool(step_before <= step <= 1e-12 * size)
+
+
+def _steps_for_derivatives(x: Any) -> int:
+    """How many steps make the derivatives of a root right: each makes twice as many orders right."""
+    orders = 3
+    while isinstance(x, PerturbedNumber):
+        in_series = (x.order or _MOST_ORDERS) if isinstance(x, Taylor) else 1
+        orders, x = orders + in_series, x.value
+    return orders.bit_length() - 1
+
+
+_MOST_ORDERS = 200
+"""More than a float has factorials."""
 
 
 def _quotient(a: Any, b: Any, x: Any) -> Any:
-    if b == 0:
+    """A step; none where there is nothing to divide."""
+    if b != 0:
+        return a / b
+    if a != 0:
         raise BadArgument(f"no step leads on from {x!r}: the derivative is 0", "Start elsewhere.")
-    return a / b
+    return a * 0

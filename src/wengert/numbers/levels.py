@@ -16,6 +16,8 @@ from contextvars import ContextVar
 from itertools import count
 from typing import Any
 
+from .refusals import said_by_numpy
+
 Level = tuple[int, int]
 """The number of the differentiation, and how deep a number is nested in it."""
 
@@ -30,8 +32,15 @@ def differentiation() -> Generator[Level]:
     token = _active.set(number)
     try:
         yield number, 0
+    except (TypeError, ValueError, AttributeError) as error:
+        raise said_by_numpy(error) from error.__cause__
     finally:
         _active.reset(token)
+
+
+def is_under_way() -> bool:
+    """Whether a differentiation by numbers is being run."""
+    return _active.get() > 0
 
 
 def level_above(*parts: Any) -> Level:

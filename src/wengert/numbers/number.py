@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..errors import LostWrite, MixedNumbers, UnknownFunction
+from ..errors import BadArgument, LostWrite, MixedNumbers, UnknownFunction
 from ..ir.callers import calling_span
 from ..ir.op import Op, evaluator_of
 from ..ops import elementwise as el
@@ -34,7 +34,11 @@ from .restated import restated
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on values of which at least one carries derivatives, at the highest of their levels."""
     op = _MEANT.get(op, op)
-    args = tuple(gathered(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
+    args = tuple(map(gathered, args))
+    if op is st.getitem:
+        args = args[0], _as_index(args[1])
+        if not isinstance(args[0], PerturbedNumber):
+            return args[0][args[1]]
     if op is el.log and len(args) > 1:
         op = el.log_base
     if not op.elementwise and len(args) > 1:
@@ -67,10 +71,26 @@ def _written(out: Any, result: Any) -> Any:
 
 
 def gathered(x: Any) -> Any:
-    """An array of numbers with derivatives as a number with derivatives that is an array."""
-    if x.dtype != object or not any(isinstance(item, PerturbedNumber) for item in x.flat):
+    """An array of numbers with derivatives as a number with derivatives that is an array, also inside a list."""
+    if isinstance(x, (list, tuple)):
+        items = list(map(gathered, x))
+        if all(new is old for new, old in zip(items, x, strict=True)):
+            return x
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if not isinstance(x, np.ndarray) or x.dtype != object:
+        return x
+    if not any(isinstance(item, PerturbedNumber) for item in x.flat):
         return x
     return el_stack(x.ravel().tolist()).reshape(x.shape)
+
+
+def _as_index(x: Any) -> Any:
+    """Integers without their derivatives: what an index says changes in steps."""
+    if isinstance(x, tuple):
+        return tuple(map(_as_index, x))
+    value = value_of(x)
+    is_integer = isinstance(value, (int, np.integer)) or getattr(value, "dtype", None) == np.intp
+    return value if is_integer else x
 
 
 _MEANT = {rd.at_max: rd.at_extreme, rd.at_min: rd.at_extreme}
@@ -181,6 +201,12 @@ class PerturbedNumber:
     __itruediv__, __ipow__ = _in_place(el.div), _in_place(el.pow_)
     __ifloordiv__, __imod__ = _in_place(el.floordiv), _in_place(el.mod)
     __imatmul__ = _in_place(la.matmul)
+    __and__, __rand__ = _binary(el.bitand), _reflected(el.bitand)
+    __or__, __ror__ = _binary(el.bitor), _reflected(el.bitor)
+    __xor__, __rxor__ = _binary(el.bitxor), _reflected(el.bitxor)
+    __lshift__, __rlshift__ = _binary(el.lshift), _reflected(el.lshift)
+    __rshift__, __rrshift__ = _binary(el.rshift), _reflected(el.rshift)
+    __invert__ = _unary(el.invert)
     __neg__, __pos__, __abs__ = _unary(el.neg), _unary(el.pos), _unary(el.abs_)
     __trunc__, __floor__, __ceil__ = _unary(el.trunc), _unary(el.floor), _unary(el.ceil)
 
@@ -216,6 +242,16 @@ class PerturbedNumber:
 
     def __int__(self) -> int:
         return int(value_of(self))
+
+    def __index__(self) -> int:
+        """What an integer counts by, or indexes with, changes in steps."""
+        if isinstance(value_of(self), (int, np.integer)):
+            return operator.index(value_of(self))
+        raise BadArgument(
+            f"{self!r} is no integer, and cannot count or be an index",
+            "Write `int(x)` where the value alone is wanted.",
+            calling_span(),
+        )
 
     def __float__(self) -> float:
         raise lost(self, "a float")
@@ -260,6 +296,15 @@ class PerturbedNumber:
             is_about_memory = op.implementation is None
             return getattr(value_of(self), name) if is_about_memory else compute(op, (self,), {})
         return Method(op_of_name(name, f"a {type(self).__name__}"), self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """An array of such numbers, item by item; of floats there is none."""
+        if dtype is not None and np.dtype(dtype) != object:
+            raise lost(self, "an array of floats")
+        items = np.empty(getattr(value_of(self), "shape", ()), dtype=object)
+        for index in np.ndindex(items.shape):
+            items[index] = self[index] if items.shape else self
+        return items
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return called_elementwise(ufunc, method, inputs, options)

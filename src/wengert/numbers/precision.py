@@ -25,7 +25,7 @@ Row = Callable[..., Any]
 
 def in_full_precision(row: Row, operands: tuple[Any, ...]) -> tuple[Row, tuple[Any, ...]]:
     """The row and its operands, as exact as the most exact of them; as they are for floats."""
-    number = next((x for x in map(value_of, operands) if _is_exact(x)), None)
+    number = next((x for x in map(value_of, operands) if is_exact(x)), None)
     if number is None:
         return row, operands
     alike = tuple(_converted(Fraction(x), number) if type(x) is int else x for x in operands)
@@ -41,7 +41,8 @@ def in_full_precision(row: Row, operands: tuple[Any, ...]) -> tuple[Row, tuple[A
     return made, alike
 
 
-def _is_exact(x: Any) -> bool:
+def is_exact(x: Any) -> bool:
+    """Whether a value is a number of a library of exact or precise numbers, or of symbols."""
     return any(base.__module__.partition(".")[0] in _PRECISE for base in type(x).__mro__[:-1])
 
 

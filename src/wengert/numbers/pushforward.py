@@ -16,8 +16,10 @@ import numpy as np
 from ..errors import BadArgument, NoRule
 from ..ir.callers import calling_span
 from ..ir.op import Op
+from ..ir.records import replace
 from ..ops.reduction import broadcast_like
 from ..ops.structure import getitem
+from ..ops.substitution import with_ops
 from ..rules.registry import Row, Rule, rule_for
 from ..runtime import cotangents
 from .number import PerturbedNumber, value_of
@@ -36,16 +38,70 @@ def pushforward(op: Op, operands: tuple[Any, ...], Ω: Any, options: dict[str, A
     """
     if op is getitem:
         return lambda tangents: tangents[0][operands[1]]
+    rule = usable_rule(op)
+    return _FORMS[rule.form](rule, operands, Ω, options)
+
+
+def usable_rule(op: Op) -> Rule:
+    """The rule of an op in a form that numbers with derivatives can use.
+
+    Raises:
+        NoRule: there is none.
+    """
     rule = rule_for(op)
-    if rule is not None:
-        for each in (rule, *rule.also.values()):
-            make = _FORMS.get(each.form)
-            if make is not None:
-                return make(each, operands, Ω, options)
+    for each in () if rule is None else (rule, *rule.also.values()):
+        if each.form in _FORMS:
+            return each
+        if each.form == "frule":
+            return replace(each, form="differential", rows=(_differential_of(each),))
+    if rule is not None and rule.form == "rrule":
+        return replace(rule, form="scalar", rows=(_partials_of(rule),))
     raise NoRule(
         f"{op.name} has no rule that a number with derivatives could use",
         "Write one: `wg.scalar_rule`, `wg.differential` or `wg.frule`.",
+        calling_span(),
     )
+
+
+def _differential_of(rule: Rule) -> Row:
+    """The row of a hand-written pushforward: its tangent is linear in those of the operands."""
+    run = with_ops(_only_row(rule))
+    name = f"the frule of {rule.op.name}"
+
+    def row(*values: Any, **options: Any) -> Any:
+        count = len(values) // 2
+        returned = run(values[count : 2 * count], values[:count], **options)
+        is_pair = isinstance(returned, tuple) and len(returned) == 2
+        y_dot = (returned if is_pair else cotangents.rule_tangent(returned, name))[1]
+        return zeros_of(values[-1]) if y_dot is None else y_dot
+
+    return row
+
+
+def _partials_of(rule: Rule) -> Row:
+    """The row of a hand-written pullback of numbers: the cotangents for 1 are the partials."""
+    run = with_ops(_only_row(rule))
+    name = f"the rrule of {rule.op.name}"
+
+    def row(*values: Any, **options: Any) -> Any:
+        operands = values[:-1]
+        if any(isinstance(x, (list, tuple, dict)) or np.shape(value_of(x)) for x in values):
+            raise NoRule(
+                f"{name} gives cotangents, and {rule.op.name} meets arrays or containers of numbers with derivatives",
+                "Give it a rule that goes forward as well: `wg.frule`.",
+                calling_span(),
+            )
+        pullback = cotangents.rule_pair(run(*operands, **options), name)[1]
+        bars = cotangents.rule_cotangents(pullback(1.0), *[None] * len(operands), rule=name)
+        return tuple(0.0 if bar is None else bar for bar in bars)
+
+    return row
+
+
+def _only_row(rule: Rule) -> Row:
+    (row,) = rule.rows
+    assert row is not None
+    return row
 
 
 def _scalar(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
@@ -122,16 +178,6 @@ def _differential(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[
     return push
 
 
-def _frule(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> Push:
-    def push(tangents: Tangents) -> Any:
-        ds = tuple(completed(dot, x) for dot, x in zip(tangents, operands, strict=True))
-        row = rule.rows[0]
-        assert row is not None
-        return cotangents.rule_tangent(row(operands, ds, **options))[1]
-
-    return push
-
-
 def _zero(rule: Rule, operands: tuple[Any, ...], Ω: Any, options: dict[str, Any]) -> None:
     return None
 
@@ -141,7 +187,6 @@ _FORMS: dict[str, Callable[[Rule, tuple[Any, ...], Any, dict[str, Any]], Push | 
     "linear": _linear,
     "bilinear": _bilinear,
     "differential": _differential,
-    "frule": _frule,
     "zero": _zero,
 }
 

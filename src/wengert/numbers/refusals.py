@@ -8,8 +8,10 @@ import math
 import re
 from typing import Any
 
-from ..errors import LostDerivative
-from ..ir.callers import calling_library, calling_span
+import numpy as np
+
+from ..errors import LostDerivative, WengertError
+from ..ir.callers import calling_library, calling_span, failing_span
 from ..ir.graph import Span
 from ..ops import registry
 
@@ -27,8 +29,32 @@ def lost(number: Any, wanted: str, shown: str = "") -> LostDerivative:
     )
 
 
+def said_by_numpy(error: Exception) -> Exception:
+    """An exception of NumPy's that is about numbers with derivatives as wengert says it; any other as it is."""
+    if isinstance(error, WengertError):
+        return error
+    if isinstance(error.__cause__, LostDerivative):
+        return error.__cause__
+    missing = re.fullmatch(r"'\w+' object has no attribute '(\w+)'", str(error))
+    is_ufunc = missing is not None and isinstance(getattr(np, missing[1], None), np.ufunc)
+    if not is_ufunc and not _OF_OBJECTS.search(str(error)):
+        return error
+    return LostDerivative(
+        f"an array holds numbers with derivatives one by one, which NumPy does not compute with: {error}",
+        "Have them form one number that is an array: `np.stack([x, 1.0])` in the place of `np.array([x, 1.0])`.",
+        failing_span(error.__traceback__),
+    )
+
+
+_OF_OBJECTS = re.compile(
+    r"loop of ufunc does not support argument|[Cc]annot cast .*dtype\('O'\)|signature matching types .*[Oo]bject"
+)
+
+
 def _instead(span: Span | None) -> str:
     """What to write in the place of a function of `math`."""
+    if span is not None and re.fullmatch(r"[\w.]+\[.*\]", _text(span).decode()):
+        return _OF_ARRAYS
     calls = () if span is None else re.findall(r"\b(?:(c?math)\.)?(\w+)\(", _text(span).decode())
     for module, name in calls:
         function = getattr(cmath if module == "cmath" else math, name, None)
@@ -37,6 +63,12 @@ def _instead(span: Span | None) -> str:
     return (
         "Write a function of NumPy (`np.sin(x)`), a method (`x.sin()`) or an op (`wg.ops.sin(x)`)."
     )
+
+
+_OF_ARRAYS = (
+    "An array of floats takes no number with derivatives. Build one from its items, `np.stack([x, y])`; or\n"
+    "make one that takes them, `np.zeros(n) * x` or `np.zeros(n, dtype=object)`."
+)
 
 
 def in_place_of(module: str, name: str, function: Any) -> str:

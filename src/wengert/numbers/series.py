@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ..errors import NoRule
 from ..ir.op import Op
 from ..ops.structure import getitem
-from ..rules.registry import Rule, rule_for
+from ..rules.registry import Rule
 from .arithmetic import ARITHMETIC, convolved, over
 from .at_level import AtLevel, Step, value_at
 from .levels import Level
 from .number import PerturbedNumber, value_of
-from .pushforward import evaluated, has_partial, partials, whole, zeros_of
+from .pushforward import evaluated, has_partial, partials, usable_rule, whole, zeros_of
 from .taylor import Needs, Taylor
 
 
@@ -28,18 +27,8 @@ def applied(op: Op, args: tuple[Any, ...], options: dict[str, Any], level: Level
     at = AtLevel(op, level)
     if op is getitem:
         return at.coefficientwise((args[0],), lambda x: x[args[1]])
-    rule = rule_for(op)
-    form = (
-        None
-        if rule is None
-        else next((each for each in (rule, *rule.also.values()) if each.form in _FORMS), None)
-    )
-    if form is None:
-        raise NoRule(
-            f"{op.name} has no rule that a Taylor number could use",
-            "Write one: `wg.scalar_rule`, `wg.linear_rule` or `wg.differential`.",
-        )
-    return _FORMS[form.form](at, form, args, options)
+    rule = usable_rule(op)
+    return _FORMS[rule.form](at, rule, args, options)
 
 
 def _scalar(at: AtLevel, rule: Rule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -232,11 +232,14 @@ def _divided(builder: Builder, args: Args, namespace: str) -> Atom | None:
 
 def _collected(builder: Builder, args: Args, namespace: str) -> Atom | None:
     """Integer factors are multiplied out; others are not, as that would round differently."""
-    for literal, other in (args, tuple(reversed(args))):
-        inner = _written(builder, other, "mul")
-        if inner is not None and _is_integer(literal) and _is_integer(inner[0]):
-            product = Const(literal.value * inner[0].value)  # type: ignore[union-attr]
-            return builder.emit(named("mul"), product, inner[1], namespace=namespace)
+    for literal, product in (args, tuple(reversed(args))):
+        inner = _written(builder, product, "mul")
+        if inner is None or not _is_integer(literal):
+            continue
+        for factor, other in (inner, tuple(reversed(inner))):
+            if _is_integer(factor):
+                both = Const(literal.value * factor.value)  # type: ignore[union-attr]
+                return builder.emit(named("mul"), both, other, namespace=namespace)
     return None
 
 

@@ -70,14 +70,14 @@ as_returned = declare(
 )
 cotangents_by_rule = declare(
     "cotangents_by_rule",
-    "rule, y_bar, *operands, name=''",
+    "rule, name, y_bar, *operands",
     infer=lambda a, p: UNKNOWN,
     rt="cotangents_by_rule",
     implementation=rt.cotangents_by_rule,
 )
 tangent_by_rule = declare(
     "tangent_by_rule",
-    "rule, primals, tangents, *, name=''",
+    "rule, name, primals, tangents",
     infer=lambda a, p: UNKNOWN,
     rt="tangent_by_rule",
     implementation=rt.tangent_by_rule,

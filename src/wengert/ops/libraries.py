@@ -27,7 +27,8 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     function = _functions(library).get(op.name) or _GENERIC.get(op.name)
     if function is not None:
         return function(*args, **options)
-    if "py" in op.spellings and op.implementation is not None:
+    is_users_own = not op.spellings
+    if (is_users_own or "py" in op.spellings) and op.implementation is not None:
         return op.implementation(*args, **options)
     if library == "fractions" and "math" in op.spellings:
         return getattr(math, op.spellings["math"].split()[0])(*args, **options)

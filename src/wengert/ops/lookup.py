@@ -82,6 +82,12 @@ def must_be_number(value: Any, what: str) -> None:
     Raises:
         BadArgument: naming the value, and what it was to be.
     """
+    if getattr(type(value), "is_node", False):
+        raise BadArgument(
+            f"{value!r} is a term of a graph, and cannot be {what}",
+            "Build the whole expression of terms, and take derivatives of that: `f(x).derive(x)`, `f(x).gradient(x)`.",
+            calling_span(),
+        )
     if isinstance(value, _NO_NUMBERS):
         raise BadArgument(
             f"{value!r} is no number, and cannot be {what}",

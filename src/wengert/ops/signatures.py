@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from ..errors import BadArgument
+from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ir.records import value_record
 
@@ -57,8 +60,10 @@ def bind(
     """The operands and options of a call on run-time values; options that are not given stay out.
 
     Raises:
-        TypeError: an operand is missing, or the op has no such option.
+        BadArgument: an operand is missing, or the op has no such option.
     """
+    if not op.spellings and op.implementation is not None:
+        return _bound_to(op.implementation, args, keywords)
     signature = parse_signature(op.signature)
     count = len(signature.operands)
     if signature.rest and not count:
@@ -70,19 +75,48 @@ def bind(
     if signature.rest and extra:
         options[signature.rest] = extra[0] if len(extra) == 1 else extra
     elif len(extra) > len(signature.options):
-        raise TypeError(f"{op.name} takes at most {count + len(signature.options)} arguments")
+        raise _misused(op, f"{op.name} takes at most {count + len(signature.options)} arguments")
     else:
         options.update(zip(signature.options, extra, strict=False))
     for name in options:
         if name not in (*signature.options, signature.rest):
-            raise TypeError(f"the option `{name}` of {op.name} is not covered")
+            raise _misused(op, f"the option `{name}` of {op.name} is not covered")
     last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
     operands: list[Any] = []
     for name in signature.operands[: max(last + 1, signature.required)]:
         if name not in given and name not in signature.defaults:
-            raise TypeError(f"{op.name} is called without `{name}`")
+            raise _misused(op, f"{op.name} is called without `{name}`")
         operands.append(given.get(name, signature.defaults.get(name)))
     return tuple(operands), options
+
+
+def _bound_to(
+    function: Callable[..., Any], args: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What a function is given by position or could be, and what by keyword only.
+
+    Raises:
+        BadArgument: it cannot be called like this.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one that is written in C may not say
+        return tuple(args), dict(keywords)
+    try:
+        bound = signature.bind(*args, **keywords)
+    except TypeError as error:
+        name = getattr(function, "__name__", repr(function))
+        message = f"{name} cannot be called like this: {error}"
+        raise BadArgument(message, f"It is {name}{signature}.", calling_span()) from None
+    named = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    last = max((k for k, name in enumerate(named) if name in bound.arguments), default=-1)
+    for name in named[:last]:
+        bound.arguments.setdefault(name, signature.parameters[name].default)
+    return bound.args, bound.kwargs
+
+
+def _misused(op: Op, message: str) -> BadArgument:
+    return BadArgument(message, f"It is {op.name}({op.signature}).", calling_span())
 
 
 def _is_given(value: Any) -> bool:

@@ -11,6 +11,7 @@ same solver on plain numbers, and then the derivative of what it has found.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from opcode import opmap
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -22,6 +23,7 @@ from ..errors import BadArgument, LostDerivative, WengertError
 from ..ir.callers import calling_span
 from ..ir.op import evaluator_of
 from . import registry
+from .signatures import bind
 
 _STORE_GLOBAL = opmap["STORE_GLOBAL"]
 _LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "wengert")
@@ -59,8 +61,11 @@ def with_ops(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _in_place_of(value: Any) -> Any:
     """What stands for a module of functions of floats, or for one of its functions."""
+    is_ruled = bool(registry.ruled) and _has_rule(value)
     if isinstance(value, ModuleType):
-        return _Ops(value) if value.__name__ in ("scipy", *_OF_FLOATS) else value
+        return _Ops(value) if is_ruled or value.__name__ in ("scipy", *_OF_FLOATS) else value
+    if is_ruled:
+        return _by_rule(value)
     module = getattr(value, "__module__", None) or ""
     if isinstance(value, BuiltinFunctionType) and module in ("math", "cmath"):
         found = registry.find(value)
@@ -71,6 +76,33 @@ def _in_place_of(value: Any) -> Any:
             return found[0]
         return functools.wraps(value)(functools.partial(_solved, value))
     return value
+
+
+def _has_rule(value: Any) -> bool:
+    """Whether a function has a rule of its user's, or a module of theirs holds one that has."""
+    if isinstance(value, ModuleType):
+        is_library = value.__name__.partition(".")[0] in (*_LIBRARIES, *sys.stdlib_module_names)
+        return not is_library and any(map(_is_ruled, tuple(vars(value).values())))
+    return _is_ruled(value)
+
+
+def _is_ruled(value: Any) -> bool:
+    if isinstance(value, ModuleType) or not callable(value):
+        return False
+    found = registry.find(value)
+    return found is not None and found[0] in registry.ruled
+
+
+def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that has a rule, called as the op that it is."""
+    op = registry.foreign(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        operands, named = bind(op, args, options)
+        return op(*operands, **named)
+
+    return call
 
 
 _TAKE_NUMBERS = (".quadrature", ".roots_of_functions", ".scipy_integrate_in_python")
@@ -113,7 +145,8 @@ def _run_as_it_is(solver: FunctionType, args: tuple[Any, ...], options: dict[str
     try:
         return solver(*map(noticed, args), **named)
     except (TypeError, ValueError) as error:
-        if not met or isinstance(error, WengertError):
+        is_said = isinstance(error, WengertError) and not isinstance(error, LostDerivative)
+        if not met or is_said:
             raise
         raise LostDerivative(
             f"{solver.__module__.rpartition('._')[0]}.{solver.__name__} computes with floats, and meets {met[0]!r}",

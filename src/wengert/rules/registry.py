@@ -120,6 +120,8 @@ def store(rule: Rule) -> None:
         message = f"{rule.file}:{rule.line}: {rule.op.name} already has a rule"
         raise RuleError(message, f"The other one is at {before.file}:{before.line}.")
     _rules[rule.op] = _beside(before, rule)
+    if not rule.op.spellings:
+        (ops.ruled.discard if rule.form == "opt_out" else ops.ruled.add)(rule.op)
     if not rule.built_in:
         _state.generation += 1
 

@@ -355,14 +355,17 @@ def rule_tangent(returned: Any, rule: str = "the rule") -> Any:
     return y, _of_rule(y_dot, y, f"{rule} returned a tangent", "the result")
 
 
-def cotangents_by_rule(rule: Any, y_bar: Any, *operands: Any, name: str = "the rule") -> list[Any]:
+def cotangents_by_rule(
+    rule: Any, name: str, y_bar: Any, /, *operands: Any, **options: Any
+) -> list[Any]:
     """The cotangents of operands, by a hand-written rule that is run for them."""
-    return rule_cotangents(rule_pair(rule(*operands), name)[1](y_bar), *operands, rule=name)
+    pullback = rule_pair(rule(*operands, **options), name)[1]
+    return rule_cotangents(pullback(y_bar), *operands, rule=name)
 
 
-def tangent_by_rule(rule: Any, primals: Any, tangents: Any, name: str = "the rule") -> Any:
+def tangent_by_rule(rule: Any, name: str, primals: Any, tangents: Any, /, **options: Any) -> Any:
     """The tangent of a result, by a hand-written rule that is run for it."""
-    return rule_tangent(rule(primals, tangents), name)[1]
+    return rule_tangent(rule(primals, tangents, **options), name)[1]
 
 
 def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:

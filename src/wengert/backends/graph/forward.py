@@ -88,10 +88,10 @@ class Forward(RowCaller):
         pairs = zip(dots, eqn.args, strict=True)
         primals = packed(self.graph, eqn.args)
         tangents = packed(self.graph, [self._or_zeros(dot, x) for dot, x in pairs])
-        name = {"name": Const(f"the frule of {eqn.op.name}")}
+        name = Const(f"the frule of {eqn.op.name}")
         kind = st.gradient_kind(eqn.outs[0].kind)
-        args = [Const(rule.rows[0]), primals, tangents]
-        return self.graph.builder.emit_with(tangent_by_rule, args, name, kind=kind)
+        args = [Const(rule.rows[0]), name, primals, tangents]
+        return self.graph.builder.emit_with(tangent_by_rule, args, eqn.params, kind=kind)
 
     def _or_zeros(self, dot: Atom, x: Atom) -> Atom:
         return self.graph.emit(st.zeros, [x]) if dot == ZERO else dot

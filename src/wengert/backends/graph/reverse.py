@@ -137,8 +137,8 @@ class Reverse(RowCaller):
 
     def _rrule(self, rule: Rule, eqn: Eqn, bar: Atom) -> None:
         """The rule is run when the cotangents are evaluated, and gives those of all operands at once."""
-        row, name = Const(rule.rows[0]), {"name": Const(f"the rrule of {eqn.op.name}")}
-        bars = self.graph.emit(cotangents_by_rule, [row, bar, *eqn.args], name)
+        row, name = Const(rule.rows[0]), Const(f"the rrule of {eqn.op.name}")
+        bars = self.graph.emit(cotangents_by_rule, [row, name, bar, *eqn.args], eqn.params)
         for k, arg in enumerate(eqn.args):
             if self._active(arg):
                 kind = st.gradient_kind(kind_of_atom(arg))

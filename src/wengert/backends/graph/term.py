@@ -118,6 +118,8 @@ class Term(Shown):
 
     __slots__ = ("atom", "derived", "graph", "origin")
     compute_priority = 1
+    is_node = True
+    """It has no value yet, whatever it is used as."""
     _op_priority = 100.0
     """SymPy leaves operators to the operand with the higher one."""
     __compute_op__ = staticmethod(compute)
@@ -300,7 +302,8 @@ class Term(Shown):
             )
         found = registry.find(function)
         op = found[0] if found is not None else registry.foreign(function)
-        return compute(op, (self, *others), options)
+        operands, options = bind(op, (self, *others), options)
+        return compute(op, operands, options)
 
     def __eq__(self, other: object) -> Any:
         return self._compared(st.eq, other)
