@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Const
 from ..ops import structure as st
+from .failing import raise_now
 from .values import Closure, Items, Value, tuple_of
 
 if TYPE_CHECKING:
@@ -149,8 +150,6 @@ def _fill_defaults(
 
 
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
-    from .statements import raise_now
-
     if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
         # it stands for a function of a library, which may well take these arguments
         raise it.unsupported(

@@ -15,6 +15,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
 from . import heap
+from .failing import raise_now
 from .operations import key_of
 from .values import (
     Items,
@@ -115,8 +116,6 @@ def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
 
 
 def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
     where = args[0] if args else Const(-1)
     if not isinstance(where, Const) or not isinstance(where.value, int):
         return None
@@ -205,8 +204,6 @@ def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value
 
 
 def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
     if not items.keys:
         raise_now(it, KeyError, "popitem(): dictionary is empty")
     last = kwargs.get("last", args[0] if args else Const(True))
@@ -219,8 +216,6 @@ def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Valu
 
 
 def _move_to_end(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
     key, last = args[0], kwargs.get("last", args[1] if len(args) > 1 else Const(True))
     if not isinstance(key, Const) or not isinstance(last, Const):
         return None

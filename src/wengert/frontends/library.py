@@ -34,6 +34,7 @@ from . import (
 from .binding import is_star
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
+from .failing import raise_now
 from .items import subscript
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
 from .loops import collect, loop_over
@@ -129,8 +130,6 @@ def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _no_length(it: Interpreter, name: str) -> Value:
-    from .statements import raise_now
-
     raise_now(it, TypeError, f"object of type '{name}' has no len()")
     raise AssertionError("unreachable")
 
@@ -325,8 +324,6 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
 
 
 def _of_nothing(it: Interpreter, which: str, kwargs: Kwargs) -> Value:
-    from .statements import raise_now
-
     if "default" not in kwargs:
         new = sys.version_info >= (3, 12)
         what = "iterable argument is empty" if new else "arg is an empty sequence"

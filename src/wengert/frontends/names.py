@@ -14,6 +14,7 @@ from ..ir.types import Static, Struct
 from ..ops import structure as st
 from . import cells, outside
 from .declarations import assigned_names, declarations
+from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .signature import ForeignArray, derives, kind_of
@@ -47,16 +48,12 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
         return cells.read(it, cell, name, own=False)
     if _is_local(it, scope, name):
         _note_unbound(it, name)
-        from .statements import raise_now
-
         message = f"cannot access local variable '{name}' where it is not associated with a value"
         raise_now(it, UnboundLocalError, message)
     if name in scope.globals:
         return lift(it, scope.globals, name, scope.globals[name])
     if hasattr(builtins, name):
         return Const(getattr(builtins, name))
-    from .statements import raise_now
-
     raise_now(it, NameError, f"name '{name}' is not defined")
     raise AssertionError("unreachable")
 

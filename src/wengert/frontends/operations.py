@@ -302,7 +302,14 @@ def truth(it: Interpreter, value: Value) -> Atom:
             if said is not None:
                 return truth(it, said)
     atom = it.atom(value)
-    return it.emit(st.truth, atom) if _may_be_container(it, atom) else atom
+    asked = _may_be_container(it, atom) or _may_have_several_items(atom)
+    return it.emit(st.truth, atom) if asked else atom
+
+
+def _may_have_several_items(atom: Atom) -> bool:
+    """Whether an array has axes: it may have no truth, also where nothing depends on that."""
+    kind = kind_of_atom(atom)
+    return isinstance(kind, Array) and bool(kind.rank)
 
 
 def _may_be_container(it: Interpreter, atom: Atom) -> bool:

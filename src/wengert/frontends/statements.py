@@ -17,9 +17,10 @@ from ..ops import structure as st
 from . import cells, contexts, exceptions, in_place, local_classes, sharing, writes
 from .attributes import read_attribute
 from .expressions import condition, evaluate, evaluate_after
+from .failing import raise_now
 from .heap import settle_doubts
 from .items import subscript
-from .reading import Diverges, Step
+from .reading import Step
 from .values import Closure, Items, Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -287,13 +288,6 @@ def _run_with(it: Interpreter, node: ast.With) -> None:
 
 def _run_try(it: Interpreter, node: ast.Try) -> None:
     exceptions.run_try(it, node)
-
-
-def raise_now(it: Interpreter, error: type[Exception], message: str) -> None:
-    """Emit what Python itself would raise here."""
-    exception = it.emit(st.opaque, Const(error), Const(message), names=Const(()))
-    it.emit(st.raise_, exception, Const(False))
-    raise Diverges
 
 
 def _run_assert(it: Interpreter, node: ast.Assert) -> None:
