@@ -42,7 +42,7 @@ from .failing import fail_now
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .names import lift
-from .opcalls import emit_op
+from .opcalls import emit_op, takes
 from .reading import NeedsCallee
 from .signature import Template, derives
 from .sources import source_of
@@ -219,6 +219,8 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return emit_op(it, known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
     if found is not None and not it.reading.opted_out(found[0]):
+        if not takes(*found, args, kwargs):
+            fail_now(it, known, *args)
         return emit_op(it, *found, args, kwargs)
     handler = rarer_handler_of(known)
     if handler is not None:

@@ -100,7 +100,7 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
-    if len(bounds) == len(args):
+    if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
         if len(known) <= UNROLL or is_by_turns(it):
             return Const(known)

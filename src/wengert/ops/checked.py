@@ -44,8 +44,11 @@ def is_checked_by_its_rule(eqn: Eqn) -> bool:
     """Whether the derivative of an equation, where it is computed, raises what the equation raises."""
     second = eqn.args[-1] if eqn.args else None
     by_zero = eqn.op.name == "div" and isinstance(second, Const) and second.value == 0
+    of_keys = eqn.op is st.getitem and isinstance(kind_of_atom(eqn.args[0]), Struct)
     other_words = eqn.op.name == "pow" and eqn.namespace == "math"
-    return not (by_zero or other_words or eqn.op.reduction or eqn.op.name in _UNCHECKED_BY_RULES)
+    return not (
+        by_zero or of_keys or other_words or eqn.op.reduction or eqn.op.name in _UNCHECKED_BY_RULES
+    )
 
 
 def _has_check(eqn: Eqn, kinds: list[Kind]) -> bool:

@@ -99,11 +99,9 @@ def _of_arithmetic(eqn: Eqn) -> Classes:
         return _OF_INTEGERS.get(eqn.op.name, (ValueError, OverflowError) if own is None else own)
     if own is not None:
         return (*own, *_ROUNDING)
-    return (
-        ANY_ERROR
-        if eqn.namespace == "np"
-        else (ValueError, OverflowError, ZeroDivisionError, *_ROUNDING)
-    )
+    if eqn.namespace == "np":
+        return ANY_ERROR if INT in kinds else _ROUNDING
+    return (ValueError, OverflowError, ZeroDivisionError, *_ROUNDING)
 
 
 # --- structure ----------------------------------------------------------------------------
