@@ -2,7 +2,9 @@
 
 # programs under test are written as users write them, mistakes included
 
+import functools
 import math
+import operator
 import traceback
 
 import numpy as np
@@ -219,3 +221,157 @@ def test_failed_assertions_are_the_users():
     with pytest.raises(AssertionError, match=r"^x is -1\.0") as caught:
         wg.gradient(asserts, -1.0)
     assert last_line(caught.value) == 'assert x > 0, f"x is {x}"'
+
+
+# What the derivative does not need
+
+
+UNNEEDED = {
+    "an index": lambda x: x + np.ones(3)[7],
+    "an index of an active array": lambda x: x + np.sum((x * np.ones(2))[np.array([5])]) * 0,
+    "an index of a range": lambda x: x + range(3)[5],
+    "a conversion of text": lambda x: x + int("q"),
+    "a conversion of infinity": lambda x: x + math.floor(math.inf * x),
+    "shapes of a product": lambda x: x + np.dot(np.ones(2), np.ones(3)),
+    "shapes of a sum": lambda x: x + (x * np.ones(2) + np.ones(3))[0] * 0,
+    "shapes of what is stacked": lambda x: x + np.stack([np.ones(2), np.ones(3)])[0, 0],
+    "a new shape": lambda x: x + np.zeros((2, 3)).reshape(4, 4)[0, 0],
+    "parts of equal length": lambda x: x + np.split(np.ones(5), 2)[0][0],
+    "a negative length": lambda x: x + np.ones(-1)[0],
+    "an axis": lambda x: np.sum(x, axis=3),
+    "a singular matrix": lambda x: x + np.linalg.inv(np.zeros((2, 2)))[0, 0],
+    "the greatest of nothing": lambda x: x + np.max(np.ones(0)),
+    "a floored quotient": lambda x: x + x // 0,
+    "a remainder": lambda x: x + x % 0,
+    "a remainder by math": lambda x: x + math.fmod(x, 0),
+    "a quotient": lambda x: x / 0,
+    "a quotient of constants": lambda x: x + 1 / 0,
+    "a power by math": lambda x: math.pow(x - x, -0.5),
+    "a factorial": lambda x: x + math.factorial(-1),
+    "a function of text": lambda x: x + math.sin("a"),
+    "a function of None": lambda x: x + math.sin(None),
+    "an overflow": lambda x: x + math.exp(1000.0),
+    "a domain": lambda x: x + math.asin(2.0),
+    "a length": lambda x: x + len(x),
+    "a key": lambda x: {"a": x}[x],
+    "a comparison with text": lambda x: x + (x < "a"),
+    "a sum with None": lambda x: x + None,
+    "truth of an array": lambda x: x if np.ones(2) * x > 0 else 1 * x,
+    "iterating over a number": lambda x: x + len([2 * k for k in x]),
+    "iterating over a literal": lambda x: x + len([2 * k for k in 3]),
+    "an item of a number": lambda x: x[0],
+    "calling a number": lambda x: x(),
+    "reducing nothing": lambda x: functools.reduce(operator.add, []) * x,
+    "steps of nothing": lambda x: range(0, 3, 0)[0] * x,
+    "too many arguments": lambda x: math.sin(x, x),
+    "too few arguments": lambda x: math.atan2(x),
+}
+
+
+@pytest.mark.parametrize("name", UNNEEDED)
+def test_what_a_derivative_does_not_need_raises_where_the_program_does(name):
+    f = UNNEEDED[name]
+    with pytest.raises(Exception) as pythons:  # noqa: PT011
+        f(1.0)
+    calls = [lambda: wg.gradient(f, 1.0), lambda: wg.pushforward(f, 1.0)[1](1.0)]
+    if not name.endswith(("of a sum", "active array")):  # times 0, which forward mode leaves out
+        calls.append(lambda: wg.derivative(f)(1.0))
+    for call in calls:
+        with pytest.raises(type(pythons.value)) as ours:
+            call()
+        assert (type(ours.value), str(ours.value)) == (type(pythons.value), str(pythons.value))
+        assert own_line(ours.value) == own_line(pythons.value)
+
+
+def own_line(error):
+    """The last line of this file on the way to where an exception was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame.line for frame in frames if frame.filename == __file__][-1]
+
+
+def test_what_cannot_fail_is_not_computed_for_a_gradient():
+    def f(x, a):
+        return x * 3.0 + a * 2.0 + np.sin(a).sum() + a**2 / 4
+
+    text = str(wg.grad(f).specialize(1.0, np.float64(2.0)).source)
+    assert "sin" not in text
+    assert "/ 4" not in text
+
+
+def deleted(x):
+    del x
+    return x
+
+
+def imported_by_a_wrong_name(x):
+    from math import no_such_function
+
+    return no_such_function(x)
+
+
+def imported_from_nowhere(x):
+    import no_such_module
+
+    return no_such_module.f(x)
+
+
+def read_too_early(x):
+    def g():
+        return q * x
+
+    r = g()
+    q = 2
+    return r
+
+
+def of_one(x, *, k=1.0):
+    return x * k
+
+
+def given_two(x):
+    return of_one(x, 1, k=2)
+
+
+def of_three(a, b, c, *, d, e):
+    return a
+
+
+def given_none(x):
+    return of_three() + x
+
+
+def given_no_names(x):
+    return of_three(x, x, x)
+
+
+def unpacked(x):
+    a, b = x
+    return a + b
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        deleted, imported_by_a_wrong_name, imported_from_nowhere, read_too_early, given_two, given_none,
+        given_no_names, unpacked,
+    ],
+)  # fmt: skip
+def test_python_finds_the_words(f):
+    with pytest.raises(Exception) as pythons:  # noqa: PT011
+        f(1.0)
+    for call in (lambda: wg.gradient(f, 1.0), lambda: wg.pushforward(f, 1.0)):
+        with pytest.raises(type(pythons.value)) as ours:
+            call()
+        assert str(ours.value) == str(pythons.value)
+        assert own_line(ours.value) == own_line(pythons.value)
+
+
+def test_what_certainly_fails_can_be_caught():
+    def f(x):
+        try:
+            return x[0]
+        except TypeError:
+            return 3 * x
+
+    assert wg.gradient(f, 2.0) == (3.0,)
+    assert wg.pushforward(f, 2.0)[1](1.0) == 3.0

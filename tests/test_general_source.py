@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert.errors import UnsupportedSyntax
+from wengert.errors import BadArgument, UnsupportedSyntax
 
 STEP = 1e-6
 CASES: list[Any] = []
@@ -400,3 +400,48 @@ def test_containers_are_written_out_as_defaults():
     assert grad(1.5) == pytest.approx(9.0)
     assert grad.__defaults__[1] == [1.0, 3.0]  # made once, as Python's own
     assert of_what_it_has_seen.__defaults__[1] == []
+
+
+# --- signatures ---------------------------------------------------------------------------
+
+
+def with_defaults(a, n=3, w=(1.0, 2.0), *, k=2.0, s="x"):
+    for _ in range(n):
+        a = a * k + w[0]
+    return a if s == "x" else 0.0 * a
+
+
+@pytest.mark.parametrize(
+    ("args", "options"),
+    [((1.5,), {}), ((1.5, 2), {"k": 3.0}), ((1.5, 2, (0.0, 1.0)), {}), ((1.5,), {"s": "y"})],
+)
+def test_defaults_and_keywords_stay_in_the_signature(args, options):
+    expected = 0.0 if "s" in options else options.get("k", 2.0) ** (args[1] if len(args) > 1 else 3)
+    assert wg.grad(with_defaults)(*args, **options) == expected
+    assert alone_of(with_defaults)(*args, **options) == expected
+    module: dict[str, Any] = {}
+    exec(compile(wg.code_adjoint(with_defaults), "adjoint.py", "exec"), module)
+    assert module["adjoint_with_defaults"](*args, **options)[0] == expected
+
+
+def any_number(x, *ys):
+    return x * sum(ys)
+
+
+def by_name(x, **named):
+    return x * named["a"]
+
+
+@pytest.mark.parametrize(("f", "shown"), [(any_number, r"\*ys"), (by_name, r"\*\*named")])
+def test_how_many_arguments_there_are_is_known_of_a_call_only(f, shown):
+    for text in (lambda: wg.grad(f).source, lambda: wg.code_adjoint(f), lambda: wg.code_ir(f)):
+        with pytest.raises(BadArgument, match=f"how many arguments `{shown}` stands for"):
+            text()
+
+
+def test_source_for_arguments_like_these_has_them_all():
+    module: dict[str, Any] = {}
+    exec(wg.grad(any_number).specialize(2.0, 3.0, 4.0).source, module)
+    assert module["grad_any_number"](2.0, 3.0, 4.0) == 7.0
+    exec(wg.grad(by_name).specialize(2.0, a=3.0).source, module)
+    assert module["grad_by_name"](2.0, a=3.0) == 3.0

@@ -37,6 +37,7 @@ from .ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable
 from .ops import memory as me
 from .passes import tidy
 from .passes.copies import inlined
+from .passes.unread import with_unread_evaluated
 
 State = dict[Place, heap.Content]
 """What objects hold where a function starts that changes them."""
@@ -132,7 +133,7 @@ def _attempt(
     params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
     inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
     read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
-    return Inner(read, changes, tuple(outside))
+    return Inner(with_unread_evaluated(read), changes, tuple(outside))
 
 
 def state_of(it: Interpreter, inner: Inner) -> State:

@@ -448,11 +448,13 @@ def code_adjoint(f: Callable[..., Any], *args: Any) -> str:
     With example arguments it is specialised to their kinds, without them it is general.
     """
     derived = engine.derive(Verb("adjoint"), _call(f, args))
-    defaults = {"y_bar": 1.0, **calling.captured_literals(f)}
+    given = {} if args else calling.defaults_of(f)
+    defaults = {"y_bar": 1.0, **given, **calling.captured_literals(f)}
     return Text(derived.with_defaults(defaults).source)
 
 
 def code_tangent(f: Callable[..., Any], *args: Any) -> str:
     """The pushforward of a function as runnable Python: values and tangents side by side."""
     derived = engine.derive(Verb("pushforward"), _call(f, args))
-    return Text(derived.with_defaults(calling.captured_literals(f)).source)
+    given = {} if args else calling.defaults_of(f)
+    return Text(derived.with_defaults({**given, **calling.captured_literals(f)}).source)

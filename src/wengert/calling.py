@@ -172,20 +172,34 @@ def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any
 
 
 def general_call(function: Any) -> Call:
-    """A call about whose arguments nothing is known."""
-    positional = [p for p in _parameters(function) if p.kind in _POSITIONAL]
-    required = [p for p in _parameters(function) if p.kind is p.KEYWORD_ONLY]
-    keywords = tuple((p.name, UNKNOWN) for p in required if p.default is p.empty)
-    return Call(signature.kind_of(function), tuple((p.name, UNKNOWN) for p in positional), keywords)
+    """A call about whose arguments nothing is known.
+
+    Raises:
+        BadArgument: where a call says how many arguments there are.
+    """
+    parameters = _parameters(function)
+    for p in parameters:
+        stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind)
+        if stars is not None:
+            raise BadArgument(
+                f"how many arguments `{stars}{p.name}` stands for is known of a call only",
+                "Pass arguments like yours: `wg.grad(f).specialize(*args).source`, `wg.code_adjoint(f, *args)`.",
+            )
+    keywords = [
+        p
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY and (p.default is p.empty or _is_display(p.default))
+    ]
+    return Call(
+        signature.kind_of(function),
+        tuple((p.name, UNKNOWN) for p in parameters if p.kind in _POSITIONAL),
+        tuple((p.name, UNKNOWN) for p in keywords),
+    )
 
 
 def defaults_of(function: Any) -> dict[str, Any]:
-    """The literal defaults of a function's positional parameters."""
-    return {
-        p.name: p.default
-        for p in _parameters(function)
-        if p.kind in _POSITIONAL and _is_display(p.default)
-    }
+    """The literal defaults of a function's parameters."""
+    return {p.name: p.default for p in _parameters(function) if _is_display(p.default)}
 
 
 def _is_display(value: Any) -> bool:

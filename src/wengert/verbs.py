@@ -28,8 +28,9 @@ from .ir.types import (
 from .ops import checks
 from .ops.elementwise import to_complex, to_float
 from .ops.structure import gradient_kind
-from .passes import reverse, tidy
+from .passes import activity, reverse, tidy
 from .passes.residuals import renamed_block
+from .passes.unread import with_primal_evaluated
 
 
 @value_record
@@ -277,7 +278,16 @@ def _tangent_along(function: Function, index: int) -> Function:
     made = Function(
         function.name, function.inputs, Block(body.params, body.eqns, outs), function.result
     )
-    return tidy.tidy(made)
+    return tidy.tidy(_with_primal_evaluated(made, function, [index]))
+
+
+def _with_primal_evaluated(made: Function, function: Function, wrt: Sequence[int]) -> Function:
+    """A derivative that raises where the function raises, though it does not need the function's value."""
+    primal = function.body
+    outs = [out for out in primal.outs if isinstance(out, Var)]
+    moving = activity.active(primal, [primal.params[k] for k in wrt], outs)
+    differentiated = (eqn for eqn in walk(primal) if not moving.isdisjoint(eqn.outs))
+    return with_primal_evaluated(made, primal, differentiated)
 
 
 def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
@@ -311,7 +321,8 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     vector = Input("v", _tangent_input(kind))
     inputs = (*_positional_first(function), vector)
     made = replace(pushed, name=f"hvp_{function.name}")
-    return (tidy.tidy(assembled(made, outs, kinds[0], inputs)),)
+    made = assembled(made, outs, kinds[0], inputs)
+    return (tidy.tidy(_with_primal_evaluated(made, function, want.indices)),)
 
 
 def _positional_first(function: Function) -> tuple[Input, ...]:

@@ -19,6 +19,7 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from . import cells, container_methods, iterators, local_classes, objects
 from .calls import call, opaque
+from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .names import lift
@@ -104,8 +105,6 @@ def _of_method(it: Interpreter, receiver: Value, function: Value, name: str) -> 
 
 def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
     if not hasattr(module, name):
-        from .statements import raise_now
-
         raise_now(it, AttributeError, f"module '{module.__name__}' has no attribute '{name}'")
     return lift(it, module, name, getattr(module, name))
 
@@ -117,8 +116,6 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
     if held is not None:
         return held
     if not hasattr(constant, name):
-        from .statements import raise_now
-
         kind = type(constant).__name__
         raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
     found = getattr(constant, name)
@@ -190,8 +187,6 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         return open_up(it, found)
     known = _PYTHON_CLASSES.get(str(kind), np.ndarray if isinstance(kind, Array) else None)
     if known is not None and not hasattr(known, name):
-        from .statements import raise_now
-
         message = f"'{_class_name(known)}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message)
     if ops.find_method(name) is not None or name in MUTATING or kind != UNKNOWN:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Const
 from ..ops import structure as st
+from .failing import raise_now
 from .values import Closure, Items, Value, tuple_of
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ def bind_arguments(
     if spec.vararg is not None:
         bound[spec.vararg.arg] = _rest(it, extra)
     elif extra:
-        _wrong_call(
-            it, closure, f"takes {len(names)} positional arguments but {len(positional)} were given"
-        )
+        _wrong_call(it, closure, _too_many(closure, len(positional), kwargs))
     keywords = dict(kwargs)
     for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
         if name in keywords and name not in {a.arg for a in spec.posonlyargs}:
@@ -138,19 +137,38 @@ def _fill_defaults(
     spec = closure.node.args
     missing = [n for n in names if n not in bound]
     if missing:
-        listed = " and ".join(f"'{n}'" for n in missing)
-        plural = "s" if len(missing) > 1 else ""
-        _wrong_call(
-            it, closure, f"missing {len(missing)} required positional argument{plural}: {listed}"
-        )
-    for a in spec.kwonlyargs:
-        if a.arg not in bound:
-            _wrong_call(it, closure, f"missing 1 required keyword-only argument: '{a.arg}'")
+        _wrong_call(it, closure, _missing(missing, "positional"))
+    missing = [a.arg for a in spec.kwonlyargs if a.arg not in bound]
+    if missing:
+        _wrong_call(it, closure, _missing(missing, "keyword-only"))
+
+
+def _too_many(closure: Closure, given: int, kwargs: Kwargs) -> str:
+    """What Python says of a call with more positional arguments than there are parameters."""
+    spec = closure.node.args
+    most = len(spec.posonlyargs) + len(spec.args)
+    least = most - len(closure.defaults)
+    taken = _counted(most, "positional argument")
+    if closure.defaults:
+        taken = f"from {least} to {most} positional arguments"
+    named = sum(a.arg in kwargs for a in spec.kwonlyargs)
+    told = str(given)
+    if named:
+        told = f"{_counted(given, 'positional argument')} (and {_counted(named, 'keyword-only argument')})"
+    return f"takes {taken} but {told} {'was' if given == 1 and not named else 'were'} given"
+
+
+def _missing(names: Sequence[str], how: str) -> str:
+    *others, last = map(repr, names)
+    listed = f"{', '.join(others)}{',' if len(others) > 1 else ''} and {last}" if others else last
+    return f"missing {len(names)} required {how} argument{'s' if others else ''}: {listed}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _wrong_call(it: Interpreter, closure: Closure, message: str) -> None:
-    from .statements import raise_now
-
     if str(closure.scope.globals.get("__name__")).startswith(_PACKAGE):
         # it stands for a function of a library, which may well take these arguments
         raise it.unsupported(

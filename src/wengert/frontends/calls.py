@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import operator
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.records import replace
-from ..ir.types import UNKNOWN, Array, Kind, Number, Static
+from ..ir.types import STR, UNKNOWN, Array, Kind, Number, Seq, Static
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
@@ -37,10 +38,11 @@ from .binding import bind_arguments, is_star, star
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .expressions import evaluate
+from .failing import fail_now
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .names import lift
-from .opcalls import emit_op
+from .opcalls import emit_op, takes
 from .reading import NeedsCallee
 from .signature import Template, derives
 from .sources import source_of
@@ -183,6 +185,8 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:
+    if isinstance(function.kind, Number | Array | Seq) or function.kind == STR:
+        fail_now(it, operator.call, function)
     if any(map(is_star, args)):
         raise it.unsupported(
             "`*` is not covered in a call of a function that is known only when the program runs",
@@ -215,6 +219,8 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return emit_op(it, known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
     if found is not None and not it.reading.opted_out(found[0]):
+        if not takes(*found, args, kwargs):
+            fail_now(it, known, *args)
         return emit_op(it, *found, args, kwargs)
     handler = rarer_handler_of(known)
     if handler is not None:

@@ -16,6 +16,7 @@ from ..ir.graph import Const
 from ..ops import structure as st
 from . import heap
 from .declarations import declarations, names_in_cells
+from .failing import raise_now
 from .values import Closure, Items, Lost, Maybe, Scope, Value
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ def read(it: Interpreter, cell: Items, name: str, *, own: bool) -> Value:
 
 
 def unbound(it: Interpreter, name: str, *, own: bool) -> NoReturn:
-    from .statements import raise_now
-
     which, where = ("local", "") if own else ("free", " in enclosing scope")
     message = (
         f"cannot access {which} variable '{name}' where it is not associated with a value{where}"

@@ -10,6 +10,7 @@ from ..ir.graph import Const
 from ..ops import containers as co
 from ..ops import structure as st
 from .calls import call
+from .failing import raise_now
 from .heap import holds_objects, now
 from .items import subscript
 from .iteration import UNROLL, iteration
@@ -96,8 +97,6 @@ def item_of(it: Interpreter, items: Items, index: Value) -> Value:
 
 
 def _missing(it: Interpreter, items: Items) -> Value:
-    from .statements import raise_now
-
     if items.form == "dict":
         raise_now(it, KeyError, "no such key")
     raise_now(it, IndexError, f"{items.form} index out of range")

@@ -15,6 +15,7 @@ from ..ir.graph import Const
 from . import exceptions, objects
 from .binding import bind_arguments
 from .calls import call, call_foreign, opaque
+from .failing import raise_now
 from .heap import now
 from .names import lift
 from .signature import namedtuple_fields
@@ -86,8 +87,6 @@ def _of_object(found: Any) -> bool:
 
 def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """What `type.__call__` does."""
-    from .statements import raise_now
-
     missing: list[str] = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise_now(it, TypeError, _abstract(cls, missing))

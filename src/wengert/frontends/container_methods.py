@@ -15,6 +15,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
 from . import heap
+from .failing import raise_now
 from .operations import key_of
 from .values import (
     Items,
@@ -140,8 +141,6 @@ def _extended_by_a_generator(
 
 
 def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
     where = args[0] if args else Const(-1)
     if not isinstance(where, Const) or not isinstance(where.value, int):
         return None
@@ -230,8 +229,6 @@ def _pop_key(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value
 
 
 def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
     if not items.keys:
         raise_now(it, KeyError, "popitem(): dictionary is empty")
     last = kwargs.get("last", args[0] if args else Const(True))
@@ -244,8 +241,6 @@ def _pop_item(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Valu
 
 
 def _move_to_end(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    from .statements import raise_now
-
     key, last = args[0], kwargs.get("last", args[1] if len(args) > 1 else Const(True))
     if not isinstance(key, Const) or not isinstance(last, Const):
         return None

@@ -14,6 +14,7 @@ from . import liveness, objects
 from .arms import Arm
 from .catching import Classes, Leaves, Region, see
 from .expressions import evaluate
+from .failing import raise_now
 from .heap import now
 from .interpreter import Interpreter
 from .reading import Diverges, Step
@@ -269,8 +270,6 @@ def run_raise(it: Interpreter, node: ast.Raise) -> None:
     """`raise`, `raise exception`, `raise exception from cause`."""
     if node.exc is None:
         if not it.handling:
-            from .statements import raise_now
-
             raise_now(it, RuntimeError, "No active exception to reraise")
         raise_again(it, it.handling[-1])
     exception = evaluate(it, node.exc)  # type: ignore[arg-type]

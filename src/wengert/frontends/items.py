@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import STR, Static, Struct
+from ..ir.types import BOOL, SLICE, STR, Number, Static, Struct
 from ..ops import structure as st
 from . import choosing
+from .failing import fail_now, raise_now
 from .operations import key_of
 from .values import (
     Closure,
@@ -64,8 +66,20 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             "Use a function: `np.concatenate`, say.",
         )
     at = index_atom(it, index)
+    if _has_no_items(value) and _names_an_item(at):
+        fail_now(it, operator.getitem, value, at)
     result = it.emit(st.getitem, it.atom(value), at)
     return open_up(it, result)
+
+
+def _has_no_items(value: Value) -> bool:
+    return isinstance(kind_of_value(value), Number)
+
+
+def _names_an_item(index: Atom) -> bool:
+    """Whether an index is none that a number without axes has: `x[()]`, `x[...]`, `x[None]`."""
+    kind = kind_of_atom(index)
+    return (isinstance(kind, Number) and kind != BOOL) or kind in (SLICE, STR)
 
 
 _INDEXABLE = (tuple, list, dict, str, bytes, range, np.ndarray, bool, int, float, complex, NoneType)
@@ -123,8 +137,6 @@ def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
         if isinstance(index, Const) and index.value in items.keys:
             return items[index.value]
         if isinstance(index, Const):
-            from .statements import raise_now
-
             raise_now(it, KeyError, index.value)
         return None
     if isinstance(index, Const) and items.form in ("tuple", "list", "namedtuple"):
@@ -134,8 +146,6 @@ def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
         try:
             return items.values[operator.index(index.value)]
         except IndexError:
-            from .statements import raise_now
-
             raise_now(it, IndexError, f"{items.form} index out of range")
         except TypeError:
             return None

@@ -16,6 +16,7 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from . import iterators, walking
 from .counts import is_by_turns
+from .failing import fail_now
 from .heap import now, place_of
 from .items import open_up
 from .values import Closure, Items, Iteration, Maybe, Native, Value, from_key, list_of, tuple_of
@@ -82,16 +83,15 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
         return [Const(member) for member in constant]  # pyright: ignore[reportUnknownVariableType]
     if object_class(Const(constant)) is not None:
         return iteration(it, iterated(it, Const(constant)))
-    name = type(constant).__name__
-    if constant is None or isinstance(constant, int | float | complex):
-        from .statements import raise_now
-
-        raise_now(it, TypeError, f"'{name}' object is not iterable")
-    raise it.unsupported(f"a {name} cannot be iterated over here", "Use a list.")
+    if not hasattr(constant, "__iter__") and not hasattr(constant, "__getitem__"):
+        fail_now(it, iter, Const(constant))
+    raise it.unsupported(f"a {type(constant).__name__} cannot be iterated over here", "Use a list.")
 
 
 def iterate_var(it: Interpreter, value: Atom) -> Running:
     kind = kind_of_atom(value)
+    if isinstance(kind, Number):
+        fail_now(it, iter, value)
     if it.walked_by_index is not None:
         if kind == UNKNOWN:
             value = it.emit(st.unpackable, value, Const(0), Const(0))  # a set has no indices

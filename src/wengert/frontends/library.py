@@ -35,6 +35,7 @@ from . import (
 from .binding import is_star
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
+from .failing import raise_now
 from .items import subscript
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
 from .loops import collect, loop_over
@@ -96,7 +97,7 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
-    if len(bounds) == len(args):
+    if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
         if len(known) <= UNROLL or is_by_turns(it):
             return Const(known)
@@ -126,8 +127,6 @@ def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _no_length(it: Interpreter, name: str) -> Value:
-    from .statements import raise_now
-
     raise_now(it, TypeError, f"object of type '{name}' has no len()")
     raise AssertionError("unreachable")
 
@@ -330,8 +329,6 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
 
 
 def _of_nothing(it: Interpreter, which: str, kwargs: Kwargs) -> Value:
-    from .statements import raise_now
-
     if "default" not in kwargs:
         new = sys.version_info >= (3, 12)
         what = "iterable argument is empty" if new else "arg is an empty sequence"

@@ -35,6 +35,7 @@ from . import (
 from . import writing_functions as writing
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
+from .failing import raise_now
 from .heap import now
 from .items import subscript
 from .iteration import Running, as_list, iteration, settled
@@ -132,6 +133,8 @@ def _reduce(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return fold(it, source, start[0], lambda a, b: call(it, function, [a, b], {}))
     source = settled(it, source)
     items = iteration(it, source)
+    if isinstance(items, list) and not items:
+        raise_now(it, TypeError, "reduce() of empty iterable with no initial value")
     if isinstance(items, list):
         return fold(it, list_of(*items[1:]), items[0], lambda a, b: call(it, function, [a, b], {}))
     listed = it.atom(as_list(it, source))

@@ -22,6 +22,7 @@ from . import cells, construct, objects, stand_ins, writes
 from .attributes import call_method, copied, read_attribute
 from .calls import call, opaque
 from .counts import known
+from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .objects import PYTHON_TYPES, by_name, class_of, known_name
@@ -284,8 +285,6 @@ def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls = _enclosing_class(it)
     receiver = it.vars.get(parameters[0].arg) if parameters else None
     if cls is None or receiver is None:
-        from .statements import raise_now
-
         raise_now(it, RuntimeError, "super(): no arguments")
         raise AssertionError("unreachable")
     return objects.super_of(it, cls, now(it, receiver))
@@ -386,8 +385,6 @@ def _deep(it: Interpreter, value: Value, done: dict[int | Place, Value | None]) 
 
 def _replace(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     items = _dataclass(it, args[0], "replace")
-    from .statements import raise_now
-
     given = dict(kwargs)
     for f in items.type.__dataclass_fields__.values():
         kind = f._field_type.name  # noqa: SLF001
@@ -419,8 +416,6 @@ def _dataclass(it: Interpreter, value: Value, what: str) -> Items:
     value = _current(it, value)
     if isinstance(value, Items) and value.form == "dataclass":
         return value
-    from .statements import raise_now
-
     if isinstance(value, Var) and value.kind == UNKNOWN:
         raise it.unsupported(
             f"`dataclasses.{what}` of an object that is known only when the program runs",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import NoSource
 from ..ir.graph import Const, Var
@@ -14,9 +14,11 @@ from ..ir.types import Static, Struct
 from ..ops import structure as st
 from . import cells, outside
 from .declarations import assigned_names, declarations
+from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .signature import ForeignArray, derives, kind_of
+from .sources import parameter_names
 from .values import (
     Items,
     Maybe,
@@ -47,18 +49,26 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
         return cells.read(it, cell, name, own=False)
     if _is_local(it, scope, name):
         _note_unbound(it, name)
-        from .statements import raise_now
-
         message = f"cannot access local variable '{name}' where it is not associated with a value"
         raise_now(it, UnboundLocalError, message)
     if name in scope.globals:
         return lift(it, scope.globals, name, scope.globals[name])
     if hasattr(builtins, name):
         return Const(getattr(builtins, name))
-    from .statements import raise_now
+    return _no_such_name(it, scope, name)
 
-    raise_now(it, NameError, f"name '{name}' is not defined")
-    raise AssertionError("unreachable")
+
+def _no_such_name(it: Interpreter, scope: Scope, name: str) -> NoReturn:
+    message = f"name '{name}' is not defined"
+    if any(_is_local(it, around, name) for around in _around(scope)):
+        message = f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+    raise_now(it, NameError, message)
+
+
+def _around(scope: Scope) -> Iterator[Scope]:
+    while scope.outer is not None:
+        scope = scope.outer
+        yield scope
 
 
 def _note_unbound(it: Interpreter, name: str) -> None:
@@ -73,7 +83,8 @@ def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
         return False
     if name in declarations(frame.closure.node).get("global", ()):
         return False
-    return name in assigned_names(frame.closure.node.body)
+    node = frame.closure.node
+    return name in parameter_names(node.args) or name in assigned_names(node.body)
 
 
 def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:

@@ -17,6 +17,7 @@ from ..ir.types import Array, Number, Static, Struct
 from ..ops import memory as me
 from . import construct, local_classes, outside, writes
 from .calls import call, opaque
+from .failing import raise_now
 from .heap import now, place_of, put
 from .items import open_up
 from .names import lift
@@ -208,8 +209,6 @@ def is_data_descriptor(found: Any) -> bool:
 
 
 def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
-    from .statements import raise_now
-
     raise_now(it, AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
     raise AssertionError("unreachable")
 
@@ -311,8 +310,6 @@ def _cached(
 
 
 def _no_accessor(it: Interpreter, cls: type, name: str, what: str) -> Value:
-    from .statements import raise_now
-
     raise_now(it, AttributeError, f"property '{name}' of {cls.__name__!r} object has no {what}")
     raise AssertionError("unreachable")
 
@@ -501,8 +498,6 @@ def assign(it: Interpreter, items: Items, name: str, value: Value) -> None:
 
 def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> None:
     """What `object.__setattr__` does."""
-    from .statements import raise_now
-
     cls = items.type
     found = static_lookup(cls, name)
     if isinstance(found, property):
@@ -526,8 +521,6 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
 
 
 def _refuse_frozen(it: Interpreter, cls: type, name: str, what: str) -> None:
-    from .statements import raise_now
-
     if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
         raise_now(it, dataclasses.FrozenInstanceError, f"cannot {what} field '{name}'")
 
@@ -544,8 +537,6 @@ def delete(it: Interpreter, items: Items, name: str) -> None:
 
 def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
     """What `object.__delattr__` does."""
-    from .statements import raise_now
-
     found = static_lookup(items.type, name)
     if isinstance(found, property):
         if found.fdel is None:
@@ -633,8 +624,6 @@ def read_super(it: Interpreter, items: Items, name: str) -> Value:
     classes = where.cls.__mro__[where.cls.__mro__.index(where.after) + 1 :]
     found = search(classes, name)
     if name == "__class__" or found is MISSING:
-        from .statements import raise_now
-
         raise_now(it, AttributeError, f"'super' object has no attribute '{name}'")
     of_class = isinstance(receiver, Const) and receiver.value is where.cls
     if of_class and isinstance(found, types.FunctionType):
@@ -649,8 +638,6 @@ def read_super(it: Interpreter, items: Items, name: str) -> Value:
 
 def replaced(it: Interpreter, items: Items, changes: Kwargs) -> Value:
     """`items._replace(**changes)`."""
-    from .statements import raise_now
-
     unknown = [name for name in changes if name not in items.keys]
     if unknown:
         raise_now(it, ValueError, f"Got unexpected field names: {unknown!r}")

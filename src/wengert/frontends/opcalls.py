@@ -74,6 +74,17 @@ def emit_op(
     return open_up(it, result)
 
 
+def takes(op: Op, namespace: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a function of `math` takes so many arguments; others have more forms than one."""
+    from .binding import is_star
+
+    signature = parse_signature(op.signature)
+    if namespace not in ("math", "cmath") or kwargs or signature.rest or any(map(is_star, args)):
+        return True
+    most = len(signature.operands) + len(signature.options)
+    return signature.required <= len(args) <= most
+
+
 _OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
 """Options that NumPy has under two names."""
 

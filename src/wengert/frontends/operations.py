@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import BOOL, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
+from ..ir.types import BOOL, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
@@ -20,6 +20,7 @@ from ..ops import structure as st
 from ..ops.registry import named
 from . import choosing, equivalents, iterators_in_python
 from .counts import is_by_turns, known
+from .failing import fail_now
 from .values import (
     Items,
     Iteration,
@@ -174,7 +175,20 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
     own = call_operator_method(it, op, values)
     if own is not None:
         return own
+    if _never_fit(op, values):
+        assert op.implementation is not None
+        fail_now(it, op.implementation, *values)
     return it.emit(op, *(it.atom(v) for v in values))
+
+
+_FOR_NUMBERS = frozenset((st.lt, st.le, st.gt, st.ge, el.add, el.sub, el.div, el.floordiv, el.pow_))
+
+
+def _never_fit(op: Op, values: Sequence[Value]) -> bool:
+    """Whether Python has no such operation on operands of these kinds: on a number and text, say."""
+    kinds = [kind_of_value(value) for value in values]
+    is_one = any(isinstance(kind, Number) for kind in kinds)
+    return is_one and op in _FOR_NUMBERS and (NONE in kinds or STR in kinds)
 
 
 def _both_literal(left: Value, right: Value) -> bool:
@@ -224,7 +238,8 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         if same is not None:
             return same if isinstance(operator_, ast.Is) else _not(it, same)
     if isinstance(left, Const) and isinstance(right, Const):
-        return Const(function(left.value, right.value))
+        with suppress(Exception):  # it must fail when the program runs
+            return Const(function(left.value, right.value))
     if isinstance(operator_, ast.Eq | ast.NotEq) and (is_iterator(left) or is_iterator(right)):
         alike = compare(it, ast.Is(), left, right)
         return alike if isinstance(operator_, ast.Eq) else _not(it, alike)
@@ -306,7 +321,14 @@ def truth(it: Interpreter, value: Value) -> Atom:
             if said is not None:
                 return truth(it, said)
     atom = it.atom(value)
-    return it.emit(st.truth, atom) if _may_be_container(it, atom) else atom
+    asked = _may_be_container(it, atom) or _may_have_several_items(atom)
+    return it.emit(st.truth, atom) if asked else atom
+
+
+def _may_have_several_items(atom: Atom) -> bool:
+    """Whether an array has axes: it may have no truth, also where nothing depends on that."""
+    kind = kind_of_atom(atom)
+    return isinstance(kind, Array) and bool(kind.rank)
 
 
 def _may_be_container(it: Interpreter, atom: Atom) -> bool:

@@ -14,6 +14,7 @@ from ..ir.types import Struct
 from ..ops import structure as st
 from . import iterators_in_python, objects
 from .calls import call
+from .failing import raise_now
 from .heap import may_be, now, place_of
 from .items import open_up
 from .values import (
@@ -268,8 +269,6 @@ def _unsure(it: Interpreter) -> Exception:
 
 
 def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
-    from .statements import raise_now
-
     classes = [objects.class_of(value) for value in values]
     if None in classes:
         return
@@ -399,8 +398,6 @@ def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs:
     for arg in args:
         number = call_on_object(it, float, [arg], {}) if _has_a_class(arg) else arg
         if number is None:
-            from .statements import raise_now
-
             name = objects.class_of(arg).__name__  # type: ignore[union-attr]
             raise_now(it, TypeError, f"must be real number, not {name}")
             raise AssertionError("unreachable")

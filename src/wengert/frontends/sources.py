@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 
 from ..errors import NoSource
 from ..ir.records import value_record
+from .compiled import is_compiled_as_it_stands, is_compiled_from
 from .private_names import with_private_names
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -30,30 +31,60 @@ def source_of(function: FunctionType) -> Source:
         NoSource: where the text of the function cannot be found.
     """
     code = function.__code__
-    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
-    found = _fitting(lines, code, *_statement_around(lines, code)) if lines else []
-    found = found or _fitting(lines, code, 0, len(lines), whole=True)
+    found = _found(function)
+    if not found:
+        linecache.checkcache(code.co_filename)
+        found = _found(function)
     if found:
         # of a lambda inside a lambda both may fit: the instructions belong to the tightest
         return Source(min(found, key=_extent), code.co_filename)
+    raise _refusal(function)
+
+
+def _refusal(function: FunctionType) -> NoSource:
+    code, lines = function.__code__, _lines(function)
     if not lines or code.co_filename.startswith("<"):  # another text may have taken that name
-        raise NoSource(
+        return NoSource(
             f"the source of {function.__qualname__} cannot be found: "
             f"it was defined in {code.co_filename!r}, which is not a file",
             f"wengert reads the source of what it differentiates. Put {function.__name__} into a file, or\n"
             f"write its rule: `@wg.rrule({function.__name__})`.",
         )
-    raise NoSource(
+    try:
+        _parsed("".join(lines), 0, code.co_filename)
+    except SyntaxError as error:
+        return NoSource(
+            f"{code.co_filename}:{error.lineno} cannot be parsed: {error.msg}",
+            "The file has probably changed since it was imported; correct it.",
+        )
+    return NoSource(
         f"the source of {function.__qualname__} is not where Python says it is "
         f"({code.co_filename}:{code.co_firstlineno})",
         "The file has probably changed since it was imported: start Python anew, or reload the module.",
     )
 
 
+def _found(function: FunctionType) -> list[FunctionNode]:
+    """What may be the source of a function, in its file as it was when it was last looked at."""
+    code, strict = function.__code__, is_compiled_as_it_stands(function)
+    if not strict:
+        linecache.checkcache(code.co_filename)
+    lines = _lines(function)
+    for start, stop in (_statement_around(lines, code), (0, len(lines))):
+        text = "".join(lines[start:stop])
+        nodes = _fitting(text, start, code)
+        if nodes and (not strict or is_compiled_from(code, text, start)):
+            return nodes
+    return []
+
+
+def _lines(function: FunctionType) -> tuple[str, ...]:
+    return tuple(linecache.getlines(function.__code__.co_filename, function.__globals__))
+
+
 def around(function: FunctionType, node: ast.AST) -> list[FunctionNode]:
     """The functions that a function's definition stands in, the outermost first."""
-    code = function.__code__
-    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
+    code, lines = function.__code__, _lines(function)
     start, stop = _statement_around(lines, code)
     for first, last in ((start, stop), (0, len(lines))):
         try:
@@ -82,6 +113,8 @@ def _statement_around(lines: tuple[str, ...], code: CodeType) -> tuple[int, int]
     That is a guess by indentation, and saves the parsing of a whole file for a function. Where it
     is wrong (in the middle of a string, or before an `else`), nothing is found between these lines.
     """
+    if not lines:
+        return 0, 0
     start = min(code.co_firstlineno, len(lines)) - 1
     while start > 0 and not _begins_statement(lines[start]):
         start -= 1
@@ -97,19 +130,12 @@ def _begins_statement(line: str) -> bool:
     return line[:1] not in " \t\f\r\n#)]}"
 
 
-def _fitting(
-    lines: tuple[str, ...], code: CodeType, start: int, stop: int, *, whole: bool = False
-) -> list[FunctionNode]:
-    """The functions between two lines of a file that a code object may be of."""
+def _fitting(text: str, skipped: int, code: CodeType) -> list[FunctionNode]:
+    """The functions in part of a file that a code object may be of."""
     try:
-        tree = _parsed("".join(lines[start:stop]), start, code.co_filename)
-    except SyntaxError as error:
-        if not whole:
-            return []
-        raise NoSource(
-            f"{code.co_filename}:{error.lineno} cannot be parsed: {error.msg}",
-            "The file has probably changed since it was imported; correct it.",
-        ) from error
+        tree = _parsed(text, skipped, code.co_filename)
+    except SyntaxError:
+        return []
     return [node for node in _functions_at(tree, code.co_firstlineno) if _fits(node, code)]
 
 

@@ -7,6 +7,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,10 @@ from ..ops import structure as st
 from . import cells, contexts, exceptions, in_place, local_classes, sharing, writes
 from .attributes import read_attribute
 from .expressions import condition, evaluate, evaluate_after
+from .failing import fail_now, raise_now
 from .heap import settle_doubts
 from .items import subscript
-from .reading import Diverges, Step
+from .reading import Step
 from .values import Closure, Items, Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -289,13 +291,6 @@ def _run_try(it: Interpreter, node: ast.Try) -> None:
     exceptions.run_try(it, node)
 
 
-def raise_now(it: Interpreter, error: type[Exception], message: str) -> None:
-    """Emit what Python itself would raise here."""
-    exception = it.emit(st.opaque, Const(error), Const(message), names=Const(()))
-    it.emit(st.raise_, exception, Const(False))
-    raise Diverges
-
-
 def _run_assert(it: Interpreter, node: ast.Assert) -> None:
     holds = condition(it, node.test)
 
@@ -346,16 +341,34 @@ def make_closure(it: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure
 
 def _run_import(it: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
-        module = importlib.import_module(alias.name)
+        module = _imported(it, alias.name)
         top = alias.name.split(".")[0]
         bind(it, alias.asname or top, Const(module if alias.asname else sys.modules[top]))
 
 
 def _run_import_from(it: Interpreter, node: ast.ImportFrom) -> None:
     package = it.frame.scope.globals.get("__package__")
-    module = importlib.import_module("." * node.level + (node.module or ""), package)
+    module = _imported(it, "." * node.level + (node.module or ""), package)
     for alias in node.names:
-        bind(it, alias.asname or alias.name, Const(getattr(module, alias.name)))
+        bind(it, alias.asname or alias.name, _from_module(it, module, alias.name))
+
+
+def _from_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
+    if not hasattr(module, name):
+        with suppress(ImportError):
+            importlib.import_module(f"{module.__name__}.{name}")
+    if not hasattr(module, name):
+        where = getattr(module, "__file__", None) or "unknown location"
+        said = f"cannot import name {name!r} from {module.__name__!r} ({where})"
+        raise_now(it, ImportError, said)
+    return Const(getattr(module, name))
+
+
+def _imported(it: Interpreter, name: str, package: str | None = None) -> types.ModuleType:
+    try:
+        return importlib.import_module(name, package)
+    except ImportError:
+        return fail_now(it, importlib.import_module, Const(name), Const(package))
 
 
 def _run_for(it: Interpreter, node: ast.For) -> None:

@@ -11,6 +11,7 @@ from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, St
 from ..ops import identity as ident
 from ..ops import memory as me
 from . import cells, heap, objects
+from .failing import raise_now
 from .operations import key_of
 from .values import (
     Closure,
@@ -71,8 +72,6 @@ def follows(it: Interpreter, items: Items) -> bool:
 
 def _with_item(it: Interpreter, items: Items, index: Value, value: Value) -> Items | None:
     """The contents with one item replaced; None if it is known only at run time which."""
-    from .statements import raise_now
-
     if items.form in ("tuple", "namedtuple"):
         name = "tuple" if items.form == "tuple" else items.type.__name__
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
@@ -166,8 +165,6 @@ def _as_element(it: Interpreter, value: Value) -> Value:
 def _refuse_immutable(it: Interpreter, var: Var) -> None:
     kind = var.kind
     if isinstance(kind, Number) or kind in (STR, NONE):
-        from .statements import raise_now
-
         name = "NoneType" if kind == NONE else str(kind)
         raise_now(it, TypeError, f"'{name}' object does not support item assignment")
 
@@ -207,8 +204,6 @@ def delete_item(it: Interpreter, target: Value, index: Value) -> None:
 
 
 def _without_item(it: Interpreter, items: Items, index: Value) -> Items | None:
-    from .statements import raise_now
-
     index = key_of(it, index)
     if not isinstance(index, Const):
         return None

@@ -96,14 +96,12 @@ def _of_arithmetic(eqn: Eqn) -> Classes:
         return ANY_ERROR
     own = _OF_NUMBERS.get(eqn.op.name)
     if all(kind == INT for kind in kinds):
-        return _OF_INTEGERS.get(eqn.op.name, own or ())
+        return _OF_INTEGERS.get(eqn.op.name, (ValueError, OverflowError) if own is None else own)
     if own is not None:
         return (*own, *_ROUNDING)
-    return (
-        ANY_ERROR
-        if eqn.namespace == "np"
-        else (ValueError, OverflowError, ZeroDivisionError, *_ROUNDING)
-    )
+    if eqn.namespace == "np":
+        return ANY_ERROR if INT in kinds else _ROUNDING
+    return (ValueError, OverflowError, ZeroDivisionError, *_ROUNDING)
 
 
 # --- structure ----------------------------------------------------------------------------

@@ -50,6 +50,7 @@ from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
 from .tidy import tidy
 from .unbound import block_with_unbound_marked, with_unbound_marked
+from .unread import with_primal_evaluated
 from .written import Written, as_written, direct, written
 
 Read = Callable[
@@ -77,6 +78,8 @@ class Context:
     callees: dict[Any, tuple[Callee, Callee]] = field(
         default_factory=dict[Any, tuple[Callee, Callee]]
     )
+    reversed: set[Eqn] = field(default_factory=set[Eqn])
+    """The equations whose rules have been applied."""
     last: Eqn | None = None
     """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
@@ -114,6 +117,7 @@ class Sweep:
             if not any(self.bars.has(out) for out in eqn.outs):
                 continue
             self.builder.span = eqn.span
+            self.context.reversed.add(eqn)
             replaced = handler_of(eqn)(self, eqn)
             if replaced is not None:
                 self.replaced[index] = replaced
@@ -256,7 +260,8 @@ def gradient(
     kinds = map(kind_of_atom, outs)
     new_body = Block(body.params, tuple(eqns), outs)
     made = Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds))
-    return with_unbound_marked(tidy(with_shapes_of_needed(made)))
+    made = with_primal_evaluated(with_shapes_of_needed(made), body, context.reversed)
+    return with_unbound_marked(tidy(made))
 
 
 def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:

@@ -6,30 +6,24 @@ results are *evaluated*: an effect, which stays in every derivative.
 
 from __future__ import annotations
 
-from ..ir.builder import kind_of_atom
-from ..ir.graph import Block, Const, Eqn, Function, Var, walk
+from collections.abc import Callable, Iterable
+
+from ..ir.graph import Block, Eqn, Function, Var, walk
 from ..ir.records import replace
-from ..ir.types import NONE, Array, Number, Seq, Struct
-from ..ops import structure as st
+from ..ir.types import NONE
+from ..ops.checked import is_checked, is_checked_by_its_rule
 from ..ops.identity import evaluated
-from ..ops.raising import may_raise
 from .tidy import Needed
 
-_ERRORS = (ArithmeticError, LookupError, ValueError, TypeError)
-_BY_THE_SECOND = frozenset(("div", "floordiv", "mod", "pow"))
-"""Arithmetic that no number makes fail if the second operand is a positive one."""
-_CONVERSIONS = frozenset(("to_int", "to_float"))
-_OF_SHAPES = frozenset(
-    ("reshape", "dot", "matmul", "inv", "solve", "max", "min", "argmax", "argmin")
-)
 
-
-def with_unread_evaluated(function: Function) -> Function:
+def with_unread_evaluated(
+    function: Function, is_among: Callable[[Eqn], bool] = lambda eqn: True
+) -> Function:
     """The function, in which what it computes for nothing is evaluated where that may raise."""
     needed = Needed(function.body)
     unread: set[Eqn] = set()
     for eqn in reversed(list(walk(function.body))):
-        if eqn not in needed.eqns and _is_checked(eqn):
+        if eqn not in needed.eqns and is_among(eqn) and is_checked(eqn):
             unread.add(eqn)
             needed.keep(eqn)
     if not unread:
@@ -37,26 +31,18 @@ def with_unread_evaluated(function: Function) -> Function:
     return replace(function, body=_with_evaluations(function.body, unread))
 
 
-def _is_checked(eqn: Eqn) -> bool:
-    """Whether Python checks the operands of an equation, and raises where they do not fit."""
-    if eqn.blocks or len(eqn.outs) != 1 or eqn.span is None:
-        return False
-    kinds = [kind_of_atom(atom) for atom in eqn.operands()]
-    known = isinstance(kinds[0], Array | Seq | Struct | Number) if kinds else False
-    return known and _has_check(eqn) and may_raise(eqn, _ERRORS)
+def with_primal_evaluated(
+    derivative: Function, primal: Block, differentiated: Iterable[Eqn]
+) -> Function:
+    """A derivative in which what the primal computes is evaluated where that may raise.
 
-
-def _has_check(eqn: Eqn) -> bool:
-    second = eqn.args[-1] if eqn.args else None
-    positive = (
-        isinstance(second, Const) and isinstance(second.value, int | float) and second.value > 0
+    What is `differentiated` raises in its derivative, as a rule.
+    """
+    own = {out for eqn in walk(primal) for out in eqn.outs}
+    done = {out for eqn in differentiated if is_checked_by_its_rule(eqn) for out in eqn.outs}
+    return with_unread_evaluated(
+        derivative, lambda eqn: own.issuperset(eqn.outs) and not done.issuperset(eqn.outs)
     )
-    if eqn.op.name in _BY_THE_SECOND and positive:
-        return False
-    arrays = sum(isinstance(kind_of_atom(atom), Array) for atom in eqn.args)
-    if eqn.op is st.getitem or eqn.op.name in _CONVERSIONS | _OF_SHAPES:
-        return True
-    return eqn.op.elementwise and arrays != 1
 
 
 def _with_evaluations(block: Block, unread: set[Eqn]) -> Block:

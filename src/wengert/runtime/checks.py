@@ -70,6 +70,8 @@ def _refused(code: str, message: str) -> TypeError:
 def unpackable(x: Any, count: int, starred: int) -> Any:
     """Something that can be indexed and has as many items as an unpacking needs."""
     indexed = hasattr(x, "__getitem__") and hasattr(x, "__len__") and not isinstance(x, dict)
+    if not indexed and not hasattr(x, "__iter__"):
+        raise TypeError(f"cannot unpack non-iterable {type(x).__name__} object")
     items = x if indexed else list(x)
     if starred < 0 and len(items) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")

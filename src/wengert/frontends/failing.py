@@ -1,0 +1,26 @@
+"""What certainly fails: the program ends there, with the exception that Python raises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..ir.graph import Const
+from ..ops import structure as st
+from .reading import Diverges
+from .values import Value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def raise_now(it: Interpreter, error: type[Exception], message: str) -> NoReturn:
+    """Emit what Python itself would raise here."""
+    exception = it.emit(st.opaque, Const(error), Const(message), names=Const(()))
+    it.emit(st.raise_, exception, Const(False))
+    raise Diverges
+
+
+def fail_now(it: Interpreter, function: Any, *operands: Value) -> NoReturn:
+    """Emit a call that fails when the program runs: Python finds the words."""
+    it.emit(st.opaque, Const(function), *map(it.atom, operands), names=Const(()))
+    raise Diverges
