@@ -713,3 +713,46 @@ def test_names_and_operators_of_python_are_taken():
         f"{a:.2f}"
     with pytest.raises(UnknownFunction, match="a power modulo a number"):
         pow(wg.Dual(3, 1), 2, 5)
+
+
+def test_an_index_of_what_was_not_announced_as_an_array():
+    g = wg.Graph()
+    x, y = g.variables("x", "y")
+    f = x[0] * x[-1] + y
+    assert str(f.derive(x)) == "x[-1] + x[0]"
+    assert f.derive(x).to_function()(np.array([2.0, 5.0]), 1.0) == 7.0
+    point = {"x": np.array([2.0, 5.0]), "y": 1.0}
+    (slope,) = f.gradient(x)
+    np.testing.assert_array_equal(slope.eval(**point), [5.0, 2.0])
+    np.testing.assert_array_equal(slope.gradient(x)[0].eval(**point), [1.0, 1.0])
+
+
+def test_pictures_of_literals():
+    (x,) = wg.Graph().variables("x")
+    for text in ((2 * x).derive(x).to_svg(), (2 * x).derive(x).to_animated_svg()):
+        assert text.startswith("<svg")
+    assert (2 * x).derive(x).to_html().startswith("<!doctype html>")
+
+
+def test_what_is_no_term_of_the_graph_is_in_no_picture_and_function():
+    (x,), (foreign,) = wg.Graph().variables("x"), wg.Graph().variables("self")
+    for call in (
+        lambda: x.to_dot(highlights=[foreign]),
+        lambda: x.to_svg(highlights=[foreign]),
+        lambda: x.to_mermaid(foreign),
+        lambda: x.to_function(foreign),
+    ):
+        with pytest.raises(GraphError, match="the term self belongs to another graph"):
+            call()
+    for call in (lambda: x.to_dot(highlights=["a"]), lambda: x.to_function("q")):
+        with pytest.raises(BadArgument, match="is no term of a graph"):
+            call()
+    assert (foreign * foreign).to_function()(self=3.0) == 9.0
+
+
+def test_a_dual_that_changes_in_place_is_another_value():
+    (x,) = wg.Graph().variables("x")
+    v = wg.Dual(np.array([1.0, 2.0]), np.ones(2))
+    assert (2 * x).eval(x=v).primal.tolist() == [2.0, 4.0]
+    v[0] = 5.0
+    assert (2 * x).eval(x=v).primal.tolist() == [10.0, 4.0]

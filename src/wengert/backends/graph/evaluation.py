@@ -33,7 +33,7 @@ class Evaluation:
                 value is mine[var] or same_number(value, mine[var])
                 for var, value in environment.items()
             )
-            and not any(isinstance(value, np.ndarray) for value in mine.values())
+            and not any(hasattr(type(value), "__setitem__") for value in mine.values())
         )
 
     def value(self, atom: Atom) -> Any:
@@ -107,8 +107,12 @@ def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
 
 def same_number(a: Any, b: Any) -> bool:
     """Whether two values are one and the same number of Python's; an array may have changed."""
-    plain = (int, float, complex)
-    return type(a) is type(b) and type(a) in plain and repr(a) == repr(b)
+    return type(a) is type(b) and is_literal(a) and repr(a) == repr(b)
+
+
+def is_literal(x: Any) -> bool:
+    """Whether a value is a number of Python's own."""
+    return type(x) in (int, float, complex)
 
 
 def _unset(graph: Graph, var: Var, node: Var) -> GraphError:
