@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on numbers of which at least one belongs to another library."""
     number = next(_numbers_in(args))
-    library = _library_of(number)
+    library = library_of(number)
     function = _functions(library).get(op.name) or _GENERIC.get(op.name)
     if function is not None:
         return function(*args, **options)
@@ -50,11 +50,12 @@ def _numbers_in(args: Iterable[Any]) -> Iterator[Any]:
     for arg in args:
         if isinstance(arg, (list, tuple)):
             yield from _numbers_in(arg)
-        elif _library_of(arg):
+        elif library_of(arg):
             yield arg
 
 
-def _library_of(x: Any) -> str:
+def library_of(x: Any) -> str:
+    """The library that a number is of; nothing of Python's own and of arrays."""
     roots = (base.__module__.partition(".")[0] for base in type(x).__mro__)
     return next((root for root in roots if root in _LIBRARIES), "")
 
