@@ -560,3 +560,10 @@ def test_items_and_memory_of_an_array():
     assert numbers.derivative(lambda a: np.stack([a, a * a]).item(1), 3.0) == 6.0
     assert Taylor([np.ones(2), np.array([2.0, 3.0])]).item(1).coefficient(1) == 3.0
     assert (x.nbytes, x.itemsize, x.strides) == (32, 8, (16, 8))
+
+
+def test_distances_of_any_numbers():
+    with mpmath.workdps(30):
+        two = mpmath.mpf(2)
+        slope = wg.numbers.derivative(lambda a: math.dist([a, 1], [5, 5]), two)
+        assert abs(slope + mpmath.mpf(3) / 5) < mpmath.mpf(10) ** -29

@@ -280,3 +280,9 @@ def test_what_numpy_does_not_compute_item_by_item(program):
     assert "lambda x: np." in str(refused.value)
     stacked = lambda x: np.linalg.det(np.stack([np.stack([x, 1.0]), np.stack([2.0, x])]))
     assert wg.numbers.derivative(stacked, 0.5) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("order", [-1, 1.5])
+def test_an_order_of_partials_that_there_is_not(order):
+    with pytest.raises(wg.errors.BadArgument, match="the derivatives of order"):
+        wg.numbers.partials(lambda a, b: a * b, 1.0, 2.0).order(order)

@@ -6,6 +6,8 @@ import pickle
 import re
 import shutil
 import time
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 
 import mpmath
@@ -713,3 +715,82 @@ def test_names_and_operators_of_python_are_taken():
         f"{a:.2f}"
     with pytest.raises(UnknownFunction, match="a power modulo a number"):
         pow(wg.Dual(3, 1), 2, 5)
+
+
+def test_an_index_of_what_was_not_announced_as_an_array():
+    g = wg.Graph()
+    x, y = g.variables("x", "y")
+    f = x[0] * x[-1] + y
+    assert str(f.derive(x)) == "x[-1] + x[0]"
+    assert f.derive(x).to_function()(np.array([2.0, 5.0]), 1.0) == 7.0
+    point = {"x": np.array([2.0, 5.0]), "y": 1.0}
+    (slope,) = f.gradient(x)
+    np.testing.assert_array_equal(slope.eval(**point), [5.0, 2.0])
+    np.testing.assert_array_equal(slope.gradient(x)[0].eval(**point), [1.0, 1.0])
+
+
+def test_pictures_of_literals():
+    (x,) = wg.Graph().variables("x")
+    for text in ((2 * x).derive(x).to_svg(), (2 * x).derive(x).to_animated_svg()):
+        assert text.startswith("<svg")
+    assert (2 * x).derive(x).to_html().startswith("<!doctype html>")
+
+
+def test_what_is_no_term_of_the_graph_is_in_no_picture_and_function():
+    (x,), (foreign,) = wg.Graph().variables("x"), wg.Graph().variables("self")
+    for call in (
+        lambda: x.to_dot(highlights=[foreign]),
+        lambda: x.to_svg(highlights=[foreign]),
+        lambda: x.to_mermaid(foreign),
+        lambda: x.to_function(foreign),
+    ):
+        with pytest.raises(GraphError, match="the term self belongs to another graph"):
+            call()
+    for call in (lambda: x.to_dot(highlights=["a"]), lambda: x.to_function("q")):
+        with pytest.raises(BadArgument, match="is no term of a graph"):
+            call()
+    assert (foreign * foreign).to_function()(self=3.0) == 9.0
+
+
+def test_a_dual_that_changes_in_place_is_another_value():
+    (x,) = wg.Graph().variables("x")
+    v = wg.Dual(np.array([1.0, 2.0]), np.ones(2))
+    assert (2 * x).eval(x=v).primal.tolist() == [2.0, 4.0]
+    v[0] = 5.0
+    assert (2 * x).eval(x=v).primal.tolist() == [10.0, 4.0]
+
+
+EXACT = {
+    "a quotient": (lambda x: x**2 / 3, lambda x: 2 * x / 3),
+    "a power of a quotient": (lambda x: (x / 3) ** 3, lambda x: (x / 3) ** 2),
+    "a root": (lambda x: (x**3).sqrt() / 7, lambda x: 3 * mpmath.sqrt(x) / 14),
+    "an exponential": (lambda x: 2**x, lambda x: mpmath.log(2) * 2**x),
+    "of a float": (lambda x: 2.0**x, lambda x: mpmath.log(2) * 2**x),
+    "of an array's power": (lambda x: np.power(3, x), lambda x: mpmath.log(3) * 3**x),
+    "log10": (lambda x: np.log10(x), lambda x: 1 / (x * mpmath.log(10))),
+    "log2": (lambda x: np.log2(x), lambda x: 1 / (x * mpmath.log(2))),
+    "erf": (lambda x: x.erf(), lambda x: 2 / mpmath.sqrt(mpmath.pi) * mpmath.exp(-x * x)),
+}
+
+
+@pytest.mark.parametrize("simplify", ["exact", "rounding", "finite", None])
+@pytest.mark.parametrize("name", EXACT)
+def test_derivatives_are_as_precise_as_their_numbers(name, simplify):
+    f, meant = EXACT[name]
+    (x,) = wg.Graph(simplify).variables("x")
+    with mpmath.workdps(40):
+        at = mpmath.mpf("0.3")
+        found = [f(x).derive(x).eval(x=at), f(x).gradient(x)[0].eval(x=at)]
+        found += [wg.numbers.derivative(f, at), wg.taylor(f, at, 1)[1]]
+        for each in found:
+            assert abs(each - meant(at)) < mpmath.mpf(10) ** -39
+    assert f(x).derive(x).eval(x=0.3) == pytest.approx(float(meant(mpmath.mpf("0.3"))), rel=1e-14)
+
+
+def test_derivatives_stay_fractions_and_decimals():
+    (x,) = wg.Graph().variables("x")
+    for term in ((x**2 / 3).derive(x), (x**2 / 3).gradient(x)[0]):
+        assert str(term) == "2 * x / 3"
+        assert term.eval(x=Fraction(1, 3)) == Fraction(2, 9)
+        assert isinstance(term.eval(x=Fraction(1, 3)), Fraction)
+    assert (x**2 / 4).derive(x).eval(x=Decimal(".25")) == Decimal(".125")

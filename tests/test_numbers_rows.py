@@ -531,3 +531,12 @@ def test_AD16_a_root_by_source_has_its_derivatives_too(start):
     root = lambda c: list(numbers.newton(lambda t: t * t - c, start))[-1]
     assert wg.grad(root)(4.0) == pytest.approx(1 / 4, rel=1e-14)
     assert wg.derivative(root, order=2)(4.0) == pytest.approx(-1 / 32, rel=1e-12)
+
+
+def test_AD16_streams_of_other_problems_by_source():
+    inverse = lambda c: list(numbers.inverse(lambda t: t * t, 1.0, c))[-1]
+    fixed = lambda c: list(numbers.fixed_point(lambda t: (t + c / t) / 2, 1.0))[-1]
+    extreme = lambda c: list(numbers.extremum(lambda t: (t * t - c) ** 2, 1.5))[-1]
+    for f in (inverse, fixed, extreme):
+        assert wg.grad(f)(4.0) == pytest.approx(1 / 4, rel=1e-12)
+        assert numbers.derivative(f, 4.0) == pytest.approx(1 / 4, rel=1e-12)

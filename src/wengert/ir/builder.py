@@ -42,13 +42,15 @@ def kind_of_constant(value: Any) -> Kind:
 class Builder:
     """Appends equations to a block under construction."""
 
-    __slots__ = ("_defining", "_derived", "derived", "eqns", "parent", "primal", "span")
+    __slots__ = ("_defining", "_derived", "derived", "eqns", "exact", "parent", "primal", "span")
 
     def __init__(self, span: Span | None = None, *, derived: bool = False) -> None:
         self.eqns: list[Eqn] = []
         self.span = span
         self.derived = derived
         """Derivative code may be simplified; the user's own code stays as it was written."""
+        self.exact = False
+        """Whether the code is for any kind of number: 1 / 3 is no float, nor is log(2)."""
         self.primal: Mapping[Atom, Eqn] = {}
         """The equations that compute what this derivative code reads, as far as they are known."""
         self._defining: dict[Var, Eqn] = {}

@@ -18,11 +18,11 @@ from ..errors import BadTangent
 from ..ir.callers import calling_span
 from ..ops.checks import counted
 from ..ops.lookup import must_be_number
+from ..ops.precision import is_exact
 from ..runtime.containers import attributes_of
 from .dual import Directions, Dual, parts_at
 from .levels import Level
 from .number import PerturbedNumber, gathered
-from .precision import is_exact
 from .results import like, shape_of
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir.op import Op
 from ..ops import elementwise as el
+from ..ops.precision import in_precision_of
 from .at_level import AtLevel, Step, value_at
 from .number import value_of
 from .pushforward import whole
@@ -120,7 +121,7 @@ def _real_power(at: AtLevel, x: Taylor, r: Any) -> Taylor:
 
 def _exponential(at: AtLevel, x: Any, y: Taylor) -> Taylor:
     """x^y = exp(y log x), its value as the power itself gives it."""
-    exponent = y * el.log(x)
+    exponent = y * el.log(in_precision_of(value_of(y), x))
 
     def step(k: int) -> Any:
         return over(sum(j * exponent.known[j] * v.known[k - j] for j in range(1, k + 1)), k)

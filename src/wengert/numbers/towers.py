@@ -135,6 +135,7 @@ class Partials:
 
     def order(self, n: int) -> Any:
         """The derivatives of order n: a number, a gradient, a Hessian, a tensor of n axes."""
+        must_be_order(n, f"the derivatives of order {n!r}")
         return self._tensor(n, (0,) * self._count)
 
     def _tensor(self, n: int, orders: tuple[int, ...]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -36,7 +37,7 @@ def fold_add(builder: Builder, args: Args, params: Params, namespace: str) -> At
         return builder.emit(named("sub"), x, *minus_y, namespace=namespace)
     if (minus_x := _written(builder, x, "neg")) is not None:
         return builder.emit(named("sub"), y, *minus_x, namespace=namespace)
-    return _computed(operator.add, args)
+    return _computed(builder, operator.add, args)
 
 
 def fold_sub(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -54,7 +55,7 @@ def fold_sub(builder: Builder, args: Args, params: Params, namespace: str) -> At
         return builder.emit(named("neg"), y, namespace=namespace)
     if (minus_y := _written(builder, y, "neg")) is not None:
         return builder.emit(named("add"), x, *minus_y, namespace=namespace)
-    return _computed(operator.sub, args)
+    return _computed(builder, operator.sub, args)
 
 
 def fold_neg(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -74,14 +75,14 @@ def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> At
     if not builder.derived or ZERO in args:
         return None
     if all(isinstance(arg, Const) for arg in args):
-        return _computed(operator.mul, args)  # 1.0 · 2 is 2.0, not 2
+        return _computed(builder, operator.mul, args)  # 1.0 · 2 is 2.0, not 2
     for literal, other in (args, tuple(reversed(args))):
         if _is(literal, 1) and _keeps_kind(other, literal):
             return other
         if _is(literal, -1) and _keeps_kind(other, literal):
             return builder.emit(named("neg"), other, namespace=namespace)
     return (
-        _computed(operator.mul, args)
+        _computed(builder, operator.mul, args)
         or _masked(builder, "mul", args, namespace)
         or _negated(builder, "mul", args, namespace)
         or _divided(builder, args, namespace)
@@ -99,7 +100,7 @@ def fold_div(builder: Builder, args: Args, params: Params, namespace: str) -> At
     if (minus_x := _written(builder, x, "neg")) is not None:
         quotient = builder.emit(named("div"), *minus_x, y, namespace=namespace)
         return builder.emit(named("neg"), quotient, namespace=namespace)
-    return _computed(operator.truediv, args) or _masked(builder, "div", args, namespace)
+    return _computed(builder, operator.truediv, args) or _masked(builder, "div", args, namespace)
 
 
 def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -111,7 +112,7 @@ def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> At
         return x
     if _is(y, 0) and isinstance(kind_of_atom(x), Number):
         return Const(1)
-    return _computed(operator.pow, args)
+    return _computed(builder, operator.pow, args)
 
 
 def fold_ieee_div(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -146,7 +147,7 @@ def fold_safe_log(builder: Builder, args: Args, params: Params, namespace: str) 
     """The logarithm of a literal is a literal."""
     (x,) = args
     if isinstance(x, Const) and type(x.value) in (int, float) and x.value > 0:
-        return Const(math.log(x.value))
+        return builder.emit(named("log"), x) if builder.exact else Const(math.log(x.value))
     return None
 
 
@@ -178,7 +179,7 @@ def _written(builder: Builder, atom: Atom, op: str) -> Args | None:
     return eqn.args if eqn is not None and eqn.op.name == op and builder.is_derived(atom) else None
 
 
-def _computed(function: Callable[[Any, Any], Any], args: Args) -> Const | None:
+def _computed(builder: Builder, function: Callable[[Any, Any], Any], args: Args) -> Const | None:
     """Arithmetic on literals, where it is sure to be what would be computed at run time."""
     values = [arg.value for arg in args if isinstance(arg, Const)]
     if [type(value) in (int, float) for value in values] != [True, True]:
@@ -189,6 +190,8 @@ def _computed(function: Callable[[Any, Any], Any], args: Args) -> Const | None:
     try:
         value = function(x, y)
     except ArithmeticError:
+        return None
+    if builder.exact and type(x) is type(y) is int and function(Fraction(x), Fraction(y)) != value:
         return None
     return Const(value) if type(value) is int or math.isfinite(abs(value)) else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -22,8 +22,8 @@ Function = Callable[..., Any]
 
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """An op on numbers of which at least one belongs to another library."""
-    number = next(arg for arg in args if _library_of(arg))
-    library = _library_of(number)
+    number = next(_numbers_in(args))
+    library = library_of(number)
     function = _functions(library).get(op.name) or _GENERIC.get(op.name)
     if function is not None:
         return function(*args, **options)
@@ -45,7 +45,17 @@ def on_python_numbers(op: Op, args: tuple[Any, ...], options: dict[str, Any]) ->
     return op.implementation(*args, **options)
 
 
-def _library_of(x: Any) -> str:
+def _numbers_in(args: Iterable[Any]) -> Iterator[Any]:
+    """The numbers of other libraries among operands, and among the items of those that are lists."""
+    for arg in args:
+        if isinstance(arg, (list, tuple)):
+            yield from _numbers_in(arg)
+        elif library_of(arg):
+            yield arg
+
+
+def library_of(x: Any) -> str:
+    """The library that a number is of; nothing of Python's own and of arrays."""
     roots = (base.__module__.partition(".")[0] for base in type(x).__mro__)
     return next((root for root in roots if root in _LIBRARIES), "")
 
@@ -161,6 +171,9 @@ _GENERIC: dict[str, Function] = {
     "expm1": lambda x: _op("exp")(x) - 1,
     "cbrt": lambda x: _unit(x) * abs(x) ** (abs(x) / abs(x) / 3) if x != 0 else x * 0,
     "hypot": lambda *xs: _op("sqrt")(reduce(operator.add, [x * x for x in xs])),
+    "sub_items": lambda xs, ys: [x - y for x, y in zip(xs, ys, strict=True)],
+    "inner_items": lambda xs, ys: sum(x * y for x, y in zip(xs, ys, strict=True)),
+    "dist": lambda p, q: _op("sqrt")(sum((a - b) ** 2 for a, b in zip(p, q, strict=True))),
     "hypot1": lambda x: _op("sqrt")(1 + x * x),
     "sech": lambda x: 1 / _op("cosh")(x),
     "expit": _expit,

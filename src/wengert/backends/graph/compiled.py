@@ -64,6 +64,8 @@ class TermFunction:
         must_be_name(name, "a function")
         self._terms = terms
         self._graph = terms[0].graph
+        for term in terms:
+            self._graph.atom_of_term(term)
         self._made: dict[tuple[Kind, ...], tuple[str, Callable[..., Any]]] = {}
         self.names = tuple(variables_of(terms))
         self.__name__ = name
@@ -72,7 +74,7 @@ class TermFunction:
         )
         self.source = self._for(self._kinds(self._graph.values))[0]
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         given = self.bound(args, named)
         at = {self._graph.leaves[name]: value for name, value in given.items()}
         self._graph.must_be_relied_on(at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ir.graph import Const, Eqn, Var
+from ...ir.graph import Atom, Const, Eqn, Var
 from .evaluation import missing
 from .text import ATOM, SYMBOLS, Text, expression, in_python, leaf, rendered
 
@@ -22,6 +22,7 @@ class Picture:
 
     def __init__(self, terms: Sequence[Term]):
         self.graph: Graph = terms[0].graph
+        self.atoms_of(terms)
         found: dict[Var, None] = {}
         for term in terms:
             for eqn in missing(self.graph, term.atom, {}):
@@ -31,6 +32,15 @@ class Picture:
                 found[term.atom] = None
         self.nodes = sorted(found, key=lambda var: var.born)
         self.number = {var: k for k, var in enumerate(self.nodes)}
+
+    def atoms_of(self, terms: Iterable[Term]) -> set[Atom]:
+        """The nodes of some terms of the same graph.
+
+        Raises:
+            BadArgument: one is no term.
+            GraphError: one is of another graph.
+        """
+        return {self.graph.atom_of_term(term) for term in terms}
 
     def eqn(self, var: Var) -> Eqn | None:
         """The equation of a node; None of a variable."""
@@ -83,7 +93,7 @@ def to_dot(
         precision: how many digits of values to show; all by default.
     """
     picture = Picture([*terms, *connect_to])
-    marked = {term.atom for term in highlights}
+    marked = picture.atoms_of(highlights)
     outputs = {term.atom for term in terms}
     lines = ["digraph G {", f'rankdir="{"TB" if vertical else "LR"}";', "newrank=true;"]
     for var in picture.nodes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from ...errors import GraphError
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ops import structure as st
+from ...ops.precision import constant_in_precision_of, in_precision_of, is_exact
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -23,6 +25,8 @@ class Evaluation:
         self._environment = dict(environment)
         self._known: dict[Var, Any] = dict(environment)
         self._constants = 0
+        self._number = next(filter(is_exact, map(_innermost, environment.values())), None)
+        """A number of more digits than floats, or of none: literals are to be as exact."""
 
     def is_at(self, environment: Mapping[Var, Any]) -> bool:
         """Whether the variables have these values; an array may have changed, and counts as another."""
@@ -33,7 +37,7 @@ class Evaluation:
                 value is mine[var] or same_number(value, mine[var])
                 for var, value in environment.items()
             )
-            and not any(isinstance(value, np.ndarray) for value in mine.values())
+            and not any(hasattr(type(value), "__setitem__") for value in mine.values())
         )
 
     def value(self, atom: Atom) -> Any:
@@ -64,7 +68,12 @@ class Evaluation:
         args = [self._of(atom) for atom in eqn.args]
         options = {name: self._of(atom) for name, atom in eqn.params.items()}
         try:
-            value = _packed(args, options) if eqn.op is st.pack else eqn.op(*args, **options)
+            if eqn.op is st.pack:
+                value = _packed(args, options)
+            elif self._number is not None and eqn.op.elementwise:
+                value = eqn.op(*self._exact(eqn, args), **options)
+            else:
+                value = eqn.op(*args, **options)
         except Exception as error:
             from .text import expression
 
@@ -74,8 +83,25 @@ class Evaluation:
         self._known[out] = value
         self._graph.visit("eval", out, value)
 
+    def _exact(self, eqn: Eqn, args: list[Any]) -> list[Any]:
+        """Literals in the precision of the numbers that the graph is evaluated for."""
+        if all(isinstance(atom, Const) for atom in eqn.args):
+            return [in_precision_of(self._number, arg) for arg in args]
+        found: list[Any] = []
+        for atom, arg in zip(eqn.args, args, strict=True):
+            is_float = isinstance(atom, Const) and type(arg) is float and math.isfinite(arg)
+            meant = constant_in_precision_of(self._number, arg) if is_float else None
+            found.append(arg if meant is None else meant)
+        return found
+
     def _of(self, atom: Atom) -> Any:
         return atom.value if isinstance(atom, Const) else self._known[atom]
+
+
+def _innermost(value: Any) -> Any:
+    while hasattr(value, "primal"):
+        value = value.primal
+    return value
 
 
 def own(value: Any) -> Any:
@@ -107,8 +133,12 @@ def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:
 
 def same_number(a: Any, b: Any) -> bool:
     """Whether two values are one and the same number of Python's; an array may have changed."""
-    plain = (int, float, complex)
-    return type(a) is type(b) and type(a) in plain and repr(a) == repr(b)
+    return type(a) is type(b) and is_literal(a) and repr(a) == repr(b)
+
+
+def is_literal(x: Any) -> bool:
+    """Whether a value is a number of Python's own."""
+    return type(x) in (int, float, complex)
 
 
 def _unset(graph: Graph, var: Var, node: Var) -> GraphError:

@@ -24,7 +24,7 @@ from ...ops.array_kinds import rank_of
 from ...ops.lookup import must_be_number
 from ...ops.shape import shape
 from ...rules.registry import generation
-from .evaluation import Evaluation, missing, same_number
+from .evaluation import Evaluation, is_literal, missing, same_number
 from .sharing import SharingBuilder
 
 if TYPE_CHECKING:
@@ -225,7 +225,9 @@ class Graph:
         return self.emit(op, atoms, params)
 
     def emit(self, op: Op, atoms: Sequence[Atom], params: Mapping[str, Atom] | None = None) -> Atom:
-        """The node of an op on atoms."""
+        """The node of an op on atoms; a literal stands for itself in every place of an array."""
+        if op is st.getitem and isinstance(atoms[0], Const) and is_literal(atoms[0].value):
+            return atoms[0]
         return self.builder.emit_with(op, atoms, params or {}, _namespace(op, atoms))
 
     def is_simplified(self, op: Op, atom: Atom) -> bool:
@@ -277,6 +279,20 @@ class Graph:
         if callable(value) or value is Ellipsis:
             return Const(value)
         return self._constant(value)
+
+    def atom_of_term(self, term: Any) -> Atom:
+        """The atom of a term of this graph.
+
+        Raises:
+            BadArgument: it is no term.
+            GraphError: it is one of another graph.
+        """
+        from .term import Term
+
+        if not isinstance(term, Term):
+            message = f"{term!r} is no term of a graph"
+            raise BadArgument(message, "Give terms, such as `x * y`.", calling_span())
+        return self.atom(term)
 
     def _constant(self, value: Any) -> Var:
         """A leaf that is always the same: an array, a number of another type."""

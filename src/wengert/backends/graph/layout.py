@@ -51,10 +51,10 @@ def layout(picture: Picture, label: Callable[[Var], str], row: float) -> Layout:
     chains = list(_chains(picture, depth))
     layers = _ordered(picture, depth, chains)
     places: dict[Place, Box] = {}
-    x, tallest = 0.0, max(len(layer) for layer in layers)
+    x, tallest = 0.0, max(len(layer) for layer in layers)  # a literal has no nodes
     for layer in layers:
         widths = {place: _width(place, label) for place in layer}
-        widest = max(widths.values())
+        widest = max(widths.values(), default=0.0)
         top = (tallest - len(layer)) * row / 2
         for k, place in enumerate(layer):
             places[place] = Box(x + widest / 2, top + (k + 0.5) * row, widths[place], 30.0)

@@ -81,6 +81,8 @@ class Reverse(RowCaller):
                 self.add(arg, self.graph.emit(st.getitem, [bar, Const(k)]))
         elif eqn.op is st.getitem:
             self.add(eqn.args[0], self.graph.emit(scatter, [bar, eqn.args[0], eqn.args[1]]))
+        elif eqn.op is scatter:
+            self.add(eqn.args[0], self.graph.emit(st.getitem, [bar, eqn.args[2]]))
         else:
             rule = self._rule_at(eqn)
             getattr(self, f"_{rule.form}")(rule, eqn, bar)

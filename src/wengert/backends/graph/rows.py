@@ -61,7 +61,7 @@ class RowCaller:
         given = eqn.params.items()
         options = {k: self._value(v) for k, v in given if takes_all or k in names}
         terms = [
-            x.value if isinstance(x, Const) and x != ZERO else RowTerm(self.graph, x)
+            x.value if isinstance(x, Const) and _is_no_integer(x) else RowTerm(self.graph, x)
             for x in operands
         ]
         result = row(*terms, **options)
@@ -88,6 +88,11 @@ class RowCaller:
             for arg, row in zip(eqn.args, rule.rows, strict=False)
             if row is not None and wanted(arg)
         ]
+
+
+def _is_no_integer(x: Const) -> bool:
+    """Whether a row may be called with a literal as it is: an integer's quotients would be floats."""
+    return x != ZERO and type(x.value) is not int
 
 
 @cache

@@ -18,6 +18,7 @@ class SharingBuilder(SimplifyingBuilder):
 
     def __init__(self, simplify: str | None):
         super().__init__(derived=simplify is not None)
+        self.exact = True
         self._simplify = simplify
         self.in_derivative = False
         """Integer factors are collected in derivatives; what a user wrote stays."""

@@ -55,7 +55,7 @@ def to_svg(
     plan = layout(
         picture, lambda var: f"{picture.label(var)}\n{notes[var]}", 70 if show_values else 44
     )
-    lit = {term.atom for term in highlights}
+    lit = picture.atoms_of(highlights)
     parts = [_edge(boxes) for boxes in plan.edges]
     for var in picture.nodes:
         classes = _classes(picture, var, terms) + (" lit" if var in lit else "")
@@ -200,8 +200,8 @@ def _shown(k: int, count: int, total: float, content: str, *, only: bool = False
 
 def _page(plan: Layout, parts: Sequence[str]) -> str:
     boxes = [*plan.boxes.values(), *(box for passed in plan.edges for box in passed)]
-    width = max(box.x + box.width / 2 for box in boxes) + 20
-    height = max(box.y + box.height / 2 for box in boxes) + 40
+    width = max((box.x + box.width / 2 for box in boxes), default=0.0) + 20
+    height = max((box.y + box.height / 2 for box in boxes), default=0.0) + 40
     marker = (
         '<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a93a6"/></marker>'
