@@ -11,6 +11,7 @@ import numpy as np
 
 from .errors import BadArgument, MixedLibraries, NoSource
 from .frontends import signature
+from .frontends.number_classes import is_narrow
 from .frontends.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
@@ -26,6 +27,8 @@ class Call:
     keywords: tuple[tuple[str, Kind], ...] = ()
     counts: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
     """For one call alone: the whole numbers and shapes among the leaves of every input."""
+    narrow: bool = False
+    """Whether numbers among the arguments are narrower than Python's: np.float32."""
 
 
 # --- functions that users pass in ---------------------------------------------------------
@@ -85,7 +88,8 @@ def _call_of(
 ) -> Call:
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
-    return Call(signature.kind_of(function), kinds, keywords)
+    narrow = is_narrow([*args, *kwargs.values()])
+    return Call(signature.kind_of(function), kinds, keywords, narrow=narrow)
 
 
 def counted(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:

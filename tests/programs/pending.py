@@ -57,6 +57,7 @@ ALONE = frozenset("""
     control.stacked_contexts
     control.tree_of_dicts
     mutable_containers.all_pairs
+    calls.rest_arguments
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 
