@@ -10,6 +10,7 @@ import pytest
 import samples_reduction
 import samples_scalar
 
+import wengert as wg
 from wengert.frontends.signature import kind_of
 from wengert.ir.graph import Const, Var
 from wengert.ir.types import UNKNOWN, Array, Kind, Number, Seq
@@ -100,3 +101,74 @@ def covers(inferred: Kind, actual: Kind) -> bool:
             return True
         case _:
             return inferred in (UNKNOWN, actual)
+
+
+# --- the classes of numbers -----------------------------------------------------------------
+
+
+def asks_for_dtype(a):
+    t = a[0]
+    return t * t if hasattr(t, "dtype") else t
+
+
+def asks_for_item(x):
+    return x.item() * 2 if hasattr(x, "item") else x * 0
+
+
+def matches_float(x):
+    match x:
+        case float():
+            return x
+        case _:
+            return x * x
+
+
+def matches_int(a):
+    match np.argmax(a):
+        case int():
+            return a[0]
+        case _:
+            return a[0] ** 2
+
+
+def asks_for_float(a):
+    return a[0] ** 2 if isinstance(a[0], float) else a[0]
+
+
+def asks_for_complex(z):
+    return abs(z) if isinstance(z, complex) else abs(z) ** 2
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (asks_for_dtype, np.array([3.0])),
+        (asks_for_dtype, [3.0]),
+        (asks_for_item, np.float64(3.0)),
+        (asks_for_item, 3.0),
+        (matches_float, np.float32(3.0)),
+        (matches_float, np.float64(3.0)),
+        (matches_float, 3.0),
+        (matches_int, np.array([3.0])),
+        (asks_for_float, np.array([3.0], np.float32)),
+        (asks_for_float, np.array([3.0])),
+        (asks_for_float, [np.float32(3.0)]),
+        (asks_for_complex, np.complex64(3 + 4j)),
+        (asks_for_complex, 3 + 4j),
+    ],
+)
+def test_what_a_number_is_to_python_decides(f, x):
+    value = f(x)
+    slope = {3.0: 1.0, 9.0: 6.0, 6.0: 2.0, 0.0: 0.0, 5.0: 0.6 + 0.8j, 25.0: 6 + 8j}[float(value)]
+    found, gradient = wg.value_and_grad(f)(x)
+    assert found == value
+    np.testing.assert_allclose(gradient[0] if isinstance(gradient, list) else gradient, slope)
+
+
+def test_what_all_classes_of_a_kind_answer_alike_leaves_no_trace():
+    def f(x):
+        return x * x if isinstance(x, float) and hasattr(x, "real") else x
+
+    text = wg.grad(f).specialize(2.0).source
+    assert "isinstance" not in text
+    assert "hasattr" not in text

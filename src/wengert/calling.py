@@ -12,6 +12,7 @@ import numpy as np
 from .errors import BadArgument, MixedLibraries, NoSource
 from .frontends import signature
 from .frontends.counts import Leaves
+from .frontends.number_classes import is_narrow
 from .frontends.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
@@ -27,6 +28,8 @@ class Call:
     keywords: tuple[tuple[str, Kind], ...] = ()
     counts: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
     """For one call alone: the whole numbers and shapes among the leaves of every input, or all `Leaves`."""
+    narrow: bool = False
+    """Whether numbers among the arguments are narrower than Python's: np.float32."""
 
     @property
     def is_one_run(self) -> bool:
@@ -91,7 +94,8 @@ def _call_of(
 ) -> Call:
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
-    return Call(signature.kind_of(function), kinds, keywords)
+    narrow = is_narrow([*args, *kwargs.values()])
+    return Call(signature.kind_of(function), kinds, keywords, narrow=narrow)
 
 
 def counted(

@@ -406,6 +406,7 @@ def read(call: Call, special: source.Special = _special) -> source.Program:
         call.arguments,
         dict(call.keywords),
         counts=None if call.counts is None else dict(call.counts),
+        narrow=call.narrow,
         special=special,
         derivative=_read_derivative,
         opted_out=rules.opted_out,

@@ -58,6 +58,7 @@ ALONE = frozenset("""
     control.round_robin
     objects.machine_shop
     objects.sorted_by_tree
+    calls.rest_arguments
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

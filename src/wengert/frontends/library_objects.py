@@ -25,7 +25,8 @@ from .counts import known
 from .failing import raise_now
 from .heap import now
 from .items import open_up
-from .objects import PYTHON_TYPES, by_name, class_of, known_name
+from .number_classes import has_attribute, is_instance
+from .objects import by_name, class_of, known_name
 from .reading import Diverges
 from .values import (
     Closure,
@@ -98,11 +99,13 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
     if isinstance(kind, Array):
         return Const(hasattr(np.ndarray, name))
     if isinstance(kind, Number):
-        return Const(hasattr(PYTHON_TYPES[kind.type], name))
+        said = has_attribute(it, it.atom(value), kind, name)
+        if said is not None:
+            return Const(said)
     if isinstance(value, Items):
         known = class_of(value)
         return Const(known is not None and hasattr(known, name))
-    return opaque(it, hasattr, [value, Const(name)], {})
+    return opaque(it, hasattr, [value, Const(name)], {}, BOOL)
 
 
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:
@@ -225,12 +228,10 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)
-    numeric = any(issubclass(c, np.generic | int) for c in wanted)
-    number = known in (int, float, complex, bool) and isinstance(value, Var)
-    if number and numeric and known is not float:
-        return opaque(it, isinstance, args, kwargs, BOOL)  # it may be a NumPy scalar
-    if known is float and any(c.__module__ == "numpy" for c in wanted):
-        return opaque(it, isinstance, args, kwargs, BOOL)
+    kind = kind_of_value(value)
+    if isinstance(value, Var) and isinstance(kind, Number):
+        said = is_instance(it, value, kind, wanted)
+        return opaque(it, isinstance, args, kwargs, BOOL) if said is None else Const(said)
     return Const(any(_is_subclass(value, known, c) for c in wanted))
 
 

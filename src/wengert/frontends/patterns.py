@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import BOOL, UNKNOWN, Other, Seq
+from ..ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ..ops import structure as st
-from . import equivalents
+from . import equivalents, number_classes
 from .expressions import evaluate
 from .items import open_up, subscript
 from .iteration import as_list
@@ -259,24 +259,31 @@ def _where(
 def _matches_class(
     it: Interpreter, subject: Value, pattern: ast.MatchClass, bindings: dict[str, Value]
 ) -> Value:
-    from .objects import class_of
-
     cls = evaluate(it, pattern.cls)
-    known = class_of(subject)
     if not isinstance(cls, Const):
         raise it.unsupported(
             "a class pattern needs a class that is known when the program is read",
             "Use `if isinstance(...)`.",
             pattern,
         )
-    if known is None:
+    said = _is_known_instance(it, subject, cls.value)
+    if said is None:
         is_instance = _is_instance(it, subject, cls.value)
         return _where(
             it, is_instance, lambda inner: _parts_of(it, subject, cls, pattern, inner), bindings
         )
-    if not issubclass(known, cls.value):
-        return Const(False)
-    return _parts_of(it, subject, cls, pattern, bindings)
+    return _parts_of(it, subject, cls, pattern, bindings) if said else Const(False)
+
+
+def _is_known_instance(it: Interpreter, subject: Value, cls: type) -> bool | None:
+    """Whether something is of a class; None where only the running program knows."""
+    from .objects import class_of
+
+    kind = kind_of_value(subject)
+    if isinstance(subject, Var) and isinstance(kind, Number):
+        return number_classes.is_instance(it, subject, kind, (cls,))
+    known = class_of(subject)
+    return None if known is None else issubclass(known, cls)
 
 
 def _parts_of(

@@ -61,6 +61,8 @@ class Reading:
 
     counts: Counts | None = None
     """What the counts of one call decide, if it is read for that call alone."""
+    narrow: bool = False
+    """Whether numbers among the arguments are narrower than Python's: np.float32."""
     general: bool = False
     """Whether nothing is known of the arguments, so that no other reading can tell more."""
     guards: dict[tuple[int, str], tuple[Any, str, Kind]] = field(default_factory=dict[Any, Any])

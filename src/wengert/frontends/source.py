@@ -48,6 +48,7 @@ def read(
     derivative: Callable[..., Value],
     opted_out: Callable[[Any], bool],
     counts: Mapping[str, Sequence[Any]] | None = None,
+    narrow: bool = False,
 ) -> Program:
     """The IR of a call of a function on arguments of some kinds.
 
@@ -59,6 +60,7 @@ def read(
         derivative: how to read a call of a derivative function.
         opted_out: whether a function's code is to be read although it has a rule.
         counts: for every input the counts of its leaves, to read it for one call alone.
+        narrow: whether numbers among the arguments are narrower than Python's.
     """
     separate: set[Any] = set()
     by_index: set[int] = set()
@@ -84,6 +86,7 @@ def read(
             derivative=derivative,
             opted_out=opted_out,
             counts=None if counts is None else counts_of_call(counts),
+            narrow=narrow,
             general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
         try:

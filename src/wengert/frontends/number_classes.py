@@ -1,0 +1,96 @@
+"""The classes of numbers: a kind says `float`, the value may be a scalar of NumPy's.
+
+What all classes of a kind answer alike is answered when the program is read, the rest when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ir.builder import kind_of_atom
+from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.types import Array, Number
+from ..ops import structure as st
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+_CLASSES: dict[str, tuple[type, ...]] = {
+    "bool": (bool, np.bool_),
+    "int": (int, np.int64, np.uint8),
+    "float": (float, np.float64),
+    "complex": (complex, np.complex128),
+}
+_NARROW: dict[str, tuple[type, ...]] = {"float": (np.float32,), "complex": (np.complex64,)}
+"""Those that are no classes derived from Python's own."""
+
+
+def is_narrow(value: object) -> bool:
+    """Whether a value is a scalar of NumPy's that is no float and no complex number to Python."""
+    if isinstance(value, list | tuple):
+        return any(map(is_narrow, value))
+    return isinstance(value, np.inexact) and not isinstance(value, float | complex)
+
+
+def has_attribute(it: Interpreter, number: Atom, kind: Number, name: str) -> bool | None:
+    """Whether a number has an attribute; None: its class decides."""
+    return _agreed([hasattr(cls, name) for cls in _classes(it, number, kind)])
+
+
+def is_instance(it: Interpreter, number: Atom, kind: Number, wanted: Sequence[type]) -> bool | None:
+    """Whether a number is of one of some classes; None: that is not said by its kind."""
+    return _agreed([issubclass(cls, tuple(wanted)) for cls in _classes(it, number, kind)])
+
+
+def _agreed(answers: Sequence[bool]) -> bool | None:
+    return answers[0] if len(set(answers)) == 1 else None
+
+
+def _classes(it: Interpreter, number: Atom, kind: Number) -> tuple[type, ...]:
+    if isinstance(number, Const):
+        return (type(number.value),)
+    eqn = it.builder.visible_definition(number)
+    if kind.type == "int" and eqn is not None and eqn.namespace == "np" and eqn.op.elementwise:
+        return (
+            *_CLASSES["int"],
+            np.float64,
+            np.float32,
+        )  # `np.floor` gives whole numbers as floats
+    narrow = _NARROW.get(kind.type, ())
+    return _CLASSES[kind.type] + (() if _is_wide(it, number) else narrow)
+
+
+_DEPTH = 40
+"""How far it is followed what a number is made of."""
+
+
+def _is_wide(it: Interpreter, atom: Atom, depth: int = _DEPTH) -> bool:
+    """Whether a number, or every item of an array, is certainly no narrow one."""
+    kind = kind_of_atom(atom)
+    if isinstance(atom, Const):
+        return True
+    if isinstance(kind, Array):
+        return kind.dtype in ("float64", "complex128", "int64", "bool")
+    if not isinstance(kind, Number) or not depth:
+        return False
+    if kind.type in ("int", "bool"):
+        return True
+    eqn = it.builder.visible_definition(atom)
+    if eqn is None:
+        return atom in it.reading.inputs and not it.reading.narrow
+    of_math = eqn.namespace == "math" and eqn.op.elementwise
+    return of_math or _keeps_width(it, eqn, depth)
+
+
+def _keeps_width(it: Interpreter, eqn: Eqn, depth: int) -> bool:
+    if (
+        eqn.blocks
+        or "dtype" in eqn.params
+        or not (eqn.op.elementwise or eqn.op.reduction or eqn.op is st.getitem)
+    ):
+        return False
+    operands = eqn.args[:1] if eqn.op is st.getitem else eqn.operands()
+    return all(_is_wide(it, each, depth - 1) for each in operands if isinstance(each, Var))
