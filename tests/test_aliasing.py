@@ -785,8 +785,7 @@ def inserted_and_changed(x, n):
 
 REFUSED = frozenset(
     (
-        "list_that_grows_under_way", "read_through_a_sorted_list", "numbered_items_changed_under_way",
-        "chained_and_changed", "filtered_and_changed",
+        "read_through_a_sorted_list", "numbered_items_changed_under_way",
     )
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import sysconfig
+from functools import cache
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
@@ -13,10 +13,13 @@ _WENGERT = __file__.rpartition("ir")[0]
 _known: dict[tuple[CodeType, int], Span | None] = {}
 
 
-_INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+@cache
+def _installed(*names: str) -> tuple[str, ...]:
+    """Where the standard library is, and other packages."""
+    import sysconfig  # which takes long, and is needed where something is refused
 
-
-_STANDARD = sysconfig.get_paths()["stdlib"]
+    paths = sysconfig.get_paths()
+    return tuple(paths[name] for name in names or ("stdlib", "purelib", "platlib"))
 
 
 def calling_span() -> Span | None:
@@ -36,20 +39,20 @@ def failing_span(traceback: TracebackType | None) -> Span | None:
     found = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith((_WENGERT, *_INSTALLED)):
+        if not code.co_filename.startswith((_WENGERT, *_installed())):
             found = _span(code, traceback.tb_lasti)
         traceback = traceback.tb_next
     return found
 
 
 def _is_standard(file: str) -> bool:
-    return file.startswith(_STANDARD) and "site-packages" not in file
+    return file.startswith(_installed("stdlib")) and "site-packages" not in file
 
 
 def calling_library() -> tuple[str, Span | None] | None:
     """The installed function that is being run, and the user's call that led to it; None if there is none."""
     frame = innermost = _caller()
-    while frame is not None and frame.f_code.co_filename.startswith((*_INSTALLED, _WENGERT)):
+    while frame is not None and frame.f_code.co_filename.startswith((*_installed(), _WENGERT)):
         frame = frame.f_back
     if frame is innermost or frame is None or innermost is None:
         return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -191,9 +190,16 @@ def _computed(builder: Builder, function: Callable[[Any, Any], Any], args: Args)
         value = function(x, y)
     except ArithmeticError:
         return None
-    if builder.exact and type(x) is type(y) is int and function(Fraction(x), Fraction(y)) != value:
+    if builder.exact and type(x) is type(y) is int and not _is_exact(function, x, y, value):
         return None
     return Const(value) if type(value) is int or math.isfinite(abs(value)) else None
+
+
+def _is_exact(function: Callable[[Any, Any], Any], x: int, y: int, value: Any) -> bool:
+    """Whether a number that was computed of integers is the number itself, and no rounded one."""
+    from fractions import Fraction  # few programs need it
+
+    return function(Fraction(x), Fraction(y)) == value
 
 
 def _masked(builder: Builder, op: str, args: Args, namespace: str) -> Atom | None:
