@@ -6,6 +6,9 @@ wrong, the user's file and line with carets under the text, and the way out.
 
 # programs under test are written as users write them, mistakes included
 
+import array
+import collections
+import decimal
 import math
 import operator
 import pickle
@@ -381,3 +384,32 @@ def test_errors_pickle():
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert again.findings == error.findings
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        collections.deque([2.0, 3.0]), array.array("d", [2.0]), memoryview(b"ab"),
+        decimal.Decimal(2), type("Metres", (float,), {})(2.0),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_not_followed(x):
+    def f(x, k=1.0):
+        return k
+
+    error = refusal("WG202", TypeError, lambda: wg.gradient(f, x))
+    assert f"is a {type(x).__name__}, whose numbers are not followed" in str(error)
+    assert wg.grad(f, argnums=1)(x, 2.0) == 1.0
+
+
+def test_arrays_of_text_and_of_dates_have_no_gradient():
+    dates = np.array(["2020-01-01"], "datetime64[D]")
+    assert wg.gradient(lambda a, b, x: x * len(a), np.array(["a"]), dates, 2.0) == (None, None, 1.0)
+
+
+def test_a_generator_function_has_no_gradient():
+    def f(x):
+        yield x
+
+    error = refusal("WG201", TypeError, lambda: wg.gradient(f, 1.0))
+    assert "returns a generator" in str(error)

@@ -375,3 +375,33 @@ def test_what_certainly_fails_can_be_caught():
 
     assert wg.gradient(f, 2.0) == (3.0,)
     assert wg.pushforward(f, 2.0)[1](1.0) == 3.0
+
+
+# Text with a computed width, names that are deleted together
+
+
+@pytest.mark.parametrize("spec", ["x:>{w}", "x!r:>{w}", "x:{w}.{p}f"])
+def test_a_format_whose_width_is_computed(spec):
+    def wide(x, w):
+        return x * len(f"{x:>{w}}")
+
+    def shown(x, w):
+        return x * len(f"{x!r:>{w}}")
+
+    def precise(x, w, p=3):
+        return x * len(f"{x:{w}.{p}f}")
+
+    f = {"x:>{w}": wide, "x!r:>{w}": shown, "x:{w}.{p}f": precise}[spec]
+    assert wg.gradient(f, 1.5, 9)[0] == wg.pushforward(f, 1.5, 9)[1](1.0, None) == 9.0
+
+
+def test_names_that_are_deleted_together():
+    def f(x):
+        y = 2 * x
+        z = y * y
+        w = z * x
+        del (y, z)
+        return w
+
+    assert wg.gradient(f, 2.0) == (48.0,)
+    assert wg.pushforward(f, 2.0)[1](1.0) == 48.0

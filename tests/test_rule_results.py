@@ -226,3 +226,86 @@ def test_a_cotangent_has_the_dtype_of_its_argument():
     assert wg.grad(f)(np.ones(2, np.float32)).dtype == np.float32
     assert wg.grad(lambda x: f(2 * x))(np.ones(2, np.float32)).dtype == np.float32
     assert wg.grad(f)(np.ones(2, int)).dtype == np.float64
+
+
+# --- what rows give -----------------------------------------------------------------------
+
+
+def squared(x: Any) -> Any:
+    return x * x
+
+
+ROWS: dict[str, tuple[Callable[[Any, Any], Any], Any, str]] = {
+    "another shape": (
+        lambda x, y: np.ones(4),
+        V,
+        r"gave a partial of shape \(4,\) for a result of shape \(3,\)",
+    ),
+    "an array for a number": (
+        lambda x, y: np.ones(3),
+        2.0,
+        r"gave a partial of shape \(3,\) for a result of shape \(\)",
+    ),
+    "text": (lambda x, y: "a", 2.0, "gave a partial of type str"),
+    "a name that is not defined": (
+        lambda x, y: x * no_such_name,  # type: ignore[name-defined]
+        2.0,
+        "raises whatever it is given: name 'no_such_name' is not defined",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_partial_that_a_row_gives_is_checked(name: str) -> None:
+    row, x, message = ROWS[name]
+    wg.scalar_rule(squared, row)
+    f = lambda x: np.sum(squared(x))
+    for call in (lambda: wg.gradient(f, x), lambda: wg.pushforward(f, x)[1](x)):
+        with pytest.raises(RuleError, match=message) as caught:
+            call()
+        assert "test_rule_results.py:" in str(caught.value)
+
+
+def test_a_partial_may_be_spread_over_the_result() -> None:
+    wg.scalar_rule(squared, lambda x, y: np.array([2.0]))
+    assert wg.gradient(lambda x: np.sum(squared(x)), V)[0].tolist() == [2.0, 2.0, 2.0]
+
+
+def first_two(x: Any) -> Any:
+    return x[:2]
+
+
+def product(x: Any, y: Any) -> Any:
+    return x @ y
+
+
+def test_the_cotangent_that_a_row_of_a_linear_rule_gives_is_checked() -> None:
+    wg.linear_rule(first_two, transpose=lambda y_bar, x: y_bar)
+    with pytest.raises(RuleError, match=r"gave a cotangent of shape \(2,\) for argument 0"):
+        wg.gradient(lambda x: np.sum(first_two(x)), V)
+    wg.bilinear_rule(product, left=lambda z_bar, x, y: z_bar, right=lambda z_bar, x, y: z_bar)
+    with pytest.raises(RuleError, match=r"gave a cotangent of shape \(2, 4\) for argument 0"):
+        wg.gradient(lambda x, y: np.sum(product(x, y)), np.ones((2, 3)), np.ones((3, 4)))
+
+
+def test_the_cotangent_that_a_hook_gives_is_checked() -> None:
+    f = lambda x: np.sum(wg.hook(lambda x_bar: np.ones(5), x))
+    with pytest.raises(RuleError, match=r"a hook gave a cotangent of shape \(5,\)"):
+        wg.gradient(f, V)
+    kept = lambda x: np.sum(wg.hook(lambda x_bar: -x_bar, x) ** 2)
+    assert wg.gradient(kept, V)[0].tolist() == [-2.0, -4.0, -6.0]
+
+
+def test_checked_rows_are_differentiated_again() -> None:
+    wg.scalar_rule(squared, lambda x, y: 2 * x)
+    f = lambda x: np.sum(squared(squared(x)))
+    np.testing.assert_allclose(wg.hessian(f)(V), np.diag(12 * V**2))
+    np.testing.assert_allclose(wg.hvp(f)(V, np.ones(3)), 12 * V**2)
+
+
+def test_a_partial_that_is_spread_is_differentiated_again() -> None:
+    wg.scalar_rule(squared, lambda x, y: x[:1])
+    f = lambda x: np.sum(squared(x))
+    assert wg.gradient(f, V)[0].tolist() == [1.0, 1.0, 1.0]
+    g = lambda x: np.sum(wg.gradient(f, x)[0] * np.array([1.0, 10.0, 100.0]))
+    assert wg.gradient(g, V)[0].tolist() == [111.0, 0.0, 0.0]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 import types
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from .calling import call_of, name_of
@@ -80,6 +83,8 @@ def wanted(function: Function, verb: Verb) -> Wanted:
             raise no_such_argument(argnum, function.name, len(positional))
         k = positional[argnum]
         kind = function.inputs[k].kind
+        if isinstance(kind, Static) and _holds_numbers(kind.value):
+            raise _not_followed(argnum, function.inputs[k].name, kind.value)
         slots: list[int | None] = []
         for offset, (_, leaf) in enumerate(leaves(kind)):
             if is_differentiable(leaf):
@@ -115,6 +120,20 @@ def no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
         f"`argnums` names argument {argnum}, but {function} was called with "
         f"{checks.counted(count, 'positional argument')}",
         "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
+    )
+
+
+def _holds_numbers(value: Any) -> bool:
+    """Whether a value that is taken as it is has numbers in it: their derivatives would be lost."""
+    known = isinstance(value, str | bytes | range | bool | Enum)
+    return not known and isinstance(value, numbers.Number | Sequence | array | memoryview)
+
+
+def _not_followed(argnum: int, name: str, value: Any) -> BadArgument:
+    return BadArgument(
+        f"argument {argnum} (`{name}`) is a {type(value).__name__}, whose numbers are not followed",
+        "Pass a float, a list or a NumPy array: `float(x)`, `list(x)`, `np.array(x)`. If it is not to be\n"
+        "differentiated, say by `argnums` what is.",
     )
 
 

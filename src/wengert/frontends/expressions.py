@@ -254,23 +254,34 @@ def _joined(it: Interpreter, node: ast.JoinedStr) -> Value:
             template.append(part.value)
             continue
         assert isinstance(part, ast.FormattedValue)
-        spec = _format_spec(it, part)
-        template.append((len(values), part.conversion, spec))
-        values.append(it.atom(evaluate(it, part.value)))
+        value, spec = evaluate(it, part.value), _known_spec(part)
+        if spec is None:
+            value = _formatted(it, part, value)
+        template.append((len(values), *((-1, "") if spec is None else (part.conversion, spec))))
+        values.append(it.atom(value))
     return it.emit(st.format_, *values, template=Const(tuple(template)))
 
 
-def _format_spec(it: Interpreter, part: ast.FormattedValue) -> str:
+def _known_spec(part: ast.FormattedValue) -> str | None:
+    """A format specification that is written out."""
     if part.format_spec is None:
         return ""
     assert isinstance(part.format_spec, ast.JoinedStr)
-    if not all(isinstance(v, ast.Constant) for v in part.format_spec.values):
-        raise it.unsupported(
-            "a format specification cannot be computed at run time",
-            "Use `format(value, spec)`.",
-            part,
-        )
-    return "".join(str(v.value) for v in part.format_spec.values if isinstance(v, ast.Constant))
+    parts = [v.value for v in part.format_spec.values if isinstance(v, ast.Constant)]
+    return "".join(map(str, parts)) if len(parts) == len(part.format_spec.values) else None
+
+
+_CONVERSIONS = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+
+
+def _formatted(it: Interpreter, part: ast.FormattedValue, value: Value) -> Value:
+    """The text of a value whose format is computed, as in `f"{x:{width}}"`."""
+    from .calls import call
+
+    assert part.format_spec is not None
+    if part.conversion in _CONVERSIONS:
+        value = call(it, Const(_CONVERSIONS[part.conversion]), [value], {})
+    return call(it, Const(format), [value, evaluate(it, part.format_spec)], {})
 
 
 def _lambda(it: Interpreter, node: ast.Lambda) -> Value:

@@ -8,12 +8,13 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import BadArgument, NoSource
+from ..errors import BadArgument, NoSource, RuleError
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
+from ..rules.places import Place, refuse
 from . import rows, walking
 from .binding import bind_arguments
 from .calls import call, closure_of, inline
@@ -280,10 +281,25 @@ def read_row(
     if rows.can_be_called(row, options):
         result = rows.called(it, row, args, options)
     else:
-        result = read_inline(it, row, args, options)
+        try:
+            result = read_inline(it, row, args, options)
+        except Diverges:
+            raise _failing_row(builder, row) from None
     if isinstance(result, Items):
         return tuple(it.atom(value) for value in result.values)
     return it.atom(result)
+
+
+def _failing_row(builder: Builder, row: types.FunctionType) -> RuleError:
+    """The error for a row that raises whatever it is given: a name in it is not defined, say."""
+    constants = [a.value for eqn in builder.eqns[-2:] for a in eqn.args if isinstance(a, Const)]
+    said = [f": {value}" for value in constants if isinstance(value, str)]
+    code = row.__code__
+    return refuse(
+        f"a row of a rule raises whatever it is given{''.join(said)}",
+        "It is called with the operands and the result.",
+        Place(code.co_filename, code.co_firstlineno),
+    )
 
 
 def read_inline(

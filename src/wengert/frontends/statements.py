@@ -164,6 +164,8 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
 def _run_delete(it: Interpreter, node: ast.Delete) -> None:
     for target in node.targets:
         match target:
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                _run_delete(it, ast.copy_location(ast.Delete(targets), node))
             case ast.Name(id=name):
                 evaluate(it, ast.copy_location(ast.Name(name, ast.Load()), target))
                 unbind(it, name)

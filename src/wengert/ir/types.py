@@ -127,13 +127,16 @@ NONE, STR, SLICE, RANGE, DTYPE = (Other(n) for n in ("None", "str", "slice", "ra
 SHAPE = Seq(INT)
 
 
+_WITHOUT_NUMBERS = ("bool", "str", "bytes", "datetime", "timedelta")
+
+
 def is_differentiable(kind: Kind) -> bool:
     """Whether a value of this kind can carry a derivative (what is unknown may)."""
     match kind:
         case Number(type=t):
             return t != "bool"
         case Array(dtype=d):
-            return d != "bool"
+            return not d.startswith(_WITHOUT_NUMBERS)
         case Seq(item=item):
             return is_differentiable(item)
         case Struct(items=items):

@@ -112,6 +112,8 @@ def describe(kind: Kind) -> str:
             return f"a {form} of {counted(len(items), 'item')}"
         case Struct(form="function" | "derivative"):
             return "a function"
+        case Struct(form="iterator"):
+            return "a generator"
         case Struct(type=type_):
             return f"an object of class {type_.__name__}"
         case Seq():

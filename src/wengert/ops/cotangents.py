@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.builder import kind_of_atom
-from ..ir.types import UNKNOWN, Kind, Seq, Struct
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..runtime import cotangents as rt
 from .registry import declare
 from .structure import Args, Params, gradient_kind, item_kind
@@ -64,6 +64,29 @@ rule_cotangents = declare(
     fresh=False,
     effect=True,
     rt="rule_cotangents",
+)
+
+
+def _numeric(args: Args, params: Params) -> Kind:
+    kind = kind_of_atom(args[0])
+    return kind if isinstance(kind, Array | Number) else UNKNOWN
+
+
+partial_of_row = declare(
+    "partial_of_row",
+    "partial, *, like, row",
+    infer=_numeric,
+    fresh=False,
+    effect=True,
+    rt="partial_of_row",
+)
+cotangent_of_row = declare(
+    "cotangent_of_row",
+    "found, *, like, row, whose",
+    infer=_numeric,
+    fresh=False,
+    effect=True,
+    rt="cotangent_of_row",
 )
 as_returned = declare(
     "as_returned", "cotangents, returned", infer=lambda a, p: UNKNOWN, fresh=False, rt="as_returned"

@@ -377,6 +377,8 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
     ct.rule_cotangents: on_first,
+    ct.partial_of_row: _same,
+    ct.cotangent_of_row: _same,
     ct.as_returned: on_first,
     im.root: push_root,
     st.apply: _apply,

@@ -16,6 +16,7 @@ from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import replace
 from ..ir.types import INT, UNKNOWN, Array, Kind, Number
+from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.places import refuse
@@ -168,12 +169,26 @@ def partials(
             hint = "It returns a tuple of all partials, or there is one row for each operand."
             raise refuse(message, hint, rule.place)
         pairs = zip(eqn.args, each, strict=True)
-        return [(arg, partial) for arg, partial in pairs if wanted(arg)]
-    return [
-        (arg, one(read(builder, row, operands, options(eqn, row), namespace), builder))
-        for arg, row in zip(eqn.args, rule.rows, strict=False)
-        if row is not None and wanted(arg)
-    ]
+        found = [(arg, partial) for arg, partial in pairs if wanted(arg)]
+    else:
+        found = [
+            (arg, one(read(builder, row, operands, options(eqn, row), namespace), builder))
+            for arg, row in zip(eqn.args, rule.rows, strict=False)
+            if row is not None and wanted(arg)
+        ]
+    return [(arg, _checked_partial(builder, eqn, rule, partial)) for arg, partial in found]
+
+
+def _checked_partial(builder: Builder, eqn: Eqn, rule: Rule, partial: Atom) -> Atom:
+    """A partial, checked if the rule is the user's own and what it gives may be of another shape."""
+    if rule.built_in or isinstance(kind_of_atom(partial), Number):
+        return partial
+    return builder.emit(ct.partial_of_row, partial, like=eqn.outs[0], row=Const(_described(rule)))
+
+
+def _described(rule: Rule) -> str:
+    """What messages call a row of a rule."""
+    return f"a row of the rule for {_full_name(rule.op)} ({rule.file}:{rule.line})"
 
 
 def one(result: Atom | tuple[Atom, ...], builder: Builder) -> Atom:
@@ -204,6 +219,12 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
             arg_bar = one(
                 sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace),
                 sweep.builder,
+            )
+        if not rule.built_in and not eqn.op.elementwise:
+            whose = Const(f"argument {eqn.args.index(arg)}")
+            said = Const(_described(rule))
+            arg_bar = sweep.builder.emit(
+                ct.cotangent_of_row, arg_bar, like=arg, row=said, whose=whose
             )
         _contribute(sweep, eqn, arg, arg_bar)
 

@@ -169,6 +169,12 @@ def _same(sweep: Sweep, eqn: Eqn) -> None:
     sweep.contribute(eqn.args[0], sweep.total(eqn.outs[0]))
 
 
+def _partial_of_row(sweep: Sweep, eqn: Eqn) -> None:
+    (partial,) = eqn.args
+    bar = sweep.total(eqn.outs[0])
+    sweep.contribute(partial, sweep.builder.emit(st.unbroadcast, bar, partial))
+
+
 def _as_list(sweep: Sweep, eqn: Eqn) -> None:
     items_bar, x = sweep.total(eqn.outs[0]), eqn.args[0]
     sweep.contribute(x, cotangent_of_iterable(sweep, items_bar, x, whole=True))
@@ -229,6 +235,11 @@ def _hook(sweep: Sweep, eqn: Eqn) -> None:
     params = {"callee": Const(callee)}
     args = (*captured, bar)
     sweep.builder.append(Eqn((changed,), CALL, args, params, (), "py", eqn.span))
+    if not isinstance(kind_of_atom(x), Number) or not isinstance(changed.kind, Number):
+        whose = Const("value that is hooked")
+        changed = sweep.builder.emit(
+            ct.cotangent_of_row, changed, like=x, row=Const("a hook"), whose=whose
+        )
     sweep.contribute(x, changed)
 
 
@@ -255,6 +266,8 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.bound: _same,
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
+    ct.partial_of_row: _partial_of_row,
+    ct.cotangent_of_row: _same,
     im.root: _root,
     st.hook: _hook,
     st.project: _same,

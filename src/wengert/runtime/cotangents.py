@@ -368,6 +368,27 @@ def tangent_by_rule(rule: Any, name: str, primals: Any, tangents: Any, /, **opti
     return rule_tangent(rule(primals, tangents, **options), name)[1]
 
 
+def partial_of_row(partial: Any, like: Any, row: str) -> Any:
+    """A partial that a row of a rule gave: it has the shape of the result, or is spread over that."""
+    shape, given = np.shape(like), np.shape(partial)
+    if np.asarray(partial).dtype.kind not in "biufc":
+        raise _wrong_rule(f"{row} gave a partial of type {type(partial).__name__}")
+    spread = len(given) <= len(shape) and all(
+        n in (1, m) for n, m in zip(given[::-1], shape[::-1], strict=False)
+    )
+    if not spread:
+        raise _wrong_rule(
+            f"{row} gave a partial of shape {given} for a result of shape {shape}\n"
+            "A partial has the shape of the result, or is one number."
+        )
+    return partial if given in ((), shape) else np.broadcast_to(partial, shape)
+
+
+def cotangent_of_row(found: Any, like: Any, row: str, whose: str) -> Any:
+    """A cotangent that a row of a rule, or a hook, gave for a value."""
+    return _of_rule(found, like, f"{row} gave a cotangent", whose)
+
+
 def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:
     """A cotangent or tangent that a hand-written rule gave for `x`; None stands for zeros."""
     if found is None:
