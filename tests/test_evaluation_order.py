@@ -284,8 +284,6 @@ def differences(function, more, x=0.7, step=1e-5):
 
 REFUSED = {
     "reverse": {
-        "chosen_by_the_truth_of_a_list_that_changes",
-        "chosen_by_a_pattern",
         "array_with_more_axes_without_a_copy",
         "diagonal_by_einsum",
         "windows_see_the_array_change",

@@ -571,7 +571,8 @@ def walks_over_what_a_handler_yields(x):
 
 def test_yield_in_a_handler():
     agree(walks_over_what_a_handler_yields, 2.0, -2.0)
-    action = lambda: wg.gradient(asks_for_what_a_handler_yields, 1.0)
+    assert wg.gradient(asks_for_what_a_handler_yields, 1.0) == (1.0,)  # a run without the handler
+    action = lambda: wg.gradient(asks_for_what_a_handler_yields, -1.3)
     error = refusal("WG101", NotImplementedError, action)
     assert "`yield` in a handler or in `finally`" in str(error)
 

@@ -110,12 +110,7 @@ class Derivative(Generic[P, T]):
         if not kwargs:
             self._make_ready(args, derived)
         captured = calling.captured_by(self.function) if self._captures else {}
-        while True:
-            try:
-                return derived.run(*args, **kwargs, **captured)
-            except Exception as error:
-                given = self.verb, self.function, _primals(self, args), kwargs
-                derived = engine.derive_again(error, derived, *given)
+        return derived.run(*args, **kwargs, **captured)
 
     def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
         """From the second call on, arguments whose types say their kinds take a short way."""

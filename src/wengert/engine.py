@@ -26,7 +26,7 @@ from .calling import (
     of_one_run,
     self_contained,
 )
-from .errors import UnsupportedSyntax, WengertError, of_generated_code
+from .errors import UnsupportedSyntax, WengertError
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
@@ -267,56 +267,20 @@ def _derive_for(
     try:
         return derive(verb, call)
     except UnsupportedSyntax as refused:
-        found = _derive_knowing_more(verb, call, function, args, kwargs)
-        if found is None:
-            raise refused from None
-        return found
+        for more in (counted, of_one_run):
+            with suppress(WengertError, RecursionError):
+                derived = derive(verb, more(call, function, args, kwargs))
+                _remember(verb, call, more)
+                return derived
+        raise refused from None
 
 
-def derive_again(
-    error: Exception,
-    derived: Derived,
-    verb: Verb,
-    function: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-) -> Derived:
-    """The derivative for a call that has been refused when it ran, by what else is known of it.
-
-    Raises:
-        Exception: the error, if it is no such refusal, if nothing else is known, or if the run may have changed
-            what is given.
-    """
-    refused = isinstance(of_generated_code(error), UnsupportedSyntax)
-    one_run = derived.for_call is not None and derived.for_call.is_one_run
-    if not refused or one_run or not derived.leaves_arguments:
-        raise error
-    ways = (counted, of_one_run) if derived.for_call is None else (of_one_run,)
-    call = call_of(function, args, kwargs)
-    found = _derive_knowing_more(verb, call, function, args, kwargs, ways)
-    if found is None:
-        raise error
-    return found
-
-
-def _derive_knowing_more(
-    verb: Verb,
-    call: Call,
-    function: Any,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    ways: Sequence[Callable[..., Call]] = (counted, of_one_run),
-) -> Derived | None:
-    """The derivative for one call by its counts or, where that is refused too, by its values."""
-    for more in ways:
-        with suppress(WengertError, RecursionError):
-            derived = derive(verb, more(call, function, args, kwargs))
-            with _lock:
-                _knowing_more[verb, call] = more
-                while len(_knowing_more) > CACHE_SIZE:
-                    _knowing_more.popitem(last=False)
-            return derived
-    return None
+def _remember(verb: Verb, call: Call, more: Callable[..., Call]) -> None:
+    """Note what must be known of calls like this one."""
+    with _lock:
+        _knowing_more[verb, call] = more
+        while len(_knowing_more) > CACHE_SIZE:
+            _knowing_more.popitem(last=False)
 
 
 _knowing_more: OrderedDict[tuple[Verb, Call], Callable[..., Call]] = OrderedDict()

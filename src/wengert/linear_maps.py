@@ -88,32 +88,16 @@ def pullback_of(
     if inside:
         derived.must_leave_arguments()
     captured = calling.captured_by(f)
-    y, residuals, derived = _run_ahead(derived, f, args, kwargs, captured)
+    ahead, backward = derived.published
+    try:
+        y, residuals = ahead(*args, **kwargs, **captured)
+    except Exception as error:
+        raise presented(error) from error.__cause__
     outside = [*args, *kwargs.values(), *captured.values(), *derived.read_from(), y]
     kind = derived.functions[0].result
     assert isinstance(kind, Struct)
-    back = Pullback(calling.name_of(f), derived.published[1], residuals, y, kind.items[0])
+    back = Pullback(calling.name_of(f), backward, residuals, y, kind.items[0])
     return y, back, outside
-
-
-def _run_ahead(
-    derived: engine.Derived,
-    f: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: dict[str, Any],
-    captured: dict[str, Any],
-) -> tuple[Any, Any, engine.Derived]:
-    """The forward sweep: a value, what the reverse sweep needs, and the derivative that both belong to."""
-    while True:
-        try:
-            y, residuals = derived.published[0](*args, **kwargs, **captured)
-        except Exception as error:
-            try:
-                derived = engine.derive_again(error, derived, Verb("pullback"), f, args, kwargs)
-            except Exception as refused:
-                raise presented(refused) from refused.__cause__
-        else:
-            return y, residuals, derived
 
 
 def _held(holder: Any, key: str) -> Any:

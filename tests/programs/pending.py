@@ -7,11 +7,11 @@ takes those off. What is not differentiated at all is on the first list only.
 
 GRADIENT = frozenset("""
     mutation.views_and_copies
+    objects.sorted_by_tree
 """.split())  # fmt: skip
 """Not differentiated at all."""
 
 FORWARD = frozenset("""
-    objects.sorted_by_tree
 """.split())  # fmt: skip
 """In reverse mode, but not in forward mode."""
 
@@ -57,7 +57,6 @@ ALONE = frozenset("""
     mutable_containers.all_pairs
     control.round_robin
     objects.machine_shop
-    objects.sorted_by_tree
     calls.rest_arguments
 """.split())  # fmt: skip
 """But not by source that stands alone."""
