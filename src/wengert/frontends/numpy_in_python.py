@@ -139,21 +139,21 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = Fals
 def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """`np.nanmean`."""
     total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
-    return _ratio(total, _counted(a, axis, keepdims))
+    return _mean_of(a, total, _counted(a, axis, keepdims))
 
 
-def _ratio(total: Any, count: Any) -> Any:
-    """A mean; that of floats of 32 bits is one, too."""
+def _mean_of(a: Any, total: Any, count: Any) -> Any:
+    """A mean of what an array holds; that of floats of 32 bits is one, too."""
     mean = total / count
-    return mean.astype(total.dtype) if may_be_nan(total) else mean
+    return mean.astype(total.dtype) if may_be_nan(a) else mean
 
 
 def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     """`np.nanvar`."""
-    mean = nanmean(a, axis=axis, keepdims=True)
-    squares = np.abs(_filled(a - mean, 0.0)) ** 2
+    spread = a - nanmean(a, axis=axis, keepdims=True)
+    squares = np.abs(np.where(np.isnan(a), 0.0, spread) if may_be_nan(a) else spread) ** 2
     total = np.sum(squares, axis=axis, keepdims=keepdims)
-    return _ratio(total, _counted(a, axis, keepdims) - ddof)
+    return _mean_of(a, total, _counted(a, axis, keepdims) - ddof)
 
 
 def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
