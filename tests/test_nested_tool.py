@@ -591,14 +591,11 @@ def test_a_pullback_that_leaves_its_branch():
             _, back = wg.pullback(math.cos, x)
         return back(1.0)[0]
 
-    error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(2.0))
+    assert wg.grad(f)(2.0) == pytest.approx(-math.sin(2.0))  # the run tells which
+    assert wg.grad(f)(0.5) == pytest.approx(-math.cos(0.5))
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(f).source)
     assert type(error) is UnsupportedSyntax
-    assert str(error) == message(
-        "WG101",
-        "a pullback that was made in a branch or a loop is called outside of it",
-        place(f, 5, "back(1.0)", "f"),
-        "Call it where it is made, or choose between the functions that are differentiated.",
-    )
+    assert "a pullback that was made in a branch or a loop is called outside of it" in str(error)
 
 
 def test_an_inner_function_that_changes_something_outside():
