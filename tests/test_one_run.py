@@ -24,13 +24,13 @@ def for_one_run(function, argnums, args):
     return derived.run(*args, **calling.captured_by(function))
 
 
-READS_WHAT_IS_BOUND_THEN = frozenset(("engineering.smoothed_mesh",))
-"""Programs that ask for `locals()`, which the reading of a run cannot know."""
+NOT_BY_THEIR_RUN = frozenset(("engineering.smoothed_mesh", "mutable_containers.gini_coefficient"))
+"""Programs that kinds decide: one asks for `locals()`, one sorts the list that it is given by recursion."""
 
 
 @each_program(has_one_real_result)
 def test_a_run_that_is_written_out_has_the_derivative_of_the_program(program, args):
-    if program.name in READS_WHAT_IS_BOUND_THEN:
+    if program.name in NOT_BY_THEIR_RUN:
         pytest.skip("refused for one run, not for the kinds of its arguments")
     found = for_one_run(program.function, program.wrt, copy.deepcopy(args))
     expected = wg.grad(program.function, argnums=program.wrt)(*copy.deepcopy(args))
