@@ -200,7 +200,8 @@ def test_time_is_linear_in_the_size_of_the_graph():
         return time.perf_counter() - start, len(g)
 
     seconds(100)
-    (short, small), (long, large) = seconds(150), seconds(1200)
+    # the best of several: another process may have stopped one of them
+    (short, small), (long, large) = (min(seconds(n) for _ in range(3)) for n in (150, 1200))
     assert large < 8.1 * small
     assert long < 24 * short  # quadratic time would be 64 times
 
