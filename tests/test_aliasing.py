@@ -4,6 +4,7 @@ What is on the list `REFUSED` leaves it when it is differentiated rightly; nothi
 """
 
 import copy
+import functools
 import itertools
 import math
 
@@ -781,6 +782,166 @@ def inserted_and_changed(x, n):
         kept.insert(0, one)
         one *= x
     return sum(k * each[0] for k, each in enumerate(kept))
+
+
+# An argument that a branch reaches under another name: it is one object all the same
+
+
+@program(0.7, [0.3, -0.8])
+def given_list_swapped_with_itself_where_it_changed(x, xs):
+    ys = xs
+    if xs[1] < x:
+        ys[0] = ys[0] * x
+        xs, ys = ys, xs
+    ys[0] = ys[0] * x
+    return xs[0]
+
+
+@program(0.7, [0.3, -0.8])
+def given_list_named_again_where_it_changed(x, xs):
+    ys = xs
+    if xs[1] < x:
+        ys[0] = ys[0] * x
+        ys = xs
+    ys[0] = ys[0] * x
+    return xs[0]
+
+
+@program(0.7, [0.3, -0.8])
+def given_list_named_again_on_the_only_path(x, xs):
+    ys = xs
+    if xs[1] < x:
+        ys[0] = ys[0] * x
+        ys = xs
+    else:
+        raise ValueError("too large")
+    ys[0] = ys[0] * x
+    return xs[0]
+
+
+@program(0.7, [0.3, -0.8, 0.4])
+def given_list_in_loops_of_branches(x, xs):
+    ys, turn = xs, 0
+    while turn < 2:
+        turn += 1
+        if xs[1] > math.sin(x):
+            continue
+        for _ in range(3):
+            for k in range(len(ys)):
+                ys[k] = ys[k] * 0.3 + x * k
+            xs, ys = ys, xs
+    return xs[0] * xs[-1] + sum(ys) * 0.3
+
+
+@program(0.7, [0.3, -0.8])
+def given_list_named_in_a_loop_with_another(x, xs):
+    ys = [1.0, 2.0]
+    for _ in range(3):
+        if xs[1] < x:
+            xs[0] = xs[0] * x
+            ys = xs
+        ys[0] = ys[0] * x
+    return xs[0]
+
+
+@program(0.7, [0.3, -0.8])
+def given_list_taken_out_of_an_object(x, xs):
+    held, ys = Point(xs), xs
+    if xs[1] < x:
+        ys[0] = ys[0] * x
+        ys = held.x
+    ys[0] = ys[0] * x
+    return xs[0] + held.x[0]
+
+
+@program(0.7, {"a": 0.3, "b": -0.8})
+def given_dictionary_swapped_with_itself(x, d):
+    e = d
+    if d["b"] < x:
+        e["a"] = e["a"] * x
+        d, e = e, d
+    e["a"] *= x
+    return d["a"]
+
+
+@program(0.7, Point(0.3, -0.8))
+def given_object_swapped_with_itself(x, p):
+    q = p
+    if p.y < x:
+        q.x = q.x * x
+        p, q = q, p
+    q.x *= x
+    return p.x
+
+
+@program(0.7, Point(0.3, -0.8))
+def given_object_swapped_with_itself_until_it_is_large(x, p):
+    q = p
+    while p.y < x:
+        q.x = q.x * x
+        p, q = q, p
+        q.y += 1
+    q.x *= x
+    return p.x
+
+
+# An array that something holds without a name, when the one name that it has changes it in place
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_what_a_loop_walks_over(x, a):
+    b = a * x
+    for row in (a, b):
+        row[1] += 1.0
+        b *= 2.0
+    return b[0] + 3 * b[1]
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_the_default_of_a_function(x, a):
+    b = a * x
+    held = [lambda b=b: b[0] + 3 * b[1]]
+    b *= 2
+    return held[0]()
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_what_a_function_captured(x, a):
+    def reader(c):
+        return lambda: c[0] + 3 * c[1]
+
+    b = a * x
+    read = reader(b)
+    b *= 2
+    return read()
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_a_partial_function(x, a):
+    b = a * x
+    product = functools.partial(np.dot, b)
+    b *= 2
+    return product(a)
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_a_method(x, a):
+    b = a * x
+    product, total = b.dot, b.sum
+    b *= 2
+    return product(a) + total()
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_an_earlier_argument(x, a):
+    b = a * x
+
+    def scale():
+        nonlocal b
+        b *= 2.0
+        return 1.0
+
+    return sum([b, b * scale()][0]) + (b, scale())[0][1] + np.dot(b, b * scale())
 
 
 REFUSED = frozenset(

@@ -171,7 +171,7 @@ def test_other_programs_are_read_for_kinds_alone():
         return x
 
     derived = engine.derive_for(engine.Verb("grad", (0,)), plain, (0.5, 3), {})
-    assert derived.for_call is None
+    assert not derived.by_counts
 
 
 def test_the_order_of_a_set_is_not_made_up():

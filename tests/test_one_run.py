@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import heapq
 import math
-from collections import deque
 
 import numpy as np
 import pytest
 import trees
+from programs.control import round_robin
+from programs.objects import Simulator, machine_shop
 from test_corpus import each_program, has_one_real_result
 
 import wengert as wg
 from wengert import calling, engine
+from wengert.errors import UnsupportedSyntax
 from wengert.verbs import Verb
 
 
@@ -37,61 +39,6 @@ def test_a_run_that_is_written_out_has_the_derivative_of_the_program(program, ar
     trees.assert_close(list(found), list(expected), rel=1e-9)
 
 
-class Simulation:
-    """Events in a heap; what they do is a function, which may schedule others."""
-
-    def __init__(self):
-        self.now, self.events, self.count = 0.0, [], 0
-
-    def schedule(self, delay, action):
-        self.count += 1
-        heapq.heappush(self.events, (self.now + delay, self.count, action))
-
-    def run(self, until):
-        while self.events and self.events[0][0] < until:
-            self.now, _, action = heapq.heappop(self.events)
-            action()
-
-
-def machine_shop(work, repair, wear):
-    shop, made, health = Simulation(), [0.0], {"value": 1.0}
-
-    def finish():
-        made[0] += health["value"] * math.exp(-0.1 * shop.now)
-        health["value"] -= wear
-        worn = health["value"] < 0.5
-        shop.schedule(repair if worn else work / health["value"], mend if worn else finish)
-
-    def mend():
-        health["value"] = 1.0
-        shop.schedule(work, finish)
-
-    shop.schedule(work, finish)
-    shop.run(until=9.0)
-    return made[0]
-
-
-def in_turns(rates, start):
-    """Generators in a queue, each asked for one item at a time until it has none."""
-
-    def process(rate):
-        value = start
-        for _ in range(int(3 * rate)):
-            value += rate * math.sin(value)
-            yield value
-
-    running, total, turn = deque(map(process, rates)), 0.0, 0
-    while running:
-        current = running.popleft()
-        try:
-            total += next(current) / (1 + turn)
-        except StopIteration:
-            continue
-        running.append(current)
-        turn += 1
-    return total
-
-
 def tries_smaller_steps(x):
     """What raises is caught, and tried again with other objects."""
     attempts, step = [], [1.0]
@@ -109,7 +56,7 @@ def tries_smaller_steps(x):
 
 PROGRAMS = [
     (machine_shop, (1.1, 0.7, 0.21)),
-    (in_turns, ([0.5, 1.2, 0.9], 0.4)),
+    (round_robin, ([0.5, 1.2, 0.9], 0.4)),
     (tries_smaller_steps, (0.3,)),
 ]
 
@@ -173,7 +120,7 @@ def test_what_was_specialised_checks_that_a_call_goes_the_same_way():
 
 def test_whole_numbers_that_are_given_keep_their_derivative():
     def program(count, x):
-        events = Simulation()
+        events = Simulator()
         made = [0.0]
 
         def finish():
@@ -187,3 +134,103 @@ def test_whole_numbers_that_are_given_keep_their_derivative():
 
     found = wg.gradient(program, 3, 1.5)
     assert found == pytest.approx((3 * (2 * 3 * 1.5**2 + 1), 3 * 2 * 9 * 1.5))
+
+
+# --- the values of a run are NumPy's where the program's are ------------------------------
+
+
+def chosen_by_a_heap(f):
+    """A program that only its run decides: a heap orders two functions by a number."""
+
+    def chosen(x, a):
+        heap = []
+        for k in range(2):
+            heapq.heappush(heap, (a[k] * x, k, (lambda v: v * x) if k else (lambda v: v + x)))
+        return heapq.heappop(heap)[2](f(x, a))
+
+    chosen.__name__ = f.__name__
+    return chosen
+
+
+@chosen_by_a_heap
+def inverted(x, a):
+    return x * 2 if ~(a[0] > 5.0) else x * 5
+
+
+@chosen_by_a_heap
+def of_the_type_of_whole_numbers(x, a):
+    return x * 2 if type(np.argmax(a)) is int else x * 5
+
+
+@chosen_by_a_heap
+def with_a_dtype(x, a):
+    return x * 2 if hasattr(np.argmax(a), "dtype") else x * 5
+
+
+@chosen_by_a_heap
+def an_instance_of_bool(x, a):
+    flag = a[0] > 1.0
+    return x * 2 if isinstance(flag, bool) else x * 5 if flag else x * 7
+
+
+@chosen_by_a_heap
+def counted_with(x, a):
+    k = np.argmax(a) + 3
+    return x ** (k // 2) + np.sum(a[a > 0.7]) * x * len(a[a > 0.7])
+
+
+@chosen_by_a_heap
+def written_through_a_view_in_a_tuple(x, a):
+    kept = (a.copy(), 1)
+    if x > 0:
+        row = kept[0][1:]
+        row[0] = 9.0 * x
+    return x * 3 if kept[0][1] > 5 else x * 7
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        inverted,
+        of_the_type_of_whole_numbers,
+        with_a_dtype,
+        an_instance_of_bool,
+        counted_with,
+        written_through_a_view_in_a_tuple,
+    ],
+)
+def test_numbers_of_numpy_stay_numbers_of_numpy(program):
+    a, h = np.array([1.4, 0.6, 0.9]), 1e-6
+    value, slope = wg.value_and_grad(program)(1.3, a.copy())
+    assert value == pytest.approx(program(1.3, a.copy()), rel=1e-12)
+    differenced = (program(1.3 + h, a.copy()) - program(1.3 - h, a.copy())) / (2 * h)
+    assert slope == pytest.approx(differenced, rel=1e-6)
+
+
+def test_a_heap_needs_an_order_of_the_items_that_differ_first_only():
+    def program(delays, gain):
+        heap, log = [], []
+        for name, delay in enumerate(delays):
+            heapq.heappush(heap, (delay * gain, name, lambda v, d=delay: v * d + gain))
+        value = 1.0
+        while heap:
+            when, _, act = heapq.heappop(heap)
+            value = act(value)
+            log.append(when)
+        return value * log[-1]
+
+    found = wg.gradient(program, [0.7, 0.4, 0.9, 0.4], 1.3)
+    slopes = differenced(program, ([0.7, 0.4, 0.9, 0.4], 1.3), 5)
+    # differences move equal delays apart: their order, and with it the value, is another then
+    np.testing.assert_allclose([*found[0], found[1]][::2], slopes[::2], rtol=1e-6)
+
+
+def test_events_at_the_same_time_with_the_same_number_have_no_order():
+    def program(delay):
+        heap = []
+        for _ in range(2):
+            heapq.heappush(heap, (delay, 0, lambda v: v * delay))
+        return heap[0][2](2.0)
+
+    with pytest.raises(UnsupportedSyntax, match="lambda is chosen"):
+        wg.grad(program)(0.5)

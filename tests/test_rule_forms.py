@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import wengert as wg
 from wengert.errors import RuleError
 from wengert.ops import registry as ops
 from wengert.ops.elementwise import add, cos, sin
@@ -326,3 +327,60 @@ def test_rule_of_a_function_that_opted_out() -> None:
     zero_rule(own)
     opt_out(own)
     assert "no rule is used (opt_out at" in str(rule(own))
+
+
+# --- differentials that are none ----------------------------------------------------------
+
+
+def _with_differential(row):
+    def area(x: float) -> float:
+        return math.sin(x)
+
+    wg.differential(area)(row)
+    return area
+
+
+NOT_LINEAR = [
+    (lambda dx, x, y: dx * dx, "mul of a d"),
+    (lambda dx, x, y: dx + 1.0, "add of a d and of what is none"),
+    (lambda dx, x, y: np.cos(x), "a result that no d is in"),
+    (lambda dx, x, y: np.sin(dx) * x, "sin of a d"),
+    (lambda dx, x, y: abs(dx) * x, "abs of a d"),
+    (lambda dx, x, y: x / dx, "div of a d"),
+    (lambda dx, x, y: dx if dx > 0 else 2 * dx, "it branches on a d"),
+]
+
+
+@pytest.mark.parametrize(("row", "says"), NOT_LINEAR)
+@pytest.mark.parametrize("mode", [wg.grad, wg.derivative])
+def test_a_differential_that_is_not_linear_is_refused_at_its_row(mode, row, says):
+    area = _with_differential(row)
+    with pytest.raises(RuleError, match=f"is not linear: {says}") as caught:
+        mode(area)(1.0)
+    ((_, hint, span),) = caught.value.findings
+    assert "d(x * y) = dx * y + x * dy" in hint
+    assert (span.file, span.line) == (__file__, row.__code__.co_firstlineno)
+
+
+@pytest.mark.parametrize("mode", [wg.grad, wg.derivative])
+def test_a_differential_of_another_shape_is_refused(mode):
+    area = _with_differential(lambda dx, x, y: np.ones(3) * dx)
+    with pytest.raises(RuleError, match=r"gave a tangent of shape \(3,\) for the result, whose sh"):
+        mode(area)(1.0)
+
+
+def test_linear_differentials_of_all_sorts_are_taken():
+    def energy(A: np.ndarray, b: np.ndarray) -> float:
+        return float(b @ np.linalg.solve(A, b))
+
+    @wg.differential(energy)
+    def _(dA, db, A, b, y):
+        x = np.linalg.solve(A, b)
+        moved = np.concatenate([np.zeros(1), db])[1:] - 0.0
+        return db @ x + b @ np.linalg.solve(A, moved - dA @ x)
+
+    A, b = np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([0.7, -0.4])
+    found = wg.grad(energy, (0, 1))(A, b)
+    expected = wg.grad(lambda A, b: b @ np.linalg.solve(A, b), (0, 1))(A, b)
+    for each, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(each, other, rtol=1e-12)

@@ -125,8 +125,13 @@ def counted(
 
 def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
     """The same call with all its values."""
-    leaves = lambda kind, value: Leaves(signature.leaf_values(kind, value))
-    return counted(call, function, args, kwargs, of_leaves=leaves)
+
+    def of_leaves(kind: Kind, value: Any) -> Leaves:
+        leaves = Leaves(signature.leaf_values(kind, value))
+        leaves.whole = value
+        return leaves
+
+    return counted(call, function, args, kwargs, of_leaves=of_leaves)
 
 
 def _taken_apart(

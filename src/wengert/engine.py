@@ -58,13 +58,12 @@ class Derived:
     guards: tuple[tuple[Any, str, Kind], ...]
     generation: int
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    for_call: Call | None = None
-    """What call it is for, if for one with certain counts or values only."""
+    by_counts: bool = False
+    """Whether it is for calls with certain counts or values only."""
     _printed: tuple[printer.Printed, ...] = ()
     _published: tuple[Callable[..., Any], ...] = ()
     _method: Callable[..., Any] | None = None
     _in_force: Callable[[], bool] | None = None
-    _leaves_arguments: bool | None = None
 
     @property
     def printed(self) -> tuple[printer.Printed, ...]:
@@ -92,7 +91,7 @@ class Derived:
             if i.how == "captured" and not list(leaves(i.kind))
         }
         return Derived(
-            self.functions, self.guards, self.generation, {**unused, **defaults}, self.for_call
+            self.functions, self.guards, self.generation, {**unused, **defaults}, self.by_counts
         )
 
     @property
@@ -112,24 +111,16 @@ class Derived:
         """A module that defines the functions and needs NumPy alone."""
         return printer.joint_source(self.printed)
 
-    @property
-    def leaves_arguments(self) -> bool:
-        """Whether the function changes neither an object that it is given nor a global one."""
-        if self._leaves_arguments is None:
-            function = self.functions[0]
-            given = [eqn.outs[0] for eqn in walk(function.body) if eqn.op is global_]
-            clobbered = written(function.body).clobbered
-            self._leaves_arguments = clobbered.isdisjoint((*function.body.params, *given))
-        return self._leaves_arguments
-
     def must_leave_arguments(self) -> None:
         """Refuse a function that changes an object it is given, or a global one.
 
         Raises:
             UnsupportedSyntax: it does, so that its caller would have to know.
         """
-        if not self.leaves_arguments:
-            spans = [eqn.span for eqn in walk(self.functions[0].body) if targets(eqn)]
+        body = self.functions[0].body
+        given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
+        if not written(body).clobbered.isdisjoint((*body.params, *given)):
+            spans = [eqn.span for eqn in walk(body) if targets(eqn)]
             raise UnsupportedSyntax(
                 "this changes an object of the caller, in a function that is known only when the program "
                 "runs",
@@ -298,7 +289,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores) for function in derived)
     functions = memory.settled_together(map(without_remarks, derived))
-    return Derived(functions, program.guards, generation, for_call=call if call.counts else None)
+    return Derived(functions, program.guards, generation, by_counts=bool(call.counts))
 
 
 def _read_written(verb: Verb, call: Call) -> source.Program:

@@ -87,8 +87,8 @@ def pullback_of(
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     if inside:
         derived.must_leave_arguments()
-    captured = calling.captured_by(f)
     ahead, backward = derived.published
+    captured = calling.captured_by(f)
     try:
         y, residuals = ahead(*args, **kwargs, **captured)
     except Exception as error:

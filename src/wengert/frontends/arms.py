@@ -10,6 +10,7 @@ from ..ir.records import field, mutable_record
 from ..ir.types import Kind, Number
 from . import heap as hp
 from .catching import OpenArm
+from .items import open_up
 from .loop_aliases import objects_in
 from .values import Items, Place, Scope, Value, is_mutable
 
@@ -44,6 +45,8 @@ class Merge:
     """Known objects that one arm made, as they are called after the branch."""
     named: dict[tuple[int, Place], list[Var]] = field(default_factory=dict[Any, Any])
     """For every object of an arm, the values outside that stand for it."""
+    opened: dict[Var, Items] = field(default_factory=dict["Var", "Items"])
+    """Run-time objects from outside that are taken apart, by what they were first."""
     pairs: dict[tuple[int, int], Items] = field(default_factory=dict[tuple[int, int], Items])
     """Objects that stand for one of two."""
     scopes: dict[int, tuple[Scope, Scope]] = field(default_factory=dict[int, tuple[Scope, Scope]])
@@ -84,6 +87,20 @@ class Meeting:
             return it.atom(value)
         finally:
             it.builder, it.heap = outer, heap
+
+    def _opened_outside(self, value: Value | None) -> Value | None:
+        """A run-time object from outside that an arm has taken apart again: the one it is outside."""
+        if not isinstance(value, Items) or not is_mutable(value) or value.place is not None:
+            return value
+        place = None if value.home is None else self.interpreter.reading.places.get(value.home)
+        origin = value.home if place is None else place.origin
+        if not isinstance(origin, Var) or origin.born > self.context.start:
+            return value
+        if origin not in self.context.opened:
+            opened = value if self._is_from_outside(value) else open_up(self.interpreter, origin)
+            assert isinstance(opened, Items)
+            self.context.opened[origin] = opened
+        return self.context.opened[origin]
 
     def _is_from_outside(self, value: Var | Items) -> bool:
         place = value.place if isinstance(value, Items) else None

@@ -58,6 +58,7 @@ from .values import (
     Value,
     as_known,
     is_mutable,
+    is_object,
     kind_of_value,
 )
 
@@ -92,6 +93,8 @@ def evaluate_call(it: Interpreter, node: ast.Call) -> Value:
             return call_method(it, now(it, receiver), node.func.attr, args, kwargs)
     function = evaluate(it, node.func)
     args, kwargs = _arguments(it, node)
+    # what a later argument has changed, an earlier one shows, too
+    args = [now(it, arg) if isinstance(arg, Var) else arg for arg in args]
     with it.at(node):
         return call(it, function, args, kwargs)
 
@@ -123,6 +126,10 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
             from .items import open_up
 
             value = open_up(it, value)
+        elif is_object(value):
+            from .library import dict_from
+
+            value = dict_from(it, value)
         if not (isinstance(value, Items) and value.form == "dict"):
             raise it.unsupported(
                 "`**` needs a dictionary whose keys are known when the program is read",

@@ -51,10 +51,11 @@ class Listed:
     shape: tuple[int, ...]
 
 
-class Leaves(tuple[Any, ...]):
+class Leaves(tuple[Any, ...]):  # noqa: SLOT001 - a tuple has no slots for what it is made of
     """All leaves of an input of one call, in the place of their counts; equal to no others."""
 
-    __slots__ = ()
+    whole: Any
+    """The input itself."""
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -136,6 +137,9 @@ class Counts:
             return self.facts.get(atom, UNSURE)
         return atom.value if isinstance(atom.value, _EXACT) else UNSURE
 
+    def begin_whole(self, name: str, given: Var) -> None:
+        """Note what is known of an input that the program changes, before it is taken apart."""
+
     def begin(self, name: str, leaves: Sequence[Atom]) -> None:
         """Note the counts of an input."""
         unknown = (leaf for leaf in leaves if isinstance(leaf, Var))
@@ -182,6 +186,10 @@ class Counts:
         """A value as a constant, if what is known of it decides it."""
         fact = self.of(out)
         return Const(fact) if isinstance(fact, bool | int | slice | range) else None
+
+    def known(self, builder: Builder, out: Var) -> Const | None:
+        """A value as a constant, for an index or a truth, of which its type is nothing."""
+        return self.constant(builder, out)
 
     def has_run(self, eqn: Eqn) -> bool:
         """Whether an equation was computed, so that it is known to raise nothing."""
@@ -333,7 +341,7 @@ def known(it: Interpreter, value: Value) -> Value:
     """A value as a constant where the counts decide it: for what has no derivative in it."""
     if it.reading.counts is None or not isinstance(value, Var):
         return value
-    return it.reading.counts.constant(it.builder, value) or value
+    return it.reading.counts.known(it.builder, value) or value
 
 
 def handed_on(it: Interpreter, value: Value, inside: Value) -> None:

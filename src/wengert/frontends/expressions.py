@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
@@ -22,6 +22,7 @@ from .operations import binary, compare, dispatch_operator, is_number, key_of, t
 from .values import (
     Items,
     Value,
+    is_object,
     kind_of_value,
     list_of,
     tuple_of,
@@ -176,23 +177,36 @@ def _set(it: Interpreter, node: ast.Set) -> Value:
     return call_foreign(it, set, [packed], {})
 
 
+_Entry = tuple[Value | None, Value]
+"""A key and a value, or None and a dictionary whose entries these are."""
+
+
 def _dict(it: Interpreter, node: ast.Dict) -> Value:
-    entries: dict[Any, Value] = {}
+    given: list[_Entry] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
+        key = None if key_node is None else key_of(it, evaluate(it, key_node))
         value = evaluate(it, value_node)
-        if key_node is None:
-            if not (isinstance(value, Items) and value.form == "dict"):
-                return _dict_at_run_time(it, node)
+        given.append((key, value if key is not None else _unpacked(it, value)))
+    entries: dict[Any, Value] = {}
+    for key, value in given:
+        if isinstance(key, Const):
+            entries[key.value] = value
+        elif key is None and isinstance(value, Items) and value.form == "dict":
             entries.update(zip(value.keys, value.values, strict=True))
-            continue
-        key = key_of(it, evaluate(it, key_node))
-        if not isinstance(key, Const):
-            return _dict_at_run_time(it, node)
-        entries[key.value] = value
+        else:
+            return _dict_at_run_time(it, given)
     return Items("dict", tuple(entries), tuple(entries.values()))
 
 
-def _dict_at_run_time(it: Interpreter, node: ast.Dict) -> Value:
+def _unpacked(it: Interpreter, value: Value) -> Value:
+    """The entries of `**value`; an object is asked for them."""
+    from .library import dict_from
+
+    value = now(it, value)
+    return dict_from(it, value) if is_object(value) else value
+
+
+def _dict_at_run_time(it: Interpreter, given: Sequence[_Entry]) -> Value:
     parts: list[Atom] = []
     keys: list[Value] = []
     values: list[Value] = []
@@ -204,13 +218,13 @@ def _dict_at_run_time(it: Interpreter, node: ast.Dict) -> Value:
             keys.clear()
             values.clear()
 
-    for key_node, value_node in zip(node.keys, node.values, strict=True):
-        if key_node is None:
+    for key, value in given:
+        if key is None:
             close()
-            parts.append(it.atom(evaluate(it, value_node)))
+            parts.append(it.atom(value))
         else:
-            keys.append(evaluate(it, key_node))
-            values.append(evaluate(it, value_node))
+            keys.append(key)
+            values.append(value)
     close()
     merged = parts[0]
     for part in parts[1:]:

@@ -78,6 +78,8 @@ class Interpreter:
         """Whether of what cannot be followed is asked, when the program runs, that it never changes."""
         self.walked_by_turn: list[tuple[Atom, Atom]] | None = None
         """Whether it replaces items of something of unknown kind."""
+        self.held: list[Value] = []
+        """What statements that are being read hold without a name: what loops walk over."""
         self.catching = Catching(self)
         """What catches the exceptions of what is being read."""
         self.handling: list[Value] = []
@@ -202,6 +204,15 @@ class Interpreter:
             case _:
                 pass
         raise LookupError(value)
+
+    @contextmanager
+    def holding(self, value: Value) -> Generator[None]:
+        """A value is held by what is read inside `with it.holding(value)`, though no name refers to it."""
+        self.held.append(value)
+        try:
+            yield
+        finally:
+            self.held.pop()
 
     # --- branches -------------------------------------------------------------------------
 
@@ -379,6 +390,9 @@ class Interpreter:
                 return self.known_truth(inner)
             case Closure() | Native() | Iteration():
                 return True
+            case Var():
+                decided = known(self, value)
+                return bool(decided.value) if isinstance(decided, Const) else None
             case _:
                 return None
 

@@ -52,7 +52,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
 
 def run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
     """A loop over all items of something that nobody else walks over."""
-    with walking.as_they_are(it, iterable):
+    with walking.as_they_are(it, iterable), it.holding(iterable):
         _run_over(it, node, iterable)
 
 

@@ -136,7 +136,7 @@ class Merger(Exports):
         return value
 
     def merge(self, a: Value | None, b: Value | None) -> Value:
-        a, b = self._itself(a), self._itself(b)
+        a, b = (self._opened_outside(self._itself(each)) for each in (a, b))
         if a is not None and b is not None and same(a, b):
             return a
         if self.arms[0].dead:

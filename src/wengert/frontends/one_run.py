@@ -21,8 +21,9 @@ from ..ir.types import INT, NONE, Array
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.memory import WRITES
-from .counts import UNSURE, Counts
+from .counts import UNSURE, Counts, Leaves
 
+_EXACT = (bool, int, str, slice, range)
 MOST_TURNS = 1000
 MOST_WORK = 12000
 
@@ -41,10 +42,16 @@ class OneRun(Counts):
     def of(self, atom: Atom) -> Any:
         return self.facts.get(atom, UNSURE) if isinstance(atom, Var) else atom.value
 
+    def begin_whole(self, name: str, given: Var) -> None:
+        leaves = self.leaves.get(name)
+        if isinstance(leaves, Leaves) and _is_data(leaves.whole):
+            self.facts[given] = copy.deepcopy(leaves.whole)
+            self.given.add(given)
+
     def begin(self, name: str, leaves: Sequence[Atom]) -> None:
         unknown = (leaf for leaf in leaves if isinstance(leaf, Var))
         for leaf, value in zip(unknown, self.leaves.get(name, ()), strict=False):
-            if _is_data(value):
+            if leaf not in self.facts and _is_data(value):
                 self.facts[leaf] = copy.deepcopy(value)
                 if self.is_whole(leaf):
                     self.given.add(leaf)
@@ -84,11 +91,16 @@ class OneRun(Counts):
         return out.kind == INT or (isinstance(out.kind, Array) and out.kind.dtype.startswith("int"))
 
     def constant(self, builder: Builder, out: Var) -> Const | None:
+        """Values of Python's own types: in the place of others the program would see that they are not."""
+        return self._decided(builder, out) if type(self.of(out)) in _EXACT else None
+
+    def known(self, builder: Builder, out: Var) -> Const | None:
+        exact = (*_EXACT, np.bool_, np.integer)
+        return self._decided(builder, out) if isinstance(self.of(out), exact) else None
+
+    def _decided(self, builder: Builder, out: Var) -> Const:
         fact = self.of(out)
-        if isinstance(fact, np.bool_ | np.integer):
-            fact = fact.item()
-        if not isinstance(fact, bool | int | str | slice | range):
-            return None
+        fact = fact.item() if isinstance(fact, np.generic) else fact
         builder.append(Eqn((Var(NONE),), ident.decided, (out, Const(fact)), span=builder.span))
         return Const(fact)
 
@@ -107,22 +119,31 @@ _COMPUTED = WRITES | _CHECKS | {st.bound, st.unpackable, st.means}
 """Ops with an effect that reading a program may have as well."""
 
 
-def _is_data(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return all(map(_is_data, value))
-    if isinstance(value, dict):
-        return all(map(_is_data, value.values()))
+def _is_data(value: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether a value is made of numbers, text and arrays: containers and objects of them, too."""
+    if isinstance(value, _PLAIN) or any(value is each for each in around):
+        return True
     if isinstance(value, np.ndarray):
         return value.dtype != object
-    return value is None or isinstance(value, _NUMBERS | str | slice | range)
+    if isinstance(value, list | tuple):
+        parts: Any = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif type(value).__module__ != "builtins" and hasattr(value, "__dict__"):
+        parts = vars(value).values()
+    else:
+        return False
+    return all(_is_data(part, (*around, value)) for part in parts)
 
 
-_NUMBERS = bool | int | float | complex | np.generic
+_PLAIN = bool | int | float | complex | np.generic | str | slice | range | None
 
 
 def _stays(value: Any) -> bool:
     """Whether a value is none that may have been written to."""
-    return not isinstance(value, np.ndarray | list | dict)
+    if isinstance(value, tuple):
+        return all(map(_stays, value))
+    return isinstance(value, _PLAIN)
 
 
 def _packed(items: list[Any], options: Mapping[str, Any]) -> Any:

@@ -18,6 +18,8 @@ from ..ops import structure as st
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
 from . import writing_functions
+from .heap import now
+from .stand_ins import Deque
 from .values import Items, Value, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
@@ -269,6 +271,9 @@ _TAKES_CONTAINERS = {
 
 
 def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
+    value = now(it, value)
+    if isinstance(value, Items) and value.type is Deque:
+        value = value["items"]  # NumPy makes an array of it as of a list
     atom = it.atom(value)
     kind = kind_of_atom(atom)
     if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, Seq | Struct):

@@ -21,6 +21,7 @@ from ..ops.registry import named
 from . import choosing, equivalents, iterators_in_python
 from .counts import is_by_turns, known
 from .failing import fail_now
+from .heap import now
 from .values import (
     Items,
     Iteration,
@@ -264,7 +265,30 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
                 return Const((left.value in right.keys) == isinstance(operator_, ast.In))
             among = choosing.among_keys(it, left, right)
             return among if isinstance(operator_, ast.In) else _not(it, among)
+    if isinstance(operator_, _ORDER) and it.reading.is_one_run:
+        left, right = now(it, left), now(it, right)
+        if isinstance(left, Items) and isinstance(right, Items) and left.form == right.form:
+            if left.form in ("tuple", "list"):
+                return _order(it, operator_, left, right)
     return dispatch_operator(it, op, [left, right])
+
+
+_ORDER = ast.Lt | ast.LtE | ast.Gt | ast.GtE
+
+
+def _order(it: Interpreter, operator_: ast.cmpop, left: Items, right: Items) -> Value:
+    """`<` of two sequences: the first items that differ decide, so that no others need have an order."""
+    from .operators import identical
+
+    for a, b in zip(left.values, right.values, strict=False):
+        if it.known_truth(identical(it, a, b) or Const(False)):
+            continue
+        equal = it.known_truth(truth(it, compare(it, ast.Eq(), a, b)))
+        if equal is None:
+            return dispatch_operator(it, COMPARE[type(operator_)][0], [left, right])
+        if not equal:
+            return compare(it, operator_, a, b)
+    return Const(COMPARE[type(operator_)][1](len(left.values), len(right.values)))
 
 
 def _not(it: Interpreter, value: Value) -> Value:

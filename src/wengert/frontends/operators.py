@@ -374,7 +374,7 @@ def call_on_object(
 
     None if no argument is an object.
     """
-    if not args or not any(map(_has_a_class, args)):
+    if not any(map(_has_a_class, args)):
         return None
     first, *rest = args
     for name in CONVERSIONS.get(known, ()):
@@ -383,8 +383,8 @@ def call_on_object(
             if result is not None:
                 made_float = name == "__float__" and known is not float
                 return call(it, Const(known), [result, *rest], kwargs) if made_float else result
-    if getattr(known, "__module__", None) not in ("math", "cmath"):
-        return None
+    if getattr(known, "__module__", None) not in ("math", "cmath") or defines(first, "__iter__"):
+        return None  # `fsum` adds up the items
     return _with_floats(it, known, args, kwargs)
 
 

@@ -6,15 +6,17 @@ nobody else holds the object, `y = y + x` means the same and costs less.
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
 from .heap import link_holders, view_of
-from .values import Items, Maybe, Scope, Value
+from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -38,9 +40,10 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
             return True
     if isinstance(value, Items) and value.place is not None and value.place.choice is not None:
         return True
-    return _is_borrowed(it, value) or any(
-        _same_object(it, value, other) for other in _other_bindings(it, name)
-    )
+    if name not in it.vars or _is_borrowed(it, value):
+        return True  # a caller may hold it without a name: `(b, scale_b())`
+    seen: set[int] = set()
+    return any(_holds(it, other, value, seen) for other in _others(it, name))
 
 
 def _is_list(value: Value) -> bool:
@@ -114,21 +117,67 @@ def _is_borrowed(it: Interpreter, value: Value) -> bool:
     return any(origin in it.reading.inputs for origin in origins)
 
 
-def _same_object(it: Interpreter, value: Value, other: Value) -> bool:
-    match other:
+def _holds(it: Interpreter, holder: Value, value: Value, seen: set[int]) -> bool:
+    """Whether something is a value, or leads to it."""
+    if isinstance(holder, Var):
+        return isinstance(value, Var) and not roots(it, value).isdisjoint(roots(it, holder))
+    if holder is value:
+        return True
+    if id(holder) in seen:
+        return False
+    seen.add(id(holder))
+    if isinstance(holder, Items) and isinstance(value, Items) and value.place is not None:
+        if holder.place is value.place:
+            return True
+    return any(_holds(it, each, value, seen) for each in _held_by(holder))
+
+
+def _held_by(holder: Any) -> Iterator[Value]:
+    """What a value holds directly; of a function all that it may reach."""
+    match holder:
         case Maybe(value=inner):
-            return _same_object(it, value, inner)
-        case Items(values=values, place=place):
-            alike = isinstance(value, Items) and value.place is not None and place is value.place
-            return other is value or alike or any(_same_object(it, value, v) for v in values)
-        case Var() if isinstance(value, Var):
-            return not roots(it, value).isdisjoint(roots(it, other))
+            yield inner
+        case Items(values=values):
+            yield from values
+        case Iteration(parts=parts, function=function):
+            yield from (*parts, *(() if function is None else (function,)))
+        case Closure():
+            yield from (*holder.defaults, *holder.keyword_defaults.values())
+            scope: Scope | None = holder.scope.outer and holder.scope
+            while scope is not None:
+                yield from scope.vars.values()
+                scope = scope.outer
+        case Native(call=call):
+            yield from _inside(call)
         case _:
-            return False
+            pass
 
 
-def _other_bindings(it: Interpreter, name: str) -> Iterator[Value]:
-    """Everything that some name refers to now, but for the one name."""
+def _inside(call: Any) -> Iterator[Value]:
+    """The values in what a function of the interpreter was made with."""
+    match call:
+        case functools.partial():
+            given: list[Any] = [*call.args, *call.keywords.values(), call.func]
+        case types.FunctionType():
+            given = [cell.cell_contents for cell in call.__closure__ or ()]
+        case types.MethodType():
+            given = [call.__self__]
+        case list() | tuple():
+            given = list(call)
+        case dict():
+            given = list(call.values())
+        case _:
+            given = []
+    for each in given:
+        if isinstance(each, Var | Items | Closure | Native | Iteration | Maybe):
+            yield each
+        elif not isinstance(each, types.MethodType):
+            yield from _inside(each)
+
+
+def _others(it: Interpreter, name: str) -> Iterator[Value]:
+    """Everything that something refers to now, but for the one name."""
+    yield from it.held
     seen: set[int] = set()
     for frame in it.frames:
         scope: Scope | None = frame.scope

@@ -20,7 +20,7 @@ from .binding import bind_arguments
 from .calls import call, closure_of, inline
 from .cells import NeedsCells, make_externals
 from .counts import Counts, Leaves
-from .heap import ByIndex, NeedsWhole, SharedItems, now
+from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
 from .interpreter import Interpreter, fresh
 from .items import open_up
 from .reading import Diverges, NeedsCallee, OneByOne, Reading
@@ -191,6 +191,8 @@ class _Given:
         if name in self.it.reading.whole and isinstance(kind, Struct):
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(kind, name))
+            if self.it.reading.counts is not None:
+                self.it.reading.counts.begin_whole(name, self.params[-1])
             value = open_up(self.it, self.params[-1])
             self._note_counts(name, value)
             return value
@@ -243,6 +245,7 @@ def _vars(values: Sequence[Value]) -> list[Var]:
 
 def _outs(it: Interpreter, result: Value) -> tuple[tuple[Atom, ...], Kind]:
     result = now(it, result)
+    refuse_stand_ins(it, result)
     kind = kind_of_value(result)
     if isinstance(kind, Static) and not isinstance(result, Const):
         result = it.atom(result)

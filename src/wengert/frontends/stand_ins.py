@@ -106,6 +106,23 @@ class Deque:
         self.items[:] = times.items
         return self
 
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self.items == list(other) if isinstance(other, collections.deque) else False
+
+    def __lt__(self, other: Any) -> bool:
+        return self.items < list(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.items <= list(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.items > list(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.items >= list(other)
+
 
 class DefaultDict:
     """`collections.defaultdict`, over a dictionary."""
@@ -163,8 +180,65 @@ class DefaultDict:
     def clear(self) -> None:
         self.entries.clear()
 
+    def popitem(self) -> Any:
+        return self.entries.popitem()
+
     def copy(self) -> DefaultDict:
         return DefaultDict(self.default_factory, self.entries)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self.entries == _entries(other) if isinstance(other, dict) else False
+
+    def __or__(self, other: Any) -> Any:
+        joined = self.copy()
+        joined.update(other)
+        return joined
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
+
+
+def _entries(dictionary: Any) -> Any:
+    return getattr(dictionary, "entries", dictionary)
+
+
+class OrderedDict(DefaultDict):
+    """`collections.OrderedDict`: a dictionary whose order counts when it is compared with another one."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        self.default_factory = None
+        self.entries = dict(*args, **kwargs)
+
+    def popitem(self, last: bool = True) -> Any:
+        key = list(self.entries)[-1 if last else 0]
+        return key, self.entries.pop(key)
+
+    def move_to_end(self, key: Any, last: bool = True) -> None:
+        if last:
+            self.entries[key] = self.entries.pop(key)
+        else:
+            value = self.entries.pop(key)
+            rest = list(self.entries.items())
+            self.entries.clear()
+            self.entries[key] = value
+            for other, each in rest:
+                self.entries[other] = each
+
+    def copy(self) -> OrderedDict:
+        return OrderedDict(self.entries)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(list(self.entries)[::-1])
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, collections.OrderedDict):
+            return list(self.entries.items()) == list(other.items())
+        return self.entries == _entries(other) if isinstance(other, dict) else False
 
 
 class Counter(DefaultDict):
@@ -188,6 +262,14 @@ class Counter(DefaultDict):
         for key, amount in kwargs.items():
             self.entries[key] = self.entries.get(key, 0) + amount
 
+    def subtract(self, iterable: Any = ()) -> None:
+        if isinstance(iterable, dict):
+            for key, amount in iterable.items():
+                self.entries[key] = self.entries.get(key, 0) - amount
+        else:
+            for key in iterable:
+                self.entries[key] = self.entries.get(key, 0) - 1
+
     def total(self) -> Any:
         return sum(self.entries.values())
 
@@ -202,6 +284,21 @@ class Counter(DefaultDict):
         total = self.copy()
         total.update(other.entries)
         return total._positive()
+
+    def __or__(self, other: Any) -> Counter:
+        keys = {**self.entries, **other.entries}
+        return Counter({key: max(self[key], other[key]) for key in keys})._positive()
+
+    def __and__(self, other: Any) -> Counter:
+        return Counter({key: min(self[key], other[key]) for key in self.entries})._positive()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, collections.Counter):
+            return self.entries == _entries(other) if isinstance(other, dict) else False
+        keys = {**self.entries, **other}
+        return all(self[key] == other[key] for key in keys)
 
     def __sub__(self, other: Any) -> Counter:
         rest = self.copy()
@@ -260,15 +357,11 @@ def _amount(pair: Any) -> Any:
     return pair[1]
 
 
-def ordered_dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
-    """`collections.OrderedDict`: a dictionary keeps its order anyway."""
-    return dict(*args, **kwargs)
-
-
 CLASSES: dict[type, type] = {
     Deque: collections.deque,
     DefaultDict: collections.defaultdict,
     Counter: collections.Counter,
+    OrderedDict: collections.OrderedDict,
     KnownSet: set,
 }
 """What an object is an instance of whose class stands in for another one."""
@@ -277,5 +370,5 @@ STAND_INS: list[tuple[type, Callable[..., Any]]] = [
     (collections.deque, Deque),
     (collections.defaultdict, DefaultDict),
     (collections.Counter, Counter),
-    (collections.OrderedDict, ordered_dict),
+    (collections.OrderedDict, OrderedDict),
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..ir.builder import kind_of_atom
 from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
-from ..runtime import cotangents as rt
 from .registry import declare
 from .structure import Args, Params, gradient_kind, item_kind
 
@@ -80,13 +79,13 @@ partial_of_row = declare(
     effect=True,
     rt="partial_of_row",
 )
-cotangent_of_row = declare(
-    "cotangent_of_row",
-    "found, *, like, row, whose",
+given_by_row = declare(
+    "given_by_row",
+    "found, *, like, returned, whose",
     infer=_numeric,
     fresh=False,
     effect=True,
-    rt="cotangent_of_row",
+    rt="given_by_row",
 )
 as_returned = declare(
     "as_returned", "cotangents, returned", infer=lambda a, p: UNKNOWN, fresh=False, rt="as_returned"
@@ -96,14 +95,12 @@ cotangents_by_rule = declare(
     "rule, name, y_bar, *operands",
     infer=lambda a, p: UNKNOWN,
     rt="cotangents_by_rule",
-    implementation=rt.cotangents_by_rule,
 )
 tangent_by_rule = declare(
     "tangent_by_rule",
     "rule, name, primals, tangents",
     infer=lambda a, p: UNKNOWN,
     rt="tangent_by_rule",
-    implementation=rt.tangent_by_rule,
 )
 """Both run a hand-written rule of a function without state, as the nodes of a graph are."""
 pushforward_of = declare(

@@ -155,9 +155,16 @@ def fold_einsum_bar(builder: Builder, args: Args, params: Params, namespace: str
     subscripts = _transposed(constant(params["subscripts"]), constant(params["index"]), len(args))
     if subscripts is None or not builder.derived:
         return builder.emit_with(named(f"einsum_bar_{len(args)}"), args, params, namespace)
-    conjugates = [_conj(builder, other) for other in others]
-    operands = (Const(subscripts), y_bar, *conjugates)
-    x_bar = builder.emit(named(f"einsum_{len(args)}"), *operands, namespace="np")
+    operands = [_conj(builder, other) for other in others]
+    is_factor = subscripts.startswith(",") and len(others) > 0
+    if is_factor:  # a number, of which `einsum` would make an array of float64
+        subscripts = subscripts.removeprefix(",")
+    else:
+        operands.insert(0, y_bar)
+    product = named(f"einsum_{len(operands)}")
+    x_bar = builder.emit(product, Const(subscripts), *operands, namespace="np")
+    if is_factor:
+        x_bar = builder.emit(named("mul"), y_bar, x_bar)
     if subscripts.endswith("->"):
         return x_bar
     # an axis of length 1 may have been broadcast against a longer one of the same label

@@ -169,7 +169,13 @@ getitem = declare(
 slice_ = declare(
     "slice", "start, stop, step", infer=_always(SLICE), fold=_make_slice, implementation=slice
 )
-getattr_ = declare("getattr", "x, *, name", infer=_infer_getattr, fresh=False)
+getattr_ = declare(
+    "getattr",
+    "x, *, name",
+    infer=_infer_getattr,
+    fresh=False,
+    implementation=lambda x, *, name: getattr(x, name),
+)
 as_list = declare("as_list", "x", infer=_infer_as_list, py="list", implementation=list)
 as_tuple = declare("as_tuple", "x", infer=_infer_as_tuple, py="tuple", implementation=tuple)
 unpackable = declare(

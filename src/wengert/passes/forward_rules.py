@@ -19,6 +19,7 @@ from .implicit import push_root
 from .moving import note, where_it_moves
 from .reverse_calls import described, refuse_third, updates_of
 from .reverse_rules import (
+    checked_differential,
     chosen_rule,
     is_real,
     no_rule,
@@ -134,9 +135,11 @@ def _differential(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     tangents = [push.tangent(arg) for arg in eqn.args]
     operands = (*tangents, *eqn.args, eqn.outs[0])
     namespace = row_namespace(eqn)
-    read = push.context.read
+    read, start = push.context.read, len(push.builder.eqns)
     result = read(push.builder, row, operands, options(eqn, row), namespace)
-    return _whole(push, eqn, one(result, push.builder))
+    dot = one(result, push.builder)
+    dot = checked_differential(read, eqn, rule, tangents, push.builder, dot, start)
+    return _whole(push, eqn, dot)
 
 
 def _zero(push: Push, eqn: Eqn, rule: Rule) -> Atom:
@@ -378,7 +381,7 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     ct.rule_tangent: _same,
     ct.rule_cotangents: on_first,
     ct.partial_of_row: _same,
-    ct.cotangent_of_row: _same,
+    ct.given_by_row: _same,
     ct.as_returned: on_first,
     im.root: push_root,
     st.apply: _apply,

@@ -222,16 +222,16 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
             )
         if not rule.built_in and not eqn.op.elementwise:
             whose = Const(f"argument {eqn.args.index(arg)}")
-            said = Const(_described(rule))
+            said = Const(f"{_described(rule)} gave a cotangent")
             arg_bar = sweep.builder.emit(
-                ct.cotangent_of_row, arg_bar, like=arg, row=said, whose=whose
+                ct.given_by_row, arg_bar, like=arg, returned=said, whose=whose
             )
         _contribute(sweep, eqn, arg, arg_bar)
 
 
 def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     """The row is linear in the d's: reverse it, with respect to them."""
-    ds = {k: _differential_of(arg) for k, arg in enumerate(eqn.args) if sweep.is_active(arg)}
+    ds = {k: differential_of(arg) for k, arg in enumerate(eqn.args) if sweep.is_active(arg)}
     tangents = [ds.get(k, ZERO) for k in range(len(eqn.args))]
     block = _row_block(sweep, eqn, rule, tangents)
     if not isinstance(block.outs[0], Var):
@@ -262,7 +262,8 @@ def _entries(inner: Sweep, d: Var) -> Sequence[tuple[Path, Atom]]:
     return inner.bars.scattered.pop(d)
 
 
-def _differential_of(operand: Atom) -> Var:
+def differential_of(operand: Atom) -> Var:
+    """The d of an operand."""
     assert isinstance(operand, Var)
     return Var(st.gradient_kind(operand.kind), "", operand.shape_of)
 
@@ -275,7 +276,23 @@ def _row_block(sweep: Sweep, eqn: Eqn, rule: Rule, tangents: Sequence[Atom]) -> 
     operands = (*tangents, *eqn.args, eqn.outs[0])
     result = sweep.context.read(builder, row, operands, options(eqn, row), row_namespace(eqn))
     params = [tangent for tangent in tangents if isinstance(tangent, Var)]
-    return builder.block(params, (one(result, builder),))
+    checked = checked_differential(
+        sweep.context.read, eqn, rule, params, builder, one(result, builder)
+    )
+    return builder.block(params, (checked,))
+
+
+def checked_differential(
+    read: Any, eqn: Eqn, rule: Rule, ds: Sequence[Atom], builder: Builder, dot: Atom, start: int = 0
+) -> Atom:
+    """What a differential gave, checked if it is the user's own."""
+    from .differential_rows import must_be_linear
+
+    if rule.built_in or dot == ZERO:
+        return dot
+    must_be_linear(read, rule, ds, builder.eqns[start:], dot)
+    returned, whose = Const(f"{_described(rule)} gave a tangent"), Const("the result")
+    return builder.emit(ct.given_by_row, dot, like=eqn.outs[0], returned=returned, whose=whose)
 
 
 def _not_linear(var: Var) -> Atom:

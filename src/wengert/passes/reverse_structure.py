@@ -238,7 +238,7 @@ def _hook(sweep: Sweep, eqn: Eqn) -> None:
     if not isinstance(kind_of_atom(x), Number) or not isinstance(changed.kind, Number):
         whose = Const("value that is hooked")
         changed = sweep.builder.emit(
-            ct.cotangent_of_row, changed, like=x, row=Const("a hook"), whose=whose
+            ct.given_by_row, changed, like=x, returned=Const("a hook gave a cotangent"), whose=whose
         )
     sweep.contribute(x, changed)
 
@@ -267,7 +267,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
     ct.partial_of_row: _partial_of_row,
-    ct.cotangent_of_row: _same,
+    ct.given_by_row: _same,
     im.root: _root,
     st.hook: _hook,
     st.project: _same,

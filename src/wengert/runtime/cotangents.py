@@ -384,9 +384,9 @@ def partial_of_row(partial: Any, like: Any, row: str) -> Any:
     return partial if given in ((), shape) else np.broadcast_to(partial, shape)
 
 
-def cotangent_of_row(found: Any, like: Any, row: str, whose: str) -> Any:
-    """A cotangent that a row of a rule, or a hook, gave for a value."""
-    return _of_rule(found, like, f"{row} gave a cotangent", whose)
+def given_by_row(found: Any, like: Any, returned: str, whose: str) -> Any:
+    """A cotangent or tangent that a row of a rule, or a hook, gave for a value."""
+    return _of_rule(found, like, returned, whose)
 
 
 def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:

@@ -209,7 +209,10 @@ def einsum_bar(y_bar: Any, *others: Any, subscripts: str, index: int, like: Any)
     sizes = dict(zip(own, np.shape(like), strict=True))
     present = "".join(c for c in labels if c in output or any(c in t for t in terms))
     operands = [np.conj(x) for x in others]
-    x_bar = np.einsum(",".join([output, *terms]) + "->" + present, y_bar, *operands)
+    if output == "" and terms:  # a number, of which `einsum` would make an array of float64
+        x_bar = y_bar * np.einsum(",".join(terms) + "->" + present, *operands)
+    else:
+        x_bar = np.einsum(",".join([output, *terms]) + "->" + present, y_bar, *operands)
     # a label of size 1 may have been broadcast against a longer one of the same name
     stretched = tuple(k for k, c in enumerate(present) if sizes[c] == 1 and x_bar.shape[k] != 1)
     x_bar = np.sum(x_bar, axis=stretched, keepdims=True)

@@ -49,6 +49,7 @@ from .packing import materialise as materialise
 from .packing import note_copied as note_copied
 from .packing import packed as packed
 from .packing import refuse_given as refuse_given
+from .packing import refuse_stand_ins as refuse_stand_ins
 from .packing import stored as stored
 from .places import Content as Content
 from .places import Heap as Heap

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
     """
     _refuse_unwritten(it, items)
     _refuse_object_keys(it, items)
+    _refuse_stand_in(it, items)
     key = it.builder.span
     if is_mutable(items):
         if items.home is not None:
@@ -263,6 +265,26 @@ def _refuse_unwritten(it: Interpreter, items: Items) -> None:
         raise it.unsupported(
             "the identity of an object, or a set of known items, is needed as a value at run time",
             "Ask only what is in the set, or keep the values in a list.",
+        )
+
+
+def refuse_stand_ins(it: Interpreter, value: Value, around: tuple[Place, ...] = ()) -> None:
+    """Refuse to hand on a value that is, or holds, what stands in for a container of `collections`."""
+    if not isinstance(value, Items) or value.place in around:
+        return
+    _refuse_stand_in(it, value)
+    around = around if value.place is None else (*around, value.place)
+    for item in value.values:
+        refuse_stand_ins(it, now(it, item), around)
+
+
+def _refuse_stand_in(it: Interpreter, items: Items) -> None:
+    real = stand_ins.CLASSES.get(items.type) if isinstance(items.type, type) else None
+    if real is not None:
+        plain = "list(d)" if real is deque else "dict(d)"
+        raise it.unsupported(
+            f"a {real.__name__} that the program makes is needed as a value at run time",
+            f"Hand on what it holds: `{plain}`.",
         )
 
 
