@@ -16,6 +16,7 @@ import re
 import tracemalloc
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -760,6 +761,8 @@ def test_L51_real_stays_real():
 def test_L52_kinds_of_numbers():
     assert wg.gradient(lambda a, b: a / b, 3, 2) == (0.5, -0.75)
     assert wg.gradient(poly, 1 / 4) == (3.5,)
+    assert wg.gradient(poly, Fraction(1, 4)) == (Fraction(7, 2),)
+    assert wg.gradient(poly, Decimal("0.25")) == (Decimal("3.5"),)
     assert wg.gradient(lambda x: x * Fraction(1, 2), 3.0) == (0.5,)
     assert wg.gradient(lambda x: float(x), 3) == (1.0,)
     for number in (np.int32(3), np.uint16(3), np.float32(3), np.float64(3)):

@@ -37,6 +37,7 @@ from .numbers.results import shape_of
 from .numbers.solutions import plain
 from .ops.checks import counted
 from .ops.lookup import must_be_number
+from .ops.precision import is_exact
 from .ops.substitution import with_ops
 from .verbs import Verb, no_such_argument, not_differentiable
 
@@ -112,10 +113,21 @@ def _argnums(verb: Verb, run: Run) -> list[int]:
 def _written(verb: Verb, run: Run, argnums: Sequence[int]) -> Any:
     """A verb that is spelled out in others, each of which runs the function anew: on copies."""
     assert verb.written is not None
+    mapped_numbers(run.args, lambda leaf: _must_be_float(leaf, verb))
     args = tuple(map(copied, run.args))
     if any(map(_may_change, args)):
         run(*run.args)
     return verb.written(OnCopies(run), tuple(argnums), verb.single, args)
+
+
+def _must_be_float(leaf: Any, verb: Verb) -> None:
+    """Refuse what an array of floats would round."""
+    if is_exact(leaf):
+        name = getattr(verb.written, "__name__", verb.name).lstrip("_")
+        raise BadArgument(
+            f"{name} makes arrays of floats, and {leaf!r} is a {type(leaf).__name__}",
+            "Pass floats; or nest `wg.grad` and `wg.derivative`, which compute with the numbers as they are.",
+        )
 
 
 def _may_change(x: Any) -> bool:

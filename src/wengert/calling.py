@@ -93,6 +93,8 @@ def _call_of(
     function: Any, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Call:
     kinds = tuple((name, signature.kind_of(arg)) for name, arg in zip(names, args, strict=True))
+    for arg in args:
+        signature.refuse_exact_numbers(arg)
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
     narrow = is_narrow([*args, *kwargs.values()])
     return Call(signature.kind_of(function), kinds, keywords, narrow=narrow)

@@ -283,6 +283,28 @@ def refuse_numbers_with_derivatives(value: Any) -> None:
         _refuse_perturbed(item)
 
 
+def refuse_exact_numbers(value: Any) -> None:
+    """Refuse an argument that is a number of more digits than a float has, or holds such: code is for floats.
+
+    Raises:
+        CarriesDerivatives: a `Fraction`, a `Decimal`, a number of mpmath or an expression of SymPy.
+    """
+    if type(value) in _PLAIN or isinstance(value, np.ndarray):
+        return
+    from ..ops.libraries import library_of  # few arguments are of other classes
+
+    if isinstance(value, list | tuple | dict):
+        items: Any = value.values() if isinstance(value, dict) else value
+        if not _PLAIN.keys() >= set(map(type, items)):
+            for item in items:
+                refuse_exact_numbers(item)
+    elif hasattr(type(value), "__truediv__") and library_of(value):
+        raise CarriesDerivatives(
+            f"{value!r} is a number of class {type(value).__name__}, and code is derived for floats",
+            "Call the derivative itself with it, which then runs the function on exact numbers.",
+        )
+
+
 def _refuse_perturbed(value: Any) -> None:
     if hasattr(type(value), "__compute_op__"):
         raise CarriesDerivatives(

@@ -30,7 +30,7 @@ def can_change(x: Any) -> bool:
         np.generic,
         type(None),
     )
-    return not isinstance(x, immutable)
+    return not isinstance(x, immutable) and type(x).__module__ not in ("decimal", "fractions")
 
 
 def snapshot(x: Any, unbound: bool = False) -> Any:
