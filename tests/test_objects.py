@@ -28,6 +28,7 @@ from error_texts import refusal, says
 from exact import NotCovered
 
 import wengert as wg
+from wengert.runtime import identity as runtime_identity
 
 PROGRAMS = []
 
@@ -1598,13 +1599,21 @@ def test_what_only_a_class_can_tell_is_refused_when_the_program_runs():
         items[1].grow(x)
         return items[1].x
 
+    slope = oracle.central_gradient(called, 2.0, 3, wrt=(0,))
+    assert wg.grad(called)(2.0, 3) == pytest.approx(*slope)  # its run knows the class
     for function, message in (
         (read, "the attribute 'square' of Computed is computed by its class"),
         (assigned, "assigning to 'square' runs code of the class Computed"),
-        (called, "changes an object that it is given"),
     ):
         error = refusal("WG101", NotImplementedError, lambda f=function: wg.gradient(f, 2.0, 3))
         says(error, message, f"in {function.__name__}")
+
+
+def test_a_function_that_only_the_run_knows_changes_nothing_that_it_is_given():
+    one = Computed(1.0)
+    with pytest.raises(ValueError, match="changes an object that it is given"):
+        runtime_identity.applied(one.grow, 2.0)
+    assert runtime_identity.applied(math.fsum, [1.0, 2.0]) == 3.0
 
 
 def test_errors_that_python_raises_itself():

@@ -7,7 +7,6 @@ takes those off. What is not differentiated at all is on the first list only.
 
 GRADIENT = frozenset("""
     mutation.views_and_copies
-    objects.sorted_by_tree
 """.split())  # fmt: skip
 """Not differentiated at all."""
 
@@ -28,36 +27,37 @@ SPECIALISED = frozenset("""
 """But not when specialised."""
 
 ALONE = frozenset("""
-    mutable_containers.median_deviation
-    mutable_containers.copies_deep_and_shallow
-    mutable_containers.inventory
-    objects.gradient_penalty
-    dynamic_programming.memo_in_a_default
-    mutation.list_of_rows
-    mutation.history_of_one_array
-    objects.linked_list
+    calls.rest_arguments
+    control.round_robin
+    control.stacked_contexts
+    control.tree_of_dicts
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
+    dynamic_programming.memo_in_a_default
     linear_algebra.determinant_by_minors
     linear_algebra.elimination_on_lists
     linear_algebra.jacobi_eigenvalues
+    mutable_containers.all_pairs
     mutable_containers.clipped_polygon
+    mutable_containers.copies_deep_and_shallow
     mutable_containers.grouped
+    mutable_containers.inventory
+    mutable_containers.median_deviation
     mutable_containers.nested_records
     mutable_containers.slices_of_lists
+    mutation.history_of_one_array
+    mutation.list_of_rows
     mutation.output_buffers
     mutation.row_view
     objects.flight_of_the_given
+    objects.gradient_penalty
+    objects.linked_list
+    objects.machine_shop
     objects.n_bodies
     objects.objects_as_arguments
+    objects.sorted_by_tree
     objects.toda_chain
     objects.user_iterator
-    control.stacked_contexts
-    control.tree_of_dicts
-    mutable_containers.all_pairs
-    control.round_robin
-    objects.machine_shop
-    calls.rest_arguments
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

@@ -36,7 +36,7 @@ from . import (
 )
 from .binding import bind_arguments, is_star, star
 from .counts import is_by_turns, known, take_turn
-from .declarations import yields
+from .declarations import changes_its_object, yields
 from .expressions import evaluate
 from .failing import fail_now
 from .heap import identities, now, place_of, stands_for
@@ -199,8 +199,25 @@ def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs
             "`*` is not covered in a call of a function that is known only when the program runs",
             "Pass the sequence itself.",
         )
+    _refuse_to_change(it, function)
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
     return it.emit(st.apply, function, *atoms, names=Const(tuple(kwargs)))
+
+
+def _refuse_to_change(it: Interpreter, function: Var) -> None:
+    """Refuse a method, of an object that only the run knows, that changes the object: the run would refuse it.
+
+    Read once more, for the counts or the values of a call, the object may be known.
+    """
+    made = it.builder.visible_definition(function)
+    name = made.param("name") if made is not None and made.op is st.getattr_ else None
+    for cls in it.reading.made_of:
+        method = getattr(cls, str(name), None)
+        if isinstance(method, types.FunctionType) and changes_its_object(method):
+            raise it.unsupported(
+                f"{name} changes an object that is known only when the program runs",
+                "Choose the object where wengert can see it, or return the new value.",
+            )
 
 
 # --- known callables ----------------------------------------------------------------------

@@ -87,6 +87,7 @@ def _of_object(found: Any) -> bool:
 
 def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """What `type.__call__` does."""
+    it.reading.made_of.add(cls)
     missing: list[str] = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise_now(it, TypeError, _abstract(cls, missing))

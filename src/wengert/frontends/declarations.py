@@ -131,6 +131,35 @@ def assigned_names(body: Sequence[ast.AST]) -> list[str]:
     return sorted(set().union(*(_names_assigned(node) for node in body)))
 
 
+def changes_its_object(method: FunctionType) -> bool:
+    """Whether a method assigns to attributes or items of its object, as far as syntax tells."""
+    try:
+        return _stores_into_first(source_of(method).node)
+    except NoSource:
+        return False
+
+
+@lru_cache(maxsize=2048)
+def _stores_into_first(node: ast.FunctionDef | ast.Lambda) -> bool:
+    names = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
+    return any(_stores_into(each, names[0]) for each in ast.walk(node)) if names else False
+
+
+def _stores_into(node: ast.AST, name: str) -> bool:
+    match node:
+        case (
+            ast.Attribute(value=inner, ctx=ast.Store())
+            | ast.Subscript(value=inner, ctx=ast.Store())
+        ):
+            while isinstance(inner, ast.Attribute | ast.Subscript):
+                inner = inner.value
+            return isinstance(inner, ast.Name) and inner.id == name
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=first), *_]):
+            return first == name
+        case _:
+            return False
+
+
 @lru_cache(maxsize=2048)
 def yields(node: ast.AST) -> bool:
     """Whether a function is a generator, or a statement makes one of the function that it is in."""

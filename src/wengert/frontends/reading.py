@@ -155,6 +155,8 @@ class Reading:
     """The classes that the program defines, by statement and scope."""
     remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What methods gave that remember their results: the result, its block, the objects then."""
+    made_of: set[type] = field(default_factory=set[type])
+    """The classes of the objects that the program makes."""
     class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
     """The attributes of classes that the program assigns to."""
     root: Builder | None = None
