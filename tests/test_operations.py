@@ -36,3 +36,10 @@ def test_the_adjoint_by_hand_is_right(program, by_hand):
 def test_no_more_operations_than_by_hand(program, by_hand):
     args = program.points[0]
     assert generated(program, args) <= AT_MOST * hand.operations_by_hand(by_hand, args)
+
+
+def test_bytes_are_their_numbers():
+    def program(x):
+        return sum(code * x for code in b"abc") + len(b"abc") * x
+
+    assert wg.value_and_grad(program)(1.5) == (program(1.5), 297.0)

@@ -384,3 +384,12 @@ def test_linear_differentials_of_all_sorts_are_taken():
     expected = wg.grad(lambda A, b: b @ np.linalg.solve(A, b), (0, 1))(A, b)
     for each, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(each, other, rtol=1e-12)
+
+
+def test_rows_are_written_for_defaults_that_a_call_leaves_out_too():
+    def power(x, k=2.0):
+        return math.pow(x, k)
+
+    wg.scalar_rule(power, lambda x, k, y: k * x ** (k - 1), lambda x, k, y: y * math.log(x))
+    for call in (lambda x: power(x), lambda x: power(x, 2.0), lambda x: power(x=x)):
+        assert wg.grad(call)(3.0) == wg.derivative(call)(3.0) == 6.0

@@ -72,6 +72,8 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
     from .operators import iterated
     from .values import object_class
 
+    if isinstance(constant, bytes):
+        return _iterate_constant(it, list(constant))
     if isinstance(constant, str | range | tuple | list | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
     if isinstance(constant, str | range | tuple | list) and is_by_turns(it):

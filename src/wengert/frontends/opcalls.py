@@ -17,6 +17,8 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
+from ..rules.checks import operands_needed
+from ..rules.registry import rule_for
 from . import writing_functions
 from .heap import now
 from .stand_ins import Deque
@@ -221,6 +223,9 @@ def _operands(
 ) -> list[Value]:
     """The operands in order, up to the last that was given; those left out before it are defaults."""
     last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
+    rule = None if op.spellings else rule_for(op)
+    if rule is not None:  # a function of the user's, whose rows may be written for its defaults too
+        last = max(last, operands_needed(rule) - 1)
     result: list[Value] = []
     for name in signature.operands[: last + 1]:
         if name not in given and name not in signature.defaults:

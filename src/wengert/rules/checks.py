@@ -192,6 +192,13 @@ def _check_options(op: Op, given: Operands, place: Place) -> None:
         raise refuse(message, f"The options of {op.name}: {options}.", place)
 
 
+def operands_needed(rule: Rule) -> int:
+    """How many operands the rows of a rule are written for at least."""
+    before, times, after = _CALLED.get(rule.form, Called(0, 0, 0))
+    taken = [_of_function(row) for row in rule.rows if row is not None and times]
+    return max(((each.required - before - after) // times for each in taken if each), default=0)
+
+
 def _expected_call(takes: Operands, called: Called) -> str:
     names = list(takes.names)
     match called:
