@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 HEAD = """\
+import functools
 import math
+from collections import deque
 
 import numpy as np
 
@@ -86,6 +88,34 @@ def checked(t, e):
         raise ValueError("too large")
     t[1] = e
     return t[2]
+
+
+def passed(t, e):
+    yield t
+    t *= e
+    yield t
+
+
+def reader(t, k):
+    return lambda: t[k]
+
+
+def keyed(*, s, t):
+    s *= 0.5
+    return t[1]
+
+
+class Scaled:
+    def __init__(self, t, e):
+        self.t = t
+        self.e = e
+
+    def __enter__(self):
+        self.t *= self.e
+        return self.t
+
+    def __exit__(self, *error):
+        self.t[0] += self.e
 
 
 """
@@ -565,6 +595,49 @@ def of_chosen(w: Writer) -> Lines:
     )
 
 
+def of_holders(w: Writer) -> Lines:
+    """On vectors that functions, iterators and others hold without a name."""
+    one, other = w.vector(), w.vector()
+    return w.choose(
+        (
+            [f"hold = lambda t={one}: t @ WEIGHTS"],
+            [f"hold = functools.partial(np.dot, {one}, WEIGHTS)"],
+            [f"hold = {one}.sum"],
+            [f"hold = reader({one}, {w.index()})"],
+            ["u = hold() * 0.3"],
+            [f"{one} *= {w.number(1)}", "u += hold()"],
+            [f"queue.append({one})"],
+            [f"queue[{w.small()}][{w.index()}] = {w.number(1)}"],
+            ["queue.rotate(1)"],
+            [f"{w.choose('bc')} = queue.popleft()", f"queue.append({one})"],
+            [f"v = sum(t[0] for t in passed({one}, {w.number(1)}))"],
+            [
+                f"s = passed({one}, 0.5)",
+                "u = next(s)[1]",
+                f"{other}[1] = {w.number(1)}",
+                "v = next(s)[1]",
+            ],
+            [
+                f"for i, t in enumerate(({one}, {other})):",
+                f"    {w.vector()} *= {w.number(1)}",
+                "    u += t[i]",
+            ],
+            [
+                f"for s, t in zip(({one}, {other}), [{w.vector()}, {w.vector()}]):",
+                f"    s[{w.index()}] += t[1]",
+                f"    {w.vector()} *= 0.5",
+            ],
+            [f"s, *t = {one}, {other}, {w.vector()}", "t[0] *= 0.5", "u = s[1] + t[1][2]"],
+            [f"b = c = {w.whole()}"],
+            [f"u = (t := {one})[0] + {other}[1]", "t *= 0.5"],
+            [f"u = keyed(s={one}, t={other})"],
+            [f"with Scaled({one}, {w.number(0)}) as t:", f"    t[{w.index()}] += {other}[0]"],
+            [f"v = ({one}, fill({other}, 0.5))[0][1] + {w.vector()}[2]"],
+            [f"u = dict(s={one}, t={other})['s'][1]", f"{one} += {other}"],
+        )
+    )
+
+
 OF_PART = {
     "d": [of_dictionary] * 4,
     "f": [of_views] * 4,
@@ -572,12 +645,14 @@ OF_PART = {
     "m": [of_matrix] * 4,
     "o": [of_object] * 4,
     "r": [of_rows] * 4,
+    "h": [of_holders] * 4,
     "z": [of_chosen] * 4,
     "xs": [of_list] * 5,
 }
 SETUP: dict[str, Statement] = {
     "d": lambda w: [f"d = {{'p': x, 't': {w.vector()}}}"],
     "f": lambda w: [f"f = [{w.vector()}[::-1], {w.vector()}]"],
+    "h": lambda w: [f"hold, queue = {w.vector()}.sum, deque([{w.vector()}, {w.vector()}])"],
     "k": lambda w: [],
     "m": lambda w: [],
     "o": lambda w: [f"p = {w.choose(('Box(x, b)', 'o', 'Box(0.5, a)'))}"],
@@ -591,6 +666,7 @@ SETUP: dict[str, Statement] = {
 TERM = {
     "d": "d['p'] + d['t'] @ WEIGHTS + d.get('s', 0.0)",
     "f": "sum(view @ WEIGHTS for view in f) + f[0] @ o.w",
+    "h": "hold() * 0.4 + sum(t @ WEIGHTS for t in queue)",
     "k": "sum(part @ WEIGHTS for part in o.parts) + o.parts[0] @ o.w + len(o.parts)",
     "m": "m[0] @ m[1] + m[1, 2]",
     "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",

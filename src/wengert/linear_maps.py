@@ -124,6 +124,70 @@ def _as_they_were(outside: Sequence[tuple[Any, str, Any]]) -> Generator[None]:
             _hold(holder, key, value)
 
 
+class Pushforward:
+    """The linear map from tangents of the arguments of a function to that of its result, at one point."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        derived: engine.Derived,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+    ):
+        self._function = function
+        self._derived = derived
+        self._names = calling.argument_names(function, len(args))
+        # the caller, or the function itself, may change them
+        self._at = copied((args, kwargs, calling.captured_by(function)))
+        self._outside = [
+            (holder, key, copied(_held(holder, key))) for holder, key in derived.changed_outside
+        ]
+
+    def __call__(self, *tangents: Any) -> Any:
+        if len(tangents) != len(self._names):
+            raise BadTangent(
+                f"the pushforward of {calling.name_of(self._function)} takes "
+                f"{counted(len(self._names), 'tangent')}, one for each positional argument; it was given "
+                f"{len(tangents)}",
+                "Pass None for a zero tangent.",
+            )
+        try:
+            dots = self._leaves_of(tangents)
+        except CarriesDerivatives:
+            return by_numbers().coefficientwise(lambda dots: self(*dots), tangents)
+        along = self._derived
+        if any(tangent is None for tangent in tangents):
+            # a zero that is written out would meet the derivatives that are infinite
+            dots = [d if t is not None else [] for d, t in zip(dots, tangents, strict=True)]
+            moving = tuple(k for k, leaves in enumerate(dots) if leaves)
+            along = engine.derive_for(Verb("pushforward", moving), self._function, *self._at[:2])
+        return self._run(along, [dot for leaves in dots for dot in leaves])
+
+    def _leaves_of(self, tangents: Sequence[Any]) -> list[list[Any]]:
+        """The numbers and arrays that every tangent consists of."""
+        inputs = self._derived.functions[0].inputs
+        kept_whole = {each.name for each in inputs if each.kind == UNKNOWN}
+        found: list[list[Any]] = []
+        for k, (name, tangent) in enumerate(zip(self._names, tangents, strict=True)):
+            given = (
+                self._at[0][k],
+                tangent,
+                f"the tangent of argument {k} (`{name}`)",
+                "the argument",
+            )
+            found.append([whole_like(*given)] if name in kept_whole else leaves_like(*given))
+        return found
+
+    def _run(self, along: engine.Derived, dots: list[Any]) -> Any:
+        primals, options, captured = copied(self._at)
+        try:
+            with _as_they_were(self._outside):
+                y_dot = along.run(*primals, *dots, **options, **captured)[1]
+        except Exception as error:
+            raise presented(error) from error.__cause__
+        return apart(y_dot, dots)
+
+
 def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of a function, and its pushforward.
 
@@ -146,45 +210,5 @@ def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, 
         derived = engine.derive_for(Verb("pushforward"), f, args, kwargs)
     except CarriesDerivatives:
         return by_numbers().pushforward(f, args, kwargs)
-    captured = calling.captured_by(f)
-    names = calling.argument_names(f, len(args))
-    at = copied((args, kwargs, captured))  # the caller, or `f` itself, may change them
-    outside = [(holder, key, copied(_held(holder, key))) for holder, key in derived.changed_outside]
-    y = f(*args, **kwargs)
-    kept_whole = {each.name for each in derived.functions[0].inputs if each.kind == UNKNOWN}
-
-    def dots_of(name: str, arg: Any, tangent: Any, what: str) -> list[Any]:
-        if name in kept_whole:
-            return [whole_like(arg, tangent, what, "the argument")]
-        return leaves_like(arg, tangent, what, "the argument")
-
-    def push(*tangents: Any) -> Any:
-        if len(tangents) != len(args):
-            raise BadTangent(
-                f"the pushforward of {calling.name_of(f)} takes {counted(len(args), 'tangent')}, one for "
-                f"each positional argument; it was given {len(tangents)}",
-                "Pass None for a zero tangent.",
-            )
-        try:
-            dots = [
-                dots_of(name, arg, tangent, f"the tangent of argument {k} (`{name}`)")
-                for k, (name, arg, tangent) in enumerate(zip(names, at[0], tangents, strict=True))
-            ]
-        except CarriesDerivatives:
-            return by_numbers().coefficientwise(lambda dots: push(*dots), tangents)
-        along = derived
-        if any(tangent is None for tangent in tangents):
-            # a zero that is written out would meet the derivatives that are infinite
-            dots = [d if t is not None else [] for d, t in zip(dots, tangents, strict=True)]
-            moving = tuple(k for k, leaves in enumerate(dots) if leaves)
-            along = engine.derive_for(Verb("pushforward", moving), f, *at[:2])
-        dots = [dot for leaves in dots for dot in leaves]
-        primals, options, around = copied(at)
-        try:
-            with _as_they_were(outside):
-                y_dot = along.run(*primals, *dots, **options, **around)[1]
-        except Exception as error:
-            raise presented(error) from error.__cause__
-        return apart(y_dot, dots)
-
-    return y, push
+    push = Pushforward(f, derived, args, kwargs)
+    return f(*args, **kwargs), push
