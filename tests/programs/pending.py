@@ -29,6 +29,7 @@ SPECIALISED = frozenset("""
 
 ALONE = frozenset("""
     mutable_containers.median_deviation
+    mutation.tridiagonal_from_its_diagonal
     mutable_containers.copies_deep_and_shallow
     mutable_containers.inventory
     objects.gradient_penalty
