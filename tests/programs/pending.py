@@ -57,6 +57,7 @@ ALONE = frozenset("""
     control.tree_of_dicts
     mutable_containers.all_pairs
     control.round_robin
+    control.one_desk
     objects.machine_shop
     calls.rest_arguments
 """.split())  # fmt: skip
