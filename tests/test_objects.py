@@ -503,6 +503,17 @@ def enumerations(x):
     return total * {Mode.FAST: x, Mode.SLOW: 1.0}[mode] + (x if mode is Mode.FAST else 0.0)
 
 
+@program((0.5,), (2.5,))
+def phases_that_are_numbers(x):
+    phase, log = Level.LOW, []
+    for k in range(4):
+        if k * x > 2.0:
+            phase = Level.HIGH
+        scale = 1.5 if isinstance(phase, Level) else 2.5
+        log.append((phase.name, x * scale * phase * phase.value + len(f"{phase!r}")))
+    return sum(len(name) * value for name, value in log) + x * Level.HIGH
+
+
 # What classes say of attributes
 
 
@@ -567,6 +578,56 @@ def cached_properties(x):
     second = lazy.square * lazy.calls
     del lazy.square
     return first * second + lazy.square
+
+
+@program((0.5,), (1.5,))
+def cached_in_a_loop_or_a_branch(x):
+    lazy, other = Lazy(x), Lazy(2 * x)
+    if x > 1:
+        x = x + other.square
+    total = 0.0
+    for k in range(3):
+        if k > 0:
+            total += lazy.square * lazy.calls
+        lazy.x = lazy.x * 1.5
+        other.x = total
+    return total * lazy.square + other.square * other.calls + hasattr(other, "square") * x
+
+
+def cached_in_one_of_several(x):
+    many = [Lazy(x), Lazy(2 * x)]
+    total = 0.0
+    for k in range(4):
+        total += many[k % 2].square
+    return total
+
+
+def test_what_a_class_computes_for_an_unknown_object_is_refused():
+    with pytest.raises(wg.WengertError, match="the attribute 'square' of Lazy is computed by its"):
+        wg.grad(cached_in_one_of_several)(0.5)
+    with pytest.raises(wg.WengertError, match="the attribute 'square' of Lazy is computed by its"):
+        wg.pushforward(cached_in_one_of_several, 0.5)[1](1.0)
+
+
+class MadeAnew:
+    def __init__(self, x):
+        self.x = x
+
+    def __getattr__(self, name):
+        if name == "nothing":
+            raise AttributeError(name)
+        return 2 * self.x
+
+
+@program((0.43,), (1.5,))
+def kept_or_made_by_its_class(x):
+    made = MadeAnew(x)
+    for k in range(3):
+        if k * x > 1:
+            made.gain = x * x
+            made.nothing = x
+        x = x * made.gain * (1 + hasattr(made, "gain") + 2 * hasattr(made, "nothing"))
+    return x
 
 
 class Fallback:

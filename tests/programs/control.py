@@ -2,7 +2,9 @@
 
 # ruff: noqa: TRY301 (raising within `try` is what is tried out here)
 
+import enum
 import functools
+import heapq
 import itertools
 import math
 from collections import deque
@@ -528,6 +530,37 @@ def driven_generator(a):
 
 
 add(driven_generator, (2.3,))
+
+
+class Event(enum.Enum):
+    ARRIVE = enum.auto()
+    LEAVE = enum.auto()
+
+
+def one_desk(rate, service):
+    events = []
+    t = 0.0
+    for gap in (0.41, 0.13, 0.77, 0.25, 0.61, 0.09):
+        t += gap / rate
+        heapq.heappush(events, (t, len(events), Event.ARRIVE))
+    busy, queue, area, last = False, [], 0.0, 0.0
+    while events:
+        now, number, event = heapq.heappop(events)
+        area += (now - last) * (len(queue) + busy)
+        last = now
+        if event is Event.ARRIVE and busy:
+            queue.append(now)
+        elif event is Event.ARRIVE or queue:
+            busy = True
+            begun = queue.pop(0) if event is Event.LEAVE else now
+            area += 0.1 * (now - begun) ** 2
+            heapq.heappush(events, (now + service, number + 10, Event.LEAVE))
+        else:
+            busy = False
+    return area / last
+
+
+add(one_desk, (1.2, 0.8), (0.9, 0.3))
 
 
 def round_robin(rates, start):

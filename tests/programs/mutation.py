@@ -96,6 +96,18 @@ def synthetic_division(coefficients, root):
 add(synthetic_division, ([1.0, -2.0, 0.5, 3.0], 1.3), (np.array([2.0, -1.0, 0.25]), 0.4))
 
 
+def tridiagonal_from_its_diagonal(springs):
+    sums = springs[:-1] + springs[1:]
+    stiffness = np.diag(sums)
+    for i in range(len(sums) - 1):
+        stiffness[i, i + 1] = stiffness[i + 1, i] = -springs[i + 1]
+    sums[0] = 2.0
+    return np.sum(np.linalg.inv(stiffness) ** 2) + np.sum(sums * springs[1:])
+
+
+add(tridiagonal_from_its_diagonal, (np.array([1.0, 2.0, 1.5, 0.8]),))
+
+
 def kernel_matrix(points, length_scale, noise):
     n = len(points)
     K = np.zeros((n, n))

@@ -28,6 +28,7 @@ SPECIALISED = frozenset("""
 
 ALONE = frozenset("""
     calls.rest_arguments
+    control.one_desk
     control.round_robin
     control.stacked_contexts
     control.tree_of_dicts
@@ -49,6 +50,7 @@ ALONE = frozenset("""
     mutation.list_of_rows
     mutation.output_buffers
     mutation.row_view
+    mutation.tridiagonal_from_its_diagonal
     objects.flight_of_the_given
     objects.gradient_penalty
     objects.linked_list

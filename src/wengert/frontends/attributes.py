@@ -6,6 +6,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +70,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
     match value:
         case Const(value=types.ModuleType() as module):
             return _of_module(it, module, name)
+        case Const(value=Enum() as member):
+            return _of_object(it, member, name)  # of a class of its own, if it is a number as well
         case Const(value=constant) if not isinstance(constant, bool | int | float | complex):
             return _of_constant(it, constant, name)
         case Items(form="iterator"):
@@ -112,6 +115,10 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(constant, str | tuple | range | bytes):
         return Native(name, functools.partial(_call_method_of_constant, constant, name))
+    return _of_object(it, constant, name)
+
+
+def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     held = objects.held_by_class(it, constant, name) if isinstance(constant, type) else None
     if held is not None:
         return held

@@ -111,9 +111,17 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:
     if name in items.keys:
         held = items[name]
-        if isinstance(held, Maybe):
-            return it.emit(st.is_not, held.witness, UNDEFINED)
-        return Const(True)
+        if not isinstance(held, Maybe):
+            return Const(True)
+        kept = it.emit(st.is_not, held.witness, UNDEFINED)
+        if not objects.class_gives(items.type, name):
+            return kept
+        return it.choose(kept, lambda: Const(True), lambda: _class_gives(it, items, name))
+    return _class_gives(it, items, name)
+
+
+def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
+    """Whether an object has an attribute that it does not keep."""
     cls = items.type
     if name == "__class__" or (name == "__dict__" and cls.__dictoffset__):
         return Const(True)
@@ -137,7 +145,7 @@ def _can_read(it: Interpreter, items: Items, name: str) -> bool:
     with it.aside():
         frames = len(it.frames)
         try:
-            objects.read(it, items, name)
+            (objects.given_by_class if name in items.keys else objects.read)(it, items, name)
         except Diverges:
             del it.frames[frames:]
             return False

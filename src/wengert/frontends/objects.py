@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.builder import Builder
-from ..ir.graph import IF, Const, Var
+from ..ir.graph import IF, UNDEFINED, Const, Var
 from ..ir.records import record
 from ..ir.types import Array, Number, Static, Struct
 from ..ops import memory as me
+from ..ops import structure as st
 from . import construct, local_classes, outside, writes
 from .calls import call, opaque
 from .failing import raise_now
@@ -29,6 +30,7 @@ from .values import (
     Items,
     Iteration,
     Lost,
+    Maybe,
     Native,
     Place,
     Value,
@@ -171,9 +173,34 @@ def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
         return Const(cls)
     if name == "__dict__" and cls.__dictoffset__:
         return attributes(it, items)
+    if name in items.keys and not is_data_descriptor(static_lookup(cls, name)):
+        return _kept(it, items, name)
+    return given_by_class(it, items, name)
+
+
+def _kept(it: Interpreter, items: Items, name: str) -> Value:
+    """What an object keeps; where only the run knows whether it does, its class may give it instead."""
+    held = now(it, items[name])
+    if not isinstance(held, Maybe) or not class_gives(items.type, name):
+        return it.checked(held, f"{items.type.__name__}.{name}")
+    return it.choose(
+        it.emit(st.is_not, held.witness, UNDEFINED),
+        lambda: _checked(it, items, name),
+        lambda: given_by_class(it, items, name),
+    )
+
+
+def class_gives(cls: type, name: str) -> bool:
+    """Whether an object that keeps nothing under a name has such an attribute, or makes it."""
     found = static_lookup(cls, name)
-    if name in items.keys and not is_data_descriptor(found):
-        return _checked(it, items, name)
+    given = found is not MISSING and not isinstance(found, _STORAGE)
+    return given or own_method(cls, "__getattr__") is not None
+
+
+def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
+    """What the class of an object gives for an attribute that the object does not keep."""
+    cls = items.type
+    found = static_lookup(cls, name)
     if found is not MISSING and not isinstance(found, _STORAGE):
         return from_class(it, items, cls, name, found)
     held = held_by_class(it, cls, name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from enum import Enum
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +245,8 @@ def kind_of_value(value: Value) -> Kind:
 
 def static_kind(constant: Any) -> Kind:
     """Literals have a kind of their own; every other constant is known by identity."""
-    if constant is None or isinstance(constant, bool | int | float | complex | str | slice):
+    literal = isinstance(constant, bool | int | float | complex | str | slice)
+    if constant is None or (literal and not isinstance(constant, Enum)):
         return kind_of_atom(Const(constant))
     return Static(constant)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from .graph import FOR, IF, TRY, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
@@ -17,6 +18,8 @@ def kind_of_atom(atom: Atom) -> Kind:
 
 def kind_of_constant(value: Any) -> Kind:
     """The kind of a literal."""
+    if isinstance(value, Enum):  # also one that is a number or a text: it has a name and a class
+        return Other(type(value).__name__)
     match value:
         case bool():
             return Number("bool")

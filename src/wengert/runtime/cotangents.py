@@ -256,13 +256,13 @@ def _is_computed(x: Any, name: str) -> bool:
     import types
 
     found = getattr(type(x), name, None)
-    if isinstance(found, property):
-        return True
     if isinstance(x, BaseException) and name in ("args", "__cause__"):
         return False
-    if name in getattr(x, "__dict__", {}) or isinstance(found, types.MemberDescriptorType):
+    if isinstance(found, types.MemberDescriptorType):
         return False
-    return found is None or callable(found) or hasattr(type(found), "__get__")
+    if not callable(found) and hasattr(type(found), "__get__"):
+        return True  # also a cached property: what it has computed is kept as what was assigned is
+    return name not in getattr(x, "__dict__", {}) and (found is None or callable(found))
 
 
 def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:

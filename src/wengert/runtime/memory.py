@@ -6,6 +6,7 @@ these functions is copied into saved derivatives, so each uses NumPy and the oth
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ def can_change(x: Any) -> bool:
         range,
         np.generic,
         type(None),
+        Enum,
     )
     return not isinstance(x, immutable) and type(x).__module__ not in ("decimal", "fractions")
 

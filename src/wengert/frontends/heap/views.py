@@ -10,6 +10,7 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import UNKNOWN, Array, Kind, Seq, Struct, Unknown
 from ...ops import memory as me
 from ...ops import structure as st
+from ...ops.array_kinds import rank_of
 from ..values import Value
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return None
     if eqn.op.name == "conj" and eqn.namespace == "np":
         return None  # the method gives a real array itself, the function does not
+    if eqn.op.name == "diag" and rank_of(eqn.args[0]) == 1:
+        return None  # a matrix of its own: only of a matrix the diagonal is a view
     unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
     return eqn if unknown or isinstance(var.kind, Array) or eqn.op.name in _SPLITTING else None
 
