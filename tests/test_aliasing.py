@@ -944,6 +944,17 @@ def held_by_an_earlier_argument(x, a):
     return sum([b, b * scale()][0]) + (b, scale())[0][1] + np.dot(b, b * scale())
 
 
+@program(0.73, np.array([0.31, -0.27, 0.92, 0.54]), 2)
+def walked_over_and_changed_under_the_name_of_another(x, a, n):
+    u, b = x, a[::-1] * x
+    for e in b:
+        u = u * 0.5 + e * x
+        for _ in range(n):
+            a, b = b, a
+            a[2] = a[n] * u
+    return u * 0.5 + a[0] + a[2] + 2 * b[1] + b[2]
+
+
 REFUSED = frozenset(
     (
         "read_through_a_sorted_list", "numbered_items_changed_under_way", "list_that_grows_under_way",

@@ -131,7 +131,7 @@ def _read_loop(
             "the kinds of the values that this loop carries from turn to turn never settle",
             "Start them as what they become: 0.0 instead of None or an empty list, say.",
         )
-    _refuse_changed_items(it, node, attempt, running)
+    _refuse_changed_items(it, node, attempt, running, lost)
     if not isinstance(node, LoopKey):
         it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
     it.frame.loops -= 1
@@ -151,9 +151,15 @@ def _read_loop(
 
 
 def _refuse_changed_items(
-    it: Interpreter, node: ast.AST, attempt: Attempt, running: Running | None
+    it: Interpreter,
+    node: ast.AST,
+    attempt: Attempt,
+    running: Running | None,
+    lost: Mapping[Any, Any],
 ) -> None:
     """Numbers that change while a loop walks over them are read when their turn comes.
+
+    What is `lost` in an iteration may have changed in it, under the name of another object.
 
     Raises:
         ByIndex: they change, and the program is read again.
@@ -169,7 +175,8 @@ def _refuse_changed_items(
         ):
             continue
         for place in identities(it, iterable):
-            if content_in(attempt.heap, place) is content_in(attempt.before, place):
+            before, after = (content_in(heap, place) for heap in (attempt.before, attempt.heap))
+            if before is after and place not in lost:
                 continue
             has_indices = isinstance(kind_of_atom(iterable), Array | Seq)
             if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
