@@ -29,6 +29,7 @@ from .heap import (
     identities,
     place_of,
     stored,
+    walk_by_index,
 )
 from .iteration import Running
 from .loop_aliases import Ends, Objects, link, objects_in
@@ -110,7 +111,10 @@ def _read_loop(
     elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
     # an item that is an array or a list belongs to what is iterated over
     it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
-    it.reading.elements.update((e, id(node)) for e in elements if not isinstance(e.kind, Number))
+    key_by_index = id(node) if isinstance(node, ast.For) else None
+    it.reading.elements.update(
+        (e, key_by_index) for e in elements if not isinstance(e.kind, Number)
+    )
     parts = _link_elements(it, elements, running)
     start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
     for _ in range(12):
@@ -175,13 +179,7 @@ def _refuse_changed_items(
             if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
                 _have_turns_taken(it, node, iterable)
                 continue
-            if not isinstance(node, ast.For):
-                raise it.unsupported(
-                    "the items that this walks over change meanwhile",
-                    "Walk over a copy: `list(items)`.",
-                )
-            it.reading.by_index.add(id(node))
-            raise ByIndex
+            walk_by_index(it, id(node) if isinstance(node, ast.For) else None)
 
 
 def _as_walked(it: Interpreter, iterable: Atom) -> Atom:

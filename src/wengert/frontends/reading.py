@@ -128,8 +128,8 @@ class Reading:
     """What a part of something was when it was looked at again, and the part."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
-    elements: dict[Var, int] = field(default_factory=dict[Var, int])
-    """The items that a loop walks over, and the loop."""
+    elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])
+    """The items that a loop walks over, and the loop as `by_index` knows it; None of one that is no statement."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])
     """The containers among the inputs that were taken apart, and the names of the inputs (with the
     function, of one that is called)."""

@@ -36,6 +36,7 @@ from .changes import replaced as replaced
 from .changes import store as store
 from .changes import store_items as store_items
 from .changes import update as update
+from .changes import walk_by_index as walk_by_index
 from .changes import whole as whole
 from .current import now as now
 from .current import part_of as part_of
