@@ -944,6 +944,94 @@ def held_by_an_earlier_argument(x, a):
     return sum([b, b * scale()][0]) + (b, scale())[0][1] + np.dot(b, b * scale())
 
 
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_iterators_that_were_teed(x, a):
+    b = a * x
+    first, second = itertools.tee(b)
+    next(first)
+    b += 2
+    return next(first) * next(second)
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_a_class(x, a):
+    b = a * x
+
+    class Holder:
+        held = b
+
+        def first(self):
+            return self.held[0]
+
+    b *= 2
+    return Holder().first() + 3 * Holder.held[1]
+
+
+# A class that a statement makes in every turn is another one in every turn
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def class_of_every_turn(x, a):
+    made = []
+    for k in [0, 1]:
+        scaled = a[k] * x
+
+        class Holder:
+            number, held = k, scaled
+
+            def value(self):
+                return self.held * (1 + self.number)
+
+        made.append(Holder())
+    return made[0].value() + 10 * made[1].value()
+
+
+@program(0.7, 3)
+def class_of_every_turn_of_the_run(x, n):
+    total, y = 0.0, 1.0
+    while n > 0:
+
+        class Holder:
+            held = y
+
+            def __init__(self, before):
+                self.before = before
+
+            def value(self):
+                return self.held * x + self.before
+
+        holder = Holder(total)
+        total += holder.value()
+        y *= x
+        n -= 1
+    return total + holder.before
+
+
+# What walks over items, and calls what changes them
+
+
+def twice(row):
+    row *= 2
+    return row.sum()
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def rows_changed_in_a_comprehension(x, a):
+    b = a * x
+    sums = [twice(row) for row in b]
+    return sums[0] * b[0][0] + sums[1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def rows_changed_as_they_are_compared(x, a):
+    rows = [x * row for row in a]
+    return max(rows, key=twice)[0] + rows[0][1]
+
+
+def test_items_changed_by_what_is_no_statement_are_refused():
+    refusal("WG101", NotImplementedError, lambda: wg.grad(rows_changed_in_a_comprehension).source)
+
+
 REFUSED = frozenset(
     (
         "read_through_a_sorted_list", "numbered_items_changed_under_way", "list_that_grows_under_way",

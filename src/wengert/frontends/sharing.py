@@ -178,6 +178,9 @@ def _inside(call: Any) -> Iterator[Value]:
 def _others(it: Interpreter, name: str) -> Iterator[Value]:
     """Everything that something refers to now, but for the one name."""
     yield from it.held
+    yield from (source for _, _, source in it.reading.copied_ahead)
+    for made in it.reading.local_classes.values():
+        yield from (value for each in made for value in each.held.values())
     seen: set[int] = set()
     for frame in it.frames:
         scope: Scope | None = frame.scope
