@@ -1112,3 +1112,35 @@ def test_what_a_recursion_changes_on_one_path_is_changed_for_the_caller(x):
     value = walked_on_one_path(x, left)
     assert wg.pullback(walked_on_one_path, x, found)[0] == pytest.approx(value)
     assert found == left
+
+
+# Keys have no derivative, however a dictionary gets them
+
+
+def a_key_that_is_written(x, y):
+    d = {x: y}
+    return sum(value * key for key, value in d.items())
+
+
+def a_key_inside_a_tuple(x, y):
+    d = {(x, 1): y}
+    return sum(value * key for (key, _), value in d.items())
+
+
+def keys_of_a_comprehension(x, y):
+    d = {scale * x: y for scale in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)}
+    return sum(d)
+
+
+def keys_of_pairs(x, y):
+    d = dict(zip([x, y], [1.0, 2.0], strict=True))
+    return max(d) * y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [a_key_that_is_written, a_key_inside_a_tuple, keys_of_a_comprehension, keys_of_pairs],
+)
+def test_numbers_with_a_derivative_are_no_keys(function):
+    refusal("WG103", TypeError, lambda: wg.grad(function)(0.7, 0.3))
+    refusal("WG103", TypeError, lambda: wg.pushforward(function, 0.7, 0.3))
