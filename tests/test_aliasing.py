@@ -1028,6 +1028,93 @@ def rows_changed_as_they_are_compared(x, a):
     return max(rows, key=twice)[0] + rows[0][1]
 
 
+# What a container that only the run knows holds
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_a_list_of_those_that_pass(x, a):
+    b = a * x
+    kept = [v for v in (b, a, b) if v[0] < x]
+    b *= 2
+    return kept[0][0] * len(kept)
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def held_by_a_list_of_rows_that_pass(x, a):
+    b = a * x
+    kept = [row for row in b if row[0] > 0.5]
+    b *= 2
+    return kept[0][1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def held_by_a_list_of_its_rows(x, a):
+    b = a * x
+    rows = list(b)
+    b *= 2
+    return rows[0] @ rows[1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]), 1)
+def held_by_a_list_that_is_indexed(x, a, n):
+    b, c = a[0] * x, a[1] * x
+    one, other = [b, c][n], (c, b)[n]
+    b *= 2
+    c *= 3
+    return one @ other
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def elements_changed_before_their_turn(x, a):
+    b, total = a * x, 0.0
+    for (_, j), v in np.ndenumerate(b):
+        b[1, j] += v
+        total += v
+    return total + b.sum()
+
+
+# `o.p *= 2` changes the object in place, and assigns it
+
+
+class Doubling:
+    def __init__(self, v):
+        self.v, self.count = v, 0
+
+    @property
+    def p(self):
+        return self.v
+
+    @p.setter
+    def p(self, new):
+        self.v = new * 2
+
+    def __getitem__(self, key):
+        return self.v
+
+    def __setitem__(self, key, new):
+        self.count += 1
+        self.v = new
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def assigned_by_a_property(x, a):
+    o = Doubling(a * x)
+    before = o.v
+    o.p *= 3
+    o["v"] += 1
+    return o.v[0] + before[1] * o.count
+
+
+@program(0.7)
+def in_place_inside_a_tuple(x):
+    pair = ([x], x)
+    try:
+        pair[0] += [x]
+    except TypeError:
+        return sum(pair[0]) * x
+    return x
+
+
 def test_items_changed_by_what_is_no_statement_are_refused():
     refusal("WG101", NotImplementedError, lambda: wg.grad(rows_changed_in_a_comprehension).source)
 
@@ -1035,6 +1122,7 @@ def test_items_changed_by_what_is_no_statement_are_refused():
 REFUSED = frozenset(
     (
         "read_through_a_sorted_list", "numbered_items_changed_under_way", "list_that_grows_under_way",
+        "held_by_a_list_of_its_rows",
     )
 )  # fmt: skip
 

@@ -43,6 +43,7 @@ from .loop_heap import (
     up_to_date,
     value_of,
 )
+from .sharing import roots
 from .values import (
     Closure,
     Maybe,
@@ -278,7 +279,7 @@ def _attempt(
     def one_iteration() -> None:
         body(running.item(elements) if running else Const(None))
         values = list(collecting()) if collecting is not None else []
-        held.extend(identities(it, value, own=True) for value in values)
+        held.extend(_objects_of(it, value) for value in values)
         for k, value in enumerate(values):
             it.vars[f"%collected{k}"] = stored(it, value)
 
@@ -312,6 +313,15 @@ def _attempt(
     it.frame.unbound = unbound | it.frame.unbound
     it.builder, scope.vars, it.heap = outer, before, heap
     return attempt
+
+
+def _objects_of(it: Interpreter, value: Value) -> set[Place]:
+    """The objects that a collected value may be, also where a branch inside the iteration chose it."""
+    found = identities(it, value, own=True)
+    if isinstance(value, Var) and is_mutable(value):
+        for root in roots(it, value):
+            found |= identities(it, root, own=True)
+    return found
 
 
 def _up_to_date(it: Interpreter, end: Names, assumed: Iterable[Name]) -> tuple[Names, set[str]]:

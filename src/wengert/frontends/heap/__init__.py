@@ -15,6 +15,7 @@ from .aliases import depth_of_items as depth_of_items
 from .aliases import forget as forget
 from .aliases import hold_same as hold_same
 from .aliases import holds_mutable as holds_mutable
+from .aliases import holds_operands as holds_operands
 from .aliases import link_holders as link_holders
 from .aliases import may_be as may_be
 from .aliases import may_be_one as may_be_one
