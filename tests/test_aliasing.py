@@ -955,9 +955,185 @@ def walked_over_and_changed_under_the_name_of_another(x, a, n):
     return u * 0.5 + a[0] + a[2] + 2 * b[1] + b[2]
 
 
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_iterators_that_were_teed(x, a):
+    b = a * x
+    first, second = itertools.tee(b)
+    next(first)
+    b += 2
+    return next(first) * next(second)
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_a_class(x, a):
+    b = a * x
+
+    class Holder:
+        held = b
+
+        def first(self):
+            return self.held[0]
+
+    b *= 2
+    return Holder().first() + 3 * Holder.held[1]
+
+
+# A class that a statement makes in every turn is another one in every turn
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def class_of_every_turn(x, a):
+    made = []
+    for k in [0, 1]:
+        scaled = a[k] * x
+
+        class Holder:
+            number, held = k, scaled
+
+            def value(self):
+                return self.held * (1 + self.number)
+
+        made.append(Holder())
+    return made[0].value() + 10 * made[1].value()
+
+
+@program(0.7, 3)
+def class_of_every_turn_of_the_run(x, n):
+    total, y = 0.0, 1.0
+    while n > 0:
+
+        class Holder:
+            held = y
+
+            def __init__(self, before):
+                self.before = before
+
+            def value(self):
+                return self.held * x + self.before
+
+        holder = Holder(total)
+        total += holder.value()
+        y *= x
+        n -= 1
+    return total + holder.before
+
+
+# What walks over items, and calls what changes them
+
+
+def twice(row):
+    row *= 2
+    return row.sum()
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def rows_changed_in_a_comprehension(x, a):
+    b = a * x
+    sums = [twice(row) for row in b]
+    return sums[0] * b[0][0] + sums[1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def rows_changed_as_they_are_compared(x, a):
+    rows = [x * row for row in a]
+    return max(rows, key=twice)[0] + rows[0][1]
+
+
+# What a container that only the run knows holds
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def held_by_a_list_of_those_that_pass(x, a):
+    b = a * x
+    kept = [v for v in (b, a, b) if v[0] < x]
+    b *= 2
+    return kept[0][0] * len(kept)
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def held_by_a_list_of_rows_that_pass(x, a):
+    b = a * x
+    kept = [row for row in b if row[0] > 0.5]
+    b *= 2
+    return kept[0][1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def held_by_a_list_of_its_rows(x, a):
+    b = a * x
+    rows = list(b)
+    b *= 2
+    return rows[0] @ rows[1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]), 1)
+def held_by_a_list_that_is_indexed(x, a, n):
+    b, c = a[0] * x, a[1] * x
+    one, other = [b, c][n], (c, b)[n]
+    b *= 2
+    c *= 3
+    return one @ other
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def elements_changed_before_their_turn(x, a):
+    b, total = a * x, 0.0
+    for (_, j), v in np.ndenumerate(b):
+        b[1, j] += v
+        total += v
+    return total + b.sum()
+
+
+# `o.p *= 2` changes the object in place, and assigns it
+
+
+class Doubling:
+    def __init__(self, v):
+        self.v, self.count = v, 0
+
+    @property
+    def p(self):
+        return self.v
+
+    @p.setter
+    def p(self, new):
+        self.v = new * 2
+
+    def __getitem__(self, key):
+        return self.v
+
+    def __setitem__(self, key, new):
+        self.count += 1
+        self.v = new
+
+
+@program(0.7, np.array([0.3, -0.8]))
+def assigned_by_a_property(x, a):
+    o = Doubling(a * x)
+    before = o.v
+    o.p *= 3
+    o["v"] += 1
+    return o.v[0] + before[1] * o.count
+
+
+@program(0.7)
+def in_place_inside_a_tuple(x):
+    pair = ([x], x)
+    try:
+        pair[0] += [x]
+    except TypeError:
+        return sum(pair[0]) * x
+    return x
+
+
+def test_items_changed_by_what_is_no_statement_are_refused():
+    refusal("WG101", NotImplementedError, lambda: wg.grad(rows_changed_in_a_comprehension).source)
+
+
 REFUSED = frozenset(
     (
         "read_through_a_sorted_list", "numbered_items_changed_under_way", "list_that_grows_under_way",
+        "held_by_a_list_of_its_rows",
     )
 )  # fmt: skip
 
@@ -1035,3 +1211,35 @@ def test_what_a_recursion_changes_on_one_path_is_changed_for_the_caller(x):
     value = walked_on_one_path(x, left)
     assert wg.pullback(walked_on_one_path, x, found)[0] == pytest.approx(value)
     assert found == left
+
+
+# Keys have no derivative, however a dictionary gets them
+
+
+def a_key_that_is_written(x, y):
+    d = {x: y}
+    return sum(value * key for key, value in d.items())
+
+
+def a_key_inside_a_tuple(x, y):
+    d = {(x, 1): y}
+    return sum(value * key for (key, _), value in d.items())
+
+
+def keys_of_a_comprehension(x, y):
+    d = {scale * x: y for scale in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)}
+    return sum(d)
+
+
+def keys_of_pairs(x, y):
+    d = dict(zip([x, y], [1.0, 2.0], strict=True))
+    return max(d) * y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [a_key_that_is_written, a_key_inside_a_tuple, keys_of_a_comprehension, keys_of_pairs],
+)
+def test_numbers_with_a_derivative_are_no_keys(function):
+    refusal("WG103", TypeError, lambda: wg.grad(function)(0.7, 0.3))
+    refusal("WG103", TypeError, lambda: wg.pushforward(function, 0.7, 0.3))

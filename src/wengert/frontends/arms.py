@@ -134,10 +134,16 @@ class Meeting:
 
         Gives whether there is such an object. A value from outside is a choice, which is known exactly.
         """
-        if not self._is_known_object(value) or not is_mutable(out) or self._is_from_outside(value):
-            return False
         it, start = self.interpreter, self.context.start
+        if not self._is_known_object(value) or not is_mutable(out):
+            return False
         outer, it.builder = it.builder, self.arms[side].builder  # it knows what views are of
+        if isinstance(value, Var):
+            hp.link_holders(it, value)  # what it was made of is not seen from outside
+        it.builder = outer
+        if self._is_from_outside(value):
+            return False
+        it.builder = self.arms[side].builder
         places = hp.identities(it, value, own=True)
         depth = hp.depth_in_whole(it, value)
         it.builder = outer

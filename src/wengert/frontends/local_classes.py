@@ -14,7 +14,9 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
-from .values import Items, Maybe, Scope, Value
+from .names import lookup
+from .reading import LocalClass
+from .values import Items, Maybe, Scope, Value, same
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -41,19 +43,32 @@ class Held:
 
 def define(it: Interpreter, node: ast.ClassDef) -> Value:
     """The class that a statement defines."""
-    key = id(node), id(it.frame.scope)
-    known = it.reading.local_classes.get(key)
-    if known is None:
-        cls = _made(it, node)
-        known = it.reading.local_classes[key] = cls, it.frame.scope
-    return Const(known[0])
+    from .expressions import evaluate
+
+    bases = tuple(_known(it, evaluate(it, base), base) for base in node.bases)
+    made = it.reading.local_classes.setdefault((id(node), id(it.frame.scope)), [])
+    found = next((each for each in made if _is_again(it, each, bases)), None)
+    if found is None:
+        found = _made(it, node, bases)
+        made.append(found)
+    return Const(found.cls)
 
 
-def _made(it: Interpreter, node: ast.ClassDef) -> type:
+def _is_again(it: Interpreter, made: LocalClass, bases: tuple[type, ...]) -> bool:
+    """Whether a statement that comes to its turn again makes a class like one that it has made.
+
+    Python makes another one, but nobody can tell them apart where all that they hold is the same.
+    """
+    scope = made.scope
+    known = all(_constant(scope, name) is value for name, value in made.known.items())
+    held = all(same(lookup(it, scope, name), value) for name, value in made.held.items())
+    return bases == made.bases and known and held
+
+
+def _made(it: Interpreter, node: ast.ClassDef, bases: tuple[type, ...]) -> LocalClass:
     from .expressions import evaluate
 
     _refuse_statements(it, node)
-    bases = [_known(it, evaluate(it, base), base) for base in node.bases]
     options = {
         k.arg: _known(it, evaluate(it, k.value), k.value)
         for k in node.keywords
@@ -61,8 +76,13 @@ def _made(it: Interpreter, node: ast.ClassDef) -> type:
     }
     decorators = [_decorator(it, d) for d in node.decorator_list]
     code = _code_of(it, node)
-    cells = {name: CellType(_stand_in(it, name)) for name in code.co_freevars}
-    body = FunctionType(code, dict(it.frame.scope.globals), node.name, None, tuple(cells.values()))
+    scope = it.frame.scope
+    known = {name: _constant(scope, name) for name in code.co_freevars}
+    cells = {
+        name: CellType(StandIn(name, scope) if value is _UNKNOWN else value)
+        for name, value in known.items()
+    }
+    body = FunctionType(code, dict(scope.globals), node.name, None, tuple(cells.values()))
     try:
         cls = builtins.__build_class__(body, node.name, *bases, **options)
         for decorate in reversed(decorators):
@@ -74,9 +94,8 @@ def _made(it: Interpreter, node: ast.ClassDef) -> type:
             node,
         ) from error
     for name, cell in cells.items():
-        cell.cell_contents = StandIn(name, it.frame.scope)
-    _hold_values(it, cls)
-    return cls
+        cell.cell_contents = StandIn(name, scope)
+    return LocalClass(cls, scope, bases, known, _hold_values(it, cls))
 
 
 def _decorator(it: Interpreter, node: ast.expr) -> Any:
@@ -112,18 +131,18 @@ def _known(it: Interpreter, value: Value, node: ast.AST) -> Any:
     )
 
 
-def _stand_in(it: Interpreter, name: str) -> Any:
+_UNKNOWN = object()
+
+
+def _constant(around: Scope, name: str) -> Any:
     """The value of a variable where it is known, for the body of the class itself."""
-    value = _visible(it.frame.scope, name)
-    return value.value if isinstance(value, Const) else StandIn(name, it.frame.scope)
-
-
-def _visible(scope: Scope | None, name: str) -> Value | None:
+    scope: Scope | None = around
     while scope is not None:
         if name in scope.vars:
-            return scope.vars[name]
+            value = scope.vars[name]
+            return value.value if isinstance(value, Const) else _UNKNOWN
         scope = scope.outer
-    return None
+    return _UNKNOWN
 
 
 def _code_of(it: Interpreter, node: ast.ClassDef) -> CodeType:
@@ -146,10 +165,9 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
             yield from _inside(constant)
 
 
-def _hold_values(it: Interpreter, cls: type) -> None:
+def _hold_values(it: Interpreter, cls: type) -> dict[str, Value]:
     """The attributes of the class that are variables of the function around it, as they are now."""
-    from .names import lookup
-
+    held: dict[str, Value] = {}
     for name, attribute in list(vars(cls).items()):
         if isinstance(attribute, StandIn):
             value = lookup(it, attribute.scope, attribute.name)
@@ -159,3 +177,5 @@ def _hold_values(it: Interpreter, cls: type) -> None:
                     "Set it on the objects, in `__init__`.",
                 )
             setattr(cls, name, Held(value))
+            held[attribute.name] = value
+    return held

@@ -29,6 +29,7 @@ from .heap import (
     identities,
     place_of,
     stored,
+    walk_by_index,
 )
 from .iteration import Running
 from .loop_aliases import Ends, Objects, link, objects_in
@@ -42,6 +43,7 @@ from .loop_heap import (
     up_to_date,
     value_of,
 )
+from .sharing import roots
 from .values import (
     Closure,
     Maybe,
@@ -110,7 +112,10 @@ def _read_loop(
     elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
     # an item that is an array or a list belongs to what is iterated over
     it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
-    it.reading.elements.update((e, id(node)) for e in elements if not isinstance(e.kind, Number))
+    key_by_index = id(node) if isinstance(node, ast.For) else None
+    it.reading.elements.update(
+        (e, key_by_index) for e in elements if not isinstance(e.kind, Number)
+    )
     parts = _link_elements(it, elements, running)
     start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
     for _ in range(12):
@@ -182,13 +187,7 @@ def _refuse_changed_items(
             if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
                 _have_turns_taken(it, node, iterable)
                 continue
-            if not isinstance(node, ast.For):
-                raise it.unsupported(
-                    "the items that this walks over change meanwhile",
-                    "Walk over a copy: `list(items)`.",
-                )
-            it.reading.by_index.add(id(node))
-            raise ByIndex
+            walk_by_index(it, id(node) if isinstance(node, ast.For) else None)
 
 
 def _as_walked(it: Interpreter, iterable: Atom) -> Atom:
@@ -287,7 +286,7 @@ def _attempt(
     def one_iteration() -> None:
         body(running.item(elements) if running else Const(None))
         values = list(collecting()) if collecting is not None else []
-        held.extend(identities(it, value, own=True) for value in values)
+        held.extend(_objects_of(it, value) for value in values)
         for k, value in enumerate(values):
             it.vars[f"%collected{k}"] = stored(it, value)
 
@@ -321,6 +320,15 @@ def _attempt(
     it.frame.unbound = unbound | it.frame.unbound
     it.builder, scope.vars, it.heap = outer, before, heap
     return attempt
+
+
+def _objects_of(it: Interpreter, value: Value) -> set[Place]:
+    """The objects that a collected value may be, also where a branch inside the iteration chose it."""
+    found = identities(it, value, own=True)
+    if isinstance(value, Var) and is_mutable(value):
+        for root in roots(it, value):
+            found |= identities(it, root, own=True)
+    return found
 
 
 def _up_to_date(it: Interpreter, end: Names, assumed: Iterable[Name]) -> tuple[Names, set[str]]:

@@ -15,9 +15,9 @@ from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
 from .expressions import condition, evaluate
 from .heap import (
-    ByIndex,
     materialise,
     now,
+    walk_by_index,
 )
 from .iteration import UNROLL, Running, at_run_time, iteration, whole_list
 from .loop_reading import LoopKey, run_loop
@@ -254,8 +254,7 @@ def _walk_by_index(it: Interpreter, node: ast.For, lists: Sequence[walking.Walke
         ByIndex: it has.
     """
     if any(walking.is_changed(it, each, 0) for each in lists):
-        it.reading.by_index.add(id(node))
-        raise ByIndex
+        walk_by_index(it, id(node))
 
 
 def guarded(

@@ -64,9 +64,11 @@ class Merger(Exports):
         for lost, other in ((a, b), (b, a)):
             if isinstance(lost, Lost) and lost.start is not None and other in (lost, lost.start):
                 return lost
-        for part, other in ((a, b), (b, a)):
+        for side, part, other in ((0, a, b), (1, b, a)):
             if isinstance(part, Part) and isinstance(other, Var) and other is place.origin:
-                return hp.followed_by_name(self.interpreter, other, part)
+                content = hp.followed_by_name(self.interpreter, other, part)
+                self._note_holders(place, part, side)
+                return content
         if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
             return Lost("a branch has moved it")
         a, b = self._current(a, 0), self._current(b, 1)
@@ -78,6 +80,14 @@ class Merger(Exports):
         placed = self._placed(place, merged)
         self._note_items(merged, a, b)
         return placed
+
+    def _note_holders(self, place: Place, part: Part, side: int) -> None:
+        """What one arm put an object into has other names after the branch: they hold it, too."""
+        it = self.interpreter
+        for out, *given in self.outs:
+            given_var = given[side]
+            if isinstance(given_var, Var) and it.reading.places.get(given_var) is part.place:
+                hp.share(it, place, 0, hp.place_of(it, out), len(part.steps))
 
     def _held_by_both(
         self, a: Value, b: Value

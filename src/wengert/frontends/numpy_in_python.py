@@ -901,8 +901,8 @@ def ndindex(*shape: Any) -> Any:
 
 
 def ndenumerate(arr: Any) -> Any:
-    """`np.ndenumerate`, as a list."""
-    return [(index, arr[index]) for index in ndindex(*np.shape(arr))]
+    """`np.ndenumerate`: an element is what it is when its turn comes."""
+    return ((index, arr[index]) for index in ndindex(*np.shape(arr)))
 
 
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:

@@ -547,8 +547,21 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
     writes.write_attribute(it, items, name, value)
 
 
+def is_assigned_plainly(items: Items, name: str) -> bool:
+    """Whether `items.name = value` does no more than that."""
+    cls, found = items.type, static_lookup(items.type, name)
+    special = found is not MISSING and (isinstance(found, property) or is_data_descriptor(found))
+    slot = isinstance(found, types.MemberDescriptorType)
+    own = own_method(cls, "__setattr__") is not None
+    return items.form != "namedtuple" and not own and not _is_frozen(cls) and (slot or not special)
+
+
+def _is_frozen(cls: type) -> bool:
+    return getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+
+
 def _refuse_frozen(it: Interpreter, cls: type, name: str, what: str) -> None:
-    if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
+    if _is_frozen(cls):
         raise_now(it, dataclasses.FrozenInstanceError, f"cannot {what} field '{name}'")
 
 

@@ -39,6 +39,19 @@ if TYPE_CHECKING:
 
 
 @mutable_record
+class LocalClass:
+    """A class that the program defines."""
+
+    cls: type
+    scope: Scope
+    bases: tuple[type, ...]
+    known: Mapping[str, Any]
+    """The constants that its body found under names of the function around it."""
+    held: Mapping[str, Value]
+    """What its attributes are that the program computes, by their names in the function around it."""
+
+
+@mutable_record
 class Frame:
     """One activation of a function that is being inlined."""
 
@@ -128,8 +141,8 @@ class Reading:
     """What a part of something was when it was looked at again, and the part."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
-    elements: dict[Var, int] = field(default_factory=dict[Var, int])
-    """The items that a loop walks over, and the loop."""
+    elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])
+    """The items that a loop walks over, and the loop as `by_index` knows it; None of one that is no statement."""
     given: dict[int, Any] = field(default_factory=dict[int, Any])
     """The containers among the inputs that were taken apart, and the names of the inputs (with the
     function, of one that is called)."""
@@ -137,8 +150,9 @@ class Reading:
     """The inputs that are not taken apart, since the program changes them."""
     one_by_one: set[Any] = field(default_factory=set[Any])
     """The loops, and the calls that make iterators, whose items are asked for one at a time."""
-    copied_ahead: list[tuple[Any, Callable[[], bool]]] = field(default_factory=list[Any])
-    """The calls that took items before they were asked for, and whether what these come from has changed since."""
+    copied_ahead: list[tuple[Any, Callable[[], bool], Value]] = field(default_factory=list[Any])
+    """The calls that took items before they were asked for, whether what these come from has changed since, and
+    what that is."""
     by_index: set[int] = field(default_factory=set[int])
     """The loops that walk over what they change."""
     by_turn: set[int] = field(default_factory=set[int])
@@ -151,7 +165,7 @@ class Reading:
     """For known objects, the places in the source where something that holds them was copied."""
     kept: set[Any] = field(default_factory=set[Any])
     """The places where the container itself is wanted, since it or its copy changes."""
-    local_classes: dict[tuple[int, int], tuple[type, Scope]] = field(default_factory=dict[Any, Any])
+    local_classes: dict[tuple[int, int], list[LocalClass]] = field(default_factory=dict[Any, Any])
     """The classes that the program defines, by statement and scope."""
     remembered: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What methods gave that remember their results: the result, its block, the objects then."""

@@ -15,7 +15,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
-from .heap import link_holders, view_of
+from .heap import holds_mutable, holds_operands, link_holders, view_of
 from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
@@ -178,6 +178,9 @@ def _inside(call: Any) -> Iterator[Value]:
 def _others(it: Interpreter, name: str) -> Iterator[Value]:
     """Everything that something refers to now, but for the one name."""
     yield from it.held
+    yield from (source for _, _, source in it.reading.copied_ahead)
+    for made in it.reading.local_classes.values():
+        yield from (value for each in made for value in each.held.values())
     seen: set[int] = set()
     for frame in it.frames:
         scope: Scope | None = frame.scope
@@ -226,6 +229,9 @@ def _sources(builder: Builder, var: Var, found: set[Var]) -> list[Var]:
         return []
     if eqn.op in _BORROWED or eqn.namespace == "call":
         return []
+    if holds_operands(eqn) and holds_mutable(var.kind):
+        found.add(var)
+        return [atom for atom in eqn.args if isinstance(atom, Var)]
     if eqn.op.fresh or not eqn.args:
         found.add(var)
         return []
@@ -239,6 +245,9 @@ def _inner(block: Block, atom: Atom, found: set[Var]) -> list[Var]:
     eqn = made.get(atom)
     if eqn is None:
         return [atom]
+    if holds_operands(eqn) and holds_mutable(atom.kind):
+        found.add(atom)
+        return [a for a in eqn.args if isinstance(a, Var)]
     if eqn.op.fresh and not eqn.op.control and eqn.namespace != "call":
         found.add(atom)
         return []

@@ -22,7 +22,7 @@ from .failing import fail_now, raise_now
 from .heap import settle_doubts
 from .items import subscript
 from .reading import Step
-from .values import Closure, Items, Value, kind_of_value
+from .values import Closure, Items, Maybe, Value, is_object, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -134,14 +134,27 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 writes.change_item(it, target, at, old, result)
                 return
             result = in_place.add_in_place(it, node.op, old, new, node)
-            if result is not old:
+            if result is not old or _runs_to_assign(target):
                 writes.set_item(it, target, at, result)
         case ast.Attribute(value=container, attr=name):
             target = evaluate(it, container)
             old = read_attribute(it, target, name)
             result = in_place.add_in_place(it, node.op, old, evaluate(it, node.value), node)
-            if result is not old:
+            if result is not old or _runs_to_assign(target, name):
                 writes.set_attribute(it, target, name, result)
+
+
+def _runs_to_assign(target: Value, name: str = "") -> bool:
+    """Whether putting an object back where it is already does anything: a method runs, or an error is raised.
+
+    Without a name it is an item.
+    """
+    from .objects import is_assigned_plainly
+
+    target = target.value if isinstance(target, Maybe) else target
+    if not name:
+        return is_object(target) or (isinstance(target, Items) and target.form == "tuple")
+    return isinstance(target, Items) and is_object(target) and not is_assigned_plainly(target, name)
 
 
 def assign(it: Interpreter, target: ast.expr, value: Value) -> None:

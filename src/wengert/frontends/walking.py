@@ -124,7 +124,7 @@ def as_they_are(it: Interpreter, iterable: Value) -> Generator[None, None, None]
 
 def copied_ahead(it: Interpreter, key: Any, source: Value) -> None:
     """Have the program read again if what a call has taken items from ever changes from now on."""
-    it.reading.copied_ahead.append((key, _watch(it, source, next(births))))
+    it.reading.copied_ahead.append((key, _watch(it, source, next(births)), source))
 
 
 def check_copied(it: Interpreter) -> None:
@@ -133,7 +133,7 @@ def check_copied(it: Interpreter) -> None:
     Raises:
         OneByOne: something has changed.
     """
-    for key, changed in it.reading.copied_ahead:
+    for key, changed, _ in it.reading.copied_ahead:
         if changed():
             one_by_one(it, key)
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from ..errors import LostWrite, NoRule
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
-from ..ir.types import FLOAT, Array, Number, Seq, Struct, is_differentiable
+from ..ir.types import Array, Kind, Number, Seq, Struct, is_differentiable
+from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
@@ -97,7 +98,7 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
         _refuse_active_keys(eqn, varied)
         for name, atom in eqn.params.items():
             known = name in STAND_INS and eqn.op.spellings
-            data = _is_inexact(atom) or name in _DATA or eqn.namespace == "call"
+            data = _is_inexact(kind_of_atom(atom)) or name in _DATA or eqn.namespace == "call"
             if atom in varied and not known and data:
                 raise NoRule(
                     f"no derivative flows through the argument `{name}` of {eqn.op.name}",
@@ -109,9 +110,13 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
 
 def _refuse_active_keys(eqn: Eqn, varied: set[Var]) -> None:
     """What is in a set, or under which key, has no derivative."""
-    if eqn.op not in me.OWN and eqn.op not in me.PURE:
+    if eqn.op is co.dict_of:
+        keys = eqn.args[:1]
+    elif eqn.op in me.OWN or eqn.op in me.PURE:
+        keys = eqn.args[1:-1]
+    else:
         return
-    if any(atom in varied and _is_inexact(atom) for atom in eqn.args[1:-1]):
+    if any(atom in varied and _is_inexact(kind_of_atom(atom)) for atom in keys):
         raise NoRule(
             "a number that has a derivative is put into a set, or is the key of an entry",
             "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
@@ -148,7 +153,11 @@ def refuse_cut_off(block: Block, active: set[Var]) -> None:
         if eqn.op not in me.TAKING or not active.issuperset((eqn.args[-1], eqn.outs[0])):  # type: ignore[arg-type]
             continue
         kind = me.holder(eqn)
-        if isinstance(kind, Array) and _holds_integers(kind) and _is_inexact(eqn.args[-1]):
+        if (
+            isinstance(kind, Array)
+            and _holds_integers(kind)
+            and _is_inexact(kind_of_atom(eqn.args[-1]))
+        ):
             raise LostWrite(
                 f"an array of {kind.dtype} is given a value that has a derivative: it would keep the "
                 "integer part only",
@@ -161,16 +170,17 @@ def _holds_integers(kind: Array) -> bool:
     return kind.dtype.startswith(("int", "uint", "bool"))
 
 
-def _is_inexact(atom: Atom) -> bool:
-    match kind_of_atom(atom):
+def _is_inexact(kind: Kind) -> bool:
+    """Whether something is a floating-point number, or holds some."""
+    match kind:
         case Number(type=type_):
             return type_ in ("float", "complex")
         case Array(dtype=dtype):
             return dtype.startswith(("float", "complex"))
         case Seq(item=item):
-            return item == FLOAT
+            return _is_inexact(item)
         case Struct(items=items):
-            return FLOAT in items
+            return any(map(_is_inexact, items))
         case _:
             return False
 

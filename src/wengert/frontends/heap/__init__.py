@@ -15,6 +15,7 @@ from .aliases import depth_of_items as depth_of_items
 from .aliases import forget as forget
 from .aliases import hold_same as hold_same
 from .aliases import holds_mutable as holds_mutable
+from .aliases import holds_operands as holds_operands
 from .aliases import link_holders as link_holders
 from .aliases import may_be as may_be
 from .aliases import may_be_one as may_be_one
@@ -36,6 +37,7 @@ from .changes import replaced as replaced
 from .changes import store as store
 from .changes import store_items as store_items
 from .changes import update as update
+from .changes import walk_by_index as walk_by_index
 from .changes import whole as whole
 from .current import now as now
 from .current import part_of as part_of

@@ -202,8 +202,7 @@ def link_holders(it: Interpreter, var: Var) -> None:
     eqn = it.builder.visible_definition(var)
     if eqn is not None:
         it.reading.linked.add(var)
-    joined = eqn is not None and (eqn.op.name in _JOINING or _is_of_lists(eqn))
-    if eqn is None or not (joined or eqn.op.name in _HOLDING or _may_be_same(eqn)):
+    if eqn is None or not (holds_operands(eqn) or _may_be_same(eqn)):
         return
     if not holds_mutable(var.kind) and not _may_be_same(eqn):
         return
@@ -215,6 +214,11 @@ def link_holders(it: Interpreter, var: Var) -> None:
             below_arg, below = _tie_of(it, eqn, arg)
             for place in identities(it, arg, own=True):
                 hold_same(it, place, below_arg, place_of(it, var), below)
+
+
+def holds_operands(eqn: Eqn) -> bool:
+    """Whether an equation makes a new container that holds its operands, or what these hold."""
+    return eqn.op.name in _JOINING or eqn.op.name in _HOLDING or _is_of_lists(eqn)
 
 
 def _may_be_same(eqn: Eqn) -> bool:
