@@ -1059,6 +1059,14 @@ def held_by_a_list_of_rows_that_pass(x, a):
 
 
 @program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
+def held_by_a_list_of_chosen_rows(x, a):
+    b = a * x
+    chosen = [(row if row[0] > 0.5 else a[0]) for row in b]
+    b *= 2
+    return chosen[1][0] + chosen[0][1]
+
+
+@program(0.7, np.array([[0.3, -0.8], [1.0, 0.4]]))
 def held_by_a_list_of_its_rows(x, a):
     b = a * x
     rows = list(b)

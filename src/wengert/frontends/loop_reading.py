@@ -27,6 +27,7 @@ from .heap import (
     forget,
     hold_same,
     identities,
+    may_be,
     place_of,
     stored,
     walk_by_index,
@@ -43,7 +44,6 @@ from .loop_heap import (
     up_to_date,
     value_of,
 )
-from .sharing import roots
 from .values import (
     Closure,
     Maybe,
@@ -325,9 +325,8 @@ def _attempt(
 def _objects_of(it: Interpreter, value: Value) -> set[Place]:
     """The objects that a collected value may be, also where a branch inside the iteration chose it."""
     found = identities(it, value, own=True)
-    if isinstance(value, Var) and is_mutable(value):
-        for root in roots(it, value):
-            found |= identities(it, root, own=True)
+    if isinstance(value, Var) and isinstance(value.kind, Array):
+        found = found.union(*(may_be(it, place) for place in found))
     return found
 
 
