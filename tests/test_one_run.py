@@ -234,3 +234,21 @@ def test_events_at_the_same_time_with_the_same_number_have_no_order():
 
     with pytest.raises(UnsupportedSyntax, match="lambda is chosen"):
         wg.grad(program)(0.5)
+
+
+DELAYS = [0.7, 0.4, 0.9]
+GAINS = np.array([1.5, 0.5])
+
+
+def test_globals_decide_as_arguments_do():
+    def program(gain):
+        heap = []
+        for name, delay in enumerate(DELAYS):
+            heapq.heappush(heap, (delay * gain, name, lambda v, d=delay: v * d + gain * GAINS[0]))
+        value, count = 1.0, 0
+        while heap and heap[0][0] < GAINS[0]:
+            value, count = heapq.heappop(heap)[2](value), count + 1
+        return value * count
+
+    (slope,) = differenced(program, (1.3,), 1)
+    assert wg.grad(program)(1.3) == pytest.approx(slope, rel=1e-6)

@@ -314,7 +314,7 @@ class CountingBuilder(Builder):
         kind: Kind | None = None,
     ) -> Atom:
         out = super().emit_with(op, args, params, namespace, name, kind)
-        if self.counts is None or isinstance(out, Const) or op.effect:
+        if self.counts is None or isinstance(out, Const) or op.effect or op is st.global_:
             return out
         if out in self.counts.given and out.kind == INT:
             return out

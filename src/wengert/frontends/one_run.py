@@ -38,6 +38,7 @@ class OneRun(Counts):
 
     def __init__(self, leaves: Mapping[str, Sequence[Any]]):
         super().__init__(leaves, turns=MOST_TURNS, work_left=MOST_WORK)
+        self._globals: dict[tuple[int, str], Any] = {}
 
     def of(self, atom: Atom) -> Any:
         return self.facts.get(atom, UNSURE) if isinstance(atom, Var) else atom.value
@@ -77,6 +78,8 @@ class OneRun(Counts):
             return UNSURE
         if eqn.op is st.pack:
             return _packed(args, options)
+        if eqn.op is st.global_:
+            return self._global(options["holder"], options["key"])
         if eqn.op.effect and eqn.op not in _COMPUTED:
             return UNSURE
         try:
@@ -86,6 +89,18 @@ class OneRun(Counts):
             self.raised[eqn] = error
             return UNSURE
         return found if _is_data(found) else UNSURE
+
+    def _global(self, holder: Any, key: str) -> Any:
+        """What a name of a module is at the start of the run; the same object wherever it is read.
+
+        Of attributes of classes nothing is said: the program may count its objects in them.
+        """
+        if not isinstance(holder, dict) or not _is_data(holder[key]):
+            return UNSURE
+        place = id(holder), key
+        if place not in self._globals:
+            self._globals[place] = copy.deepcopy(holder[key])
+        return self._globals[place]
 
     def is_whole(self, out: Var) -> bool:
         return out.kind == INT or (isinstance(out.kind, Array) and out.kind.dtype.startswith("int"))
