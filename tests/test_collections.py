@@ -110,7 +110,10 @@ def a_default_dictionary_in_a_list(x):
 )
 def test_what_stands_in_for_them_is_not_handed_out(program, name, plain):
     text = refusal("WG101", NotImplementedError, lambda: wg.pullback(program, 1.5))
-    assert f"a {name} that the program makes is needed as a value at run time" in str(text)
+    assert (
+        f"a container of class {name} that the program makes is needed as a value at run time"
+        in str(text)
+    )
     assert f"Hand on what it holds: `{plain}`." in str(text)
 
 

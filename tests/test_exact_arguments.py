@@ -55,6 +55,12 @@ def test_what_makes_arrays_of_floats_refuses_them(verb, number):
         verb(cube)(number(2))
 
 
+def test_an_argument_may_hold_itself():
+    kept = [3.0]
+    kept.append(kept)
+    assert wg.grad(lambda x, held: x * held[0])(2.0, kept) == 3.0
+
+
 def test_what_is_made_for_floats_refuses_them():
     with pytest.raises(BadArgument, match="a number of class Fraction, and code is derived for fl"):
         wg.grad(cube).specialize(Fraction(1, 2))

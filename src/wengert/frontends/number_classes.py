@@ -6,7 +6,7 @@ What all classes of a kind answer alike is answered when the program is read, th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.types import Array, Number
 from ..ops import structure as st
+from .signature import DEEPEST
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -28,11 +29,19 @@ _NARROW: dict[str, tuple[type, ...]] = {"float": (np.float32,), "complex": (np.c
 """Those that are no classes derived from Python's own."""
 
 
-def is_narrow(value: object) -> bool:
-    """Whether a value is a scalar of NumPy's that is no float and no complex number to Python."""
-    if isinstance(value, list | tuple):
-        return any(map(is_narrow, value))
-    return isinstance(value, np.inexact) and not isinstance(value, float | complex)
+def is_narrow(value: Any, depth: int = 0) -> bool:
+    """Whether a value is, or holds, a scalar of NumPy's that is no float and no complex number to Python."""
+    if not isinstance(value, list | tuple):
+        return _is_narrow_class(type(value))
+    classes = set(map(type, value))
+    if any(map(_is_narrow_class, classes)):
+        return True
+    nested = depth < DEEPEST and any(issubclass(cls, list | tuple) for cls in classes)
+    return nested and any(is_narrow(item, depth + 1) for item in value)
+
+
+def _is_narrow_class(cls: type) -> bool:
+    return issubclass(cls, np.inexact) and not issubclass(cls, float | complex)
 
 
 def has_attribute(it: Interpreter, number: Atom, kind: Number, name: str) -> bool | None:

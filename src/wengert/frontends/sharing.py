@@ -148,13 +148,16 @@ def _held_by(holder: Any) -> Iterator[Value]:
                 yield from scope.vars.values()
                 scope = scope.outer
         case Native(call=call):
-            yield from _inside(call)
+            yield from _inside(call, set())
         case _:
             pass
 
 
-def _inside(call: Any) -> Iterator[Value]:
-    """The values in what a function of the interpreter was made with."""
+def _inside(call: Any, seen: set[int]) -> Iterator[Value]:
+    """The values in what a function of the interpreter was made with; it may refer to itself."""
+    if id(call) in seen:
+        return
+    seen.add(id(call))
     match call:
         case functools.partial():
             given: list[Any] = [*call.args, *call.keywords.values(), call.func]
@@ -172,7 +175,7 @@ def _inside(call: Any) -> Iterator[Value]:
         if isinstance(each, Var | Items | Closure | Native | Iteration | Maybe):
             yield each
         elif not isinstance(each, types.MethodType):
-            yield from _inside(each)
+            yield from _inside(each, seen)
 
 
 def _others(it: Interpreter, name: str) -> Iterator[Value]:

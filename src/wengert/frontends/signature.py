@@ -37,6 +37,8 @@ from .declarations import keeps_state
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
+DEEPEST = 6
+"""How many containers inside one another are looked into: an object may hold itself."""
 LARGE = 64
 """No container with more items than this is taken apart."""
 
@@ -118,7 +120,7 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
         return Array(value.dtype.name, value.ndim)
     if isinstance(value, np.generic):
         return _kind_of_numpy_scalar(value)
-    if depth > 6:
+    if depth > DEEPEST:
         return Static(value)
     own = _OWN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
     if own is not None:
@@ -283,13 +285,13 @@ def refuse_numbers_with_derivatives(value: Any) -> None:
         _refuse_perturbed(item)
 
 
-def refuse_exact_numbers(value: Any) -> None:
+def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
     """Refuse an argument that is a number of more digits than a float has, or holds such: code is for floats.
 
     Raises:
         CarriesDerivatives: a `Fraction`, a `Decimal`, a number of mpmath or an expression of SymPy.
     """
-    if type(value) in _PLAIN or isinstance(value, np.ndarray):
+    if type(value) in _PLAIN or isinstance(value, np.ndarray) or depth > DEEPEST:
         return
     from ..ops.libraries import library_of  # few arguments are of other classes
 
@@ -297,7 +299,7 @@ def refuse_exact_numbers(value: Any) -> None:
         items: Any = value.values() if isinstance(value, dict) else value
         if not _PLAIN.keys() >= set(map(type, items)):
             for item in items:
-                refuse_exact_numbers(item)
+                refuse_exact_numbers(item, depth + 1)
     elif hasattr(type(value), "__truediv__") and library_of(value):
         raise CarriesDerivatives(
             f"{value!r} is a number of class {type(value).__name__}, and code is derived for floats",

@@ -283,7 +283,7 @@ def _refuse_stand_in(it: Interpreter, items: Items) -> None:
     if real is not None:
         plain = "list(d)" if real is deque else "dict(d)"
         raise it.unsupported(
-            f"a {real.__name__} that the program makes is needed as a value at run time",
+            f"a container of class {real.__name__} that the program makes is needed as a value at run time",
             f"Hand on what it holds: `{plain}`.",
         )
 
