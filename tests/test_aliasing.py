@@ -965,6 +965,17 @@ def held_by_iterators_that_were_teed(x, a):
 
 
 @program(0.7, np.array([0.3, -0.8]))
+def held_by_a_generator_made_elsewhere(x, a):
+    def products(c):
+        return (c[k] * x for k in range(2))
+
+    b = a * x
+    numbered, multiplied = np.ndenumerate(b), products(b)
+    b *= 2
+    return sum((k + 1) * item for (k,), item in numbered) + sum(multiplied)
+
+
+@program(0.7, np.array([0.3, -0.8]))
 def held_by_a_class(x, a):
     b = a * x
 

@@ -20,7 +20,18 @@ from . import cells, container_methods, exceptions, heap, iterators
 from .declarations import local_names, own_nodes, yields
 from .expressions import evaluate
 from .operations import truth
-from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value, is_iterator, list_of
+from .values import (
+    Activation,
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Scope,
+    Value,
+    is_iterator,
+    list_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -189,7 +200,7 @@ def leave_if(it: Interpreter, left: Atom) -> None:
 # --- generators -----------------------------------------------------------------------------
 
 
-class Producer:
+class Producer(Activation):
     """One generator: the activation of a generator function."""
 
     def __init__(
@@ -199,9 +210,8 @@ class Producer:
         bound: Mapping[str, Value],
         around: Frame | None = None,
     ):
+        super().__init__(closure, bound)
         self.around = around
-        self.closure = closure
-        self.bound = bound
         self.point = cells.new_cell(it, Const(NOT_STARTED), "point")
         self.ended = cells.new_cell(it, Const(False), "ended")
         self.item = cells.new_cell(it, None, "item")

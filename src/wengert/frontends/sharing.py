@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -16,7 +16,7 @@ from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
 from .heap import holds_mutable, holds_operands, link_holders, view_of
-from .values import Closure, Items, Iteration, Maybe, Native, Scope, Value
+from .values import Activation, Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -42,8 +42,9 @@ def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
         return True
     if name not in it.vars or _is_borrowed(it, value):
         return True  # a caller may hold it without a name: `(b, scale_b())`
-    seen: set[int] = set()
-    return any(_holds(it, other, value, seen) for other in _others(it, name))
+    scopes = _live_scopes(it)
+    seen = {id(scope) for scope in scopes}
+    return any(_holds(it, other, value, seen) for other in _others(it, name, scopes))
 
 
 def _is_list(value: Value) -> bool:
@@ -129,11 +130,11 @@ def _holds(it: Interpreter, holder: Value, value: Value, seen: set[int]) -> bool
     if isinstance(holder, Items) and isinstance(value, Items) and value.place is not None:
         if holder.place is value.place:
             return True
-    return any(_holds(it, each, value, seen) for each in _held_by(holder))
+    return any(_holds(it, each, value, seen) for each in _held_by(holder, seen))
 
 
-def _held_by(holder: Any) -> Iterator[Value]:
-    """What a value holds directly; of a function all that it may reach."""
+def _held_by(holder: Any, seen: set[int]) -> Iterator[Value]:
+    """What a value holds directly; of a function the names that it may reach, in scopes not yet seen."""
     match holder:
         case Maybe(value=inner):
             yield inner
@@ -143,12 +144,12 @@ def _held_by(holder: Any) -> Iterator[Value]:
             yield from (*parts, *(() if function is None else (function,)))
         case Closure():
             yield from (*holder.defaults, *holder.keyword_defaults.values())
-            scope: Scope | None = holder.scope.outer and holder.scope
-            while scope is not None:
-                yield from scope.vars.values()
-                scope = scope.outer
-        case Native(call=call):
-            yield from _inside(call, set())
+            for scope in _scopes_from(holder.scope):
+                if id(scope) not in seen:
+                    seen.add(id(scope))
+                    yield from scope.vars.values()
+        case Native(call=call, value=value):
+            yield from _inside((call, value), set())
         case _:
             pass
 
@@ -165,6 +166,8 @@ def _inside(call: Any, seen: set[int]) -> Iterator[Value]:
             given = [cell.cell_contents for cell in call.__closure__ or ()]
         case types.MethodType():
             given = [call.__self__]
+        case Activation():
+            given = [call.closure, *call.bound.values()]
         case list() | tuple():
             given = list(call)
         case dict():
@@ -178,21 +181,28 @@ def _inside(call: Any, seen: set[int]) -> Iterator[Value]:
             yield from _inside(each, seen)
 
 
-def _others(it: Interpreter, name: str) -> Iterator[Value]:
+def _scopes_from(scope: Scope | None) -> Iterator[Scope]:
+    """A scope, and those around it."""
+    while scope is not None:
+        yield scope
+        scope = scope.outer
+
+
+def _live_scopes(it: Interpreter) -> dict[Scope, None]:
+    """The scopes of the functions that are running, each once."""
+    return dict.fromkeys(scope for frame in it.frames for scope in _scopes_from(frame.scope))
+
+
+def _others(it: Interpreter, name: str, scopes: Iterable[Scope]) -> Iterator[Value]:
     """Everything that something refers to now, but for the one name."""
     yield from it.held
     yield from (source for _, _, source in it.reading.copied_ahead)
     for made in it.reading.local_classes.values():
         yield from (value for each in made for value in each.held.values())
-    seen: set[int] = set()
-    for frame in it.frames:
-        scope: Scope | None = frame.scope
-        while scope is not None and id(scope) not in seen:
-            seen.add(id(scope))
-            for other, value in scope.vars.items():
-                if scope is not it.frame.scope or other != name:
-                    yield value
-            scope = scope.outer
+    for scope in scopes:
+        for other, value in scope.vars.items():
+            if scope is not it.frame.scope or other != name:
+                yield value
     for content in it.heap.values():
         if isinstance(content, Items | Var):
             yield content

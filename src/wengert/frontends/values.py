@@ -164,6 +164,14 @@ class Closure:
         return self.node.name if isinstance(self.node, ast.FunctionDef) else "lambda"
 
 
+class Activation:
+    """A function that has been called and goes on later, as a generator does, and what it was given."""
+
+    def __init__(self, closure: Closure, bound: Mapping[str, Value]):
+        self.closure = closure
+        self.bound = bound
+
+
 Handler = Callable[["Interpreter", Sequence["Value"], Mapping[str, "Value"]], "Value"]
 
 
