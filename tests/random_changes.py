@@ -24,6 +24,7 @@ from collections import deque
 import numpy as np
 
 WEIGHTS = np.array([0.3, -0.7, 1.1, 0.4])
+WHOLE = np.array([1, -2, 1, 2])
 
 
 class Box:
@@ -166,7 +167,7 @@ class Writer:
             case 0 | 1:
                 return self.choose(("x", "u", "v"))
             case 2:
-                return self.choose(("0.5", "1.25", "-0.75"))
+                return self.choose(("0.5", "1.25", "-0.75", "2", "n"))
             case 3 | 4:
                 return f"{self.vector()}[{self.index()}]"
             case 5:
@@ -174,7 +175,8 @@ class Writer:
             case 6:
                 return f"math.sin({self.number(depth - 1)})"
             case 7:
-                return f"np.sum({self.vector()} * {self.vector()}) * 0.2"
+                factors = self.choose((f"{self.vector()} * {self.vector()}", self.vector()))
+                return f"np.sum({factors}) * {self.choose(('0.2', 'n'))}"
             case _:
                 left, right = self.number(depth - 1), self.number(depth - 1)
                 return f"({left} {self.choose('+-*')} {right})"
@@ -199,6 +201,7 @@ class Writer:
         return self.choose(
             (
                 f"{self.vector()} * 0.5",
+                f"{self.vector()} * WHOLE",
                 f"{self.vector()} + {self.vector()}",
                 f"np.sin({self.vector()})",
                 f"{self.vector()} * {self.number(1)}",

@@ -1207,6 +1207,15 @@ def test_right(name):
     assert found == pytest.approx(wanted, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - REFUSED))
+def test_forward_agrees_with_reverse(name):
+    function, args = PROGRAMS[name]
+    tangents = trees.random_like(args)
+    _, push = wg.pushforward(function, *copy.deepcopy(args))
+    _, back = wg.pullback(function, *copy.deepcopy(args))
+    assert push(*tangents) == pytest.approx(trees.inner(back(1.0), tangents), rel=1e-9)
+
+
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_refused(name):
     refusal("WG101", NotImplementedError, lambda: gradient_of(name))

@@ -1,15 +1,12 @@
 """wengert differentiates the Python you already wrote."""
 
-import gc as _gc
 import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-# What an import makes stays. A search for garbage in it would take a tenth of the time; with `freeze`
-# and `unfreeze` it joins the oldest objects unsearched.
-_collects = _gc.isenabled()
-_gc.disable()
-try:
+from .loading import collecting_later as _collecting_later
+
+with _collecting_later():
     from .api import code_adjoint as code_adjoint
     from .api import code_ir as code_ir
     from .api import code_tangent as code_tangent
@@ -33,12 +30,6 @@ try:
     from .steering import is_differentiating as is_differentiating
     from .steering import show_grad as show_grad
     from .steering import stop_gradient as stop_gradient
-finally:
-    if _collects:
-        if not _gc.get_freeze_count():
-            _gc.freeze()
-            _gc.unfreeze()
-        _gc.enable()
 
 if _TYPE_CHECKING:
     from . import testing as testing

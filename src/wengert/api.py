@@ -204,14 +204,16 @@ class _ByArrays:
 
 def presented(error: Exception, function: Any = None) -> Exception:
     """An exception as the user should see it: their lines, wengert's own errors as such."""
+    from .backends.python.traceback import last_user_span, without_generated
+
     error = of_generated_code(error)
     if isinstance(error, RuleError):
         error = at_its_rule(error)
     elif isinstance(error, NoRule | NotASolution | UnsupportedSyntax):
-        error = error.at(printer.last_user_span(error.__traceback__))
+        error = error.at(last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(calling.definition_of(function))
-    return error.with_traceback(printer.without_generated(error.__traceback__))
+    return error.with_traceback(without_generated(error.__traceback__))
 
 
 def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:

@@ -6,12 +6,11 @@ types. What was derived stays in force while the globals it relied on and the ta
 
 from __future__ import annotations
 
-import gc
 import types
 from _thread import RLock  # which `threading` gives, too: a module that few programs need
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .backends import python as printer
@@ -34,6 +33,7 @@ from .guards import one_check, test_of_captured, test_of_function
 from .ir.graph import Const, Function, Input, walk
 from .ir.records import field, mutable_record, replace
 from .ir.types import Kind, Static, Struct, leaves
+from .loading import collecting_later
 from .ops.structure import global_
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
@@ -69,7 +69,7 @@ class Derived:
     def printed(self) -> tuple[printer.Printed, ...]:
         """The functions as Python text."""
         if not self._printed:
-            with _lock, _collecting_later():
+            with _lock, collecting_later():
                 self._printed = self._printed or printer.render_together(
                     self.functions, defaults=self.defaults
                 )
@@ -208,7 +208,7 @@ def derive(verb: Verb, call: Call) -> Derived:
         found = _cache.get(key)
         if found is not None and found.in_force():
             return found
-        with _collecting_later():
+        with collecting_later():
             found = _derive(verb, call)
         if call.is_one_run:
             return found  # nobody asks for it again
@@ -217,23 +217,6 @@ def derive(verb: Verb, call: Call) -> Derived:
         while len(_cache) > CACHE_SIZE:
             _cache.popitem(last=False)
     return found
-
-
-@contextmanager
-def _collecting_later() -> Generator[None]:
-    """Inside a `with` block, no garbage is looked for.
-
-    What a derivation makes is needed to its end: to look through all of it again and again takes a tenth of the
-    time, and finds nothing.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def derive_for(

@@ -19,10 +19,10 @@ def is_compiled_as_it_stands(function: FunctionType) -> bool:
     return type(function.__globals__.get("__loader__")) is SourceFileLoader
 
 
-def is_compiled_from(code: CodeType, text: str, skipped: int) -> bool:
-    """Whether code comes from a text, which stands behind some other lines in its file."""
+def is_compiled_from(code: CodeType, text: str) -> bool:
+    """Whether code comes from a text."""
     bare = _without_positions(code)
-    compiled = _codes(text, skipped, code.co_filename, code.co_flags & _FUTURES)
+    compiled = _codes(text, code.co_filename, code.co_flags & _FUTURES)
     return any(
         _without_positions(each) == bare
         for each in compiled
@@ -31,9 +31,9 @@ def is_compiled_from(code: CodeType, text: str, skipped: int) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _codes(text: str, skipped: int, file: str, futures: int) -> tuple[CodeType, ...]:
+def _codes(text: str, file: str, futures: int) -> tuple[CodeType, ...]:
     """The code of everything that a text defines."""
-    module = compile("\n" * skipped + text, file, "exec", flags=futures, dont_inherit=True)
+    module = compile(text, file, "exec", flags=futures, dont_inherit=True)
     return tuple(_inside(module))
 
 

@@ -19,10 +19,9 @@ from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
 from ..rules.checks import operands_needed
 from ..rules.registry import rule_for
-from . import writing_functions
+from . import stand_ins, writing_functions
 from .heap import now
-from .stand_ins import Deque
-from .values import Items, Value, kind_of_value, tuple_of
+from .values import Items, Value, is_object, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -277,7 +276,7 @@ _TAKES_CONTAINERS = {
 
 def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
     value = now(it, value)
-    if isinstance(value, Items) and value.type is Deque:
+    if isinstance(value, Items) and is_object(value) and value.type is stand_ins.Deque:
         value = value["items"]  # NumPy makes an array of it as of a list
     atom = it.atom(value)
     kind = kind_of_atom(atom)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
 
@@ -51,7 +51,7 @@ def _refusal(function: FunctionType) -> NoSource:
             f"write its rule: `@wg.rrule({function.__name__})`.",
         )
     try:
-        _parsed("".join(lines), 0, code.co_filename)
+        _parsed("".join(lines), code.co_filename)
     except SyntaxError as error:
         return NoSource(
             f"{code.co_filename}:{error.lineno} cannot be parsed: {error.msg}",
@@ -69,11 +69,9 @@ def _found(function: FunctionType) -> list[FunctionNode]:
     code, strict = function.__code__, is_compiled_as_it_stands(function)
     if not strict:
         linecache.checkcache(code.co_filename)
-    lines = _lines(function)
-    for start, stop in (_statement_around(lines, code), (0, len(lines))):
-        text = "".join(lines[start:stop])
-        nodes = _fitting(text, start, code)
-        if nodes and (not strict or is_compiled_from(code, text, start)):
+    for text in _texts(_lines(function), code):
+        nodes = _fitting(text, code)
+        if nodes and (not strict or is_compiled_from(code, text)):
             return nodes
     return []
 
@@ -84,11 +82,10 @@ def _lines(function: FunctionType) -> tuple[str, ...]:
 
 def around(function: FunctionType, node: ast.AST) -> list[FunctionNode]:
     """The functions that a function's definition stands in, the outermost first."""
-    code, lines = function.__code__, _lines(function)
-    start, stop = _statement_around(lines, code)
-    for first, last in ((start, stop), (0, len(lines))):
+    code = function.__code__
+    for text in _texts(_lines(function), code):
         try:
-            tree = _parsed("".join(lines[first:last]), first, code.co_filename)
+            tree = _parsed(text, code.co_filename)
         except SyntaxError:
             continue
         path = _path_to(tree, node)
@@ -105,6 +102,27 @@ def _path_to(tree: ast.AST, node: ast.AST) -> list[ast.AST] | None:
         if (inner := _path_to(child, node)) is not None:
             return [tree, *inner]
     return None
+
+
+def _texts(lines: tuple[str, ...], code: CodeType) -> Iterator[str]:
+    """Where a function may be found: in the outermost statement that it stands in, or else in the file."""
+    start, stop = _statement_around(lines, code)
+    yield "".join((*_only_imports(lines[:start]), *lines[start:stop]))
+    yield "".join(lines)
+
+
+def _only_imports(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a module's imports; the others empty, which count and cost nothing.
+
+    Python compiles `np.sin(x)` in another way where the module imports `np`.
+    """
+    inside = 0
+    for line in lines:
+        if inside or line.startswith(("import ", "from ")):
+            inside = max(0, inside + line.count("(") - line.count(")"))
+            yield line
+        else:
+            yield "\n"
 
 
 def _statement_around(lines: tuple[str, ...], code: CodeType) -> tuple[int, int]:
@@ -130,20 +148,19 @@ def _begins_statement(line: str) -> bool:
     return line[:1] not in " \t\f\r\n#)]}"
 
 
-def _fitting(text: str, skipped: int, code: CodeType) -> list[FunctionNode]:
-    """The functions in part of a file that a code object may be of."""
+def _fitting(text: str, code: CodeType) -> list[FunctionNode]:
+    """The functions in a text that a code object may be of."""
     try:
-        tree = _parsed(text, skipped, code.co_filename)
+        tree = _parsed(text, code.co_filename)
     except SyntaxError:
         return []
     return [node for node in _functions_at(tree, code.co_firstlineno) if _fits(node, code)]
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str, skipped: int, file: str) -> ast.Module:
-    """Part of a file; the same tree for the same text."""
-    # the empty lines stand for those that were skipped: they count, and cost nothing
-    return with_private_names(ast.parse("\n" * skipped + text, file), text)
+def _parsed(text: str, file: str) -> ast.Module:
+    """A file, or part of it; the same tree for the same text."""
+    return with_private_names(ast.parse(text, file), text)
 
 
 def _functions_at(node: ast.AST, line: int) -> Iterator[FunctionNode]:

@@ -33,10 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .op import Op
-from .records import field, record, value_record
+from .records import record, value_record
 from .types import UNKNOWN, Kind
 
 
@@ -142,7 +143,7 @@ class Eqn:
     outs: tuple[Var, ...]
     op: Op
     args: tuple[Atom, ...]
-    params: Mapping[str, Atom] = field(default_factory=dict[str, Atom])
+    params: Mapping[str, Atom] = MappingProxyType({})
     blocks: tuple[Block, ...] = ()
     namespace: str = "py"
     span: Span | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from .records import field, mutable_record
+from .records import mutable_record
 from .types import UNKNOWN, Kind
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Op:
 
     name: str
     infer: Infer = _unknown
-    spellings: Mapping[str, str] = field(default_factory=dict[str, str])
+    spellings: Mapping[str, str] = MappingProxyType({})
     signature: str = ""
     elementwise: bool = False
     fresh: bool = True

@@ -102,29 +102,39 @@ def _shown(self: Any) -> str:
 
 def _initialiser(names: Sequence[str], defaults: Mapping[str, Any]) -> Callable[..., None]:
     """The `__init__` that sets these attributes."""
-    code = _setting(tuple(isinstance(defaults.get(name), _Own) for name in names))
+    code = _setting(len(names))
     called = {_placeholder(k): name for k, name in enumerate(names)}
     code = code.replace(
         co_varnames=tuple(called.get(name, name) for name in code.co_varnames),
         co_names=tuple(called.get(name, name) for name in code.co_names),
     )
-    return FunctionType(code, globals(), "__init__", tuple(defaults.values()))
+    initialise = FunctionType(code, globals(), "__init__", tuple(defaults.values()))
+    own = [name for name, default in defaults.items() if isinstance(default, _Own)]
+    return _making(own, initialise) if own else initialise
+
+
+def _making(names: Sequence[str], initialise: Callable[..., None]) -> Callable[..., None]:
+    """An `__init__` that also makes the defaults that no two instances share."""
+
+    def initialise_own(self: Any, *args: Any, **named: Any) -> None:
+        initialise(self, *args, **named)
+        for name in names:
+            default = getattr(self, name)
+            if default.__class__ is _Own:
+                setattr(self, name, default.make())
+
+    return initialise_own
 
 
 @cache
-def _setting(own: tuple[bool, ...]) -> CodeType:
-    """The code that sets so many attributes, some made anew: compiled once for all such classes."""
-    names = [_placeholder(k) for k in range(len(own))]
-    lines = [
-        f"self.{name} = {_SET[made]}".format(name) for name, made in zip(names, own, strict=True)
-    ]
+def _setting(count: int) -> CodeType:
+    """The code that sets so many attributes: compiled once for all such classes."""
+    names = [_placeholder(k) for k in range(count)]
+    lines = "; ".join(f"self.{name} = {name}" for name in names)
     written: dict[str, Any] = {}
-    text = f"def __init__(self, {', '.join(names)}):\n {'; '.join(lines) or 'pass'}"
+    text = f"def __init__(self, {', '.join(names)}):\n {lines or 'pass'}"
     exec(text, globals(), written)  # noqa: S102  # the text is made of placeholders
     return written["__init__"].__code__
-
-
-_SET = {False: "{0}", True: "{0}.make() if {0}.__class__ is _Own else {0}"}
 
 
 def _placeholder(number: int) -> str:

@@ -28,9 +28,9 @@ def fold_add(builder: Builder, args: Args, params: Params, namespace: str) -> At
         return y if x == ZERO else x
     if not builder.derived:
         return None
-    if _is(x, 0) and _keeps_kind(y):
+    if _is(x, 0) and _keeps_kind(builder, y):
         return y
-    if _is(y, 0) and _keeps_kind(x):
+    if _is(y, 0) and _keeps_kind(builder, x):
         return x
     if (minus_y := _written(builder, y, "neg")) is not None:
         return builder.emit(named("sub"), x, *minus_y, namespace=namespace)
@@ -48,9 +48,9 @@ def fold_sub(builder: Builder, args: Args, params: Params, namespace: str) -> At
         return builder.emit(named("neg"), y, namespace=namespace)
     if not builder.derived:
         return None
-    if _is(y, 0) and _keeps_kind(x):
+    if _is(y, 0) and _keeps_kind(builder, x):
         return x
-    if _is(x, 0) and _keeps_kind(y):
+    if _is(x, 0) and _keeps_kind(builder, y):
         return builder.emit(named("neg"), y, namespace=namespace)
     if (minus_y := _written(builder, y, "neg")) is not None:
         return builder.emit(named("add"), x, *minus_y, namespace=namespace)
@@ -76,9 +76,9 @@ def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> At
     if all(isinstance(arg, Const) for arg in args):
         return _computed(builder, operator.mul, args)  # 1.0 · 2 is 2.0, not 2
     for literal, other in (args, tuple(reversed(args))):
-        if _is(literal, 1) and _keeps_kind(other, literal):
+        if _is(literal, 1) and _keeps_kind(builder, other, literal):
             return other
-        if _is(literal, -1) and _keeps_kind(other, literal):
+        if _is(literal, -1) and _keeps_kind(builder, other, literal):
             return builder.emit(named("neg"), other, namespace=namespace)
     return (
         _computed(builder, operator.mul, args)
@@ -94,7 +94,7 @@ def fold_div(builder: Builder, args: Args, params: Params, namespace: str) -> At
     x, y = args
     if not builder.derived or ZERO in args:
         return None
-    if _is(y, 1) and _keeps_kind(x, Const(1.0)):
+    if _is(y, 1) and _keeps_kind(builder, x, Const(1.0)):
         return x
     if (minus_x := _written(builder, x, "neg")) is not None:
         quotient = builder.emit(named("div"), *minus_x, y, namespace=namespace)
@@ -107,7 +107,7 @@ def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> At
     x, y = args
     if not builder.derived or ZERO in args:
         return None
-    if _is(y, 1) and _keeps_kind(x):
+    if _is(y, 1) and _keeps_kind(builder, x):
         return x
     if _is(y, 0) and isinstance(kind_of_atom(x), Number):
         return Const(1)
@@ -160,16 +160,19 @@ def _is(atom: Atom, value: int) -> bool:
 _ONE = Const(1)
 
 
-def _keeps_kind(atom: Atom, literal: Atom = _ONE) -> bool:
-    """Whether arithmetic with a neutral literal leaves a value as it is, dtype included."""
+def _keeps_kind(builder: Builder, atom: Atom, literal: Atom = _ONE) -> bool:
+    """Whether arithmetic with a neutral literal leaves a value as it is, dtype included.
+
+    A derivative that is an integer would make arrays of integers, which later writes would round.
+    """
+    as_float = isinstance(literal, Const) and isinstance(literal.value, float)
     match kind_of_atom(atom):
         case Number(type=t):
-            return t != "bool"
+            return t not in (("bool", "int") if as_float else ("bool",))
         case Array(dtype=dtype):
-            as_float = isinstance(literal, Const) and isinstance(literal.value, float)
             return not dtype.startswith(("bool", "int", "uint") if as_float else "bool")
         case kind:
-            return kind == UNKNOWN
+            return kind == UNKNOWN and (builder.is_derived(atom) or not as_float)
 
 
 def _written(builder: Builder, atom: Atom, op: str) -> Args | None:

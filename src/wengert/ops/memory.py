@@ -252,8 +252,10 @@ def _same_index(args: Args, params: Params) -> Kind:
     return INT if kind_of_atom(args[1]) == INT else UNKNOWN
 
 
-snapshot = declare("snapshot", "x, *, unbound=False", infer=_like_first, rt="snapshot")
-"""The same value, in memory that nobody writes to."""
+snapshot = declare(
+    "snapshot", "x, *, unbound=False, parted=False", infer=_like_first, rt="snapshot"
+)
+"""The same value, in memory that nobody else writes to; `parted`: no two items of it are one object."""
 duplicate = declare("duplicate", "x, *, unbound=False", infer=_like_first, rt="snapshot")
 """The same value, in memory of its own, which may be written to."""
 COPIES = frozenset((snapshot, duplicate))

@@ -8,9 +8,10 @@ not be written to is related to `OUTSIDE`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import CALL, COMMENT, IF, TRY, UNDEFINED, Atom, Block, Eqn, Var, alternatives
+from ..ir.graph import CALL, COMMENT, IF, TRY, UNDEFINED, Atom, Block, Eqn, Var, alternatives, walk
 from ..ir.records import field, mutable_record
 from ..ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ..ops import cotangents as ct
@@ -20,7 +21,7 @@ from .groups import has_memory, is_computed, is_of_first
 from .loops import LOOPS, Loop, view
 from .shadows import copies
 from .uses import Uses
-from .written import WRITES, same_object_sources, targets
+from .written import WRITES, same_object_sources, sources_of, targets
 
 OUTSIDE = Var(name="outside")
 PURE = WRITES - me.OWN
@@ -53,17 +54,23 @@ class Plan:
     """Loops, and which of their results are collected as snapshots."""
     merged: set[tuple[Eqn, int, int]] = field(default_factory=set[tuple[Eqn, int, int]])
     """Results of branches that end as snapshots: the equation, which result, which branch."""
+    taken: set[Eqn] = field(default_factory=set[Eqn])
+    """Writes of derivative code that put a copy of a value into a container, which has it already."""
+    parted: set[Eqn] = field(default_factory=set[Eqn])
+    """Containers that may be made of one object several times: a copy where it is several objects."""
     cuts: dict[Var, tuple[Block, int]] = field(default_factory=dict[Var, tuple[Block, int]])
     """Values that are read from a snapshot from some equation of their block on."""
 
     def __bool__(self) -> bool:
-        return bool(self.copies or self.initials or self.collected or self.merged or self.cuts)
+        return any(self._sets()) or bool(self.cuts)
+
+    def _sets(self) -> tuple[set[Any], ...]:
+        return (self.copies, self.initials, self.collected, self.merged, self.taken, self.parted)
 
     def size(self) -> int:
         """Greater after every change."""
         cuts = sum(len(block.eqns) + 1 - index for block, index in self.cuts.values())
-        sets = (self.copies, self.initials, self.collected, self.merged)
-        return sum(map(len, sets)) + cuts
+        return sum(map(len, self._sets())) + cuts
 
     def cut(self, var: Var, block: Block, index: int) -> None:
         """Say that a value is read from a snapshot from an equation on."""
@@ -131,6 +138,7 @@ class Related:
         self._own = same_object_sources(body, me.OWN)
         self._read = Uses(body, same_object_sources(body, WRITES), self._own)
         self._buffers = same_object_sources(body, PURE, views=True)
+        self._parts_written = sources_of_parts_written(body)
         for param in body.params:
             self._relate(param, OUTSIDE, SAME)
         self._walk(body)
@@ -217,6 +225,9 @@ class Related:
         joins = eqn.op.name in _JOINING and isinstance(eqn.outs[0].kind, Unknown | Seq)
         if is_computed(eqn) and not joins:
             return
+        if self._may_repeat(eqn):
+            self.plan.parted.add(eqn)
+            return
         for out in eqn.outs:
             self._derive_result(out, eqn)
             if eqn.op.name not in _PASSED_ON:
@@ -235,6 +246,19 @@ class Related:
             table = None if isinstance(out.kind, Array) else _UNSURE
             for atom in eqn.args[:1] if is_of_first(eqn) else tuple(eqn.operands()):
                 self._derive(out, atom, table)
+
+    def _may_repeat(self, eqn: Eqn) -> bool:
+        """Whether derivative code writes into items of a container that may be made of one object twice."""
+        if eqn.outs[0] not in self._parts_written:
+            return False
+        if eqn.op.name in _JOINING:
+            if not any(isinstance(kind_of_atom(atom), Seq | Struct) for atom in eqn.args):
+                return False
+            if eqn.op.name == "mul":
+                return True
+        elif eqn.op is not st.pack and eqn.op.name not in _GROUPING:
+            return False
+        return any(self._how(a, b) for k, a in enumerate(eqn.args) for b in eqn.args[:k])
 
     def _derive_part(self, out: Var, x: Atom, index: Atom) -> None:
         """An item of a container, or a view of an array."""
@@ -279,7 +303,9 @@ class Related:
         """What is stored in a list, a dictionary or an object is inside of it from then on."""
         (out,) = eqn.outs
         takes = eqn.op not in (me.drop, me.dropped) and not isinstance(me.holder(eqn), Array)
-        if takes:
+        if takes and out in self._parts_written and self._how(value, eqn.args[0]):
+            self.plan.taken.add(eqn)
+        if takes and eqn not in self.plan.taken:
             self._derive(out, value, _OF_OWNER)
             if eqn.op is me.overwrite or kind_of_atom(eqn.args[-2]) in (SLICE, UNKNOWN):
                 self._derive(out, value, _OF_REGROUPED)
@@ -447,6 +473,8 @@ class Related:
             for j in range(k):
                 self._relate(param, loop.carried[j], self._how(atom, loop.results[j]))
         for c, (out, atom) in enumerate(zip(loop.lists, loop.collected, strict=True)):
+            if out in self._parts_written and self._outlasts_iteration(atom, loop):
+                self.plan.collected.add((loop.eqn, c))
             if (loop.eqn, c) in self.plan.collected or atom in self.plan.cuts:
                 continue
             for other, how in self._visible(self._of(atom), loop.lists):
@@ -456,6 +484,18 @@ class Related:
             for j in range(c):
                 how = _through(self._how(atom, loop.collected[j]), _OF_OWNER)
                 self._relate(out, loop.lists[j], COMMON if how else 0)
+
+    def _outlasts_iteration(self, atom: Atom, loop: Loop) -> bool:
+        """Whether several iterations may collect one object."""
+        return any(
+            var is OUTSIDE or var in loop.carried or self._is_made_before(var, loop.body)
+            for var in self._of(atom)
+        )
+
+    def _is_made_before(self, var: Var, block: Block) -> bool:
+        home, defined = self._uses.defined_at(var)
+        place = self._uses.place_in(home, block, 0)
+        return home is not block and place is not None and defined < place
 
     def _copy(
         self, sources: Sequence[Var], targets: Sequence[Var], lists: Sequence[Var] = ()
@@ -499,3 +539,15 @@ def _may_hold_arrays(kind: Kind) -> bool:
             return False
         case _:
             return True
+
+
+def sources_of_parts_written(body: Block) -> frozenset[Var]:
+    """The containers in whose items, not only in themselves, derivative code may write in place."""
+    eqns = [eqn for eqn in walk(body) if eqn.op in PURE]
+    written = [eqn.args[0] for eqn in eqns if me.path_of(eqn)]
+    found: frozenset[Var] = frozenset()
+    while written:
+        found |= sources_of(body, written, views=True)
+        taken = [eqn.args[-1] for eqn in eqns if eqn.op in me.TAKING and eqn.outs[0] in found]
+        written = [each for each in taken if each not in found and has_memory(each)]
+    return found

@@ -286,10 +286,10 @@ def checked_differential(
     read: Any, eqn: Eqn, rule: Rule, ds: Sequence[Atom], builder: Builder, dot: Atom, start: int = 0
 ) -> Atom:
     """What a differential gave, checked if it is the user's own."""
-    from .differential_rows import must_be_linear
-
     if rule.built_in or dot == ZERO:
         return dot
+    from .differential_rows import must_be_linear
+
     must_be_linear(read, rule, ds, builder.eqns[start:], dot)
     returned, whose = Const(f"{_described(rule)} gave a tangent"), Const("the result")
     return builder.emit(ct.given_by_row, dot, like=eqn.outs[0], returned=returned, whose=whose)

@@ -76,7 +76,7 @@ def _marked(block: Block, unbound: set[Var]) -> Block:
 
 def _marked_eqn(eqn: Eqn, unbound: set[Var]) -> Eqn:
     if eqn.op in me.COPIES and eqn.args[0] in unbound:
-        return replace(eqn, params={"unbound": Const(True)})
+        return replace(eqn, params={**eqn.params, "unbound": Const(True)})
     if not eqn.blocks:
         return eqn
     return replace(eqn, blocks=tuple(_marked(block, unbound) for block in eqn.blocks))

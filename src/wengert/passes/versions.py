@@ -21,7 +21,7 @@ from ..errors import InternalError
 from ..ir.builder import kind_of_atom
 from ..ir.graph import IF, TRY, Atom, Block, Const, Eqn, Function, Var, used_in
 from ..ir.records import replace
-from ..ir.types import FLOAT, INT, UNKNOWN
+from ..ir.types import FLOAT, INT, UNKNOWN, Array
 from ..ops import memory as me
 from ..ops import structure as st
 from .loops import LOOPS, view
@@ -106,11 +106,15 @@ class _Rewriting:
             if var not in kept and self._uses.defined_at(var) == (block, index):
                 kept[var] = self._snapshot(var, eqns, "")
 
-    def _snapshot(self, atom: Atom, eqns: list[Eqn], name: str) -> Var:
+    def _snapshot(self, atom: Atom, eqns: list[Eqn], name: str, *, parted: bool = False) -> Var:
         assert isinstance(atom, Var)
         copy = Var(atom.kind, name, atom.shape_of)
-        eqns.append(Eqn((copy,), me.snapshot, (atom,)))
+        eqns.append(Eqn((copy,), me.snapshot, (atom,), {"parted": Const(True)} if parted else {}))
         return copy
+
+    def _own(self, atom: Atom, eqns: list[Eqn], name: str) -> Var:
+        """A copy that derivative code may write to: no two items of it are one object."""
+        return self._snapshot(atom, eqns, name, parted=not isinstance(kind_of_atom(atom), Array))
 
     # --- equations ------------------------------------------------------------------------
 
@@ -132,9 +136,21 @@ class _Rewriting:
         args = [a if k in own else renamed_atom(a, names) for k, a in enumerate(eqn.args)]
         if eqn in self._plan.copies:
             first = eqn.outs[0]
-            args[0] = self._snapshot(args[0], eqns, first.name)
+            args[0] = self._own(args[0], eqns, first.name)
+        if eqn in self._plan.taken:
+            args[-1] = self._own(args[-1], eqns, "")
         params = {name: renamed_atom(atom, names) for name, atom in eqn.params.items()}
-        return [*eqns, replace(eqn, args=tuple(args), params=params)]
+        made = replace(eqn, args=tuple(args), params=params)
+        return [*eqns, *self._parted(made)] if eqn in self._plan.parted else [*eqns, made]
+
+    def _parted(self, eqn: Eqn) -> list[Eqn]:
+        """What makes a container, and a copy of it where no two items are one object."""
+        (out,) = eqn.outs
+        made = Var(out.kind, out.name, out.shape_of)
+        return [
+            replace(eqn, outs=(made,)),
+            Eqn((out,), me.snapshot, (made,), {"parted": Const(True)}),
+        ]
 
     def _if(self, eqn: Eqn, names: Mapping[Var, Atom], inside: Mapping[Var, Atom]) -> Eqn:
         blocks = [self._branch(eqn, k, eqn.outs, names, inside) for k in range(len(eqn.blocks))]
@@ -178,7 +194,7 @@ class _Rewriting:
         for k, (atom, param) in enumerate(zip(loop.initials, loop.carried, strict=True)):
             initial = atom if param in self._lineage else renamed_atom(atom, names)
             if (eqn, k) in self._plan.initials:
-                initial = self._snapshot(initial, eqns, param.name)
+                initial = self._own(initial, eqns, param.name)
             initials.append(initial)
         iterables = [renamed_atom(atom, names) for atom in loop.iterables]
         first = len(loop.body.outs) - len(loop.collected)

@@ -168,10 +168,16 @@ def same_object_sources(body: Block, ops: Container[Op], *, views: bool = False)
     Of the program's own writes what they store is one of them: it may be an object as well.
     """
     eqns = list(walk(body))
-    sources = same_objects(eqns, views=views)
+    objects = [atom for eqn in eqns if eqn.op in ops for atom in _objects(eqn)]
+    objects += [atom for eqn in eqns if eqn.op is CALL for atom in targets(eqn)]
+    return sources_of(body, objects, views=views)
+
+
+def sources_of(body: Block, atoms: Iterable[Atom], *, views: bool = False) -> frozenset[Var]:
+    """Some values, and those that they may be the same object as, back to where they come from."""
+    sources = same_objects(walk(body), views=views)
     found: set[Var] = set()
-    pending = [atom for eqn in eqns if eqn.op in ops for atom in _objects(eqn)]
-    pending += [atom for eqn in eqns if eqn.op is CALL for atom in targets(eqn)]
+    pending = list(atoms)
     while pending:
         atom = pending.pop()
         if isinstance(atom, Var) and atom not in found:

@@ -35,11 +35,18 @@ def can_change(x: Any) -> bool:
     return not isinstance(x, immutable) and type(x).__module__ not in ("decimal", "fractions")
 
 
-def snapshot(x: Any, unbound: bool = False) -> Any:
-    """What `x` holds now, in memory that later writes to `x` do not reach; `unbound`: it may be nothing."""
+def snapshot(x: Any, unbound: bool = False, parted: bool = False) -> Any:
+    """What `x` holds now, in memory that later writes to `x` do not reach.
+
+    `unbound`: it may be nothing. `parted`: where two items of `x` are one object, they are two in the copy.
+    """
     if unbound and type(x).__name__.endswith("Undefined"):
         return x
-    return _copied(x, {})
+    return _copied(x, _Around() if parted else {})
+
+
+class _Around(dict[int, Any]):
+    """The copies of what is being copied, which may hold itself; of what else was copied it knows none."""
 
 
 def _copied(x: Any, copies: dict[int, Any]) -> Any:
@@ -47,9 +54,18 @@ def _copied(x: Any, copies: dict[int, Any]) -> Any:
         return x
     if id(x) in copies:
         return copies[id(x)]
-    if isinstance(x, np.ndarray):
-        copies[id(x)] = made = x.copy(order="K")
-        return made
+    made = _copied_array(x, copies) if isinstance(x, np.ndarray) else _copied_container(x, copies)
+    if isinstance(copies, _Around):
+        copies.pop(id(x), None)
+    return made
+
+
+def _copied_array(x: Any, copies: dict[int, Any]) -> Any:
+    copies[id(x)] = made = x.copy(order="K")
+    return made
+
+
+def _copied_container(x: Any, copies: dict[int, Any]) -> Any:
     if isinstance(x, (set, frozenset)):
         return x.copy()
     if isinstance(x, list):

@@ -6,7 +6,3 @@ from .printed import render as render
 from .printed import render_together as render_together
 from .publish import publish as publish
 from .publish import with_options as with_options
-from .traceback import last_user_span as last_user_span
-from .traceback import rethrow as rethrow
-from .traceback import shown_at_user_lines as shown_at_user_lines
-from .traceback import without_generated as without_generated

@@ -81,7 +81,11 @@ def concat(*parts: str | Code, level: int = ATOM) -> Code:
             offset += len(part)
             continue
         texts.append(part.text)
-        marks += [Mark(m.start + offset, m.end + offset, m.span) for m in part.marks]
+        marks += (
+            [Mark(m.start + offset, m.end + offset, m.span) for m in part.marks]
+            if offset
+            else part.marks
+        )
         offset += len(part.text)
     return Code("".join(texts), level, tuple(marks))
 

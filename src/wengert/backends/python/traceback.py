@@ -8,18 +8,16 @@ of this costs anything until something is raised.
 from __future__ import annotations
 
 import ast
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from types import CodeType, FrameType, TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from ...ir.graph import Span
 from .printed import Printed
 from .publish import published
 
 _E = TypeVar("_E", bound=BaseException)
-_F = TypeVar("_F", bound=Callable[..., Any])
 _RUNTIME = "wengert.runtime"
 _PACKAGE = __file__.rpartition("backends")[0]
 _PROBE = "wengert is looking for a frame"
@@ -48,22 +46,6 @@ def shown_at_user_lines(error: _E, printed: Printed | None = None) -> _E:
     if in_generated and not any(entry not in entries for entry in replaced):
         return error
     return error.with_traceback(_chained(replaced))
-
-
-def rethrow(function: _F) -> _F:
-    """Wrap a published function so that what it raises shows the user's lines."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **options: Any) -> Any:
-        try:
-            return function(*args, **options)
-        except Exception as error:  # it is raised again
-            shown = shown_at_user_lines(error)
-            # raising adds the frame of `call` again
-            outer = shown.__traceback__
-            raise shown.with_traceback(outer.tb_next if outer is not None else None)  # noqa: B904
-
-    return cast(_F, call)
 
 
 def without_generated(entry: TracebackType | None) -> TracebackType | None:

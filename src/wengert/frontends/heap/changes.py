@@ -105,7 +105,7 @@ def update(
     """
     from ..outside import note_change
 
-    whole, views = views_to(it, var)
+    whole, views = views_to(it, it.reading.stands_for.get(var, var))
     chosen = it.reading.choices.get(whole)
     if chosen is not None and it.reading.places.get(whole) not in it.heap:
         condition, first, second = chosen

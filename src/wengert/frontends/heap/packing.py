@@ -261,7 +261,7 @@ def holds_objects(items: Items) -> bool:
 
 
 def _refuse_unwritten(it: Interpreter, items: Items) -> None:
-    if items.form == "identity" or items.type is stand_ins.KnownSet:
+    if items.form == "identity" or (items.type and items.type is stand_ins.KnownSet):
         raise it.unsupported(
             "the identity of an object, or a set of known items, is needed as a value at run time",
             "Ask only what is in the set, or keep the values in a list.",
