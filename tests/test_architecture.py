@@ -29,7 +29,8 @@ FLOORS = [
     {"ops"},
     {"ir"},
     {"errors"},
-    {"runtime", "loading"},
+    {"runtime"},
+    {"loading"},
 ]
 """From the roof to the ground. A floor imports only from floors below it, and its units (modules or
 subpackages) not from each other."""

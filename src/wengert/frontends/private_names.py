@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-_CANDIDATES = re.compile(r"\b__\w+")
+_CANDIDATES = r"\b__\w+"
 
 
 def mangled(name: str, owner: str) -> str:
@@ -22,7 +22,7 @@ def with_private_names(tree: ast.Module, text: str) -> ast.Module:
 
     Functions keep the names of their `def`, as their code objects do.
     """
-    if any(map(_is_private, _CANDIDATES.findall(text))):
+    if "__" in text and any(map(_is_private, re.findall(_CANDIDATES, text))):
         _mangle(tree, "")
     return tree
 

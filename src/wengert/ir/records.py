@@ -23,7 +23,9 @@ class _Own:
     __slots__ = ("make",)
 
     def __init__(self, make: Callable[[], Any]):
-        self.make = make
+        self.make: Callable[[], Any] = getattr(
+            make, "__origin__", make
+        )  # `dict`, not `dict[str, int]`
 
 
 def field(*, default_factory: Callable[[], Default]) -> Default:
@@ -102,25 +104,20 @@ def _shown(self: Any) -> str:
 
 def _initialiser(names: Sequence[str], defaults: Mapping[str, Any]) -> Callable[..., None]:
     """The `__init__` that sets these attributes."""
-    code = _setting(len(names))
-    called = {_placeholder(k): name for k, name in enumerate(names)}
-    code = code.replace(
-        co_varnames=tuple(called.get(name, name) for name in code.co_varnames),
-        co_names=tuple(called.get(name, name) for name in code.co_names),
-    )
+    code = _setting(len(names)).replace(co_varnames=("self", *names), co_names=tuple(names))
     initialise = FunctionType(code, globals(), "__init__", tuple(defaults.values()))
-    own = [name for name, default in defaults.items() if isinstance(default, _Own)]
+    own = {name: default for name, default in defaults.items() if isinstance(default, _Own)}
     return _making(own, initialise) if own else initialise
 
 
-def _making(names: Sequence[str], initialise: Callable[..., None]) -> Callable[..., None]:
+def _making(own: Mapping[str, _Own], initialise: Callable[..., None]) -> Callable[..., None]:
     """An `__init__` that also makes the defaults that no two instances share."""
+    makers = tuple(own.items())
 
     def initialise_own(self: Any, *args: Any, **named: Any) -> None:
         initialise(self, *args, **named)
-        for name in names:
-            default = getattr(self, name)
-            if default.__class__ is _Own:
+        for name, default in makers:
+            if getattr(self, name) is default:
                 setattr(self, name, default.make())
 
     return initialise_own
@@ -129,13 +126,9 @@ def _making(names: Sequence[str], initialise: Callable[..., None]) -> Callable[.
 @cache
 def _setting(count: int) -> CodeType:
     """The code that sets so many attributes: compiled once for all such classes."""
-    names = [_placeholder(k) for k in range(count)]
+    names = [f"attribute{k}" for k in range(count)]
     lines = "; ".join(f"self.{name} = {name}" for name in names)
     written: dict[str, Any] = {}
     text = f"def __init__(self, {', '.join(names)}):\n {lines or 'pass'}"
     exec(text, globals(), written)  # noqa: S102  # the text is made of placeholders
     return written["__init__"].__code__
-
-
-def _placeholder(number: int) -> str:
-    return f"attribute{number}"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..errors import NotScalar
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Function, Span
 from ..ir.op import Op
 from ..ir.types import FLOAT, NONE, Array, Kind, Number, Other, Seq, Static, Struct
-from ..runtime import checks as rt
 from .registry import declare
 
 scalar_seed = declare(
@@ -19,7 +17,6 @@ scalar_seed = declare(
     infer=lambda args, params: FLOAT,
     effect=True,
     rt="scalar_seed",
-    implementation=rt.scalar_seed,
 )
 
 
@@ -33,7 +30,7 @@ def _is_real(kind: Kind) -> bool:
             return False
 
 
-def _check(name: str, holds: Callable[[Kind], bool], implementation: Callable[[Any], None]) -> Op:
+def _check(name: str, holds: Callable[[Kind], bool]) -> Op:
     """An op that raises, when the program runs, unless its operand is known to be in order."""
     return declare(
         name,
@@ -42,7 +39,6 @@ def _check(name: str, holds: Callable[[Kind], bool], implementation: Callable[[A
         effect=True,
         fold=lambda b, args, params, n: Const(None) if holds(kind_of_atom(args[0])) else None,
         rt=name,
-        implementation=implementation,
     )
 
 
@@ -51,9 +47,9 @@ def _is_of_real_numbers(kind: Kind) -> bool:
     return _is_real(kind) and not is_bool
 
 
-real_result = _check("real_result", _is_of_real_numbers, rt.real_result)
-real_argument = _check("real_argument", _is_real, rt.real_argument)
-spanning = _check("spanning", lambda kind: isinstance(kind, Number | Array | Seq), rt.spanning)
+real_result = _check("real_result", _is_of_real_numbers)
+real_argument = _check("real_argument", _is_real)
+spanning = _check("spanning", lambda kind: isinstance(kind, Number | Array | Seq))
 
 
 def real_scalar(function: Function, *, has_aux: bool = False, span: Span | None = None) -> None:

@@ -7,7 +7,6 @@ import numpy as np
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ir.types import UNKNOWN, Array, Kind, Struct
-from ..runtime import matrices
 from .array_kinds import (
     Args,
     Params,
@@ -111,7 +110,6 @@ nearest = helper(
     "nearest",
     "x, values",
     lambda args, params: Array("int64", rank_of(args[0])),
-    module=matrices,
 )
 
 # --- least squares ------------------------------------------------------------------------
@@ -122,5 +120,5 @@ def _infer_solution(args: Args, params: Params) -> Kind:
     return Array(dtype, rank_of_kind(kind_of_atom(args[1])))
 
 
-least_squares = helper("least_squares", "a, b, *, rcond=None", _infer_solution, module=matrices)
+least_squares = helper("least_squares", "a, b, *, rcond=None", _infer_solution)
 """The solution that `np.linalg.lstsq` gives first."""

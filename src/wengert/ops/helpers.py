@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
 
 from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
-from ..runtime import arrays
 from .array_kinds import Args, Params
 from .registry import declare, named
 
@@ -21,11 +18,9 @@ def helper(
     infer: Infer,
     fold: Fold | None = None,
     *,
-    module: Any = arrays,
     elementwise: bool = False,
 ) -> Op:
     """Declare an op that only derivative code uses, computed by the helper of that name."""
-    function: Callable[..., Any] = getattr(module, name)
     return declare(
         name,
         signature,
@@ -33,7 +28,6 @@ def helper(
         elementwise=elementwise,
         fold=_trimmed(name, signature, fold),
         rt=name,
-        implementation=function,
     )
 
 

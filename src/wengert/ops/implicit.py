@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const
 from ..ir.types import NONE, UNKNOWN, Kind
-from ..runtime import implicit as rt
 from .registry import declare
 from .structure import Args, Params, gradient_kind
 
@@ -32,7 +31,6 @@ linear_root = declare(
     "b, *operands, callee, x, result, linear_solve=None, tol=None, transposed=False, linear=False",
     infer=_infer_linear_root,
     rt="linear_root",
-    implementation=rt.linear_root,
 )
 """The v for which `callee(*operands, v) + b` vanishes, and a check that x is a root."""
 
@@ -43,7 +41,6 @@ found = declare(
     fresh=False,
     effect=True,
     rt="found",
-    implementation=rt.found,
 )
 """What a solver finds that is run as it is and given a function of the program, `callee`.
 
@@ -58,5 +55,4 @@ check_root = declare(
     infer=lambda args, params: NONE,
     effect=True,
     rt="check_root",
-    implementation=rt.check_root,
 )

@@ -15,7 +15,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const
 from ..ir.op import Fold, Infer
 from ..ir.types import INT, UNKNOWN, Array, Kind, Number, Struct
-from ..runtime import matrices, products
+from ..runtime import products
 from ..runtime.cotangents import unbroadcast
 from .array_kinds import (
     Args,
@@ -75,8 +75,8 @@ def _product(rank: Any) -> Infer:
 def _transposes(name: str, options: str, left: Fold | None = None, right: Fold | None = None):
     """The two transposes of a product."""
     return (
-        helper(f"{name}_left", f"y_bar, b, *, {options}like", like_option, left, module=products),
-        helper(f"{name}_right", f"a, y_bar, *, {options}like", like_option, right, module=products),
+        helper(f"{name}_left", f"y_bar, b, *, {options}like", like_option, left),
+        helper(f"{name}_right", f"a, y_bar, *, {options}like", like_option, right),
     )
 
 
@@ -215,7 +215,7 @@ def _fold_normed_rank(builder: Builder, args: Args, params: Params, namespace: s
     return None if rank is None else Const(rank)
 
 
-normed_rank = helper("normed_rank", "x, axis", always(INT), _fold_normed_rank, module=matrices)
+normed_rank = helper("normed_rank", "x, axis", always(INT), _fold_normed_rank)
 
 # --- solving and factorisations -----------------------------------------------------------
 
@@ -283,21 +283,19 @@ matrix_rank = declare(
     infer=lambda args, params: INT if rank_of(args[0]) == 2 else UNKNOWN,
     np="linalg.matrix_rank",
 )
-halved_tril = helper("halved_tril", "x", same_array, module=matrices, elementwise=True)
-cofactor = helper("cofactor", "x", _inexact_same, module=matrices)
+halved_tril = helper("halved_tril", "x", same_array, elementwise=True)
+cofactor = helper("cofactor", "x", _inexact_same)
 as_columns = helper(
     "as_columns",
     "x, *, vector, result",
     lambda args, params: Array(dtype_of(args[0])),
     fold=fold_columns,
-    module=matrices,
 )
 from_columns = helper(
     "from_columns",
     "x, *, vector, result",
     lambda args, params: Array(dtype_of(args[0])),
     fold=fold_columns,
-    module=matrices,
 )
 unstacked = declare(
     "unstacked",

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Var
 from ..ir.types import SLICE, Kind, Seq
-from ..runtime import loops as rt
 from .registry import declare
 from .structure import getitem, gradient_kind
 
@@ -26,16 +25,12 @@ blocks = declare(
     infer=_of_blocks,
     fresh=False,
     rt="blocks",
-    implementation=rt.blocks,
 )
-joined = declare(
-    "joined", "blocks_bar, x", infer=_like_second, rt="joined", implementation=rt.joined
-)
+joined = declare("joined", "blocks_bar, x", infer=_like_second, rt="joined")
 divided_like = declare(
     "divided_like",
     "x, blocks",
     infer=_of_blocks,
     fresh=False,
     rt="divided_like",
-    implementation=rt.divided_like,
 )

@@ -17,22 +17,6 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Fold, Infer, Op
-from ..runtime import (
-    arrays,
-    calls,
-    checks,
-    containers,
-    cotangents,
-    elementwise,
-    identity,
-    implicit,
-    loops,
-    matrices,
-    memory,
-    products,
-    reduction,
-    undefined,
-)
 
 NAMESPACES: dict[str, Any] = {"math": math, "cmath": cmath, "np": np, "py": builtins}
 """Where each spelling is looked up; "method", "attr" and "rt" are not modules."""
@@ -41,24 +25,10 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 """Modules whose functions are other names for what "py" spells with an operator."""
 
 _RUNTIME = (
-    arrays,
-    calls,
-    checks,
-    containers,
-    cotangents,
-    elementwise,
-    identity,
-    implicit,
-    loops,
-    matrices,
-    memory,
-    products,
-    reduction,
-    undefined,
-)
-
-_RUNTIME_LATER = ("signals", "statistics")
-"""Helpers that are loaded with the ops that they compute."""
+    "cotangents", "containers", "checks", "elementwise", "memory", "arrays", "reduction", "products",
+    "matrices", "calls", "loops", "identity", "implicit", "undefined", "signals", "statistics",
+)  # fmt: skip
+"""The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
 
 _LATER = ["selection", "linear_algebra", "signals", "statistics", "factorisations", "questions"]
 """Modules of ops that most programs do without: loaded when an op is asked for that no other has."""
@@ -259,8 +229,8 @@ def runtime_helper(name: str) -> Any:
     Raises:
         LookupError: there is none of that name.
     """
-    later = (sys.modules.get(f"wengert.runtime.{part}") for part in _RUNTIME_LATER)
-    for module in (*_RUNTIME, *later):
+    for part in _RUNTIME:
+        module = import_module(f"wengert.runtime.{part}")
         if hasattr(module, name):
             return getattr(module, name)
     raise LookupError(f"wengert.runtime has no helper {name!r}")

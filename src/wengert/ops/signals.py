@@ -41,14 +41,13 @@ fft = declare("fft", _ONE_AXIS, infer=_spectrum, np="fft.fft")
 ifft = declare("ifft", _ONE_AXIS, infer=_spectrum, np="fft.ifft")
 rfft = declare("rfft", _ONE_AXIS, infer=_spectrum, np="fft.rfft")
 irfft = declare("irfft", _ONE_AXIS, infer=_signal, np="fft.irfft")
-rfft_adjoint = helper("rfft_adjoint", _LIKE_ONE_AXIS, _signal, module=rt)
-irfft_adjoint = helper("irfft_adjoint", _LIKE_ONE_AXIS, _spectrum, module=rt)
+rfft_adjoint = helper("rfft_adjoint", _LIKE_ONE_AXIS, _signal)
+irfft_adjoint = helper("irfft_adjoint", _LIKE_ONE_AXIS, _spectrum)
 fitted = helper(
     "fitted",
     "x, *, like, axis=-1",
     lambda args, params: Array(dtype_of(args[0]), rank_of(args[0])),
     fold=lambda builder, args, params, namespace: None,
-    module=rt,
 )
 opposite_norm = helper(
     "opposite_norm",
@@ -57,7 +56,6 @@ opposite_norm = helper(
     fold=lambda b, args, p, n: (
         Const(rt.opposite_norm(constant(args[0]))) if isinstance(args[0], Const) else None
     ),
-    module=rt,
 )
 fftfreq = declare(
     "fftfreq", "*, n, d=1.0, device=None", infer=always(Array("float64", 1)), np="fft.fftfreq"
@@ -77,8 +75,8 @@ def _sum_of_products(args: Args, params: Params) -> Kind:
 def _transposes(name: str, mode: str) -> Any:
     infer: Infer = like_option
     return (
-        helper(f"{name}_left", f"y_bar, v, *, like, mode={mode!r}", infer, module=rt),
-        helper(f"{name}_right", f"a, y_bar, *, like, mode={mode!r}", infer, module=rt),
+        helper(f"{name}_left", f"y_bar, v, *, like, mode={mode!r}", infer),
+        helper(f"{name}_right", f"a, y_bar, *, like, mode={mode!r}", infer),
     )
 
 

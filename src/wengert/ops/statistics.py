@@ -6,7 +6,6 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Array, Kind, Struct
-from ..runtime import statistics as rt
 from .array_kinds import (
     Args,
     Params,
@@ -58,7 +57,6 @@ quantile_weights = helper(
     "quantile_weights",
     "lane, q, *, method='linear', skip_nan=False, order=0",
     _infer_weights,
-    module=rt,
 )
 
 # --- tables -------------------------------------------------------------------------------
@@ -107,9 +105,9 @@ interp = declare(
     fold=_fold_interp,
     np="interp",
 )
-periodic_places = helper("periodic_places", "xp, *, period", always(Array("int64", 1)), module=rt)
-periodic_turns = helper("periodic_turns", "xp, *, period", always(Array("float64", 1)), module=rt)
-interval_of = helper("interval_of", "x, xp", _infer_interval, module=rt)
+periodic_places = helper("periodic_places", "xp, *, period", always(Array("int64", 1)))
+periodic_turns = helper("periodic_turns", "xp, *, period", always(Array("float64", 1)))
+interval_of = helper("interval_of", "x, xp", _infer_interval)
 digitize = declare("digitize", "x, bins, *, right=False", infer=_infer_interval, np="digitize")
 
 # --- counting -----------------------------------------------------------------------------
@@ -148,14 +146,13 @@ argpartition = declare(
     "argpartition", "a, *, kth, axis=-1, kind='introselect', order=None",
     infer=_infer_places, np="argpartition", method="argpartition",
 )  # fmt: skip
-partition_places = helper("partition_places", "x, y, *, axis=-1", _infer_places, module=rt)
-running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_places, module=rt)
+partition_places = helper("partition_places", "x, y, *, axis=-1", _infer_places)
+running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_places)
 unique_places = helper(
     "unique_places",
     "x, *, axis=None, equal_nan=True",
     always(Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1)))),
-    module=rt,
 )
-insert_places = helper("insert_places", "length, at, count", always(Array("int64", 1)), module=rt)
-delete_places = helper("delete_places", "length, at", always(Array("int64", 1)), module=rt)
-spread_mask = helper("spread_mask", "values, mask", _infer_like_mask, module=rt)
+insert_places = helper("insert_places", "length, at, count", always(Array("int64", 1)))
+delete_places = helper("delete_places", "length, at", always(Array("int64", 1)))
+spread_mask = helper("spread_mask", "values, mask", _infer_like_mask)

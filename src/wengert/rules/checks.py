@@ -6,15 +6,17 @@ import inspect
 import types
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir.op import Op
+from ..ir.records import value_record
 from ..ops import registry as ops
 from .places import Place, place_of, refuse
 from .registry import Rule
 
 
-class Operands(NamedTuple):
+@value_record
+class Operands:
     """What an op or a row takes: from `required` to `len(names)` operands, or any number, and options."""
 
     names: tuple[str, ...]
@@ -96,7 +98,8 @@ def _of_function(function: Callable[..., Any]) -> Operands | None:
     )
 
 
-class Called(NamedTuple):
+@value_record
+class Called:
     """How the rows of a form are called: `before` values, the operands `times` times, `after` values."""
 
     before: int
@@ -164,12 +167,12 @@ def _check_row(op: Op, row: Any, called: Called, place: Place) -> None:
 
 def _check_positional(op: Op, given: Operands, called: Called, place: Place) -> None:
     takes = operands(op)
-    before, times, after = called
-    if given.variadic or (takes.variadic and times):
+    beside = called.before + called.after
+    if given.variadic or (takes.variadic and called.times):
         return
     most = len(given.names)
     counts = range(takes.required, len(takes.names) + 1)
-    possible = {before + times * count + after for count in counts} if times else {before + after}
+    possible = {beside + called.times * count for count in counts} if called.times else {beside}
     if not any(given.required <= count <= most for count in possible):
         expected = " or ".join(map(str, sorted(possible)))
         message = (
@@ -194,21 +197,22 @@ def _check_options(op: Op, given: Operands, place: Place) -> None:
 
 def operands_needed(rule: Rule) -> int:
     """How many operands the rows of a rule are written for at least."""
-    before, times, after = _CALLED.get(rule.form, Called(0, 0, 0))
-    taken = [_of_function(row) for row in rule.rows if row is not None and times]
-    return max(((each.required - before - after) // times for each in taken if each), default=0)
+    called = _CALLED.get(rule.form, Called(0, 0, 0))
+    taken = [_of_function(row) for row in rule.rows if row is not None and called.times]
+    beside = called.before + called.after
+    return max(((each.required - beside) // called.times for each in taken if each), default=0)
 
 
 def _expected_call(takes: Operands, called: Called) -> str:
     names = list(takes.names)
     match called:
-        case 0, 1, 1:
+        case Called(0, 1, 1):
             call = [*names, "Ω"]
-        case 1, 1, 0:
+        case Called(1, 1, 0):
             call = ["Ω_bar", *names]
-        case 0, 2, 1:
+        case Called(0, 2, 1):
             call = [*(f"d_{name}" for name in names), *names, "Ω"]
-        case 2, 0, 0:
+        case Called(2, 0, 0):
             call = ["primals", "tangents"]
         case _:
             call = names

@@ -131,8 +131,11 @@ class Folding:
             self.folded[eqn.outs[0]] = eqn
             self._drafts.equation(eqn)
             return
-        impure = self._consume(eqn, pending, indent) or eqn.op.effect
-        code = self._code_of(eqn, pending, indent)
+        consumes_effect, draft = self._consume(eqn, pending, indent)
+        impure = consumes_effect or eqn.op.effect
+        if eqn.op.name == "closure":
+            self._on_closure(eqn)
+        code = self._code_of(eqn, pending, indent) if draft is None else draft
         impure = impure or (eqn in self.conditionals and _has_effect(eqn))
         may_fold = code is not None and self._may_fold(eqn, code)
         named = bool(eqn.outs) and bool(hint(eqn.outs[0]))
@@ -150,8 +153,13 @@ class Folding:
         checks_shape = eqn.op.name == "unbroadcast" and code.level == TERNARY
         return eqn.op.name not in _STATEMENTS and not checks_shape
 
-    def _consume(self, eqn: Eqn, pending: dict[Var, _Pending], indent: int) -> bool:
-        """Fold what an equation reads into it; says whether that brings in an effect."""
+    def _consume(
+        self, eqn: Eqn, pending: dict[Var, _Pending], indent: int
+    ) -> tuple[bool, Code | None]:
+        """Fold what an equation reads into it; says whether that brings in an effect.
+
+        Where something folds, it gives the equation as an expression as well.
+        """
         headers = self._headers(eqn)
         reads = [atom for _, atoms in headers for atom in atoms]
         # whatever has an effect is the last thing pending: nothing may come between it and its use
@@ -163,17 +171,18 @@ class Folding:
             effect = None
         if effect is None or eqn.op.name in _CONTROL | _SHUFFLED:
             _drop_old(pending)
+        draft = None
         if eqn.op.name in _CONTROL:
             chosen = [
                 v for head, atoms in headers for v in self._fitting(head, atoms, pending, indent)
             ]
         else:
-            chosen = self._choose(eqn, reads, effect, pending, indent)
+            chosen, draft = self._choose(eqn, reads, effect, pending, indent)
         for var in chosen:
             self._fold(var, pending)
         if effect not in chosen:
             _drop_old(pending)
-        return effect in chosen
+        return effect in chosen, draft
 
     def _headers(self, eqn: Eqn) -> list[tuple[str, Sequence[Atom]]]:
         """The texts into which an equation's operands are written, each with its operands."""
@@ -207,11 +216,14 @@ class Folding:
         effect: Var | None,
         pending: dict[Var, _Pending],
         indent: int,
-    ) -> list[Var]:
-        """The operands of an equation that fold into it, at most one of which has an effect."""
+    ) -> tuple[list[Var], Code | None]:
+        """The operands of an equation that fold into it, at most one of which has an effect.
+
+        Where there are any, what the equation is then as an expression.
+        """
         arrays = all(isinstance(kind_of_atom(atom), Array) for atom in eqn.args)
         if eqn.op.name == "unbroadcast" and arrays:
-            return []  # their shapes are compared, so that they are written twice
+            return [], None  # their shapes are compared, so that they are written twice
         left_of_effect = reads[: reads.index(effect)] if effect is not None else ()
         kept = eqn.args[0] if eqn.op.name in MUTATING else None
         chosen = [
@@ -220,22 +232,24 @@ class Folding:
             if var is not kept and (not pending[var].old or var in left_of_effect)
         ]
         room = _room(indent) - sum(len(hint(out) or _PROVISIONAL) + 2 for out in eqn.outs) - 1
-        while chosen and not self._fits(eqn, chosen, pending, room):
+        while chosen:
+            draft = self._draft_with(eqn, chosen, pending)
+            if len(draft) <= room:
+                return chosen, draft
             chosen.remove(max(chosen, key=lambda v: len(pending[v].code)))
             if effect not in chosen:
                 chosen = [var for var in chosen if not pending[var].old]
-        return chosen
+        return [], None
 
-    def _fits(
-        self, eqn: Eqn, chosen: Sequence[Var], pending: dict[Var, _Pending], room: int
-    ) -> bool:
+    def _draft_with(self, eqn: Eqn, chosen: Sequence[Var], pending: dict[Var, _Pending]) -> Code:
+        """The equation as an expression, if it has these operands inside."""
         for var in chosen:
             self.folded[var] = pending[var].eqn
             self._drafts.known[var] = pending[var].code
-        length = len(self._draft(eqn))
+        draft = self._draft(eqn)
         for var in chosen:
             del self.folded[var], self._drafts.known[var]
-        return length <= room
+        return draft
 
     def _foldable(
         self, atoms: Sequence[Atom], pending: dict[Var, _Pending], old: bool = False
@@ -259,8 +273,6 @@ class Folding:
 
     def _code_of(self, eqn: Eqn, pending: dict[Var, _Pending], indent: int) -> Code | None:
         """The equation as an expression; None for one that owns statements."""
-        if eqn.op.name == "closure":
-            self._on_closure(eqn)
         if eqn.op.name == "if":
             return self._if(eqn, indent)
         if eqn.op.name == "try":
