@@ -220,6 +220,7 @@ _LATE = {
     "numpy.polynomial": "polynomials_in_python",
     "numpy": "numpy_in_python",
     "_bisect": "bisect_in_python",
+    "heapq": "heapq_in_python",
     "statistics": "statistics_in_python",
     "random": "drawing_in_python",
     "scipy.special": "scipy_in_python",

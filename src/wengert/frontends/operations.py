@@ -95,8 +95,10 @@ def binary(
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
     if op in (el.bitand, el.bitor, el.bitxor, el.sub):
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
-    if op is el.add and _is_list(left) and _is_list(right):
-        return it.emit(co.join_lists, it.atom(left), it.atom(right))
+    if op is el.add and (_is_list(left) or _is_list(right)):
+        joined = _plus_list(it, left, right)
+        if joined is not None:
+            return joined
     if op is el.mul and (_is_list(left) or _is_list(right)):
         return _times_list(it, left, right)
     from .values import object_class
@@ -122,6 +124,21 @@ def _set_of_keys(it: Interpreter, value: Value) -> Value:
     from .iteration import as_list
 
     return call_foreign(it, set, [it.atom(as_list(it, value))], {})
+
+
+def _plus_list(it: Interpreter, left: Value, right: Value) -> Value | None:
+    """A list or a tuple plus something: the two joined, unless the something is an array or has its own `+`."""
+
+    def join() -> Value:
+        return it.emit(co.join_lists, it.atom(left), it.atom(right))
+
+    if _is_list(left) and _is_list(right):
+        return join()
+    other = right if _is_list(left) else left
+    if kind_of_value(other) != UNKNOWN:
+        return None
+    is_sequence = it.emit(ident.is_sequence, it.atom(other))
+    return it.choose(is_sequence, join, lambda: dispatch_operator(it, el.add, [left, right]))
 
 
 def _times_list(it: Interpreter, left: Value, right: Value) -> Value:

@@ -33,6 +33,7 @@ def _declare(signature: str, function: Callable[..., Any], **options: Any) -> Op
 
 
 is_view = _question("part", rt.is_view)
+is_sequence = _question("x", rt.is_sequence)
 is_view_of = _question("part, whole", rt.is_view_of)
 indexed = _question("x", rt.indexed)
 

@@ -18,6 +18,11 @@ def is_view(part: Any) -> bool:
     return isinstance(part, np.ndarray)
 
 
+def is_sequence(x: Any) -> bool:
+    """Whether `+` joins something to a list or a tuple."""
+    return isinstance(x, (list, tuple))
+
+
 def is_view_of(part: Any, whole: Any) -> bool:
     """Whether what was read from something changes with it, whatever it holds."""
     return isinstance(part, np.ndarray) and isinstance(whole, np.ndarray)
