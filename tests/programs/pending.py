@@ -31,6 +31,7 @@ ALONE = frozenset("""
     control.one_desk
     control.round_robin
     control.stacked_contexts
+    control.states_by_name
     control.tree_of_dicts
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
