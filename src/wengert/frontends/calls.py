@@ -269,6 +269,15 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     drawn = _drawn(it, known, args)
     if drawn is not None:
         return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
+    written = functools.partial(_call_written, it, known)
+    if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
+        return written(args, kwargs)
+    from .drawing_in_python import drawing_array
+
+    return drawing_array(it, Const(known.__self__), known.__name__, args, kwargs, written)
+
+
+def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)

@@ -78,6 +78,8 @@ class OneRun(Counts):
             return UNSURE
         if eqn.op is st.pack:
             return _packed(args, options)
+        if eqn.op is st.format_ and not all(map(self._is_fixed, eqn.args)):
+            return UNSURE
         if eqn.op is st.global_:
             return self._global(options["holder"], options["key"])
         if eqn.op.effect and eqn.op not in _COMPUTED:
@@ -89,6 +91,12 @@ class OneRun(Counts):
             self.raised[eqn] = error
             return UNSURE
         return found if _is_data(found) else UNSURE
+
+    def _is_fixed(self, atom: Atom) -> bool:
+        """Whether a value has no derivative: what is made of it, and read back, has none either."""
+        if isinstance(atom, Const):
+            return True
+        return type(self.of(atom)) in (str, bool, int) and atom not in self.given
 
     def _global(self, holder: Any, key: str) -> Any:
         """What a name of a module is at the start of the run; the same object wherever it is read.
