@@ -61,6 +61,8 @@ ALONE = frozenset("""
     objects.sorted_by_tree
     objects.toda_chain
     objects.user_iterator
+    simulations.genetic_search
+    simulations.particle_swarm
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

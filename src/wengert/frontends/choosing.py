@@ -69,7 +69,7 @@ def _key_of(it: Interpreter, key: Value | None, item: Value) -> Value:
     return item if key is None or key == Const(None) else call(it, key, [item], {})
 
 
-def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse: Value) -> Value:
+def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse: Value) -> Items:
     """`sorted(items, key=key, reverse=reverse)`."""
     keys = it.atom(list_of(*(_key_of(it, key, item) for item in items)))
     order = it.emit(co.sorted_order, keys, reverse=it.atom(reverse))

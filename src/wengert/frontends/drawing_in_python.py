@@ -15,6 +15,7 @@ import numpy as np
 from ..ir.graph import Const, Var
 from ..ir.types import INT, Array, Number, Other
 from ..ops import structure as st
+from ..ops.drawing import made_by, name_of
 from ..ops.registry import named
 from .values import Items, Value, kind_of_value
 
@@ -78,7 +79,6 @@ _METHODS: dict[str, dict[str, Callable[..., Any]]] = {
     "numpy.RandomState": _OF_NUMPY,
     "random.Random": _OF_PYTHON,
 }
-"""By package and class: to name `np.random` would load it, which takes longer than most derivatives."""
 
 
 def shuffle_in_place(x: Any) -> None:
@@ -182,20 +182,10 @@ def _is_constant(value: Value) -> bool:
 
 def _class_of(it: Interpreter, generator: Value) -> str | None:
     if isinstance(generator, Const):
-        return _name_of(type(generator.value))
+        return name_of(type(generator.value))
     made = it.builder.visible_definition(generator) if isinstance(generator, Var) else None
     if made is None:
         return None
     if made.op is st.opaque:
-        return _made_by(made.args[0].value) if isinstance(made.args[0], Const) else None
-    return _made_by(made.op.implementation) if made.namespace == "call" else None
-
-
-def _made_by(maker: Any) -> str:
-    name = _name_of(maker)
-    return "numpy.Generator" if name == "numpy.default_rng" else name
-
-
-def _name_of(value: Any) -> str:
-    package = str(getattr(value, "__module__", "")).partition(".")[0]
-    return f"{package}.{getattr(value, '__name__', '')}"
+        return made_by(made.args[0].value) if isinstance(made.args[0], Const) else None
+    return made_by(made.op.implementation) if made.namespace == "call" else None
