@@ -10,6 +10,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import itertools
 import math
 import operator
 import types
@@ -615,6 +616,63 @@ def test_what_a_class_computes_for_an_unknown_object_its_run_decides():
     assert wg.pushforward(cached_in_one_of_several, 0.5)[1](1.0) == pytest.approx(slope)
     with pytest.raises(ValueError, match="the attribute 'square' of Lazy is computed by its"):
         alone(wg.grad(cached_in_one_of_several))(0.5)
+
+
+class Scaled:
+    """Its operators are not those of its numbers."""
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        if isinstance(other, Scaled):
+            return Scaled(self.x + other.x, self.y + 2 * other.y)
+        return Scaled(self.x * other, 3 * self.y * other)
+
+    def __radd__(self, other):
+        return self
+
+    def __mul__(self, k):
+        return Scaled(self.x * k, 3 * self.y * k)
+
+    def __neg__(self):
+        return Scaled(-self.x, -2 * self.y)
+
+    def __iadd__(self, other):
+        self.x += other.x
+        self.y += 4 * other.y
+        return self
+
+    def __abs__(self):
+        return math.hypot(self.x, 2 * self.y)
+
+    def __float__(self):
+        return self.x * self.y
+
+
+@program((0.4, 0.9))
+def functions_of_operators(x, y):
+    many = [Scaled(x * k, y) for k in range(3)]
+    total = functools.reduce(operator.add, many)
+    turned = operator.neg(operator.mul(many[1], 2.0))
+    sums = list(itertools.accumulate(many))
+    table = {"+": operator.add, "*": operator.mul}
+    flat = functools.reduce(operator.add, [[x], [y, x * y]], [])
+    return total.x * total.y + turned.y + sums[1].y * table["+"](many[1], many[2]).y + flat[2]
+
+
+@program((0.4, 0.9))
+def operators_of_objects_that_only_the_run_knows(x, y):
+    many = {k: Scaled(x * k, y) for k in range(int(abs(x)) + 3)}
+    shifted, turned = many[1] + 2.0, -many[2]
+    many[1] += many[2]
+    total = sum(many.values())
+    return shifted.x * shifted.y + turned.y * total.y + abs(many[1]) * float(many[2])
+
+
+def test_an_operator_of_a_class_that_only_the_run_knows_is_no_addition():
+    with pytest.raises(ValueError, match="an operator is that of the class Scaled"):
+        alone(wg.grad(operators_of_objects_that_only_the_run_knows))(0.4, 0.9)
 
 
 class MadeAnew:

@@ -231,7 +231,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
     from .library import handler_of, rarer_handler_of
-    from .operators import call_on_object
+    from .operators import as_operator, call_on_object
 
     said = call_on_object(it, known, args, kwargs)
     if said is not None:
@@ -245,6 +245,9 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if found is not None and not it.reading.opted_out(found[0]):
         if not takes(*found, args, kwargs):
             fail_now(it, known, *args)
+        said = as_operator(it, known, found[0], args)
+        if said is not None:
+            return said
         return emit_op(it, *found, args, kwargs)
     handler = rarer_handler_of(known)
     if handler is not None:

@@ -188,7 +188,7 @@ def _is_list(value: Value) -> bool:
 
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
-    from .operators import call_operator_method
+    from .operators import call_operator_method, refuse_unknown_objects
 
     own = call_operator_method(it, op, values)
     if own is not None:
@@ -196,6 +196,7 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
     if _never_fit(op, values):
         assert op.implementation is not None
         fail_now(it, op.implementation, *values)
+    refuse_unknown_objects(it, op, values)
     return it.emit(op, *(it.atom(v) for v in values))
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..ir.graph import Const, Var
 from ..ir.op import Op
-from ..ir.types import Struct
+from ..ir.types import UNKNOWN, Seq, Struct
+from ..ops import identity as ident
 from ..ops import structure as st
 from . import iterators_in_python, objects
 from .calls import call
@@ -157,6 +160,33 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     if any(map(is_object, values)) and not any(map(_is_sequence, values)):
         _wrong_operands(it, op, values)
     return None
+
+
+def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
+    """Have the run refuse operands of a class of the program's own that says what an operator does."""
+    name = _METHODS.get(op.name)
+    if name is not None:
+        reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
+        _refuse_unknown(it, (name,) if len(values) == 1 else (name, reflected), values)
+
+
+def _refuse_unknown(it: Interpreter, names: tuple[str, ...], values: Sequence[Value]) -> None:
+    unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
+    if not unknown:
+        return
+    it.reading.asked_of_unknown.update(names)
+    if any(says_of_operators(cls, names) for cls in it.reading.made_of):
+        for value in unknown:
+            it.emit(ident.built_in_operator, value, Const(names))
+
+
+def says_of_operators(cls: type, names: Iterable[str]) -> bool:
+    """Whether a class says in Python what operators do to its objects."""
+    return any(_is_written_here(objects.static_lookup(cls, name)) for name in names)
+
+
+def _is_written_here(found: Any) -> bool:
+    return isinstance(found, types.FunctionType)
 
 
 def _is_sequence(value: Value) -> bool:
@@ -350,6 +380,39 @@ def iterated(it: Interpreter, value: Value) -> Value:
     return said
 
 
+def as_operator(it: Interpreter, known: Any, op: Op, args: Args) -> Value | None:
+    """A function of `operator` or of NumPy on containers and objects: what the operator does.
+
+    None where the operands are numbers and arrays.
+    """
+    from .operations import BINARY, binary
+
+    if getattr(known, "__module__", None) != "_operator":
+        _refuse_objects(it, known, op, args)
+        return None
+    if not any(isinstance(_opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
+        return None
+    for operator_, (each, _) in BINARY.items():
+        if each is op:
+            left, right = args
+            return binary(it, operator_(), left, right, ast.Pass())
+    return call_operator_method(it, op, args)
+
+
+def _is_run_time_list(value: Value) -> bool:
+    return isinstance(value, Var) and isinstance(value.kind, Seq)
+
+
+def _refuse_objects(it: Interpreter, known: Any, op: Op, args: Args) -> None:
+    """Refuse a function of NumPy on objects: it asks their classes, in ways of its own."""
+    asked = [_opened(it, arg) for arg in args] if isinstance(known, np.ufunc) else []
+    if op.elementwise and any(map(_has_a_class, asked)):
+        raise it.unsupported(
+            f"`{known.__name__}` of NumPy is called on an object of a class",
+            "Write the operator, or call it on the object's numbers.",
+        )
+
+
 CONVERSIONS: dict[Any, tuple[str, ...]] = {
     float: ("__float__", "__index__"),
     int: ("__int__", "__index__", "__trunc__"),
@@ -375,6 +438,7 @@ def call_on_object(
     None if no argument is an object.
     """
     if not any(map(_has_a_class, args)):
+        _refuse_unknown(it, CONVERSIONS.get(known, ()), args[:1])
         return None
     first, *rest = args
     for name in CONVERSIONS.get(known, ()):

@@ -59,6 +59,8 @@ apart = _check("*values", rt.apart)
 """No object that a program may change is given to it twice."""
 kept = _check("owner, name", rt.kept)
 """An attribute that is assigned is one that the object itself keeps."""
+built_in_operator = _check("value, names", rt.built_in_operator)
+"""What an operator does to a value no class says that the program defines."""
 built_in = _check("owner, name", rt.built_in)
 """A method that changes an object is one of Python's own containers."""
 
