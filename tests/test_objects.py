@@ -675,6 +675,16 @@ def test_an_operator_of_a_class_that_only_the_run_knows_is_no_addition():
         alone(wg.grad(operators_of_objects_that_only_the_run_knows))(0.4, 0.9)
 
 
+@pytest.mark.parametrize("function", [np.add, np.multiply, np.sum, np.mean])
+def test_functions_of_numpy_on_objects_with_operators_are_refused(function):
+    def program(x):
+        pair = Scaled(x, x), 2.0
+        return (function(*pair) if isinstance(function, np.ufunc) else function(list(pair))).x
+
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(program)(0.4))
+    says(error, "of NumPy is called on objects of a class", "operators of its own")
+
+
 class MadeAnew:
     def __init__(self, x):
         self.x = x

@@ -245,7 +245,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if found is not None and not it.reading.opted_out(found[0]):
         if not takes(*found, args, kwargs):
             fail_now(it, known, *args)
-        said = as_operator(it, known, found[0], args)
+        said = as_operator(it, known, *found, args)
         if said is not None:
             return said
         return emit_op(it, *found, args, kwargs)

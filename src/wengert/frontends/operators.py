@@ -8,19 +8,18 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..ir.graph import Const, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators_in_python, objects
+from . import iterators_in_python, objects, stand_ins
 from .calls import call
 from .failing import raise_now
 from .heap import may_be, now, place_of
 from .items import open_up
 from .values import (
+    OBJECTS,
     Choice,
     Closure,
     Items,
@@ -380,7 +379,7 @@ def iterated(it: Interpreter, value: Value) -> Value:
     return said
 
 
-def as_operator(it: Interpreter, known: Any, op: Op, args: Args) -> Value | None:
+def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> Value | None:
     """A function of `operator` or of NumPy on containers and objects: what the operator does.
 
     None where the operands are numbers and arrays.
@@ -388,7 +387,8 @@ def as_operator(it: Interpreter, known: Any, op: Op, args: Args) -> Value | None
     from .operations import BINARY, binary
 
     if getattr(known, "__module__", None) != "_operator":
-        _refuse_objects(it, known, op, args)
+        if space == "np":
+            _refuse_objects(it, known, args)
         return None
     if not any(isinstance(_opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
         return None
@@ -403,14 +403,32 @@ def _is_run_time_list(value: Value) -> bool:
     return isinstance(value, Var) and isinstance(value.kind, Seq)
 
 
-def _refuse_objects(it: Interpreter, known: Any, op: Op, args: Args) -> None:
-    """Refuse a function of NumPy on objects: it asks their classes, in ways of its own."""
-    asked = [_opened(it, arg) for arg in args] if isinstance(known, np.ufunc) else []
-    if op.elementwise and any(map(_has_a_class, asked)):
+def _refuse_objects(it: Interpreter, known: Any, args: Args) -> None:
+    """Refuse a function of NumPy on objects whose class says what operators do: it calls them, one by one."""
+    if any(_holds_operators(it, arg) for arg in args):
         raise it.unsupported(
-            f"`{known.__name__}` of NumPy is called on an object of a class",
-            "Write the operator, or call it on the object's numbers.",
+            f"`{known.__name__}` of NumPy is called on objects of a class that has operators of its own",
+            "Write the operators, or call it on the objects' numbers.",
         )
+
+
+def _holds_operators(it: Interpreter, value: Value, depth: int = 2) -> bool:
+    if isinstance(value, Var) and isinstance(value.kind, Seq):
+        item = value.kind.item
+        return isinstance(item, Struct) and item.form in OBJECTS and _calculates(item.type)
+    value = _opened(it, value)
+    if _has_a_class(value):
+        return _calculates(object_class(value))
+    inside = value.values if isinstance(value, Items) and depth else ()
+    return any(_holds_operators(it, each, depth - 1) for each in inside)
+
+
+def _calculates(cls: Any) -> bool:
+    """Whether a class says what `+` or `*` does, and not how NumPy makes an array of its objects."""
+    names = ("__add__", "__radd__", "__mul__", "__rmul__", "__sub__", "__truediv__")
+    if not isinstance(cls, type) or cls in stand_ins.CLASSES or hasattr(cls, "__array__"):
+        return False
+    return says_of_operators(cls, names)
 
 
 CONVERSIONS: dict[Any, tuple[str, ...]] = {
