@@ -658,6 +658,7 @@ def functions_of_operators(x, y):
     sums = list(itertools.accumulate(many))
     table = {"+": operator.add, "*": operator.mul}
     flat = functools.reduce(operator.add, [[x], [y, x * y]], [])
+    flat[2] *= operator.mul(*(value for value in flat[:2])) + operator.add(*many[1:]).x
     return total.x * total.y + turned.y + sums[1].y * table["+"](many[1], many[2]).y + flat[2]
 
 

@@ -13,7 +13,7 @@ from ..ir.op import Op
 from ..ir.types import UNKNOWN, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators_in_python, objects, stand_ins
+from . import equivalents, iterators_in_python, objects, stand_ins
 from .calls import call
 from .failing import raise_now
 from .heap import may_be, now, place_of
@@ -390,6 +390,9 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
         if space == "np":
             _refuse_objects(it, known, args)
         return None
+    if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
+        many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
+        return call(it, Const(many), [Const(known), *args], {})
     if not any(isinstance(_opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
         return None
     for operator_, (each, _) in BINARY.items():
