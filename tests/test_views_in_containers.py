@@ -793,7 +793,6 @@ REFUSED = {
         "list_sorted_anew",
         "split_list_is_made_longer",
         "part_is_replaced",
-        "the_largest_array_read_after_a_change",
         "slice_of_one_of_two_in_a_list",
         "given_history_of_an_array_that_changes",
         "numbered_history_of_an_array_that_changes",

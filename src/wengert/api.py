@@ -92,7 +92,10 @@ class Derivative(Generic[P, T]):
         except CarriesDerivatives:
             pass  # out of the handler, so that what fails below does not fail "during" this
         except Exception as error:
-            raise presented(error, self.function) from error.__cause__
+            derived = self._again(args, kwargs, error)
+            if derived is None:
+                raise presented(error, self.function) from error.__cause__
+            return self._run_again(derived, args, kwargs)
         try:
             return by_numbers().called(self.verb, self.function, args, kwargs)
         except Exception as error:
@@ -111,6 +114,22 @@ class Derivative(Generic[P, T]):
             self._make_ready(args, derived)
         captured = calling.captured_by(self.function) if self._captures else {}
         return derived.run(*args, **kwargs, **captured)
+
+    def _again(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception
+    ) -> Derived | None:
+        """What is to be run after a run was refused, if another one can do better."""
+        if not engine.is_refused_by_its_run(refusal):
+            return None
+        refusing, primals = self._derived(args, kwargs), _primals(self, args)
+        return engine.derive_again(self.verb, refusing, refusal, self.function, primals, kwargs)
+
+    def _run_again(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        captured = calling.captured_by(self.function) if self._captures else {}
+        try:
+            return derived.run(*args, **kwargs, **captured)
+        except Exception as error:
+            raise presented(error, self.function) from error.__cause__
 
     def _make_ready(self, args: tuple[Any, ...], derived: Derived) -> None:
         """From the second call on, arguments whose types say their kinds take a short way."""

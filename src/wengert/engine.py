@@ -38,6 +38,7 @@ from .ops.structure import global_
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
+from .passes.repeatable import is_repeatable
 from .passes.unread import with_unread_evaluated
 from .passes.written import targets, written
 from .rules import registry as rules
@@ -140,6 +141,11 @@ class Derived:
         return tuple(
             (holder, key) for holder, key, kind in self.guards if not isinstance(kind, Static)
         )
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a run that was refused may be run again."""
+        return not self.changed_outside and is_repeatable(self.functions[0])
 
     def read_from(self) -> list[Any]:
         """The values of the globals that it reads when it runs."""
@@ -247,6 +253,33 @@ def _derive_for(
                 _remember(verb, call, more)
                 return derived
         raise refused from None
+
+
+def is_refused_by_its_run(error: Exception) -> bool:
+    """Whether generated code has raised what says that it cannot be right for these arguments."""
+    code = "" if isinstance(error, WengertError) else getattr(error, "code", "")
+    return code == UnsupportedSyntax.code
+
+
+def derive_again(
+    verb: Verb,
+    refusing: Derived,
+    refusal: Exception,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Derived | None:
+    """The derivative for one run, after another was refused by its run; None if nothing else can be done."""
+    if not is_refused_by_its_run(refusal) or not refusing.is_repeatable:
+        return None
+    if any(hasattr(arg, "__next__") for arg in (*args, *kwargs.values())):
+        return None  # the first run has taken items from it
+    call = call_of(function, args, kwargs)
+    with suppress(WengertError, RecursionError):
+        derived = derive(verb, of_one_run(call, function, args, kwargs))
+        _remember(verb, call, of_one_run)
+        return derived
+    return None
 
 
 def _remember(verb: Verb, call: Call, more: Callable[..., Call]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -87,17 +87,33 @@ def pullback_of(
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     if inside:
         derived.must_leave_arguments()
-    ahead, backward = derived.published
     captured = calling.captured_by(f)
     try:
-        y, residuals = ahead(*args, **kwargs, **captured)
+        y, residuals = derived.run(*args, **kwargs, **captured)
     except Exception as error:
-        raise presented(error) from error.__cause__
+        again = engine.derive_again(Verb("pullback"), derived, error, f, args, kwargs)
+        if again is None:
+            raise presented(error) from error.__cause__
+        derived = again
+        y, residuals = _run(again, args, kwargs, captured)
+    backward = derived.published[1]
     outside = [*args, *kwargs.values(), *captured.values(), *derived.read_from(), y]
     kind = derived.functions[0].result
     assert isinstance(kind, Struct)
     back = Pullback(calling.name_of(f), backward, residuals, y, kind.items[0])
     return y, back, outside
+
+
+def _run(
+    derived: engine.Derived,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    captured: Mapping[str, Any],
+) -> Any:
+    try:
+        return derived.run(*args, **kwargs, **captured)
+    except Exception as error:
+        raise presented(error) from error.__cause__
 
 
 def _held(holder: Any, key: str) -> Any:
@@ -155,13 +171,14 @@ class Pushforward:
             dots = self._leaves_of(tangents)
         except CarriesDerivatives:
             return by_numbers().coefficientwise(lambda dots: self(*dots), tangents)
-        along = self._derived
+        verb, along = Verb("pushforward"), self._derived
         if any(tangent is None for tangent in tangents):
             # a zero that is written out would meet the derivatives that are infinite
             dots = [d if t is not None else [] for d, t in zip(dots, tangents, strict=True)]
             moving = tuple(k for k, leaves in enumerate(dots) if leaves)
-            along = engine.derive_for(Verb("pushforward", moving), self._function, *self._at[:2])
-        return self._run(along, [dot for leaves in dots for dot in leaves])
+            verb = Verb("pushforward", moving)
+            along = engine.derive_for(verb, self._function, *self._at[:2])
+        return self._run(verb, along, [dot for leaves in dots for dot in leaves])
 
     def _leaves_of(self, tangents: Sequence[Any]) -> list[list[Any]]:
         """The numbers and arrays that every tangent consists of."""
@@ -178,13 +195,16 @@ class Pushforward:
             found.append([whole_like(*given)] if name in kept_whole else leaves_like(*given))
         return found
 
-    def _run(self, along: engine.Derived, dots: list[Any]) -> Any:
+    def _run(self, verb: Verb, along: engine.Derived, dots: list[Any]) -> Any:
         primals, options, captured = copied(self._at)
         try:
             with _as_they_were(self._outside):
                 y_dot = along.run(*primals, *dots, **options, **captured)[1]
         except Exception as error:
-            raise presented(error) from error.__cause__
+            again = engine.derive_again(verb, along, error, self._function, *self._at[:2])
+            if again is None:
+                raise presented(error) from error.__cause__
+            y_dot = _run(again, (*primals, *dots), options, captured)[1]
         return apart(y_dot, dots)
 
 

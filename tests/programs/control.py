@@ -1079,3 +1079,37 @@ add(
     (1.5, [("log", 2.0), ("power", 0.1), ("root", 0.4)]),
     (1.5, [("log", 2.0), ("root", 1.9)]),
 )
+
+
+class Washer:
+    """A machine whose states are methods: which one is next, their values decide."""
+
+    def __init__(self, rate):
+        self.state, self.rate, self.level, self.log = "idle", rate, 0.0, []
+
+    def on_idle(self, event):
+        return "fill" if event == "start" else None
+
+    def on_fill(self, event):
+        self.level += self.rate
+        return "drain" if self.level > 1.0 else None
+
+    def on_drain(self, event):
+        self.level *= 0.5
+        return "idle" if event == "stop" else None
+
+    def send(self, event):
+        new = getattr(self, f"on_{self.state!s:.5}")(event)
+        if new is not None and new != self.state:
+            self.log.append((self.state, new, self.level))
+            self.state = new
+
+
+def states_by_name(rate):
+    washer = Washer(rate)
+    for event in ("start", "tick", "tick", "tick", "tick", "stop", "start", "tick"):
+        washer.send(event)
+    return washer.level + sum(level * len(old) for old, _, level in washer.log)
+
+
+add(states_by_name, (0.4,), (0.55,))

@@ -1,6 +1,7 @@
 """Tables filled step by step, and recursions that remember."""
 
 import functools
+import heapq
 import math
 
 import numpy as np
@@ -417,3 +418,38 @@ add(
     ),
     rel=1e-10,
 )
+
+
+def beam_search(scores, temperature, width):
+    """The best sequences of letters: candidates are tuples, whose paths grow by `+`."""
+    beam = [(0.0, ())]
+    for row in scores:
+        candidates = []
+        for score, path in beam:
+            for letter, s in enumerate(row):
+                bonus = 0.3 if path and path[-1] == letter else 0.0
+                candidates.append((score + s * temperature - bonus, path + (letter,)))  # noqa: RUF005
+        beam = heapq.nlargest(width, candidates)
+    return sum(score * (1 + path[-1]) for score, path in beam)
+
+
+LETTER_SCORES = [[0.31, 0.9, 0.2], [0.5, 0.13, 0.7], [0.67, 0.4, 0.35], [0.11, 0.77, 0.3]]
+
+add(beam_search, (LETTER_SCORES, 0.8, 2), wrt=(0, 1))
+add(beam_search, (np.array(LETTER_SCORES), 0.8, 3), wrt=(0, 1))
+
+
+def cheapest_walks(steps, discount):
+    """What a dictionary gives is a tuple, or nothing yet: prices along the cheapest walks to each place."""
+    walks = {0: (0.0,)}
+    for k, row in enumerate(steps):
+        for to, price in enumerate(row):
+            walk = walks.get(k, ()) + (price * discount**k,)  # noqa: RUF005
+            if to not in walks or sum(walk) < sum(walks[to]):
+                walks[to] = walk
+    merged = heapq.merge(*(sorted(walk) for walk in walks.values()), reverse=False)
+    lowest = heapq.nsmallest(2, walks, key=lambda to: sum(walks[to]))
+    return sum(price / (1 + k) for k, price in enumerate(merged)) + 0.1 * sum(lowest)
+
+
+add(cheapest_walks, ([[0.4, 0.7, 1.3], [1.1, 0.2, 0.35], [0.6, 0.9, 0.15]], 0.9))

@@ -31,6 +31,7 @@ ALONE = frozenset("""
     control.one_desk
     control.round_robin
     control.stacked_contexts
+    control.states_by_name
     control.tree_of_dicts
     dynamic_programming.cached_coin_sums
     dynamic_programming.cached_lattice_walk
@@ -60,6 +61,8 @@ ALONE = frozenset("""
     objects.sorted_by_tree
     objects.toda_chain
     objects.user_iterator
+    simulations.genetic_search
+    simulations.particle_swarm
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

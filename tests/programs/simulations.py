@@ -1,6 +1,8 @@
 """Time stepping: differential equations and recurrences."""
 
+import itertools
 import math
+import random
 
 import numpy as np
 
@@ -160,3 +162,76 @@ def particles(positions):
 
 
 add(particles, (np.array([[0.0, 0.0], [1.1, 0.2], [0.4, 1.3]]),), rel=1e-10)
+
+
+def distance_to_valley(place, t):
+    return (place[0] - t) ** 2 + 2 * (place[1] + 0.3 * t) ** 2 + 0.1 * place[0] * place[1]
+
+
+def particle_swarm(t, count):
+    """Particles are lists that move; each remembers the best place it has seen in a list of its own."""
+    rng = random.Random(1)
+    places = [[rng.uniform(-1, 1), rng.uniform(-1, 1)] for _ in range(count)]
+    speeds = [[0.0, 0.0] for _ in range(count)]
+    best = [place[:] for place in places]
+    leader = min(best, key=lambda v: distance_to_valley(v, t))[:]
+    for _ in range(3):
+        for place, speed, own in zip(places, speeds, best, strict=True):
+            for d in range(2):
+                pull = 0.3 * rng.random() * (own[d] - place[d])
+                speed[d] = 0.5 * speed[d] + pull + 0.4 * rng.random() * (leader[d] - place[d])
+                place[d] += speed[d]
+            if distance_to_valley(place, t) < distance_to_valley(own, t):
+                own[:] = place
+            if distance_to_valley(own, t) < distance_to_valley(leader, t):
+                leader = own[:]
+    return distance_to_valley(leader, t) + leader[0] + places[0][1]
+
+
+add(particle_swarm, (0.7, 3), wrt=(0,))
+
+
+class Creature:
+    def __init__(self, genes):
+        self.genes, self.cost = genes, 0.0
+
+    def evaluated(self, t):
+        self.cost = distance_to_valley(self.genes, t)
+        return self
+
+
+def genetic_search(t):
+    """A population is sorted and bred; the best is changed where it stands, and sorted again."""
+    rng = random.Random(5)
+    herd = [Creature([rng.uniform(-1, 1), t * rng.random()]).evaluated(t) for _ in range(4)]
+    for _ in range(3):
+        herd.sort(key=lambda each: each.cost)
+        best, young = herd[0], []
+        for a, b in itertools.pairwise(herd[:3]):
+            child = Creature([(p + q) / 2 for p, q in zip(a.genes, b.genes, strict=True)])
+            if rng.random() < 0.5:
+                child.genes[rng.randrange(2)] += 0.1 * t
+            young.append(child.evaluated(t))
+        herd = herd[:2] + young
+        best.genes[0] *= 1.01
+        best.evaluated(t)
+    elite = min(herd, key=lambda each: each.cost)
+    return elite.cost + elite.genes[1]
+
+
+add(genetic_search, (0.7,))
+
+
+def langevin(t, count):
+    """Arrays that were drawn are changed in place."""
+    rng = np.random.default_rng(3)
+    places, speeds = rng.normal(0.0, 1.0, (count, 2)), rng.standard_normal((count, 2)) * t
+    for _ in range(4):
+        speeds -= 0.1 * (places * t + speeds)
+        speeds += 0.05 * rng.normal(size=places.shape)
+        places += 0.1 * speeds
+        places[0] = places[-1] * t
+    return (places**2).sum() + speeds[0, 1]
+
+
+add(langevin, (0.7, 3), wrt=(0,))

@@ -231,7 +231,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
     from .library import handler_of, rarer_handler_of
-    from .operators import call_on_object
+    from .operators import as_operator, call_on_object
 
     said = call_on_object(it, known, args, kwargs)
     if said is not None:
@@ -245,6 +245,9 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if found is not None and not it.reading.opted_out(found[0]):
         if not takes(*found, args, kwargs):
             fail_now(it, known, *args)
+        said = as_operator(it, known, *found, args)
+        if said is not None:
+            return said
         return emit_op(it, *found, args, kwargs)
     handler = rarer_handler_of(known)
     if handler is not None:
@@ -269,6 +272,15 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     drawn = _drawn(it, known, args)
     if drawn is not None:
         return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
+    written = functools.partial(_call_written, it, known)
+    if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
+        return written(args, kwargs)
+    from .drawing_in_python import drawing_array
+
+    return drawing_array(it, Const(known.__self__), known.__name__, args, kwargs, written)
+
+
+def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)

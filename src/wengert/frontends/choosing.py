@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Const
+from ..ir.graph import Const, Var
+from ..ir.types import Array, Seq
 from ..ops import containers as co
 from ..ops import structure as st
 from .calls import call
@@ -21,18 +22,28 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-def known_objects(it: Interpreter, source: Value) -> list[Value] | None:
-    """The items of something, if they are known and some of them can change; None otherwise."""
+def known_objects(
+    it: Interpreter, source: Value, counts: Callable[[Value], bool] | None = None
+) -> list[Value] | None:
+    """The items of something, if they are known and some of them are objects; None otherwise."""
     source = now(it, source)
     if not isinstance(source, Items) or source.form not in ("list", "tuple", "dict"):
         return None
     items = iteration(it, source)
     if not isinstance(items, list) or not 0 < len(items) <= UNROLL:
         return None
-    return items if any(map(_is_object, items)) else None
+    return items if any(map(counts or is_known_object, items)) else None
 
 
-def _is_object(value: Value) -> bool:
+def is_object(value: Value) -> bool:
+    """Whether a value is, or holds, something that can change: an array as well."""
+    return is_known_object(value) or (
+        isinstance(value, Var) and isinstance(value.kind, Array | Seq)
+    )
+
+
+def is_known_object(value: Value) -> bool:
+    """Whether a value is taken apart, and is, or holds, something that can change."""
     return isinstance(value, Items) and (is_mutable(value) or holds_objects(value))
 
 
@@ -58,7 +69,7 @@ def _key_of(it: Interpreter, key: Value | None, item: Value) -> Value:
     return item if key is None or key == Const(None) else call(it, key, [item], {})
 
 
-def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse: Value) -> Value:
+def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse: Value) -> Items:
     """`sorted(items, key=key, reverse=reverse)`."""
     keys = it.atom(list_of(*(_key_of(it, key, item) for item in items)))
     order = it.emit(co.sorted_order, keys, reverse=it.atom(reverse))

@@ -16,7 +16,7 @@ from . import exceptions, objects
 from .binding import bind_arguments
 from .calls import call, call_foreign, opaque
 from .failing import raise_now
-from .heap import now
+from .heap import NeedsWhole, now
 from .names import lift
 from .signature import namedtuple_fields
 from .values import Closure, Items, Native, Scope, Value, as_known
@@ -87,7 +87,7 @@ def _of_object(found: Any) -> bool:
 
 def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """What `type.__call__` does."""
-    it.reading.made_of.add(cls)
+    _note_class(it, cls)
     missing: list[str] = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise_now(it, TypeError, _abstract(cls, missing))
@@ -103,6 +103,21 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
     if init is not object.__init__ and not _is_protocols(init):
         call(it, objects.from_class(it, made, cls, "__init__", init), args, kwargs)
     return now(it, made)
+
+
+def _note_class(it: Interpreter, cls: type) -> None:
+    """Note that the program makes objects of a class.
+
+    Raises:
+        NeedsWhole: operators were read that may be those of the class, and no check was made.
+    """
+    from .operators import says_of_operators
+
+    if cls in it.reading.made_of:
+        return
+    it.reading.made_of.add(cls)
+    if says_of_operators(cls, it.reading.asked_of_unknown):
+        raise NeedsWhole
 
 
 def _is_protocols(init: Any) -> bool:

@@ -175,7 +175,16 @@ def _clear(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value:
 def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
     if len(items.values) < 2:
         return Const(None)
-    return None
+    if not it.reading.is_one_run:
+        return None
+    from . import choosing
+
+    objects = choosing.known_objects(it, items, choosing.is_object)
+    if objects is None:
+        return None
+    reverse = kwargs.get("reverse", Const(False))
+    ordered = choosing.in_order(it, objects, kwargs.get("key"), reverse)
+    return _put_list(it, items, ordered.values)
 
 
 def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:

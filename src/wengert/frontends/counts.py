@@ -159,11 +159,15 @@ class Counts:
         if eqn.op is IF:
             for k, out in enumerate(eqn.outs):
                 self._learn(out, self._of_either(*(block.outs[k] for block in eqn.blocks)))
-        elif not eqn.op.control and len(eqn.outs) == 1 and eqn.namespace != "call":
+        elif not eqn.op.control and len(eqn.outs) == 1 and self.can_compute(eqn):
             (out,) = eqn.outs
             self._learn(out, self.computed(eqn))
             if self.is_whole(out) and any(arg in self.given for arg in eqn.args):
                 self.given.add(out)
+
+    def can_compute(self, eqn: Eqn) -> bool:
+        """Whether an equation may be computed while the program is read."""
+        return eqn.namespace != "call"
 
     def is_whole(self, out: Var) -> bool:
         """Whether a value is a whole number."""

@@ -7,14 +7,16 @@ a generator what drawing the items would.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ir.graph import Const, Var
-from ..ir.types import Number, Other
+from ..ir.types import INT, Array, Number, Other
 from ..ops import structure as st
+from ..ops.drawing import made_by, name_of
+from ..ops.registry import named
 from .values import Items, Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -77,7 +79,6 @@ _METHODS: dict[str, dict[str, Callable[..., Any]]] = {
     "numpy.RandomState": _OF_NUMPY,
     "random.Random": _OF_PYTHON,
 }
-"""By package and class: to name `np.random` would load it, which takes longer than most derivatives."""
 
 
 def shuffle_in_place(x: Any) -> None:
@@ -98,6 +99,82 @@ def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callabl
     return _METHODS.get(_class_of(it, generator) or "", {}).get(name)
 
 
+_PLACE_OF_SIZE = {
+    "random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0,
+    "exponential": 1, "rayleigh": 1, "standard_t": 1, "chisquare": 1,
+    "normal": 2, "uniform": 2, "lognormal": 2, "laplace": 2, "logistic": 2, "gumbel": 2, "gamma": 2, "beta": 2,
+}  # fmt: skip
+"""Methods of NumPy's generators that draw numbers of double precision: where they are told how many."""
+_OF_LENGTHS = ("rand", "randn")
+"""Those that are given the length of each axis."""
+
+
+Draw = Callable[[Sequence["Value"], Mapping[str, "Value"]], "Value"]
+
+
+def drawing_array(
+    it: Interpreter,
+    generator: Value,
+    name: str,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    draw: Draw,
+) -> Value:
+    """What a method of a generator draws: an array that nobody else holds, where a size says so."""
+    if name not in _PLACE_OF_SIZE and name not in _OF_LENGTHS:
+        return draw(args, kwargs)
+    if _METHODS.get(_class_of(it, generator) or "") is not _OF_NUMPY:
+        return draw(args, kwargs)
+    sized = _sized(it, name, args, kwargs)
+    if sized is None:
+        return draw(args, kwargs)
+    rank, args, kwargs = sized
+    kind = Array("float64", rank)
+    return it.builder.emit_with(named("copy"), (it.atom(draw(args, kwargs)),), {}, "np", kind=kind)
+
+
+def _sized(
+    it: Interpreter, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[int, Sequence[Value], Mapping[str, Value]] | None:
+    """How many axes are drawn, and the arguments, in which no derivative goes into a size; None if unknown."""
+    if name in _OF_LENGTHS:
+        return (len(args), [_as_count(it, arg) for arg in args], kwargs) if args else None
+    place = _PLACE_OF_SIZE[name]
+    if len(args) > place + 1 or not kwargs.keys() <= _OPTIONS:
+        return None
+    size = args[place] if len(args) > place else kwargs.get("size")
+    rank = None if size is None else _rank_of(size)
+    if size is None or rank is None:
+        return None
+    count = _as_count(it, size)
+    if len(args) > place:
+        return rank, [*args[:place], count], kwargs
+    return rank, args, {**kwargs, "size": count}
+
+
+def _as_count(it: Interpreter, size: Value) -> Value:
+    """How many numbers to draw, which has no derivative."""
+    match size:
+        case Items(values=values):
+            return size.holding([_as_count(it, value) for value in values])
+        case Var():
+            return it.emit(st.stop_gradient, size)
+        case _:
+            return size
+
+
+_OPTIONS = frozenset(
+    ("size", "loc", "scale", "low", "high", "mean", "sigma", "shape", "a", "b", "df")
+)
+
+
+def _rank_of(size: Value) -> int | None:
+    """How many axes an array of a size has, if that is known."""
+    if isinstance(size, Items) and size.form in ("tuple", "list"):
+        return len(size.values)
+    return 1 if kind_of_value(size) == INT else None
+
+
 def _is_constant(value: Value) -> bool:
     items = isinstance(value, Items) and value.form in ("list", "tuple")
     return all(map(_is_constant, value.values)) if items else isinstance(value, Const)  # type: ignore[union-attr]
@@ -105,20 +182,10 @@ def _is_constant(value: Value) -> bool:
 
 def _class_of(it: Interpreter, generator: Value) -> str | None:
     if isinstance(generator, Const):
-        return _name_of(type(generator.value))
+        return name_of(type(generator.value))
     made = it.builder.visible_definition(generator) if isinstance(generator, Var) else None
     if made is None:
         return None
     if made.op is st.opaque:
-        return _made_by(made.args[0].value) if isinstance(made.args[0], Const) else None
-    return _made_by(made.op.implementation) if made.namespace == "call" else None
-
-
-def _made_by(maker: Any) -> str:
-    name = _name_of(maker)
-    return "numpy.Generator" if name == "numpy.default_rng" else name
-
-
-def _name_of(value: Any) -> str:
-    package = str(getattr(value, "__module__", "")).partition(".")[0]
-    return f"{package}.{getattr(value, '__name__', '')}"
+        return made_by(made.args[0].value) if isinstance(made.args[0], Const) else None
+    return made_by(made.op.implementation) if made.namespace == "call" else None

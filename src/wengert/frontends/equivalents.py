@@ -191,6 +191,16 @@ def matrix_product(a: Any, b: Any) -> Any:
     return a @ b
 
 
+def of_one(function: Any, x: Any, /) -> Any:
+    """A function of one operand."""
+    return function(x)
+
+
+def of_two(function: Any, left: Any, right: Any, /) -> Any:
+    """A function of two operands, which `*` may have given."""
+    return function(left, right)
+
+
 def as_it_is(function: Any, *args: Any) -> Any:
     """A call of a function that something stands for, of constants: it is called as it is."""
     return function(*args)
@@ -220,6 +230,7 @@ _LATE = {
     "numpy.polynomial": "polynomials_in_python",
     "numpy": "numpy_in_python",
     "_bisect": "bisect_in_python",
+    "heapq": "heapq_in_python",
     "statistics": "statistics_in_python",
     "random": "drawing_in_python",
     "scipy.special": "scipy_in_python",

@@ -289,11 +289,11 @@ def _extremum(which: str) -> Handler:
                 f"`{which}(a, *rest)` is not covered", f"Write `{which}(a, {which}(rest))`."
             )
         key = kwargs.get("key")
-        objects = choosing.known_objects(it, list_of(*args) if len(args) > 1 else args[0])
+        source = list_of(*args) if len(args) > 1 else args[0]
+        objects = choosing.known_objects(it, source, choosing.is_object)
         if objects is not None:
             return choosing.extremum(it, which, objects, key)
         if key is not None and key != Const(None):
-            source = list_of(*args) if len(args) > 1 else args[0]
             return _extremum_by_key(it, which, it.atom(as_list(it, source)), key, kwargs)
         if len(args) > 1 and any(isinstance(kind_of_value(arg), Struct) for arg in args):
             return choosing.extremum(it, which, list(args), None)

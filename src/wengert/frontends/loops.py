@@ -402,7 +402,7 @@ def _tested(it: Interpreter, node: ast.While) -> bool | None:
 
 
 def _run_in_turns(it: Interpreter, node: ast.While) -> None:
-    """A `while` whose turns the counts of the call decide, written out."""
+    """A `while` whose turns the counts of the call decide, written out: as long as they do."""
     from .statements import run_body
 
     it.frame.loops += 1
@@ -411,11 +411,16 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
 
     def turns() -> None:
         while True:
+            mark = it.mark()
             goes_on = it.known_truth(condition(it, node.test))
-            if goes_on is None:
+            if goes_on is None and node.orelse:
                 raise it.unsupported(
                     "only the run knows how many turns this loop has", "Use `for` and `break`."
                 )
+            if goes_on is None:
+                it.return_to(mark)
+                run_while(it, node)
+                return
             if not goes_on:
                 return
             take_turn(it)

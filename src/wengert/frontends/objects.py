@@ -18,6 +18,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from . import construct, local_classes, outside, writes
 from .calls import call, opaque
+from .counts import known
 from .failing import raise_now
 from .heap import now, place_of, put
 from .items import open_up
@@ -492,6 +493,7 @@ def current(it: Interpreter, value: Value) -> Items:
 
 def known_name(it: Interpreter, name: Value) -> str:
     """The name of an attribute, which has to be known when the program is read."""
+    name = known(it, name)
     if isinstance(name, Const) and isinstance(name.value, str):
         return name.value
     raise it.unsupported(

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.graph import CALL, Atom, Const, Eqn, Var, walk
 from ..ir.op import Op
 from ..ir.types import INT, NONE, Array
 from ..ops import identity as ident
 from ..ops import structure as st
+from ..ops.drawing import is_generator, makes_generator
 from ..ops.memory import WRITES
 from .counts import UNSURE, Counts, Leaves
 
@@ -68,8 +69,13 @@ class OneRun(Counts):
 
     def note(self, eqn: Eqn) -> None:
         super().note(eqn)
-        if eqn.op.control:  # only one of its blocks is run, but all have been read
+        if eqn.op.control and _may_write(
+            eqn
+        ):  # only one of its blocks is run, but all have been read
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
+
+    def can_compute(self, eqn: Eqn) -> bool:
+        return super().can_compute(eqn) or makes_generator(eqn)
 
     def computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
@@ -78,8 +84,12 @@ class OneRun(Counts):
             return UNSURE
         if eqn.op is st.pack:
             return _packed(args, options)
+        if eqn.op is st.format_ and not all(map(self._is_fixed, eqn.args)):
+            return UNSURE
         if eqn.op is st.global_:
             return self._global(options["holder"], options["key"])
+        if makes_generator(eqn) or any(map(is_generator, map(_owner_of, args))):
+            return _drawn(eqn, args, options)
         if eqn.op.effect and eqn.op not in _COMPUTED:
             return UNSURE
         try:
@@ -89,6 +99,12 @@ class OneRun(Counts):
             self.raised[eqn] = error
             return UNSURE
         return found if _is_data(found) else UNSURE
+
+    def _is_fixed(self, atom: Atom) -> bool:
+        """Whether a value has no derivative: what is made of it, and read back, has none either."""
+        if isinstance(atom, Const):
+            return True
+        return type(self.of(atom)) in (str, bool, int) and atom not in self.given
 
     def _global(self, holder: Any, key: str) -> Any:
         """What a name of a module is at the start of the run; the same object wherever it is read.
@@ -132,6 +148,41 @@ class OneRun(Counts):
 _CHECKS = frozenset(op for op in vars(ident).values() if isinstance(op, Op))
 _COMPUTED = WRITES | _CHECKS | {st.bound, st.unpackable, st.means}
 """Ops with an effect that reading a program may have as well."""
+
+
+def _may_write(eqn: Eqn) -> bool:
+    """Whether something in a branch, a loop or a function may have changed what is known."""
+    if eqn.op is CALL:
+        return True
+    return any(
+        each.op is CALL or each.op in WRITES or (each.op.effect and each.op not in _CHECKS)
+        for block in eqn.blocks
+        for each in walk(block)
+    )
+
+
+def _owner_of(value: Any) -> Any:
+    """The object that a method is one of; anything else itself."""
+    return getattr(value, "__self__", value)
+
+
+def _drawn(eqn: Eqn, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """A generator of random numbers that the program makes from a seed, a method of it, or what that draws."""
+    if makes_generator(eqn):
+        seeded = bool(args) and all(isinstance(seed, int) for seed in args)
+        return eqn.op(*args, **options) if seeded else UNSURE
+    if eqn.op is st.getattr_:
+        return getattr(args[0], options["name"], UNSURE)
+    if eqn.op is not st.apply or is_generator(args[0]):
+        return UNSURE
+    names = options["names"]
+    draw, *given = args
+    count = len(given) - len(names)
+    try:
+        drawn = draw(*given[:count], **dict(zip(names, given[count:], strict=True)))
+    except Exception:  # it is for the run to raise it
+        return UNSURE
+    return drawn if _is_data(drawn) else UNSURE
 
 
 def _is_data(value: Any, around: tuple[Any, ...] = ()) -> bool:

@@ -95,8 +95,10 @@ def binary(
             return as_known(function(left.value, right.value))  # type: ignore[union-attr]
     if op in (el.bitand, el.bitor, el.bitxor, el.sub):
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
-    if op is el.add and _is_list(left) and _is_list(right):
-        return it.emit(co.join_lists, it.atom(left), it.atom(right))
+    if op is el.add and (_is_list(left) or _is_list(right)):
+        joined = _plus_list(it, left, right)
+        if joined is not None:
+            return joined
     if op is el.mul and (_is_list(left) or _is_list(right)):
         return _times_list(it, left, right)
     from .values import object_class
@@ -122,6 +124,21 @@ def _set_of_keys(it: Interpreter, value: Value) -> Value:
     from .iteration import as_list
 
     return call_foreign(it, set, [it.atom(as_list(it, value))], {})
+
+
+def _plus_list(it: Interpreter, left: Value, right: Value) -> Value | None:
+    """A list or a tuple plus something: the two joined, unless the something is an array or has its own `+`."""
+
+    def join() -> Value:
+        return it.emit(co.join_lists, it.atom(left), it.atom(right))
+
+    if _is_list(left) and _is_list(right):
+        return join()
+    other = right if _is_list(left) else left
+    if kind_of_value(other) != UNKNOWN:
+        return None
+    is_sequence = it.emit(ident.is_sequence, it.atom(other))
+    return it.choose(is_sequence, join, lambda: dispatch_operator(it, el.add, [left, right]))
 
 
 def _times_list(it: Interpreter, left: Value, right: Value) -> Value:
@@ -171,7 +188,7 @@ def _is_list(value: Value) -> bool:
 
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
-    from .operators import call_operator_method
+    from .operators import call_operator_method, refuse_unknown_objects
 
     own = call_operator_method(it, op, values)
     if own is not None:
@@ -179,6 +196,7 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
     if _never_fit(op, values):
         assert op.implementation is not None
         fail_now(it, op.implementation, *values)
+    refuse_unknown_objects(it, op, values)
     return it.emit(op, *(it.atom(v) for v in values))
 
 

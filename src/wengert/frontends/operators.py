@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
 from ..ir.op import Op
-from ..ir.types import Struct
+from ..ir.types import UNKNOWN, Seq, Struct
+from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators_in_python, objects
+from . import equivalents, iterators_in_python, objects, stand_ins
 from .calls import call
 from .failing import raise_now
 from .heap import may_be, now, place_of
 from .items import open_up
 from .values import (
+    OBJECTS,
     Choice,
     Closure,
     Items,
@@ -157,6 +159,33 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     if any(map(is_object, values)) and not any(map(_is_sequence, values)):
         _wrong_operands(it, op, values)
     return None
+
+
+def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
+    """Have the run refuse operands of a class of the program's own that says what an operator does."""
+    name = _METHODS.get(op.name)
+    if name is not None:
+        reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
+        _refuse_unknown(it, (name,) if len(values) == 1 else (name, reflected), values)
+
+
+def _refuse_unknown(it: Interpreter, names: tuple[str, ...], values: Sequence[Value]) -> None:
+    unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
+    if not unknown:
+        return
+    it.reading.asked_of_unknown.update(names)
+    if any(says_of_operators(cls, names) for cls in it.reading.made_of):
+        for value in unknown:
+            it.emit(ident.built_in_operator, value, Const(names))
+
+
+def says_of_operators(cls: type, names: Iterable[str]) -> bool:
+    """Whether a class says in Python what operators do to its objects."""
+    return any(_is_written_here(objects.static_lookup(cls, name)) for name in names)
+
+
+def _is_written_here(found: Any) -> bool:
+    return isinstance(found, types.FunctionType)
 
 
 def _is_sequence(value: Value) -> bool:
@@ -350,6 +379,61 @@ def iterated(it: Interpreter, value: Value) -> Value:
     return said
 
 
+def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> Value | None:
+    """A function of `operator` or of NumPy on containers and objects: what the operator does.
+
+    None where the operands are numbers and arrays.
+    """
+    from .operations import BINARY, binary
+
+    if getattr(known, "__module__", None) != "_operator":
+        if space == "np":
+            _refuse_objects(it, known, args)
+        return None
+    if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
+        many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
+        return call(it, Const(many), [Const(known), *args], {})
+    if not any(isinstance(_opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
+        return None
+    for operator_, (each, _) in BINARY.items():
+        if each is op:
+            left, right = args
+            return binary(it, operator_(), left, right, ast.Pass())
+    return call_operator_method(it, op, args)
+
+
+def _is_run_time_list(value: Value) -> bool:
+    return isinstance(value, Var) and isinstance(value.kind, Seq)
+
+
+def _refuse_objects(it: Interpreter, known: Any, args: Args) -> None:
+    """Refuse a function of NumPy on objects whose class says what operators do: it calls them, one by one."""
+    if any(_holds_operators(it, arg) for arg in args):
+        raise it.unsupported(
+            f"`{known.__name__}` of NumPy is called on objects of a class that has operators of its own",
+            "Write the operators, or call it on the objects' numbers.",
+        )
+
+
+def _holds_operators(it: Interpreter, value: Value, depth: int = 2) -> bool:
+    if isinstance(value, Var) and isinstance(value.kind, Seq):
+        item = value.kind.item
+        return isinstance(item, Struct) and item.form in OBJECTS and _calculates(item.type)
+    value = _opened(it, value)
+    if _has_a_class(value):
+        return _calculates(object_class(value))
+    inside = value.values if isinstance(value, Items) and depth else ()
+    return any(_holds_operators(it, each, depth - 1) for each in inside)
+
+
+def _calculates(cls: Any) -> bool:
+    """Whether a class says what `+` or `*` does, and not how NumPy makes an array of its objects."""
+    names = ("__add__", "__radd__", "__mul__", "__rmul__", "__sub__", "__truediv__")
+    if not isinstance(cls, type) or cls in stand_ins.CLASSES or hasattr(cls, "__array__"):
+        return False
+    return says_of_operators(cls, names)
+
+
 CONVERSIONS: dict[Any, tuple[str, ...]] = {
     float: ("__float__", "__index__"),
     int: ("__int__", "__index__", "__trunc__"),
@@ -375,6 +459,7 @@ def call_on_object(
     None if no argument is an object.
     """
     if not any(map(_has_a_class, args)):
+        _refuse_unknown(it, CONVERSIONS.get(known, ()), args[:1])
         return None
     first, *rest = args
     for name in CONVERSIONS.get(known, ()):

@@ -171,6 +171,8 @@ class Reading:
     """What methods gave that remember their results: the result, its block, the objects then."""
     made_of: set[type] = field(default_factory=set[type])
     """The classes of the objects that the program makes."""
+    asked_of_unknown: set[str] = field(default_factory=set[str])
+    """The special methods that operators would call on what may be an object, if its class had them."""
     class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
     """The attributes of classes that the program assigns to."""
     root: Builder | None = None

@@ -70,6 +70,7 @@ def read(
     whole: set[Any] = set()
     checked: set[Any] = set()
     kept: set[Any] = set()
+    made_of: set[type] = set()
     changed_outside: dict[int, Any] = {}
     bound_outside: dict[Any, Any] = {}
     while True:
@@ -81,6 +82,7 @@ def read(
             whole=whole,
             checked=checked,
             kept=kept,
+            made_of=made_of,
             changed_outside=changed_outside,
             bound_outside=bound_outside,
             special=special,
@@ -96,6 +98,7 @@ def read(
             separate, by_index = reading.separate, reading.by_index
             by_turn, one_by_one = reading.by_turn, reading.one_by_one
             whole, checked, kept = reading.whole, reading.checked, reading.kept
+            made_of = reading.made_of
             changed_outside = reading.changed_outside
             bound_outside = reading.bound_outside
 

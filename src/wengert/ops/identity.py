@@ -24,6 +24,7 @@ def _passed_on(name: str, signature: str) -> Op:
 
 
 is_view = _question("is_view", "part")
+is_sequence = _question("is_sequence", "x")
 is_view_of = _question("is_view_of", "part, whole")
 indexed = _question("indexed", "x")
 
@@ -49,6 +50,8 @@ apart = _check("apart", "*values")
 """No object that a program may change is given to it twice."""
 kept = _check("kept", "owner, name")
 """An attribute that is assigned is one that the object itself keeps."""
+built_in_operator = _check("built_in_operator", "value, names")
+"""What an operator does to a value no class says that the program defines."""
 built_in = _check("built_in", "owner, name")
 """A method that changes an object is one of Python's own containers."""
 

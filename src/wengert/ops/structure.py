@@ -360,7 +360,22 @@ means = declare(
 opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
 closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN))
 raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)
-format_ = declare("format", "*values, template", infer=_always(STR))
+
+
+def _formatted(*values: Any, template: Sequence[str | tuple[int, int, str]]) -> str:
+    """What an f-string gives: pieces of text, and values with the conversion and format they are put in."""
+    pieces = [
+        each if isinstance(each, str) else _text_of(values[each[0]], *each[1:]) for each in template
+    ]
+    return "".join(pieces)
+
+
+def _text_of(value: Any, conversion: int, spec: str) -> str:
+    convert: dict[int, Callable[[Any], str]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+    return format(convert[conversion](value) if conversion in convert else value, spec)
+
+
+format_ = declare("format", "*values, template", infer=_always(STR), implementation=_formatted)
 
 # --- truth --------------------------------------------------------------------------------
 

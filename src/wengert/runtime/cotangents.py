@@ -83,6 +83,8 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
                 raise _of_joined(x)
             return x_bar
         x = np.asarray(x)
+    if isinstance(x_bar, dict):
+        raise _of_class(x)
     shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
         return x_bar
@@ -100,6 +102,15 @@ def _of_joined(x: Any) -> ValueError:
     error = ValueError(
         f"an operator joins or repeats a {type(x).__name__}, which is known only when the program runs\n"
         "Specialise the derivative for example arguments, or write `[*a, *b]`."
+    )
+    return coded(error, "WG101")
+
+
+def _of_class(x: Any) -> ValueError:
+    """The error for an operator that turned out to make an object when the program ran."""
+    error = ValueError(
+        f"an operator on a {type(x).__name__} makes an object, whose class is known only when the program "
+        "runs\nCall a method instead, or specialise the derivative for example arguments."
     )
     return coded(error, "WG101")
 

@@ -18,6 +18,24 @@ def is_view(part: Any) -> bool:
     return isinstance(part, np.ndarray)
 
 
+def is_sequence(x: Any) -> bool:
+    """Whether `+` joins something to a list or a tuple."""
+    return isinstance(x, (list, tuple))
+
+
+def built_in_operator(value: Any, names: tuple[str, ...]) -> None:
+    """Refuse an object whose class says in Python what an operator does, where its class was not known."""
+    cls = type(value)
+    if cls.__module__ == "builtins" or hasattr(cls, "__compute_op__"):
+        return
+    if any(hasattr(getattr(cls, name, None), "__code__") for name in names):
+        error = ValueError(
+            f"an operator is that of the class {cls.__name__}, which is known only when the program runs\n"
+            "Keep such objects in a short list or under names, or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
+
+
 def is_view_of(part: Any, whole: Any) -> bool:
     """Whether what was read from something changes with it, whatever it holds."""
     return isinstance(part, np.ndarray) and isinstance(whole, np.ndarray)
