@@ -1272,10 +1272,13 @@ def test_right(name):
 @pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - REFUSED))
 def test_forward_agrees_with_reverse(name):
     function, args = PROGRAMS[name]
+    wrt = tuple(k for k, arg in enumerate(args) if not isinstance(arg, int))
     tangents = trees.random_like(args)
     _, push = wg.pushforward(function, *copy.deepcopy(args))
-    _, back = wg.pullback(function, *copy.deepcopy(args))
-    assert push(*tangents) == pytest.approx(trees.inner(back(1.0), tangents), rel=1e-9)
+    found = wg.grad(function, argnums=wrt)(*copy.deepcopy(args))
+    expected = trees.inner(found, [tangents[k] for k in wrt])
+    tangents = [tangent if k in wrt else None for k, tangent in enumerate(tangents)]
+    assert push(*tangents) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
