@@ -176,7 +176,8 @@ class Writer:
                 return f"math.sin({self.number(depth - 1)})"
             case 7:
                 factors = self.choose((f"{self.vector()} * {self.vector()}", self.vector()))
-                return f"np.sum({factors}) * {self.choose(('0.2', 'n'))}"
+                total = self.choose((f"np.sum({factors})", f"{self.vector()}.max()"))
+                return f"{total} * {self.choose(('0.2', 'n'))}"
             case _:
                 left, right = self.number(depth - 1), self.number(depth - 1)
                 return f"({left} {self.choose('+-*')} {right})"
@@ -207,6 +208,25 @@ class Writer:
                 f"{self.vector()} * {self.number(1)}",
                 f"{self.vector()}[::-1]",
                 f"{self.vector()}.copy()",
+                self.computed(),
+            )
+        )
+
+    def computed(self) -> str:
+        """A vector that a function of NumPy makes."""
+        first, second = self.vector(), self.vector()
+        return self.choose(
+            (
+                f"np.where({first} > {second}, {first}, {self.number(0)})",
+                f"np.maximum({first}, {second})",
+                f"np.cumsum({first})",
+                f"np.concatenate(({first}[2:], {second}[:2]))",
+                f"np.roll({first}, n)",
+                f"{first}[[2, 0, 3, 0]]",
+                f"np.array([{self.number(0)}, {first}[1], x * n, {second}[0]])",
+                f"np.outer({first}, {second})[1]",
+                f"np.stack(({first}, {second}))[n - 1]",
+                f"{first}.reshape(2, 2).T.ravel()",
             )
         )
 
@@ -306,6 +326,13 @@ def slice_write(w: Writer) -> Lines:
                 f"{w.vector()}[1:3] = {w.number(1)}",
                 f"{w.vector()}[::2] *= {w.vector()}[1::2]",
                 f"{w.vector()}[{w.vector()} > {w.number(0)}] = {w.number(0)}",
+                f"{w.vector()}[[0, 2]] += {w.vector()}[1:3]",
+                f"{w.vector()}[{w.vector()} < {w.vector()}] *= {w.number(0)}",
+                f"np.add.at({w.vector()}, [0, 0, 3], {w.number(0)})",
+                f"{w.vector()}.fill({w.number(1)})",
+                f"{w.vector()}.sort()",
+                f"np.multiply({w.vector()}, {w.vector()}, out={w.vector()})",
+                f"np.copyto({w.vector()}, {w.vector()})",
             )
         )
     ]

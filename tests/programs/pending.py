@@ -37,7 +37,6 @@ ALONE = frozenset("""
     dynamic_programming.cached_lattice_walk
     dynamic_programming.memo_in_a_default
     linear_algebra.determinant_by_minors
-    linear_algebra.elimination_on_lists
     linear_algebra.jacobi_eigenvalues
     mutable_containers.all_pairs
     mutable_containers.clipped_polygon

@@ -69,9 +69,8 @@ class OneRun(Counts):
 
     def note(self, eqn: Eqn) -> None:
         super().note(eqn)
-        if eqn.op.control and _may_write(
-            eqn
-        ):  # only one of its blocks is run, but all have been read
+        # only one of the blocks is run, but all have been read
+        if eqn.op.control and _may_write(eqn):
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
 
     def can_compute(self, eqn: Eqn) -> bool:

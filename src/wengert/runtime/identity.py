@@ -26,7 +26,7 @@ def is_sequence(x: Any) -> bool:
 def built_in_operator(value: Any, names: tuple[str, ...]) -> None:
     """Refuse an object whose class says in Python what an operator does, where its class was not known."""
     cls = type(value)
-    if cls.__module__ == "builtins" or hasattr(cls, "__compute_op__"):
+    if cls.__module__ in ("builtins", "decimal", "fractions") or hasattr(cls, "__compute_op__"):
         return
     if any(hasattr(getattr(cls, name, None), "__code__") for name in names):
         error = ValueError(
