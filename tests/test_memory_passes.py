@@ -22,7 +22,7 @@ from random_writes import random_program
 
 from wengert.backends import python as printer
 from wengert.errors import LostWrite
-from wengert.frontends.source import read_row
+from wengert.frontends.source import RowReader
 from wengert.ir.graph import Function
 from wengert.ir.text import parse
 from wengert.ir.verify import verify
@@ -118,8 +118,8 @@ class Derivatives:
         self.wrt = [k for k, arg in enumerate(args) if not isinstance(arg, int)]
         rng = np.random.default_rng(0)
         self._directions = [direction_of(args[k], rng) for k in self.wrt]
-        self.gradient = checked(reverse.gradient(self.primal, self.wrt, read=read_row))
-        self.push = checked(forward.pushforward(self.primal, self.wrt, read=read_row))
+        self.gradient = checked(reverse.gradient(self.primal, self.wrt, read=RowReader()))
+        self.push = checked(forward.pushforward(self.primal, self.wrt, read=RowReader()))
 
     @property
     def args(self) -> list[Any]:
@@ -148,7 +148,7 @@ class Derivatives:
 
     def through_split(self, function: Function, bars: Sequence[Any]) -> None:
         """Both halves agree with the evaluator's; the second may be called again."""
-        halves = reverse.split(function, self.wrt, read=read_row)
+        halves = reverse.split(function, self.wrt, read=RowReader())
         ahead, back = map(checked, halves)
         *_, residuals = evaluate(ahead, *self.args)
         expected = evaluate(back, residuals, *copy.deepcopy(bars))
@@ -181,9 +181,9 @@ def check_arguments(d: Derivatives) -> None:
 def check_second(d: Derivatives) -> None:
     expected = d.slope(d.gradient)
     outs = len(d.primal.body.outs)
-    over_reverse = checked(forward.pushforward(d.gradient, d.wrt, read=read_row))
+    over_reverse = checked(forward.pushforward(d.gradient, d.wrt, read=RowReader()))
     close(d.agree(over_reverse, *d.directions)[len(d.wrt) :], expected)
-    over_forward = checked(reverse.gradient(d.push, d.wrt, read=read_row, output=outs))
+    over_forward = checked(reverse.gradient(d.push, d.wrt, read=RowReader(), output=outs))
     close(d.agree(over_forward, *d.directions), expected)
     d.through_split(d.gradient, d.directions)
 
@@ -221,7 +221,7 @@ def test_random_programs(seed: int, generic: bool) -> None:
 
 def test_a_returned_array_shares_no_memory_with_a_gradient() -> None:
     text, args = PROGRAMS["returned"]
-    gradient = reverse.gradient(function_of(text), [0, 1], read=read_row, value=True)
+    gradient = reverse.gradient(function_of(text), [0, 1], read=RowReader(), value=True)
     a, t = copy.deepcopy(args)
     s, left, a_bar, _ = printed(gradient)(a, t)
     assert left is a
@@ -245,7 +245,7 @@ f(p: ?, t: float) -> float:
     s: float = sum(u)
     return s
 """)
-    gradient = checked(reverse.gradient(function, [0, 1], read=read_row))
+    gradient = checked(reverse.gradient(function, [0, 1], read=RowReader()))
 
     def value(x: float, w: Any, t: float) -> float:
         return evaluate(function, SimpleNamespace(x=x, w=np.array(w)), t)[0]
@@ -274,14 +274,14 @@ def test_an_array_of_integers_takes_no_active_float() -> None:
     function = function_of(_INTEGERS.format(dtype="int64"))
     for derive in (reverse.gradient, forward.pushforward):
         with pytest.raises(LostWrite, match=r"array of int64[\s\S]*integer part[\s\S]*dtype=float"):
-            derive(function, [0], read=read_row)
+            derive(function, [0], read=RowReader())
 
 
 def test_an_array_of_unknown_dtype_is_checked_when_the_program_runs() -> None:
     function = function_of(_INTEGERS.format(dtype="?"))
     for derived, args in (
-        (reverse.gradient(function, [0], read=read_row), [1.5]),
-        (forward.pushforward(function, [0], read=read_row), [1.5, 1.0]),
+        (reverse.gradient(function, [0], read=RowReader()), [1.5]),
+        (forward.pushforward(function, [0], read=RowReader()), [1.5, 1.0]),
     ):
         with pytest.raises(ValueError, match="integer part"):
             printed(derived)(*args)
@@ -294,7 +294,7 @@ f(a: array[float64, 2], x: float) -> float:
     s: float = sum(a.1)
     return s
 """)
-    gradient = reverse.gradient(function, [0, 1], read=read_row)
+    gradient = reverse.gradient(function, [0, 1], read=RowReader())
     a_bar, x_bar = printed(gradient)(np.ones((2, 3)), 2.0)
     np.testing.assert_array_equal(a_bar, [[1, 0, 1], [1, 1, 1]])
     assert x_bar == 1.0
@@ -313,7 +313,7 @@ def loops_of(text: str) -> str:
 @pytest.mark.parametrize("name", ["elements", "one_branch", "table", "while_loop", "appended"])
 def test_no_copy_stands_in_a_loop_over_elements(name: str) -> None:
     d = Derivatives(function_of(PROGRAMS[name][0]), PROGRAMS[name][1])
-    for function in (d.gradient, d.push, *reverse.split(d.primal, d.wrt, read=read_row)):
+    for function in (d.gradient, d.push, *reverse.split(d.primal, d.wrt, read=RowReader())):
         inside = loops_of(text_of(function))
         assert inside
         assert "copy" not in inside
@@ -344,7 +344,7 @@ def test_gradients_cost_a_multiple_of_the_program(capsys: pytest.CaptureFixture[
     """The ratio is shown, not asserted: a busy machine would decide it."""
     text, _ = PROGRAMS["elements"]
     function = function_of(text)
-    gradient = reverse.gradient(function, [0], read=read_row)
+    gradient = reverse.gradient(function, [0], read=RowReader())
     run, derived = printed(function), printed(gradient)
     ratios: list[str] = []
     for n in (10**3, 10**4, 10**5):

@@ -14,7 +14,7 @@ from interpreter import evaluate
 from pass_programs import CASES, counted, means, poly, quadratic, rows, weighted
 
 from wengert.errors import NoRule
-from wengert.frontends.source import read, read_row
+from wengert.frontends.source import RowReader, read
 from wengert.ir.builder import Builder
 from wengert.ir.graph import Block, Const, Eqn, Function, Input, Var, walk
 from wengert.ir.types import (
@@ -117,8 +117,8 @@ class Derivatives:
         self.wrt = [k for k, arg in enumerate(args) if not isinstance(arg, int)]
         rng = np.random.default_rng(0)
         self.directions = [direction_of(args[k], rng) for k in self.wrt]
-        self.gradient = checked(reverse.gradient(self.primal, self.wrt, read=read_row))
-        self.push = checked(forward.pushforward(self.primal, self.wrt, read=read_row))
+        self.gradient = checked(reverse.gradient(self.primal, self.wrt, read=RowReader()))
+        self.push = checked(forward.pushforward(self.primal, self.wrt, read=RowReader()))
 
     def at(self, t: float) -> list[Any]:
         args = list(self.args)
@@ -132,7 +132,7 @@ class Derivatives:
         return [_slope(a, b) for a, b in zip(ahead, behind, strict=True)]
 
     def through_split(self, function: Function, bars: Sequence[Any]) -> tuple[Any, ...]:
-        ahead, back = reverse.split(function, self.wrt, read=read_row)
+        ahead, back = reverse.split(function, self.wrt, read=RowReader())
         *_, residuals = evaluate(checked(ahead), *self.args)
         return evaluate(checked(back), residuals, *bars)
 
@@ -169,9 +169,9 @@ def test_first_derivatives_agree(derivatives: Derivatives) -> None:
 def test_second_derivatives_agree_in_every_order(derivatives: Derivatives) -> None:
     d = derivatives
     expected = d.slope(d.gradient)
-    forward_of_reverse = checked(forward.pushforward(d.gradient, d.wrt, read=read_row))
+    forward_of_reverse = checked(forward.pushforward(d.gradient, d.wrt, read=RowReader()))
     close(list(evaluate(forward_of_reverse, *d.args, *d.directions)[len(d.wrt) :]), expected)
-    reverse_of_forward = checked(reverse.gradient(d.push, d.wrt, read=read_row, output=1))
+    reverse_of_forward = checked(reverse.gradient(d.push, d.wrt, read=RowReader(), output=1))
     close(list(evaluate(reverse_of_forward, *d.args, *d.directions)), expected)
     close(list(d.through_split(d.gradient, d.directions)), expected)
 
@@ -211,8 +211,8 @@ def of_arrays(z):
 )
 def test_complex_gradients_are_of_the_real_and_imaginary_part(f: Program, z: Any) -> None:
     primal = ir_of(f, [kind_of(z)])
-    (gradient,) = evaluate(checked(reverse.gradient(primal, [0], read=read_row)), z)
-    push = checked(forward.pushforward(primal, [0], read=read_row))
+    (gradient,) = evaluate(checked(reverse.gradient(primal, [0], read=RowReader())), z)
+    push = checked(forward.pushforward(primal, [0], read=RowReader()))
     for direction in (1.0, 1j, 0.3 - 0.7j):
         slope = (f(z + STEP * direction) - f(z - STEP * direction)) / (2 * STEP)
         close(np.sum(np.real(np.conj(gradient) * direction)), slope)
@@ -228,7 +228,7 @@ def count(function: Function, *names: str) -> int:
 
 def test_poly_has_no_dead_work_and_one_accumulation() -> None:
     for kind, operations in ((FLOAT, 3), (UNKNOWN, 4)):
-        gradient = reverse.gradient(ir_of(poly, [kind]), [0], read=read_row)
+        gradient = reverse.gradient(ir_of(poly, [kind]), [0], read=RowReader())
         assert count(gradient, "mul", "add") == operations  # 3 * x of a number is used again
         assert count(gradient, "unbroadcast", "accumulate", "zeros", "fill") == 0
 
@@ -236,19 +236,23 @@ def test_poly_has_no_dead_work_and_one_accumulation() -> None:
 def test_reading_an_element_in_a_loop_writes_one_element_in_reverse() -> None:
     of_arrays = [Array("float64", 1), Array("float64", 2), INT]
     for f, kinds in ((quadratic, of_arrays), (rows, [UNKNOWN, INT])):
-        gradient = reverse.gradient(ir_of(f, kinds), [0], read=read_row)
+        gradient = reverse.gradient(ir_of(f, kinds), [0], read=RowReader())
         inside = [eqn for each in gradient.body.eqns for b in each.blocks for eqn in walk(b)]
         assert not [eqn for eqn in inside if eqn.op is st.zeros]
         assert [eqn for eqn in inside if eqn.op is st.add_at]
 
 
 def test_the_cotangent_of_a_sum_is_never_spread_out() -> None:
-    gradient = reverse.gradient(ir_of(weighted, [Array("float64", 1)] * 2), [0, 1], read=read_row)
+    gradient = reverse.gradient(
+        ir_of(weighted, [Array("float64", 1)] * 2), [0, 1], read=RowReader()
+    )
     assert count(gradient, "fill", "mul") == 0
 
 
 def test_gradients_share_no_memory() -> None:
-    gradient = reverse.gradient(ir_of(weighted, [Array("float64", 1)] * 2), [0, 1], read=read_row)
+    gradient = reverse.gradient(
+        ir_of(weighted, [Array("float64", 1)] * 2), [0, 1], read=RowReader()
+    )
     x, w = np.ones(3), np.ones(3)
     x_bar, w_bar = evaluate(gradient, x, w)
     assert not np.shares_memory(x_bar, w)
@@ -257,19 +261,19 @@ def test_gradients_share_no_memory() -> None:
     def added(x, y):
         return np.sum(np.sin(x + y))
 
-    gradient = reverse.gradient(ir_of(added, [Array("float64", 1)] * 2), [0, 1], read=read_row)
+    gradient = reverse.gradient(ir_of(added, [Array("float64", 1)] * 2), [0, 1], read=RowReader())
     assert not np.shares_memory(*evaluate(gradient, x, w))
 
 
 def test_float32_stays_float32() -> None:
     x = np.array([1, 2, 3], np.float32)
     for kind in (Array("float32", 1), UNKNOWN):
-        gradient = reverse.gradient(ir_of(means, [kind]), [0], read=read_row)
+        gradient = reverse.gradient(ir_of(means, [kind]), [0], read=RowReader())
         assert evaluate(gradient, x)[0].dtype == np.float32
 
 
 def test_value_keeps_the_primal_results_first() -> None:
-    gradient = reverse.gradient(ir_of(poly, [FLOAT]), [0], read=read_row, value=True)
+    gradient = reverse.gradient(ir_of(poly, [FLOAT]), [0], read=RowReader(), value=True)
     assert evaluate(gradient, 2.0) == (17.0, 14.0)
 
 
@@ -281,7 +285,7 @@ def test_long_programs_take_linear_time_and_no_recursion() -> None:
         y = builder.emit(el.mul, y, Const(1.0001)) if k % 2 else builder.emit(el.add, y, x)
     body = builder.block((x,), (y,))
     function = Function("long", (Input("x", FLOAT),), body, FLOAT)
-    (gradient,) = evaluate(reverse.gradient(function, [0], read=read_row), 1.0)
+    (gradient,) = evaluate(reverse.gradient(function, [0], read=RowReader()), 1.0)
     (value,) = evaluate(function, 1.0)
     close(gradient, value)
 
@@ -294,7 +298,7 @@ def test_an_op_without_a_rule_is_named() -> None:
     message = r"<lambda> has no derivative rule[\s\S]*zero_rule[\s\S]*stop_gradient"
     for derive in (reverse.gradient, forward.pushforward):
         with pytest.raises(NoRule, match=message):
-            derive(function, [0], read=read_row)
+            derive(function, [0], read=RowReader())
 
 
 # --- activity and tidying -----------------------------------------------------------------

@@ -135,7 +135,7 @@ def gradients(
     named = replace(primal, name=_name(function))
     checks.real_scalar(named, has_aux=verb.has_aux, span=it.builder.span)
     indices = _indices(primal, chosen)
-    made = reverse.gradient(primal, indices, read=source.read_row, value=True)
+    made = reverse.gradient(primal, indices, read=source.RowReader(), value=True)
     own = own_arguments(it, inner, args)
     outs = inlined(it.builder, made, params_of(primal, own))
     if inner.changes:
@@ -225,7 +225,9 @@ def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *arguments = args
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
-    ahead, back = reverse.split(primal, _indices(primal, chosen), read=source.read_row, final=True)
+    ahead, back = reverse.split(
+        primal, _indices(primal, chosen), read=source.RowReader(), final=True
+    )
     own = own_arguments(it, inner, arguments)
     *outs, residuals = inlined(it.builder, ahead, params_of(primal, own))
     if inner.changes:
@@ -291,7 +293,7 @@ def _may_go_several_ways(arguments: Args) -> bool:
 def _pushed(primal: Function, moving: Sequence[int]) -> Function:
     from .passes import forward
 
-    return forward.pushforward(primal, _indices(primal, moving), read=source.read_row)
+    return forward.pushforward(primal, _indices(primal, moving), read=source.RowReader())
 
 
 def _linearized(primal: Function) -> Linearized | None:

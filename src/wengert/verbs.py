@@ -200,7 +200,7 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
     made = reverse.gradient(
         function,
         want.indices,
-        read=source.read_row,
+        read=source.RowReader(),
         value=with_value,
         seed=lambda builder, out: checks.seed(builder, out, function.name),
     )
@@ -236,7 +236,7 @@ def _with_floats(made: Function, function: Function, want: Wanted, count: int) -
 
 def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
     want = wanted(function, verb)
-    ahead, back = reverse.split(function, want.indices, read=source.read_row, final=True)
+    ahead, back = reverse.split(function, want.indices, read=source.RowReader(), final=True)
     residuals = kind_of_atom(ahead.body.outs[-1])
     ahead = assembled(ahead, ahead.body.outs, tuple_kind([function.result, _leaf(residuals)]))
     back = _with_floats(back, function, want, 0)
@@ -252,7 +252,7 @@ def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
     from .passes import forward
 
     want = wanted(function, verb)
-    made = forward.pushforward(function, want.indices, read=source.read_row)
+    made = forward.pushforward(function, want.indices, read=source.RowReader())
     count = len(function.body.outs)
     primal, dots = made.body.outs[:count], iter(made.body.outs[count:])
     tangents = [
@@ -288,7 +288,7 @@ def _tangent_along(function: Function, index: int) -> Function:
     """The derivative in one number: the pushforward of the tangent 1."""
     from .passes import forward
 
-    pushed = forward.pushforward(function, [index], read=source.read_row)
+    pushed = forward.pushforward(function, [index], read=source.RowReader())
     count = len(function.body.params)
     ahead = pushed.body
     mapping: dict[Var, Atom] = {ahead.params[count]: Const(1.0)}
@@ -318,10 +318,10 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
     gradient = reverse.gradient(
         function,
         want.indices,
-        read=source.read_row,
+        read=source.RowReader(),
         seed=lambda builder, out: checks.seed(builder, out, function.name),
     )
-    pushed = forward.pushforward(gradient, want.indices, read=source.read_row)
+    pushed = forward.pushforward(gradient, want.indices, read=source.RowReader())
     builder = Builder()
     products = [
         builder.emit(to_complex, dot)
@@ -367,7 +367,7 @@ def _adjoint(function: Function, verb: Verb) -> tuple[Function, ...]:
     made = reverse.gradient(
         function,
         want.indices,
-        read=source.read_row,
+        read=source.RowReader(),
         output=outs[0],
         seed=lambda builder, out: seed,
         maybe_complex=False,

@@ -274,26 +274,35 @@ def _name_of(target: Kind) -> str:
 # --- rows of the rule table ---------------------------------------------------------------
 
 
-def read_row(
-    builder: Builder,
-    row: Callable[..., Any],
-    args: Sequence[Atom],
-    options: Mapping[str, Atom],
-    namespace: str,
-) -> Any:
-    """Inline a rule's row: its equations go into `builder`, its result (or tuple of results) comes back."""
-    assert isinstance(row, types.FunctionType)
-    it = Interpreter(Reading(), builder, namespace)
-    if rows.can_be_called(row, options):
-        result = rows.called(it, row, args, options)
-    else:
-        try:
-            result = read_inline(it, row, args, options)
-        except Diverges:
-            raise _failing_row(builder, row) from None
-    if isinstance(result, Items):
-        return tuple(it.atom(value) for value in result.values)
-    return it.atom(result)
+class RowReader:
+    """Inlines rows of rules into the code of one derivative."""
+
+    def __init__(self) -> None:
+        self._reading = Reading()
+        """Of the rows that are called: they neither change nor make any object."""
+
+    def __call__(
+        self,
+        builder: Builder,
+        row: Callable[..., Any],
+        args: Sequence[Atom],
+        options: Mapping[str, Atom],
+        namespace: str,
+    ) -> Any:
+        """Put a row's equations into `builder`; gives its result, or the tuple of its results."""
+        assert isinstance(row, types.FunctionType)
+        if rows.can_be_called(row, options):
+            it = Interpreter(self._reading, builder, namespace)
+            result = rows.called(it, row, args, options)
+        else:
+            it = Interpreter(Reading(), builder, namespace)
+            try:
+                result = read_inline(it, row, args, options)
+            except Diverges:
+                raise _failing_row(builder, row) from None
+        if isinstance(result, Items):
+            return tuple(it.atom(value) for value in result.values)
+        return it.atom(result)
 
 
 def _failing_row(builder: Builder, row: types.FunctionType) -> RuleError:

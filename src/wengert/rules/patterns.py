@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import cache
 from typing import Any
 
@@ -77,7 +76,7 @@ def rewrites(group: str) -> dict[Op, list[Rewrite]]:
     """The identities of a group, by the op on the left side."""
     table: dict[Op, list[Rewrite]] = {}
     for left, right in GROUPS[group]:
-        names = inspect.signature(left).parameters
+        names = left.__code__.co_varnames[: left.__code__.co_argcount]
         operands = [Operand(k, name in ("i", "j")) for k, name in enumerate(names)]
         pattern = left(*operands)
         table.setdefault(pattern.op, []).append(Rewrite(pattern, len(operands), right(*operands)))

@@ -289,6 +289,19 @@ def _evaluated(site: Site, eqn: Eqn) -> Value:
     return Known(None)  # it has been checked where it was lowered
 
 
+@lowers("counted")
+def _counted(site: Site, eqn: Eqn) -> Value:
+    value, count = site.value(eqn.args[0]), eqn.args[1]
+    if not isinstance(count, Const) or not isinstance(value, Scalar | View):
+        raise Unlowered("a count of something else than a number or an array")
+    found = [value.expr] if isinstance(value, Scalar) else map(site.e.size, dims_of(value))
+    wanted = [count.value] if isinstance(value, Scalar) else count.value
+    for one, other in zip(found, wanted, strict=True):
+        differs = site.e.apply("ne", one, integer(other), code="b1")
+        site.e.exit_if(differs, "a count that the program was not read for")
+    return Known(None)
+
+
 @lowers("equally_long")
 def _equally_long(site: Site, eqn: Eqn) -> Value:
     first, *others = (site.scalar(atom).expr for atom in eqn.args)
