@@ -38,7 +38,6 @@ from .ops.structure import global_
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
-from .passes.repeatable import is_repeatable
 from .passes.unread import with_unread_evaluated
 from .passes.written import targets, written
 from .rules import registry as rules
@@ -145,6 +144,8 @@ class Derived:
     @property
     def is_repeatable(self) -> bool:
         """Whether a run that was refused may be run again."""
+        from .passes.repeatable import is_repeatable
+
         return not self.changed_outside and is_repeatable(self.functions[0])
 
     def read_from(self) -> list[Any]:
