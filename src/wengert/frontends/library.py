@@ -362,7 +362,7 @@ def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
     if isinstance(power, Const):
         return emit_op(it, named("matrix_power"), "np", args, kwargs)
-    from .numpy_in_python import matrix_power
+    from .numpy_linalg_in_python import matrix_power
 
     return call(it, Const(matrix_power), args, kwargs)
 

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..ops.creation import gather as array_of
-from ..ops.factorisations import least_squares, svdvals
-from ..ops.questions import may_be_nan
 from ..ops.reduction import exponent_of
 from ..ops.selection import take as take_op
 from ..ops.statistics import (
@@ -25,572 +23,22 @@ from ..ops.statistics import (
     spread_mask,
     unique_places,
 )
-
-# --- axes ---------------------------------------------------------------------------------
-
-
-def _last(x: Any, axis: Any) -> Any:
-    """`x` with an axis moved to the end."""
-    return x if axis == -1 else np.moveaxis(x, axis, -1)
-
-
-def _back(x: Any, axis: Any) -> Any:
-    """`x` with its last axis moved back."""
-    return x if axis == -1 else np.moveaxis(x, -1, axis)
-
-
-def _as_axes(axis: Any) -> Any:
-    return axis if isinstance(axis, tuple) else (axis,)
-
-
-# --- means and sums -----------------------------------------------------------------------
-
-
-def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
-) -> Any:
-    """`np.average`."""
-    a = array_of(a)
-    if weights is None:
-        mean = np.mean(a, axis=axis, keepdims=keepdims)
-        return (mean, np.full(np.shape(mean), np.size(a) / np.size(mean))) if returned else mean
-    weights = array_of(weights)
-    if axis is not None and np.ndim(weights) != np.ndim(a):
-        total = np.sum(weights)
-        mean = np.sum(_last(a, axis) * weights, axis=-1) / total
-        mean = np.expand_dims(mean, axis) if keepdims else mean
-    else:
-        total = np.sum(weights, axis=axis, keepdims=keepdims)
-        mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
-    return (mean, np.broadcast_to(total, np.shape(mean))) if returned else mean
-
-
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
-    """`np.cov` of observations that all count once."""
-    rows = _variables(m, rowvar)
-    if y is not None:
-        rows = np.concatenate((rows, _variables(y, rowvar)), axis=0)
-    less = (0 if bias else 1) if ddof is None else ddof
-    deviation = rows - np.mean(rows, axis=1, keepdims=True)
-    matrix = deviation @ np.conj(np.transpose(deviation)) / (np.shape(rows)[1] - less)
-    return np.squeeze(matrix) if y is None and np.ndim(m) < 2 else matrix
-
-
-def _variables(m: Any, rowvar: Any) -> Any:
-    m = array_of(m)
-    if np.ndim(m) < 2:
-        return np.reshape(m, (1, -1))
-    return m if rowvar else np.transpose(m)
-
-
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
-    """`np.corrcoef`."""
-    matrix = cov(x, y, rowvar)
-    if np.ndim(matrix) == 0:
-        return matrix / matrix
-    spread = np.sqrt(np.real(np.diagonal(matrix)))
-    return matrix / np.expand_dims(spread, 1) / np.expand_dims(spread, 0)
-
-
-def cumulative_sum(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
-) -> Any:
-    """`np.cumulative_sum`."""
-    along = 0 if axis is None else axis
-    sums = np.cumsum(x, axis=along, dtype=dtype)
-    if include_initial:
-        return np.concatenate((0 * np.take(sums, [0], axis=along), sums), axis=along)
-    return sums
-
-
-def cumulative_prod(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
-) -> Any:
-    """`np.cumulative_prod`."""
-    along = 0 if axis is None else axis
-    products = np.cumprod(x, axis=along, dtype=dtype)
-    if include_initial:
-        start = np.ones_like(np.take(products, [0], axis=along))
-        return np.concatenate((start, products), axis=along)
-    return products
-
-
-# --- without NaN --------------------------------------------------------------------------
-
-
-def _filled(a: Any, value: Any) -> Any:
-    return np.where(np.isnan(a), value, a) if may_be_nan(a) else a
-
-
-def _counted(a: Any, axis: Any, keepdims: Any) -> Any:
-    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
-
-
-def nansum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nansum`."""
-    return np.sum(_filled(a, np.zeros_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nanprod`."""
-    return np.prod(_filled(a, np.ones_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nanmean`."""
-    total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
-    return _mean_of(a, total, _counted(a, axis, keepdims))
-
-
-def _mean_of(a: Any, total: Any, count: Any) -> Any:
-    """A mean of what an array holds; that of floats of 32 bits is one, too."""
-    mean = total / count
-    return mean.astype(total.dtype) if may_be_nan(a) else mean
-
-
-def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    """`np.nanvar`."""
-    spread = a - nanmean(a, axis=axis, keepdims=True)
-    squares = np.abs(np.where(np.isnan(a), 0.0, spread) if may_be_nan(a) else spread) ** 2
-    total = np.sum(squares, axis=axis, keepdims=keepdims)
-    return _mean_of(a, total, _counted(a, axis, keepdims) - ddof)
-
-
-def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    """`np.nanstd`."""
-    return np.sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
-
-
-def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nanmax`."""
-    largest = np.max(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
-    if not may_be_nan(a):
-        return largest
-    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)[()]
-
-
-def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nanmin`."""
-    smallest = np.min(_filled(a, np.inf), axis=axis, keepdims=keepdims)
-    if not may_be_nan(a):
-        return smallest
-    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, smallest)[()]
-
-
-def nanargmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nanargmax`."""
-    return np.argmax(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
-
-
-def nanargmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.nanargmin`."""
-    return np.argmin(_filled(a, np.inf), axis=axis, keepdims=keepdims)
-
-
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """`np.nancumsum`."""
-    return np.cumsum(_filled(a, 0.0), axis=axis, dtype=dtype)
-
-
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """`np.nancumprod`."""
-    return np.cumprod(_filled(a, 1.0), axis=axis, dtype=dtype)
-
-
-# --- differences and integrals ------------------------------------------------------------
-
-
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """`np.ediff1d`."""
-    parts = [np.diff(np.ravel(ary))]
-    if to_begin is not None:
-        parts = [np.ravel(to_begin), *parts]
-    if to_end is not None:
-        parts = [*parts, np.ravel(to_end)]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
-    """`np.trapezoid`."""
-    y = _last(array_of(y), axis)
-    means = (y[..., 1:] + y[..., :-1]) / 2.0
-    if x is None:
-        return np.sum(dx * means, axis=-1)
-    x = array_of(x)
-    return np.sum(np.diff(x if np.ndim(x) == 1 else _last(x, axis)) * means, axis=-1)
-
-
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    """`np.gradient`."""
-    f = array_of(f)
-    axes = tuple(range(np.ndim(f))) if axis is None else _as_axes(axis)
-    spacings = varargs or (1.0,)
-    if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
-        spacings = [spacings[0] for _ in axes]
-    slopes = [_slope(f, h, k, edge_order) for h, k in zip(spacings, axes, strict=True)]
-    return slopes[0] if len(slopes) == 1 else tuple(slopes)
-
-
-def _slope(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
-    f = _last(f, axis)
-    if np.ndim(spacing) == 0:
-        inside = (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
-        first, second, butlast, last = spacing, spacing, spacing, spacing
-    else:
-        h = np.diff(spacing)
-        a, b = h[:-1], h[1:]
-        inside = (
-            -b / (a * (a + b)) * f[..., :-2]
-            + (b - a) / (a * b) * f[..., 1:-1]
-            + a / (b * (a + b)) * f[..., 2:]
-        )
-        first, second, butlast, last = h[0], h[min(1, len(h) - 1)], h[max(-2, -len(h))], h[-1]
-    if edge_order == 1:
-        start = (f[..., 1:2] - f[..., :1]) / first
-        end = (f[..., -1:] - f[..., -2:-1]) / last
-    else:
-        start = _edge(first, second, f[..., :1], f[..., 1:2], f[..., 2:3])
-        end = -_edge(last, butlast, f[..., -1:], f[..., -2:-1], f[..., -3:-2])
-    return _back(np.concatenate((start, inside, end), axis=-1), axis)
-
-
-def _edge(a: Any, b: Any, f: Any, g: Any, h: Any) -> Any:
-    """The slope at f of the parabola through f, g and h, at distances a and b."""
-    return -(2.0 * a + b) / (a * (a + b)) * f + (a + b) / (a * b) * g - a / (b * (a + b)) * h
-
-
-def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
-    """`np.unwrap`: the whole periods that it adds do not move."""
-    p = array_of(p)
-    jumps = np.diff(p, axis=axis)
-    high = period / 2
-    wrapped = np.mod(jumps + high, period) - high
-    wrapped = np.where((wrapped == -high) & (jumps > 0), high, wrapped)
-    limit = high if discont is None else discont
-    periods = np.round(np.where(np.abs(jumps) < limit, 0.0, wrapped - jumps) / period)
-    shifts = np.cumsum(periods, axis=axis)
-    start = np.zeros_like(np.take(p, [0], axis=axis))
-    return p + period * np.concatenate((start, shifts), axis=axis)
-
-
-def kaiser(M: Any, beta: Any) -> Any:
-    """`np.kaiser`."""
-    if M == 1:
-        return np.ones(1)
-    place = (np.arange(M) - (M - 1) / 2.0) / ((M - 1) / 2.0)
-    return np.i0(beta * np.sqrt(1 - place**2)) / np.i0(beta)
-
-
-# --- Fourier transforms over several axes ---------------------------------------------------
-
-
-def _transformed(transform: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    a = array_of(a)
-    for k in reversed(range(len(axes))):
-        a = transform(a, n=None if s is None or s[k] == -1 else s[k], axis=axes[k], norm=norm)
-    return a
-
-
-def _axes_of(a: Any, s: Any, axes: Any) -> Any:
-    if axes is not None:
-        return tuple(axes)
-    return tuple(range(np.ndim(a))) if s is None else tuple(range(-len(s), 0))
-
-
-def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`np.fft.fftn`."""
-    return _transformed(np.fft.fft, a, s, _axes_of(a, s, axes), norm)
-
-
-def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`np.fft.ifftn`."""
-    return _transformed(np.fft.ifft, a, s, _axes_of(a, s, axes), norm)
-
-
-def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.fft2`."""
-    return fftn(a, s, axes, norm)
-
-
-def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.ifft2`."""
-    return ifftn(a, s, axes, norm)
-
-
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`np.fft.rfftn`."""
-    axes = _axes_of(a, s, axes)
-    half = np.fft.rfft(a, n=None if s is None or s[-1] == -1 else s[-1], axis=axes[-1], norm=norm)
-    return _transformed(np.fft.fft, half, None if s is None else s[:-1], axes[:-1], norm)
-
-
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`np.fft.irfftn`."""
-    axes = _axes_of(a, s, axes)
-    whole = _transformed(np.fft.ifft, a, None if s is None else s[:-1], axes[:-1], norm)
-    n = None if s is None or s[-1] == -1 else s[-1]
-    return np.fft.irfft(whole, n=n, axis=axes[-1], norm=norm)
-
-
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.rfft2`."""
-    return rfftn(a, s, axes, norm)
-
-
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    """`np.fft.irfft2`."""
-    return irfftn(a, s, axes, norm)
-
-
-_OPPOSITE: dict[Any, Any] = {
-    None: "forward",
-    "backward": "forward",
-    "ortho": "ortho",
-    "forward": "backward",
-}
-
-
-def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """`np.fft.hfft`."""
-    return np.fft.irfft(np.conj(a), n=n, axis=axis, norm=_OPPOSITE[norm])
-
-
-def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """`np.fft.ihfft`."""
-    return np.conj(np.fft.rfft(a, n=n, axis=axis, norm=_OPPOSITE[norm]))
-
-
-# --- linear algebra -----------------------------------------------------------------------
-
-
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """`np.linalg.lstsq`."""
-    solution = least_squares(a, b, rcond=rcond)
-    rank = np.linalg.matrix_rank(a) if rcond is None else np.linalg.matrix_rank(a, rtol=rcond)
-    m, n = np.shape(a)
-    left = np.atleast_1d(np.sum(np.abs(b - a @ solution) ** 2, axis=0))
-    return solution, left if rank == n and m > n else np.zeros(0), rank, svdvals(a)
-
-
-def cond(x: Any, p: Any = None) -> Any:
-    """`np.linalg.cond`."""
-    if p is None or p in (2, -2):
-        values = svdvals(x)
-        largest, smallest = values[..., 0], values[..., -1]
-        return smallest / largest if p == -2 else largest / smallest
-    return np.linalg.norm(x, p, axis=(-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, axis=(-2, -1))
-
-
-def multi_dot(arrays: Any) -> Any:
-    """`np.linalg.multi_dot`: from the side where there is a vector, or where it is cheaper."""
-    arrays = [array_of(a) for a in arrays]
-    if len(arrays) == 3:
-        a, b, c = arrays
-        if np.ndim(a) == 1:
-            return a @ b @ c
-        if np.ndim(c) == 1:
-            return a @ (b @ c)
-        (k, m), (_, n) = np.shape(a), np.shape(b)
-        p = np.shape(c)[1]
-        return (a @ b) @ c if k * n * (m + p) < m * p * (n + k) else a @ (b @ c)
-    if np.ndim(arrays[-1]) == 1:
-        return functools.reduce(lambda x, y: y @ x, list(reversed(arrays)))
-    return functools.reduce(lambda x, y: x @ y, arrays)
-
-
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
-    """`np.linalg.tensorsolve`."""
-    a, b = array_of(a), array_of(b)
-    if axes is not None:
-        others = [k for k in range(np.ndim(a)) if k not in axes]
-        a = np.transpose(a, (*others, *axes))
-    shape = np.shape(a)[np.ndim(b) :]
-    solved = np.linalg.solve(np.reshape(a, (np.size(b), np.size(b))), np.ravel(b))
-    return np.reshape(solved, shape)
-
-
-def trace(x: Any, /, *, offset: Any = 0) -> Any:
-    """`np.linalg.trace`."""
-    return np.trace(x, offset, -2, -1)
-
-
-def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
-    """`np.vecdot`."""
-    return np.sum(np.conj(x1) * x2, axis=axis)
-
-
-def matvec(x1: Any, x2: Any, /) -> Any:
-    """`np.matvec`."""
-    return np.squeeze(x1 @ np.expand_dims(x2, -1), -1)
-
-
-def vecmat(x1: Any, x2: Any, /) -> Any:
-    """`np.vecmat`."""
-    return np.squeeze(np.conj(np.expand_dims(x1, -2)) @ x2, -2)
-
-
-def matrix_power(a: Any, n: Any) -> Any:
-    """`np.linalg.matrix_power` where only the run knows the power."""
-    a = np.linalg.inv(a) if n < 0 else array_of(a)
-    left = abs(n)
-    power = np.broadcast_to(np.eye(np.shape(a)[-1]), np.shape(a))
-    while left > 0:
-        if left % 2 == 1:
-            power = power @ a
-        left = left // 2
-        if left > 0:
-            a = a @ a
-    return power
-
-
-# --- polynomials --------------------------------------------------------------------------
-
-
-def polymul(a1: Any, a2: Any) -> Any:
-    """`np.polymul`."""
-    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
-
-
-def _as_long(a: Any, other: Any) -> Any:
-    """Coefficients with zeros before them, where the other polynomial has more."""
-    missing = max(0, np.shape(other)[0] - np.shape(a)[0])
-    return np.concatenate((np.zeros(missing), a))
-
-
-def polyadd(a1: Any, a2: Any) -> Any:
-    """`np.polyadd`."""
-    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
-    return _as_long(a1, a2) + _as_long(a2, a1)
-
-
-def polysub(a1: Any, a2: Any) -> Any:
-    """`np.polysub`."""
-    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
-    return _as_long(a1, a2) - _as_long(a2, a1)
-
-
-def polyder(p: Any, m: Any = 1) -> Any:
-    """`np.polyder`."""
-    p = np.atleast_1d(p)
-    for _ in range(m):
-        p = p[:-1] * np.arange(np.shape(p)[0] - 1, 0, -1)
-    return p
-
-
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
-    """`np.polyint`."""
-    p = np.atleast_1d(p)
-    for j in range(m):
-        constant = 0.0 if k is None else np.atleast_1d(k)[j if np.size(k) > 1 else 0]
-        powers = np.arange(np.shape(p)[0], 0, -1)
-        p = np.concatenate((p / powers, np.reshape(constant, (1,))))
-    return p
-
-
-def poly(seq_of_zeros: Any) -> Any:
-    """`np.poly` of zeros, or of a matrix, whose zeros are its eigenvalues."""
-    zeros = array_of(seq_of_zeros)
-    if np.ndim(zeros) == 2:
-        zeros = np.linalg.eigvals(zeros)
-    coefficients = np.ones(1)
-    for zero in zeros:
-        coefficients = np.convolve(coefficients, np.stack((1.0 + 0.0 * zero, -zero)))
-    return coefficients
-
-
-def linspace_and_step(
-    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = True,
-    dtype: Any = None, axis: Any = 0,
-) -> Any:  # fmt: skip
-    """`np.linspace` with `retstep=True`."""
-    steps = num - 1 if endpoint else num
-    numbers = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, axis=axis)
-    return numbers, (stop - start) / steps if steps > 0 else np.nan
-
-
-class Poly1d:
-    """`np.poly1d`."""
-
-    def __init__(self, c_or_r: Any, r: Any = False):
-        self.c = poly(c_or_r) if r else np.atleast_1d(c_or_r)
-        self.coeffs = self.c
-        self.order = np.shape(self.c)[0] - 1
-
-    def __call__(self, x: Any) -> Any:
-        return np.polyval(self.c, x)
-
-    def deriv(self, m: Any = 1) -> Any:
-        return Poly1d(polyder(self.c, m))
-
-    def integ(self, m: Any = 1, k: Any = None) -> Any:
-        return Poly1d(polyint(self.c, m, k))
-
-    def __neg__(self) -> Any:
-        return Poly1d(-self.c)
-
-    def __add__(self, other: Any) -> Any:
-        return Poly1d(polyadd(self.c, _coefficients(other)))
-
-    def __radd__(self, other: Any) -> Any:
-        return self + other
-
-    def __sub__(self, other: Any) -> Any:
-        return Poly1d(polysub(self.c, _coefficients(other)))
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
-
-    def __mul__(self, other: Any) -> Any:
-        return Poly1d(polymul(self.c, _coefficients(other)))
-
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
-
-    def __truediv__(self, other: Any) -> Any:
-        return Poly1d(self.c / other)
-
-    def __pow__(self, power: Any) -> Any:
-        product = Poly1d(np.ones(1))
-        for _ in range(power):
-            product = product * self
-        return product
-
-
-def _coefficients(other: Any) -> Any:
-    return other.c if isinstance(other, Poly1d) else np.atleast_1d(other)
-
-
-def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
-    """`np.vander`."""
-    x = array_of(x)
-    powers = np.arange(np.shape(x)[0] if N is None else N)
-    return np.expand_dims(x, -1) ** (powers if increasing else powers[::-1])
-
-
-def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, *, w: Any = None) -> Any:
-    """`np.polyfit`."""
-    x, y = array_of(x) + 0.0, array_of(y) + 0.0
-    left = vander(x, deg + 1)
-    if w is not None:
-        left = left * np.expand_dims(w, -1)
-        y = y * w if np.ndim(y) == 1 else y * np.expand_dims(w, -1)
-    scale = np.sqrt(np.sum(left * left, axis=0))
-    limit = np.shape(x)[0] * np.finfo(np.float64).eps if rcond is None else rcond
-    scaled = least_squares(left / scale, y, rcond=limit)
-    return np.transpose(np.transpose(scaled) / scale)
-
+from . import numpy_linalg_in_python as linalg
+from . import numpy_polynomials_in_python as polynomials
+from . import numpy_statistics_in_python as statistics
+from .numpy_statistics_in_python import as_axes, at_the_end, back_in_place
 
 # --- functions of entries and of lanes ------------------------------------------------------
 
 
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """`np.apply_along_axis`."""
-    moved = _last(array_of(arr), axis)
+    moved = at_the_end(array_of(arr), axis)
     lead = np.shape(moved)[:-1]
     lanes = np.reshape(moved, (-1, np.shape(moved)[-1]))
     results = np.array([func1d(lane, *args, **kwargs) for lane in lanes])
     results = np.reshape(results, (*lead, *np.shape(results)[1:]))
-    return _back(results, axis) if np.ndim(results) == np.ndim(moved) else results
+    return back_in_place(results, axis) if np.ndim(results) == np.ndim(moved) else results
 
 
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
@@ -838,9 +286,9 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
 
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
     """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
-    x, widths = array_of(x), _as_axes(window_shape)
+    x, widths = array_of(x), as_axes(window_shape)
     rank = np.ndim(x)
-    axes = tuple(range(rank)) if axis is None else _as_axes(axis)
+    axes = tuple(range(rank)) if axis is None else as_axes(axis)
     for width, along in zip(widths, axes, strict=True):
         place = along % rank  # those of the windows come behind
         moved = np.moveaxis(x, place, -1)
@@ -864,14 +312,6 @@ def logspace(
     return np.power(base, np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis))
 
 
-def polyval(p: Any, x: Any) -> Any:
-    """`np.polyval`, by Horner's scheme."""
-    y = np.zeros_like(x)
-    for coefficient in p:
-        y = y * x + coefficient
-    return y
-
-
 def diagonal_of_matrices(x: Any, /, *, offset: Any = 0) -> Any:
     """`np.linalg.diagonal`."""
     return np.diagonal(x, offset=offset, axis1=-2, axis2=-1)
@@ -882,7 +322,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any 
     if axis is None:
         whole = np.linalg.norm(np.ravel(x), ord=ord)
         return np.reshape(whole, (1,) * np.ndim(x)) if keepdims else whole
-    axes = _as_axes(axis)
+    axes = as_axes(axis)
     moved = np.moveaxis(x, axes, tuple(range(-len(axes), 0)))
     kept = np.shape(moved)[: np.ndim(x) - len(axes)]
     norms = np.linalg.norm(np.reshape(moved, (*kept, -1)), ord=ord, axis=-1)
@@ -903,6 +343,16 @@ def ndindex(*shape: Any) -> Any:
 def ndenumerate(arr: Any) -> Any:
     """`np.ndenumerate`: an element is what it is when its turn comes."""
     return ((index, arr[index]) for index in ndindex(*np.shape(arr)))
+
+
+def linspace_and_step(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = True,
+    dtype: Any = None, axis: Any = 0,
+) -> Any:  # fmt: skip
+    """`np.linspace` with `retstep=True`."""
+    steps = num - 1 if endpoint else num
+    numbers = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, axis=axis)
+    return numbers, (stop - start) / steps if steps > 0 else np.nan
 
 
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
@@ -1041,33 +491,20 @@ OF_UFUNCS: dict[tuple[Any, str], Callable[..., Any]] = {
 """What stands for a method of one of NumPy's elementwise functions."""
 
 _NAMED: dict[str, Callable[..., Any]] = {
-    "average": average, "cov": cov, "corrcoef": corrcoef,
-    "cumulative_sum": cumulative_sum, "cumulative_prod": cumulative_prod,
-    "nansum": nansum, "nanprod": nanprod, "nanmean": nanmean, "nanvar": nanvar, "nanstd": nanstd,
-    "nanmax": nanmax, "nanmin": nanmin, "nanargmax": nanargmax, "nanargmin": nanargmin,
-    "nancumsum": nancumsum, "nancumprod": nancumprod,
-    "ediff1d": ediff1d, "trapezoid": trapezoid, "gradient": gradient, "unwrap": unwrap, "kaiser": kaiser,
-    "fft.fftn": fftn, "fft.ifftn": ifftn, "fft.fft2": fft2, "fft.ifft2": ifft2,
-    "fft.rfftn": rfftn, "fft.irfftn": irfftn, "fft.rfft2": rfft2, "fft.irfft2": irfft2,
-    "fft.hfft": hfft, "fft.ihfft": ihfft,
-    "linalg.lstsq": lstsq, "linalg.cond": cond, "linalg.multi_dot": multi_dot,
-    "linalg.tensorsolve": tensorsolve, "linalg.trace": trace,
-    "vecdot": vecdot, "linalg.vecdot": vecdot, "matvec": matvec, "vecmat": vecmat,
-    "polymul": polymul, "polyadd": polyadd, "polysub": polysub, "polyder": polyder,
-    "polyint": polyint, "poly": poly, "poly1d": Poly1d,
-    "vander": vander, "polyfit": polyfit,
+    **statistics.NAMED,
+    **linalg.NAMED,
+    **polynomials.NAMED,
     "apply_along_axis": apply_along_axis, "apply_over_axes": apply_over_axes,
     "vectorize": vectorize, "frompyfunc": frompyfunc, "fromfunction": fromfunction,
-    "select": select, "piecewise": piecewise, "choose": choose,
-    "compress": compress, "extract": extract, "unique": unique,
-    "histogram": histogram, "histogram2d": histogram2d, "asarray_chkfinite": asarray_chkfinite,
-    "block": block, "insert": insert, "delete": delete, "resize": resize,
-    "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis, "fromiter": fromiter,
-    "broadcast_arrays": broadcast_arrays, "diagflat": diagflat, "unstack": unstack,
-    "lib.stride_tricks.sliding_window_view": sliding_window_view, "geomspace": geomspace,
-    "logspace": logspace, "polyval": polyval, "linalg.diagonal": diagonal_of_matrices,
-    "linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm,
-    "modf": modf, "frexp": frexp, "divmod": divmod_,
+    "select": select, "piecewise": piecewise, "choose": choose, "compress": compress,
+    "extract": extract, "unique": unique, "histogram": histogram, "histogram2d": histogram2d,
+    "asarray_chkfinite": asarray_chkfinite, "block": block, "insert": insert, "delete": delete,
+    "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
+    "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
+    "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,
+    "geomspace": geomspace, "logspace": logspace,
+    "linalg.diagonal": diagonal_of_matrices, "linalg.vector_norm": vector_norm,
+    "linalg.matrix_norm": matrix_norm, "modf": modf, "frexp": frexp, "divmod": divmod_,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
-from .numpy_in_python import trapezoid
+from .numpy_statistics_in_python import trapezoid
 
 # --- of samples -----------------------------------------------------------------------------
 

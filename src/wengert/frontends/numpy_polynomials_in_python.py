@@ -1,0 +1,153 @@
+"""NumPy's polynomials, as the front end reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.creation import gather as array_of
+from ..ops.factorisations import least_squares
+
+# --- polynomials --------------------------------------------------------------------------
+
+
+def polymul(a1: Any, a2: Any) -> Any:
+    """`np.polymul`."""
+    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+
+
+def _as_long(a: Any, other: Any) -> Any:
+    """Coefficients with zeros before them, where the other polynomial has more."""
+    missing = max(0, np.shape(other)[0] - np.shape(a)[0])
+    return np.concatenate((np.zeros(missing), a))
+
+
+def polyadd(a1: Any, a2: Any) -> Any:
+    """`np.polyadd`."""
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    return _as_long(a1, a2) + _as_long(a2, a1)
+
+
+def polysub(a1: Any, a2: Any) -> Any:
+    """`np.polysub`."""
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    return _as_long(a1, a2) - _as_long(a2, a1)
+
+
+def polyder(p: Any, m: Any = 1) -> Any:
+    """`np.polyder`."""
+    p = np.atleast_1d(p)
+    for _ in range(m):
+        p = p[:-1] * np.arange(np.shape(p)[0] - 1, 0, -1)
+    return p
+
+
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    """`np.polyint`."""
+    p = np.atleast_1d(p)
+    for j in range(m):
+        constant = 0.0 if k is None else np.atleast_1d(k)[j if np.size(k) > 1 else 0]
+        powers = np.arange(np.shape(p)[0], 0, -1)
+        p = np.concatenate((p / powers, np.reshape(constant, (1,))))
+    return p
+
+
+def poly(seq_of_zeros: Any) -> Any:
+    """`np.poly` of zeros, or of a matrix, whose zeros are its eigenvalues."""
+    zeros = array_of(seq_of_zeros)
+    if np.ndim(zeros) == 2:
+        zeros = np.linalg.eigvals(zeros)
+    coefficients = np.ones(1)
+    for zero in zeros:
+        coefficients = np.convolve(coefficients, np.stack((1.0 + 0.0 * zero, -zero)))
+    return coefficients
+
+
+class Poly1d:
+    """`np.poly1d`."""
+
+    def __init__(self, c_or_r: Any, r: Any = False):
+        self.c = poly(c_or_r) if r else np.atleast_1d(c_or_r)
+        self.coeffs = self.c
+        self.order = np.shape(self.c)[0] - 1
+
+    def __call__(self, x: Any) -> Any:
+        return np.polyval(self.c, x)
+
+    def deriv(self, m: Any = 1) -> Any:
+        return Poly1d(polyder(self.c, m))
+
+    def integ(self, m: Any = 1, k: Any = None) -> Any:
+        return Poly1d(polyint(self.c, m, k))
+
+    def __neg__(self) -> Any:
+        return Poly1d(-self.c)
+
+    def __add__(self, other: Any) -> Any:
+        return Poly1d(polyadd(self.c, _coefficients(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        return Poly1d(polysub(self.c, _coefficients(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        return Poly1d(polymul(self.c, _coefficients(other)))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        return Poly1d(self.c / other)
+
+    def __pow__(self, power: Any) -> Any:
+        product = Poly1d(np.ones(1))
+        for _ in range(power):
+            product = product * self
+        return product
+
+
+def _coefficients(other: Any) -> Any:
+    return other.c if isinstance(other, Poly1d) else np.atleast_1d(other)
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """`np.polyval`, by Horner's scheme."""
+    y = np.zeros_like(x)
+    for coefficient in p:
+        y = y * x + coefficient
+    return y
+
+
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
+    """`np.vander`."""
+    x = array_of(x)
+    powers = np.arange(np.shape(x)[0] if N is None else N)
+    return np.expand_dims(x, -1) ** (powers if increasing else powers[::-1])
+
+
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, *, w: Any = None) -> Any:
+    """`np.polyfit`."""
+    x, y = array_of(x) + 0.0, array_of(y) + 0.0
+    left = vander(x, deg + 1)
+    if w is not None:
+        left = left * np.expand_dims(w, -1)
+        y = y * w if np.ndim(y) == 1 else y * np.expand_dims(w, -1)
+    scale = np.sqrt(np.sum(left * left, axis=0))
+    limit = np.shape(x)[0] * np.finfo(np.float64).eps if rcond is None else rcond
+    scaled = least_squares(left / scale, y, rcond=limit)
+    return np.transpose(np.transpose(scaled) / scale)
+
+
+NAMED: dict[str, Callable[..., Any]] = {
+    "polyval": polyval,
+    "polymul": polymul, "polyadd": polyadd, "polysub": polysub, "polyder": polyder,
+    "polyint": polyint, "poly": poly, "poly1d": Poly1d, "vander": vander, "polyfit": polyfit,
+}  # fmt: skip
+"""What stands for functions of NumPy, by their names there."""

@@ -1,0 +1,275 @@
+"""NumPy's means, sums without NaN, differences and integrals, as the front end reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ops.creation import gather as array_of
+from ..ops.questions import may_be_nan
+
+# --- axes ---------------------------------------------------------------------------------
+
+
+def at_the_end(x: Any, axis: Any) -> Any:
+    """`x` with an axis moved to the end."""
+    return x if axis == -1 else np.moveaxis(x, axis, -1)
+
+
+def back_in_place(x: Any, axis: Any) -> Any:
+    """`x` with its last axis moved back."""
+    return x if axis == -1 else np.moveaxis(x, -1, axis)
+
+
+def as_axes(axis: Any) -> Any:
+    return axis if isinstance(axis, tuple) else (axis,)
+
+
+# --- means and sums -----------------------------------------------------------------------
+
+
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
+) -> Any:
+    """`np.average`."""
+    a = array_of(a)
+    if weights is None:
+        mean = np.mean(a, axis=axis, keepdims=keepdims)
+        return (mean, np.full(np.shape(mean), np.size(a) / np.size(mean))) if returned else mean
+    weights = array_of(weights)
+    if axis is not None and np.ndim(weights) != np.ndim(a):
+        total = np.sum(weights)
+        mean = np.sum(at_the_end(a, axis) * weights, axis=-1) / total
+        mean = np.expand_dims(mean, axis) if keepdims else mean
+    else:
+        total = np.sum(weights, axis=axis, keepdims=keepdims)
+        mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    return (mean, np.broadcast_to(total, np.shape(mean))) if returned else mean
+
+
+def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+    """`np.cov` of observations that all count once."""
+    rows = _variables(m, rowvar)
+    if y is not None:
+        rows = np.concatenate((rows, _variables(y, rowvar)), axis=0)
+    less = (0 if bias else 1) if ddof is None else ddof
+    deviation = rows - np.mean(rows, axis=1, keepdims=True)
+    matrix = deviation @ np.conj(np.transpose(deviation)) / (np.shape(rows)[1] - less)
+    return np.squeeze(matrix) if y is None and np.ndim(m) < 2 else matrix
+
+
+def _variables(m: Any, rowvar: Any) -> Any:
+    m = array_of(m)
+    if np.ndim(m) < 2:
+        return np.reshape(m, (1, -1))
+    return m if rowvar else np.transpose(m)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    """`np.corrcoef`."""
+    matrix = cov(x, y, rowvar)
+    if np.ndim(matrix) == 0:
+        return matrix / matrix
+    spread = np.sqrt(np.real(np.diagonal(matrix)))
+    return matrix / np.expand_dims(spread, 1) / np.expand_dims(spread, 0)
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+) -> Any:
+    """`np.cumulative_sum`."""
+    along = 0 if axis is None else axis
+    sums = np.cumsum(x, axis=along, dtype=dtype)
+    if include_initial:
+        return np.concatenate((0 * np.take(sums, [0], axis=along), sums), axis=along)
+    return sums
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+) -> Any:
+    """`np.cumulative_prod`."""
+    along = 0 if axis is None else axis
+    products = np.cumprod(x, axis=along, dtype=dtype)
+    if include_initial:
+        start = np.ones_like(np.take(products, [0], axis=along))
+        return np.concatenate((start, products), axis=along)
+    return products
+
+
+# --- without NaN --------------------------------------------------------------------------
+
+
+def _filled(a: Any, value: Any) -> Any:
+    return np.where(np.isnan(a), value, a) if may_be_nan(a) else a
+
+
+def _counted(a: Any, axis: Any, keepdims: Any) -> Any:
+    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nansum`."""
+    return np.sum(_filled(a, np.zeros_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nanprod`."""
+    return np.prod(_filled(a, np.ones_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nanmean`."""
+    total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
+    return _mean_of(a, total, _counted(a, axis, keepdims))
+
+
+def _mean_of(a: Any, total: Any, count: Any) -> Any:
+    """A mean of what an array holds; that of floats of 32 bits is one, too."""
+    mean = total / count
+    return mean.astype(total.dtype) if may_be_nan(a) else mean
+
+
+def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """`np.nanvar`."""
+    spread = a - nanmean(a, axis=axis, keepdims=True)
+    squares = np.abs(np.where(np.isnan(a), 0.0, spread) if may_be_nan(a) else spread) ** 2
+    total = np.sum(squares, axis=axis, keepdims=keepdims)
+    return _mean_of(a, total, _counted(a, axis, keepdims) - ddof)
+
+
+def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """`np.nanstd`."""
+    return np.sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nanmax`."""
+    largest = np.max(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
+    if not may_be_nan(a):
+        return largest
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)[()]
+
+
+def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nanmin`."""
+    smallest = np.min(_filled(a, np.inf), axis=axis, keepdims=keepdims)
+    if not may_be_nan(a):
+        return smallest
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, smallest)[()]
+
+
+def nanargmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nanargmax`."""
+    return np.argmax(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
+
+
+def nanargmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """`np.nanargmin`."""
+    return np.argmin(_filled(a, np.inf), axis=axis, keepdims=keepdims)
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """`np.nancumsum`."""
+    return np.cumsum(_filled(a, 0.0), axis=axis, dtype=dtype)
+
+
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """`np.nancumprod`."""
+    return np.cumprod(_filled(a, 1.0), axis=axis, dtype=dtype)
+
+
+# --- differences and integrals ------------------------------------------------------------
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """`np.ediff1d`."""
+    parts = [np.diff(np.ravel(ary))]
+    if to_begin is not None:
+        parts = [np.ravel(to_begin), *parts]
+    if to_end is not None:
+        parts = [*parts, np.ravel(to_end)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """`np.trapezoid`."""
+    y = at_the_end(array_of(y), axis)
+    means = (y[..., 1:] + y[..., :-1]) / 2.0
+    if x is None:
+        return np.sum(dx * means, axis=-1)
+    x = array_of(x)
+    return np.sum(np.diff(x if np.ndim(x) == 1 else at_the_end(x, axis)) * means, axis=-1)
+
+
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """`np.gradient`."""
+    f = array_of(f)
+    axes = tuple(range(np.ndim(f))) if axis is None else as_axes(axis)
+    spacings = varargs or (1.0,)
+    if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
+        spacings = [spacings[0] for _ in axes]
+    slopes = [_slope(f, h, k, edge_order) for h, k in zip(spacings, axes, strict=True)]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _slope(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
+    f = at_the_end(f, axis)
+    if np.ndim(spacing) == 0:
+        inside = (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
+        first, second, butlast, last = spacing, spacing, spacing, spacing
+    else:
+        h = np.diff(spacing)
+        a, b = h[:-1], h[1:]
+        inside = (
+            -b / (a * (a + b)) * f[..., :-2]
+            + (b - a) / (a * b) * f[..., 1:-1]
+            + a / (b * (a + b)) * f[..., 2:]
+        )
+        first, second, butlast, last = h[0], h[min(1, len(h) - 1)], h[max(-2, -len(h))], h[-1]
+    if edge_order == 1:
+        start = (f[..., 1:2] - f[..., :1]) / first
+        end = (f[..., -1:] - f[..., -2:-1]) / last
+    else:
+        start = _edge(first, second, f[..., :1], f[..., 1:2], f[..., 2:3])
+        end = -_edge(last, butlast, f[..., -1:], f[..., -2:-1], f[..., -3:-2])
+    return back_in_place(np.concatenate((start, inside, end), axis=-1), axis)
+
+
+def _edge(a: Any, b: Any, f: Any, g: Any, h: Any) -> Any:
+    """The slope at f of the parabola through f, g and h, at distances a and b."""
+    return -(2.0 * a + b) / (a * (a + b)) * f + (a + b) / (a * b) * g - a / (b * (a + b)) * h
+
+
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
+    """`np.unwrap`: the whole periods that it adds do not move."""
+    p = array_of(p)
+    jumps = np.diff(p, axis=axis)
+    high = period / 2
+    wrapped = np.mod(jumps + high, period) - high
+    wrapped = np.where((wrapped == -high) & (jumps > 0), high, wrapped)
+    limit = high if discont is None else discont
+    periods = np.round(np.where(np.abs(jumps) < limit, 0.0, wrapped - jumps) / period)
+    shifts = np.cumsum(periods, axis=axis)
+    start = np.zeros_like(np.take(p, [0], axis=axis))
+    return p + period * np.concatenate((start, shifts), axis=axis)
+
+
+def kaiser(M: Any, beta: Any) -> Any:
+    """`np.kaiser`."""
+    if M == 1:
+        return np.ones(1)
+    place = (np.arange(M) - (M - 1) / 2.0) / ((M - 1) / 2.0)
+    return np.i0(beta * np.sqrt(1 - place**2)) / np.i0(beta)
+
+
+NAMED: dict[str, Callable[..., Any]] = {
+    "average": average, "cov": cov, "corrcoef": corrcoef, "cumulative_sum": cumulative_sum,
+    "cumulative_prod": cumulative_prod, "nansum": nansum, "nanprod": nanprod, "nanmean": nanmean,
+    "nanvar": nanvar, "nanstd": nanstd, "nanmax": nanmax, "nanmin": nanmin, "nanargmax": nanargmax,
+    "nanargmin": nanargmin, "nancumsum": nancumsum, "nancumprod": nancumprod, "ediff1d": ediff1d,
+    "trapezoid": trapezoid, "gradient": gradient, "unwrap": unwrap, "kaiser": kaiser,
+}  # fmt: skip
+"""What stands for functions of NumPy, by their names there."""
