@@ -91,6 +91,54 @@ def alike_in_a_dictionary(x, a, rows, n):
     return weighed(table.values())
 
 
+class Pair:
+    def __init__(self, u, v):
+        self.u, self.v = u, v
+
+
+@program
+def alike_in_objects(x, a, rows, n):
+    pairs = [Pair(a + k, a + 2 * k) for k in range(n)]
+    for k in range(n):
+        pairs[k].u *= x
+        pairs[k].v[0] -= x
+    return sum((pair.u @ WEIGHTS) * (k + 1) + pair.v @ WEIGHTS for k, pair in enumerate(pairs))
+
+
+@program
+def alike_in_tuples(x, a, rows, n):
+    pairs = []
+    for _ in range(n):
+        pairs += [(a + 1.0, [a + 2.0, a + 3.0])]
+    for k in range(n):
+        pairs[k][1][0] *= x
+        pairs[k][0][1] -= x
+    return sum(u @ WEIGHTS * (k + 1) + weighed(v) for k, (u, v) in enumerate(pairs))
+
+
+@program
+def alike_in_a_table(x, a, rows, n):
+    table = [[a * 1.0 for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            table[i][j] *= x * (i + 1)
+            if j:
+                table[i][j] += table[i][j - 1]
+    return sum(weighed(row) * (i + 1) for i, row in enumerate(table))
+
+
+@program
+def alike_by_name(x, a, rows, n):
+    found = {}
+    for k in range(n):
+        for name in ("p", "q"):
+            found.setdefault(name, []).append(a + k)
+    for items in found.values():
+        items[0] *= x
+        items[-1][0] += x
+    return sum(weighed(items) * (k + 2) for k, items in enumerate(found.values()))
+
+
 @program
 def one_object_several_times(x, a, rows, n):
     b = a * x

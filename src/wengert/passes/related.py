@@ -543,11 +543,24 @@ def _may_hold_arrays(kind: Kind) -> bool:
 
 def sources_of_parts_written(body: Block) -> frozenset[Var]:
     """The containers in whose items, not only in themselves, derivative code may write in place."""
-    eqns = [eqn for eqn in walk(body) if eqn.op in PURE]
-    written = [eqn.args[0] for eqn in eqns if me.path_of(eqn)]
+    eqns = list(walk(body))
+    pending = [eqn.args[0] for eqn in eqns if eqn.op in PURE and me.path_of(eqn)]
     found: frozenset[Var] = frozenset()
-    while written:
-        found |= sources_of(body, written, views=True)
-        taken = [eqn.args[-1] for eqn in eqns if eqn.op in me.TAKING and eqn.outs[0] in found]
-        written = [each for each in taken if each not in found and has_memory(each)]
+    while pending:
+        found |= sources_of(body, pending, views=True)
+        inside = (atom for eqn in eqns for atom in _put_into(eqn, found))
+        pending = [atom for atom in inside if atom not in found and has_memory(atom)]
     return found
+
+
+def _put_into(eqn: Eqn, containers: frozenset[Var]) -> Sequence[Atom]:
+    """What an equation puts into some containers."""
+    if eqn.op in LOOPS:
+        loop = view(eqn)
+        pairs = zip(loop.lists, loop.collected, strict=True)
+        return [atom for out, atom in pairs if out in containers]
+    if not eqn.outs or eqn.outs[0] not in containers:
+        return ()
+    if eqn.op in PURE:
+        return eqn.args[-1:] if eqn.op in me.TAKING else ()
+    return eqn.args if eqn.op is st.pack or eqn.op.name in _GROUPING else ()

@@ -101,9 +101,10 @@ class _Rewriting:
         kept: dict[Var, Var],
         eqns: list[Eqn],
     ) -> None:
-        """Take snapshots of values that were just defined and will be collected."""
+        """Take snapshots of values that were just defined, or before the block, and will be collected."""
         for var in collected.values():
-            if var not in kept and self._uses.defined_at(var) == (block, index):
+            home, defined = self._uses.defined_at(var)
+            if var not in kept and (-1 if home is not block else defined) == index:
                 kept[var] = self._snapshot(var, eqns, "")
 
     def _snapshot(self, atom: Atom, eqns: list[Eqn], name: str, *, parted: bool = False) -> Var:
