@@ -140,6 +140,25 @@ def alike_by_name(x, a, rows, n):
 
 
 @program
+def alike_in_dictionaries(x, a, rows, n):
+    table = {k: {"u": a + 1, "v": a + 2} for k in range(n)}
+    for k in range(n):
+        table[k]["u"] *= x
+    return sum(v["u"] @ WEIGHTS * (k + 1) + v["v"] @ WEIGHTS for k, v in table.items())
+
+
+@program
+def keys_that_are_numbers(x, a, rows, n):
+    table = {}
+    for k in range(n):
+        table[k] = a * x * (k + 1)
+    total = 0.0
+    for k in table:
+        total += (table[k] ** 2).sum() * (k + 1) * x
+    return total
+
+
+@program
 def one_object_several_times(x, a, rows, n):
     b = a * x
     items = [b] * n
@@ -253,6 +272,17 @@ def test_derivatives_of_derivatives(name):
     (wanted,) = oracle.hessian_times(function, (0.7,), (1.0,))
     for second in (wg.derivative(wg.grad(function)), wg.grad(wg.derivative(function))):
         assert second(0.7) == pytest.approx(wanted, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_derivatives_of_gradients(name):
+    def slope(x):
+        _, a, rows, n = arguments()
+        return wg.grad(PROGRAMS[name], argnums=1)(x, a, rows, n) @ WEIGHTS
+
+    (wanted,) = oracle.central_gradient(slope, 0.7)
+    for second in (wg.derivative(slope), wg.grad(slope)):
+        assert second(0.7) == pytest.approx(wanted, rel=1e-6, abs=1e-7)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED_ALONE))

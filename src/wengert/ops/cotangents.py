@@ -24,6 +24,13 @@ collected_cotangent = declare(
     infer=_like_second,
     rt="collected_cotangent",
 )
+items_reached = declare(
+    "items_reached",
+    "bar, items_bar, items, *, reverse=False",
+    infer=_like_second,
+    rt="items_reached",
+)
+"""What `collected_cotangent` made its result of, in cotangents."""
 add_attr = declare(
     "add_attr",
     "buffer, x, value, *, name",

@@ -377,6 +377,7 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     st.as_tuple: _as_list,
     ct.shadow_items: on_first,
     ct.collected_cotangent: on_first,
+    ct.items_reached: on_first,
     ct.rule_pair: _same,
     ct.rule_tangent: _same,
     ct.rule_cotangents: on_first,

@@ -31,7 +31,7 @@ _PASSED_ON = frozenset(
         "moveaxis", "squeeze", "expand_dims", "flip", "flipud", "fliplr", "astype", "bound",
         "unpackable", "as_list", "as_tuple", "pack", "shadow_attr", "shadow_items", "accumulate", "unbroadcast",
         "stop_gradient", "summed_to", "as_left", "project", "join_lists", "list_cotangent", "add", "mul",
-        "collected_cotangent", "compress", "spread", "flatten_lists", "split_like", "dict_of",
+        "collected_cotangent", "items_reached", "compress", "spread", "flatten_lists", "split_like", "dict_of",
         "values_at", "merge_dicts", "entries_of", "spread_from", "spread_over", "shallow_copy",
     )
 )  # fmt: skip
@@ -106,7 +106,7 @@ _UNSURE = {SAME: _ANY, AROUND: _ANY, INSIDE: INSIDE | COMMON, COMMON: INSIDE | C
 _GROUPING = frozenset(
     (
         "as_list", "as_tuple", "join_lists", "compress", "spread", "flatten_lists", "list_cotangent",
-        "collected_cotangent", "dict_of", "values_at", "merge_dicts", "shadow_items",
+        "collected_cotangent", "items_reached", "dict_of", "values_at", "merge_dicts", "shadow_items",
         "shallow_copy",
     )
 )  # fmt: skip

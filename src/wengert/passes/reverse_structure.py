@@ -200,9 +200,13 @@ def is_list(kind: Kind) -> bool:
 
 def _collected_cotangent(sweep: Sweep, eqn: Eqn) -> None:
     """items_bar_bar: as many items of bar as there were."""
-    items_bar, _ = eqn.args
+    items_bar, items = eqn.args
     bar = sweep.total(eqn.outs[0])
     emit = sweep.builder.emit
+    if not is_list(kind_of_atom(items)) and not isinstance(kind_of_atom(items), Array):
+        reached = (bar, items_bar, items)
+        sweep.contribute(items_bar, sweep.builder.emit_with(ct.items_reached, reached, eqn.params))
+        return
     listed = emit(st.as_list, bar)
     count = emit(st.length, items_bar)
     if eqn.param("reverse", False):
@@ -211,6 +215,14 @@ def _collected_cotangent(sweep: Sweep, eqn: Eqn) -> None:
     else:
         part = emit(st.slice_, Const(None), count, Const(None))
     sweep.contribute(items_bar, emit(st.getitem, listed, part))
+
+
+def _items_reached(sweep: Sweep, eqn: Eqn) -> None:
+    bar, _, items = eqn.args
+    total = sweep.total(eqn.outs[0])
+    sweep.contribute(
+        bar, sweep.builder.emit_with(ct.collected_cotangent, (total, items), eqn.params)
+    )
 
 
 def _rule_cotangents(sweep: Sweep, eqn: Eqn) -> None:
@@ -276,6 +288,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     st.as_tuple: _as_list,
     ct.shadow_items: _as_list,
     ct.collected_cotangent: _collected_cotangent,
+    ct.items_reached: _items_reached,
     ct.rule_cotangents: _rule_cotangents,
     ct.as_returned: _as_returned,
     st.zeros: _nothing,

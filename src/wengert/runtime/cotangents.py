@@ -84,6 +84,8 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
             return x_bar
         x = np.asarray(x)
     if isinstance(x_bar, dict):
+        if x is None or isinstance(x, dict):
+            return x_bar  # the cotangent of a cotangent
         raise _of_class(x)
     shape, big = np.shape(x), np.shape(x_bar)
     if big == shape:
@@ -244,6 +246,14 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
     missing = len(items) - len(items_bar)
     rest = items[:missing] if reverse else items[len(items) - missing :]
     return [*zeros(rest), *items_bar] if reverse else [*items_bar, *zeros(rest)]
+
+
+def items_reached(bar: Any, items_bar: list[Any], items: Any, reverse: bool = False) -> Any:
+    """The cotangents of the items that a loop reached, from that of all it iterated over."""
+    if isinstance(items, dict):
+        return zeros(items_bar)  # iterating gave its keys
+    listed, n = list(bar), len(items_bar)
+    return listed[len(listed) - n :] if reverse else listed[:n]
 
 
 def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
