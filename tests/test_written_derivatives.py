@@ -153,7 +153,7 @@ def keys_that_are_numbers(x, a, rows, n):
     for k in range(n):
         table[k] = a * x * (k + 1)
     total = 0.0
-    for k in table:
+    for k in table:  # noqa: PLC0206  # what it walks over are the keys
         total += (table[k] ** 2).sum() * (k + 1) * x
     return total
 
