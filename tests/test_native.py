@@ -878,3 +878,19 @@ def test_cotangents_that_are_the_same_along_an_axis(f, first, second):
     random = np.random.default_rng(0)
     a, b = random.random(first), random.random(second)
     native(wg.value_and_grad(f, argnums=(0, 1)), a, b, rel=1e-12)
+
+
+def test_what_is_read_for_the_counts_of_a_call():
+    def swapped(x, a, n):
+        b, c, found = a * x, a + x, []
+        for _ in range(n):
+            b, c = c, b
+            found.append(b)
+            b[0] *= x
+        return sum(f.sum() * (k + 1) for k, f in enumerate(found))
+
+    gradient = wg.grad(swapped, (0, 1))
+    compiled = wg.jit(gradient, strict=True)
+    for n, length in ((2, 2), (3, 2), (2, 3), (2, 2)):
+        a = np.linspace(0.1, 0.9, length)
+        trees.assert_close(compiled(0.7, a.copy(), n), gradient(0.7, a.copy(), n), rel=1e-12)

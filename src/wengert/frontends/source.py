@@ -63,28 +63,10 @@ def read(
         counts: for every input the counts of its leaves, to read it for one call alone.
         narrow: whether numbers among the arguments are narrower than Python's.
     """
-    separate: set[Any] = set()
-    by_index: set[int] = set()
-    by_turn: set[int] = set()
-    one_by_one: set[Any] = set()
-    whole: set[Any] = set()
-    checked: set[Any] = set()
-    kept: set[Any] = set()
-    made_of: set[type] = set()
-    changed_outside: dict[int, Any] = {}
-    bound_outside: dict[Any, Any] = {}
+    learnt: dict[str, Any] = {}
     while True:
         reading = Reading(
-            separate=separate,
-            by_index=by_index,
-            by_turn=by_turn,
-            one_by_one=one_by_one,
-            whole=whole,
-            checked=checked,
-            kept=kept,
-            made_of=made_of,
-            changed_outside=changed_outside,
-            bound_outside=bound_outside,
+            **learnt,
             special=special,
             derivative=derivative,
             opted_out=opted_out,
@@ -95,12 +77,14 @@ def read(
         try:
             return _read_once(reading, target, arguments, keywords)
         except (NeedsCallee, ByIndex, OneByOne, NeedsWhole, SharedItems, NeedsCells):
-            separate, by_index = reading.separate, reading.by_index
-            by_turn, one_by_one = reading.by_turn, reading.one_by_one
-            whole, checked, kept = reading.whole, reading.checked, reading.kept
-            made_of = reading.made_of
-            changed_outside = reading.changed_outside
-            bound_outside = reading.bound_outside
+            learnt = {name: getattr(reading, name) for name in _LEARNT}
+
+
+_LEARNT = (
+    "separate", "by_index", "by_turn", "one_by_one", "whole", "checked", "kept", "made_of",
+    "changed_outside", "bound_outside",
+)  # fmt: skip
+"""What one reading of a program finds for the next."""
 
 
 def counts_of_call(leaves: Mapping[str, Sequence[Any]]) -> Counts:

@@ -23,9 +23,8 @@ class _Own:
     __slots__ = ("make",)
 
     def __init__(self, make: Callable[[], Any]):
-        self.make: Callable[[], Any] = getattr(
-            make, "__origin__", make
-        )  # `dict`, not `dict[str, int]`
+        # to call `dict[str, int]` takes several times as long as to call `dict`
+        self.make: Callable[[], Any] = getattr(make, "__origin__", make)
 
 
 def field(*, default_factory: Callable[[], Default]) -> Default:
