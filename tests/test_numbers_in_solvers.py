@@ -1,13 +1,15 @@
 """Numbers with derivatives in functions that SciPy's integrators and root finders call."""
 
 import math
+from itertools import islice
 
+import mpmath
 import numpy as np
 import pytest
 
 import wengert as wg
 from wengert import numbers
-from wengert.errors import LostDerivative, NoRule
+from wengert.errors import LostDerivative
 
 scipy = pytest.importorskip("scipy")
 integrate = pytest.importorskip("scipy.integrate")
@@ -60,12 +62,55 @@ def test_integrals_have_towers_and_gradients():
     assert numbers.gradient(area, [2.0, 3.0]) == pytest.approx([1 / 3, 1.0])
 
 
-def test_solutions_have_no_towers():
-    def root(a):
-        return optimize.brentq(lambda t: t * t - a, 0, 2)
+def square_root(a):
+    return optimize.brentq(lambda t: t * t - a, 0, 2)
 
-    with pytest.raises(NoRule, match="the solution of an equation has no series"):
-        next(wg.derivatives(root, 2.0))
+
+def sine_of_root(a):
+    """sin(W(a²)) a, with Lambert's W."""
+    return math.sin(optimize.brentq(lambda t: math.exp(t) * t - a * a, 0, 3)) * a
+
+
+def product_of_roots(a):
+    x, y = optimize.fsolve(lambda v: np.array([v[0] ** 2 + v[1] - a, v[0] - v[1] ** 3]), [1.0, 1.0])
+    return x * y
+
+
+SERIES = {
+    "square root": (square_root, mpmath.sqrt),
+    "Lambert's W": (sine_of_root, lambda a: mpmath.sin(mpmath.lambertw(a * a).real) * a),
+    "two unknowns": (
+        product_of_roots,
+        lambda a: mpmath.findroot(lambda y: y**6 + y - a, 1) ** 4,
+    ),
+}
+
+
+@pytest.mark.parametrize(("f", "exact"), SERIES.values(), ids=SERIES)
+def test_solutions_have_series(f, exact):
+    with mpmath.workdps(40):
+        expected = [float(c) for c in mpmath.taylor(exact, 1.3, 5)]
+    assert wg.taylor(f, 1.3, 5) == pytest.approx(expected, rel=1e-9)
+    endless = list(islice(wg.derivatives(f, 1.3), 6))
+    factorials = [math.factorial(k) for k in range(6)]
+    assert endless == pytest.approx(
+        [c * k for c, k in zip(expected, factorials, strict=True)], rel=1e-9
+    )
+
+
+def test_solutions_have_mixed_partials():
+    p = numbers.partials(lambda a, b: optimize.brentq(lambda t: t**3 * a - b, 0, 5), 2.0, 3.0)
+    root = lambda a, b: mpmath.cbrt(b / a)
+    for orders in [(1, 0), (1, 1), (2, 1), (0, 3)]:
+        assert p[orders] == pytest.approx(float(mpmath.diff(root, (2, 3), orders)), rel=1e-9)
+
+
+def test_series_of_solutions_nest():
+    slope = numbers.derivative(lambda a: wg.taylor(square_root, a, 2)[2], 2.0)
+    assert slope == pytest.approx(0.5 * 3 / 8 * 2**-2.5)
+    assert wg.taylor(wg.grad(square_root), 2.0, 2) == pytest.approx(
+        [(k + 1) * c for k, c in enumerate(wg.taylor(square_root, 2.0, 3)[1:])]
+    )
 
 
 def test_outside_of_a_verb_the_way_out_is_named():

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NoRule
-from ..ir.callers import calling_span
 from .dual import Directions, Dual
 from .forward import derivative, jacobian
 from .levels import Level
 from .number import PerturbedNumber, gathered, numbers_in
+from .taylor import Taylor
+from .towers import coefficient_at
 
 
 def found(
@@ -63,18 +63,54 @@ def root_of(residual: Callable[[Any], Any], x: Any) -> Any:
     Args:
         residual: of a number, or of an array and of its shape; zero at x.
         x: a float or an array of floats.
-
-    Raises:
-        NoRule: the residual carries a series, of which no step gives all orders.
     """
-    levels = {level for number in _numbers(residual(x)) for level in _levels_in(number)}
-    if not levels:
+    orders: dict[Level, int | None] = {}
+    for number in _numbers(residual(x)):
+        _collect_orders(number, orders)
+    if not orders:
         return x
-    step = _newton_step(residual, x)
-    moved = x
-    for _ in levels:
-        moved = _as_one(moved - step(_as_one(residual(moved))))
-    return moved + (x - plain(moved))
+    steps = sum(order for order in orders.values() if order is not None)
+    endless = sorted((level for level, order in orders.items() if order is None), reverse=True)
+    return _in_series(_Iterates(residual, x), endless, steps)
+
+
+class _Iterates:
+    """Newton's steps from a root, with its slope: each makes the result right to one order more."""
+
+    def __init__(self, residual: Callable[[Any], Any], x: Any):
+        self._residual = residual
+        self._step = _newton_step(residual, x)
+        self._root = x
+        self._moved = [x]
+
+    def __getitem__(self, steps: int) -> Any:
+        while len(self._moved) <= steps:
+            moved = self._moved[-1]
+            self._moved.append(_as_one(moved - self._step(_as_one(self._residual(moved)))))
+        moved = self._moved[steps]
+        return moved + (self._root - plain(moved))
+
+
+def _in_series(
+    iterates: _Iterates,
+    endless: Sequence[Level],
+    steps: int,
+    orders: tuple[tuple[Level, int], ...] = (),
+) -> Any:
+    """The coefficient of some orders, itself a series at each of the levels that have no last order."""
+    if not endless:
+        value = iterates[steps]
+        for level, k in orders:
+            value = coefficient_at(value, level, k)
+        return value
+    level, *lower = endless
+
+    def coefficient(k: int) -> Any:
+        return _in_series(iterates, lower, steps + k, (*orders, (level, k)))
+
+    series = Taylor([coefficient(0)], level=level)
+    series.step, series.end = coefficient, None
+    return series
 
 
 def _newton_step(residual: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
@@ -96,18 +132,16 @@ def _numbers(x: Any) -> Iterator[PerturbedNumber]:
     return numbers_in(list(x.flat) if isinstance(x, np.ndarray) else x)
 
 
-def _levels_in(x: Any) -> Iterator[Level]:
-    """The levels of a number with derivatives, and of the numbers inside it."""
+def _collect_orders(x: Any, orders: dict[Level, int | None]) -> None:
+    """The levels of a number with derivatives and of those inside it, each with the last order that it keeps."""
     if isinstance(x, Directions):
         for each in x:
-            yield from _levels_in(each)
+            _collect_orders(each, orders)
     elif isinstance(x, Dual):
-        yield x.level
-        yield from _levels_in(x.primal)
-        yield from _levels_in(x.tangent)
-    elif isinstance(x, PerturbedNumber):
-        raise NoRule(
-            "the solution of an equation has no series of all orders",
-            "Nest `wengert.numbers.derivative`, once for each order.",
-            calling_span(),
-        )
+        orders[x.level] = 1
+        _collect_orders(x.primal, orders)
+        _collect_orders(x.tangent, orders)
+    elif isinstance(x, Taylor):
+        orders[x.level] = x.order
+        for coefficient in x.known if x.order is None else x.coefficients():
+            _collect_orders(coefficient, orders)

@@ -6,11 +6,11 @@ never do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import LostWrite, NoRule
 from ..ir.builder import kind_of_atom
-from ..ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
+from ..ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Function, Var, alternatives, walk
 from ..ir.types import Array, Kind, Number, Seq, Struct, is_differentiable
 from ..ops import containers as co
 from ..ops import cotangents as ct
@@ -21,7 +21,6 @@ from .caught import carries
 from .loops import LOOPS, view
 from .read_back import numbers_read_back, refuse_numbers_read_back
 
-Operands = Callable[[Eqn], Iterable[Atom]]
 BRANCHES = (IF, TRY)
 
 ZERO_OPS = frozenset(
@@ -46,31 +45,26 @@ FIRST_ONLY = frozenset(
 """Structural ops that are linear in their first operand and have no derivative in the others."""
 
 
-def active(
-    block: Block,
-    varied: Iterable[Var],
-    useful: Iterable[Var],
-    differentiable_operands: Operands | None = None,
-) -> set[Var]:
+def active(block: Block, varied: Iterable[Var], useful: Iterable[Var]) -> set[Var]:
     """The values, at every depth of a block, that a derivative flows through.
 
     Args:
         block: the program.
         varied: the values it is differentiated with respect to.
         useful: the values whose derivative is wanted.
-        differentiable_operands: the operands of an equation through which derivatives flow.
     """
-    operands = differentiable_operands or operands_of
-    forward = _Varied(set(varied), operands)
+    reach = _Reach()
+    forward = _Varied(dict.fromkeys(varied, 1), reach)
     forward.block(block)
-    refuse_active_options(block, forward.varied)
-    read_back = numbers_read_back(block, forward.varied)
+    dependent = set(forward.varied)
+    refuse_active_options(block, dependent)
+    read_back = numbers_read_back(block, dependent)
     if read_back:
-        forward.varied.update(read_back)
+        forward.varied.update(dict.fromkeys(read_back, 1))
         forward.block(block)
-    backward = _Useful(set(useful), forward.varied, operands)
+    backward = _Useful(set(useful), set(forward.varied), reach)
     backward.block(block)
-    found = forward.varied & backward.useful
+    found = backward.varied & backward.useful
     refuse_cut_off(block, found)
     refuse_numbers_read_back(read_back, found)
     return found
@@ -213,20 +207,28 @@ def _by_rule(eqn: Eqn) -> Iterable[Atom]:
 
 
 class _Varied:
-    """Forward: what depends on the differentiated values."""
+    """Forward: what depends on which of the differentiated values.
 
-    def __init__(self, varied: set[Var], operands: Operands):
+    Attributes:
+        varied: for each value that depends on some, a bit for each of them.
+    """
+
+    def __init__(self, varied: dict[Var, int], reach: _Reach):
         self.varied = varied
-        self.operands = operands
+        self.reach = reach
 
-    def mark(self, var: Var) -> bool:
-        if var in self.varied or not is_differentiable(var.kind):
+    def mark(self, var: Var, bits: int) -> bool:
+        before = self.varied.get(var, 0)
+        if bits | before == before or not is_differentiable(var.kind):
             return False
-        self.varied.add(var)
+        self.varied[var] = bits | before
         return True
 
-    def any_in(self, atoms: Iterable[Atom]) -> bool:
-        return any(atom in self.varied for atom in atoms)
+    def bits(self, atoms: Iterable[Atom]) -> int:
+        found = 0
+        for atom in atoms:
+            found |= self.varied.get(atom, 0)  # type: ignore[arg-type]
+        return found
 
     def block(self, block: Block) -> None:
         for eqn in block.eqns:
@@ -234,19 +236,20 @@ class _Varied:
                 self.branches(eqn)
             elif eqn.op in LOOPS:
                 self.loop(eqn)
-            elif self.any_in(eqn.args if eqn.op is CALL else self.operands(eqn)):
+            elif eqn.op is CALL:
+                for out, args in zip(eqn.outs, self.reach.sources(eqn), strict=True):
+                    self.mark(out, self.bits(args))
+            elif bits := self.bits(operands_of(eqn)):
                 for out in eqn.outs:
-                    self.mark(out)
+                    self.mark(out, bits)
 
     def branches(self, eqn: Eqn) -> None:
         outs, blocks = alternatives(eqn)
         for inner in blocks:
             self.block(inner)
-            for out, result in zip(outs, inner.outs, strict=True):
-                if result in self.varied:
-                    self.mark(out)
-        if eqn.op is TRY and carries(eqn.blocks[0], self.varied):
-            self.mark(eqn.outs[0])
+            self.copy(inner.outs, outs)
+        if eqn.op is TRY and carries(eqn.blocks[0], set(self.varied)):
+            self.mark(eqn.outs[0], self.bits(self.varied))
 
     def loop(self, eqn: Eqn) -> None:
         loop = view(eqn)
@@ -261,17 +264,65 @@ class _Varied:
 
     def copy(self, sources: Sequence[Atom], targets: Sequence[Var]) -> bool:
         pairs = zip(sources, targets, strict=True)
-        marked = [self.mark(target) for source, target in pairs if source in self.varied]
+        marked = [self.mark(target, self.bits((source,))) for source, target in pairs]
         return any(marked)
+
+
+class _Reach:
+    """Which results of the functions that are called depend on which of their arguments."""
+
+    def __init__(self) -> None:
+        self._found: dict[Function, list[int]] = {}
+
+    def sources(self, eqn: Eqn) -> list[list[Atom]]:
+        """For each result of a call, the arguments it depends on."""
+        function: Function | None = eqn.param("callee").function
+        if function is None or len(function.body.outs) != len(eqn.outs):
+            return [list(eqn.args) for _ in eqn.outs]
+        if function not in self._found:
+            self._find(function)
+        return [
+            [arg for k, arg in enumerate(eqn.args) if bits >> k & 1]
+            for bits in self._found[function]
+        ]
+
+    def _find(self, function: Function) -> None:
+        """The least dependences that agree with each other, for functions that call each other."""
+        called = list(_called(function))
+        self._found.update((each, [0] * len(each.body.outs)) for each in called)
+        changed = True
+        while changed:
+            changed = False
+            for each in called:
+                before, self._found[each] = self._found[each], self._dependences(each)
+                changed |= before != self._found[each]
+
+    def _dependences(self, function: Function) -> list[int]:
+        params = {param: 1 << k for k, param in enumerate(function.body.params)}
+        inside = _Varied(params, self)
+        inside.block(function.body)
+        return [inside.bits((out,)) for out in function.body.outs]
+
+
+def _called(function: Function) -> Iterator[Function]:
+    """A function, and those that calls in it lead to."""
+    pending, seen = [function], {function}
+    while pending:
+        each = pending.pop()
+        yield each
+        callees = (eqn.param("callee") for eqn in walk(each.body) if eqn.op is CALL)
+        inner = {c.function for c in callees if c.function is not None} - seen
+        seen |= inner
+        pending += inner
 
 
 class _Useful:
     """Backward: what the wanted values depend on."""
 
-    def __init__(self, useful: set[Var], varied: set[Var], operands: Operands):
+    def __init__(self, useful: set[Var], varied: set[Var], reach: _Reach):
         self.useful = useful
         self.varied = varied
-        self.operands = operands
+        self.reach = reach
 
     def mark(self, atoms: Iterable[Atom]) -> None:
         self.useful.update(atom for atom in atoms if isinstance(atom, Var) and atom in self.varied)
@@ -284,8 +335,11 @@ class _Useful:
                 continue
             elif eqn.op in BRANCHES:
                 self.branches(eqn)
+            elif eqn.op is CALL:
+                for out, args in zip(eqn.outs, self.reach.sources(eqn), strict=True):
+                    self.mark(args if out in self.useful else ())
             else:
-                self.mark(eqn.args if eqn.op is CALL else self.operands(eqn))
+                self.mark(operands_of(eqn))
 
     def branches(self, eqn: Eqn) -> None:
         outs, blocks = alternatives(eqn)

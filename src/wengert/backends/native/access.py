@@ -8,6 +8,7 @@ from ...ir.graph import Atom, Eqn
 from ...ir.records import record
 from .columns import Growing
 from .emitter import Emitter
+from .kept import is_kept, kept_item
 from .lists import part_of_list
 from .loopform import Apply, Assign, Constant, Expr, For, If, Slot
 from .lowering import Site, lowers
@@ -137,6 +138,8 @@ def _getitem(site: Site, eqn: Eqn) -> Value:
     match value:
         case View() | Delayed() | Repeated():
             return _read(site, eqn, value, index)
+        case Tuple() if is_kept(value):
+            return kept_item(site.e, value, index)
         case Tuple():
             return _item_of_tuple(site, value, index)
         case Growing() if not isinstance(index, Bounds):

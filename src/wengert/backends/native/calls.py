@@ -13,6 +13,7 @@ from .control import settled
 from .emitter import Emitter
 from .function import read_from_outside
 from .fusion import copy_elements
+from .kept import Layout, is_kept, keep, kept_results, record_of
 from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from .lowering import Site, Unit, lowers, note_copy
 from .numbers import origin_expr
@@ -35,6 +36,9 @@ MOST_TRIES = 4
 MOST_FORMS = 12
 """For how many combinations of types one function is lowered."""
 
+Changed = dict[int, int]
+"""Which results of a call are arguments that it changes in place: the result's number, and the argument's."""
+
 
 @mutable_record
 class Callable:
@@ -53,23 +57,21 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
     args = [settled(site, atom) for atom in eqn.args]
     args += [site.unit.outside[id(holder), key] for holder, key in outside]
     site.write_all()
-    changed = tuple(k for k, _ in eqn.param("updates", ()))
-    for k in changed:
+    changed: Changed = {out: k for k, out in eqn.param("updates", ())}
+    for k in changed.values():
         if not isinstance(args[k], View):
             raise Unlowered("a call of a function that changes a list that it is given")
         site.on_write(args[k].root, eqn)
     made = _callable(site.unit, callee.function, args, changed)
     slots: list[Slot] = []
     results = [_fresh(site.e, result, slots) for result in made.results]
-    results += [args[k] for k in changed]
     exprs = [expr for arg in args for expr in _flat(arg)]
     site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
-    return results
+    rest = iter(results)
+    return [args[changed[j]] if j in changed else next(rest) for j in range(len(eqn.outs))]
 
 
-def _callable(
-    unit: Unit, function: Function, args: Sequence[Value], changed: tuple[int, ...]
-) -> Callable:
+def _callable(unit: Unit, function: Function, args: Sequence[Value], changed: Changed) -> Callable:
     """The procedure for arguments like these, some of which it changes in place."""
     key = (id(function), *map(_type_of, args))
     found = unit.callees.get(key)
@@ -77,12 +79,16 @@ def _callable(
         return found
     if sum(1 for of, *_ in unit.callees if of == id(function)) >= MOST_FORMS:
         raise Unlowered("a recursion in which the types of the arguments keep changing")
-    own = function.body.outs[: len(function.body.outs) - len(changed)]
-    results = tuple(_guess(_kind(out), args) for out in own)
+    kept = kept_results(function)
+    results = tuple(
+        record_of(Slot("", "i64"), Layout()) if j in kept else _guess(_kind(out), args)
+        for j, out in enumerate(function.body.outs)
+        if j not in changed
+    )
     made = unit.callees[key] = Callable(unit.names.fresh(function.name), results)
     prepared = unit.prepare(function)
     for _ in range(MOST_TRIES):
-        results = _lower(unit, prepared, args, made.name, changed)
+        results = _lowered(unit, prepared, args, made, changed)
         before, made.results = made.results, results
         if [*map(_found_of, results)] == [*map(_found_of, before)]:
             return made
@@ -110,7 +116,7 @@ def _type_of(value: Value) -> Any:
         case Scalar(code=code, origin=origin):
             return code, origin if isinstance(origin, int) else None
         case View(code=code, dims=dims):
-            return code, tuple(dim == ONE for dim in dims)
+            return code, value.root.lasts, tuple(dim == ONE for dim in dims)
         case Known(value=known):
             return "known", known if isinstance(known, str | int | None) else id(known)
         case Tuple(items=items, form=form, keys=keys, type=type_):
@@ -171,14 +177,43 @@ def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
         slots.append(e.slot(f"{hint}{part}", code))
         return slots[-1]
 
-    root, offset = Root(slot("", "ptr"), hint, of_caller=True), slot("_offset", "i64")
+    root = Root(slot("", "ptr"), hint, of_caller=True, lasts=like.root.lasts)
+    offset = slot("_offset", "i64")
     dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
     strides = tuple(slot("_stride", "i64") for _ in dims)
     return View(root, like.code, dims, strides, offset)
 
 
+class _Writes(Exception):
+    """A function turned out to write to an array that its caller goes on with as it is."""
+
+    def __init__(self, param: Var):
+        super().__init__()
+        self.param = param
+
+
+def _lowered(
+    unit: Unit, function: Function, args: Sequence[Value], made: Callable, changed: Changed
+) -> tuple[Value, ...]:
+    """The results of a function, which works on copies of what it writes to."""
+    copied: set[Var] = set()
+    while True:
+        outer = unit.on_write, unit.is_kept, unit.outside
+        try:
+            return _lower(unit, function, args, made, changed, copied)
+        except _Writes as found:
+            copied.add(found.param)
+        finally:
+            unit.on_write, unit.is_kept, unit.outside = outer
+
+
 def _lower(
-    unit: Unit, function: Function, args: Sequence[Value], name: str, changed: tuple[int, ...]
+    unit: Unit,
+    function: Function,
+    args: Sequence[Value],
+    made: Callable,
+    changed: Changed,
+    copied: set[Var],
 ) -> tuple[Value, ...]:
     e = Emitter(unit.names)
     params: list[Slot] = []
@@ -189,29 +224,36 @@ def _lower(
         for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)
     }
     e.settled.update(params)
-    shared = [body.params[k] for k in changed]
-    kept = [view.root for var, v in values.items() if var not in shared for view in _views(v)]
-    outer = unit.on_write, unit.is_kept, unit.outside
+    own = {body.params[k] for k in changed.values()} | copied
+    kept = {view.root: var for var, v in values.items() if var not in own for view in _views(v)}
 
     def on_write(root: Root) -> None:
         if root in kept:
-            raise Unlowered("a call of a function that changes what it is given")
+            raise _Writes(kept[root])
 
     unit.on_write, unit.is_kept = on_write, kept.__contains__
     unit.outside = {place: values[var] for var, place in read}
     site = Site(unit, e, values, body, {})
+    for var in body.params:
+        if var in copied:
+            values[var] = _copied(site, values[var])
     site.run()
     results = [settled(site, atom) for atom in body.outs]
     site.write_all()
-    for var in reversed(shared):
-        _write_back(e, values[var], results.pop())
-    results = [_handed_on(site, result) for result in results]
+    for j, k in changed.items():
+        _write_back(e, values[body.params[k]], results[j])
+    results = [result for j, result in enumerate(results) if j not in changed]
+    results = [
+        keep(site, result, like.type) if is_kept(like) else _handed_on(site, result)
+        for result, like in zip(results, made.results, strict=True)
+    ]
     site.write_all()
     site.release_owned()
-    unit.on_write, unit.is_kept, unit.outside = outer
     exprs = [expr for result in results for expr in _result_exprs(result)]
     slots = [e.variable("result", expr) for expr in exprs]
-    unit.procedures[name] = Procedure(name, tuple(params), tuple(slots), tuple(e.statements))
+    unit.procedures[made.name] = Procedure(
+        made.name, tuple(params), tuple(slots), tuple(e.statements)
+    )
     return tuple(results)
 
 
@@ -224,6 +266,13 @@ def _write_back(e: Emitter, param: Value, latest: Value) -> None:
     for a, b in zip(param.dims, latest.dims, strict=True):
         e.must_be_same(a, b)
     copy_elements(e, param, latest)
+
+
+def _copied(site: Site, value: Value) -> Value:
+    """The same arrays in memory of the function's own."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_copied(site, item) for item in value.items))
+    return site.copied(value) if isinstance(value, View) else value
 
 
 def _views(value: Value) -> list[View]:

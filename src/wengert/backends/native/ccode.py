@@ -46,8 +46,10 @@ def program(lowered: Lowered) -> str:
     """A program as one C file."""
     procedures = [readable(p) for p in lowered.procedures]
     elements = _element_types(procedures)
-    bodies = ["\n".join(_procedure(p, elements)) for p in procedures[::-1]]
-    return "\n".join([_head(lowered), HELPERS, *bodies, ""])
+    main, *others = procedures
+    declared = [f"{_signature(p, elements, inner=True)};" for p in others]
+    bodies = ["\n".join(_procedure(p, elements, inner=p is not main)) for p in procedures[::-1]]
+    return "\n".join([_head(lowered), HELPERS, *declared, "" * bool(others), *bodies, ""])
 
 
 def _head(lowered: Lowered) -> str:
@@ -56,7 +58,7 @@ def _head(lowered: Lowered) -> str:
         "/*",
         f" * {main.name}: made by wengert.",
         " *",
-        f" * int {name(main.name)}({', '.join(_parameters(main, {}, comment=True))});",
+        f" * int {name(main.name)}({', '.join(_parameters(main, {}))});",
         " *",
         " * Gives 0, or the number of the place where it gave up because the result is not a machine",
         " * number (a division by zero, an index out of range, an integer of more than 64 bits).",
@@ -106,6 +108,7 @@ def _results(lowered: Lowered) -> Iterator[str]:
 def _element_types(procedures: Sequence[Procedure]) -> dict[Slot, Code]:
     """Of what type the elements behind each pointer are."""
     found: dict[Slot, Code] = {}
+    by_name = {procedure.name: procedure for procedure in procedures}
     copies: list[tuple[Slot, Slot]] = []
     for procedure in procedures:
         for statement in each(procedure.body):
@@ -120,6 +123,9 @@ def _element_types(procedures: Sequence[Procedure]) -> dict[Slot, Code]:
                     found[target] = found[left] = found[right] = code
                 case Assign(slot=slot, value=Slot() as value) if slot.code == "ptr":
                     copies.append((slot, value))
+                case Invoke(function=function, args=args, results=results):
+                    callee = by_name[function]
+                    copies += _pointers((*args, *results), (*callee.params, *callee.results))
                 case _:
                     pass
             for value in expressions_of(statement):
@@ -131,6 +137,13 @@ def _element_types(procedures: Sequence[Procedure]) -> dict[Slot, Code]:
     return found
 
 
+def _pointers(outside: Sequence[Expr], inside: Sequence[Slot]) -> Iterator[tuple[Slot, Slot]]:
+    """The pointers that a call hands over: as its caller names them, and as the function does."""
+    for given, own in zip(outside, inside, strict=True):
+        if isinstance(given, Slot) and own.code == "ptr":
+            yield given, own
+
+
 def _loads(value: Expr) -> Iterator[Load]:
     if isinstance(value, Load):
         yield value
@@ -140,29 +153,40 @@ def _loads(value: Expr) -> Iterator[Load]:
             yield from _loads(arg)
 
 
-def _declared(slot: Slot, elements: dict[Slot, Code]) -> str:
+def _type(slot: Slot, elements: dict[Slot, Code]) -> str:
     if slot.code == "ptr":
-        return f"{TYPES[elements.get(slot, 'f64')]} *{name(slot.name)}"
-    return f"{TYPES[slot.code]} {name(slot.name)}"
+        return f"{TYPES[elements.get(slot, 'f64')]} *"
+    return f"{TYPES[slot.code]} "
 
 
-def _parameters(
-    procedure: Procedure, elements: dict[Slot, Code], *, comment: bool = False
-) -> list[str]:
-    outs = [f"{TYPES[r.code]} *out_{name(r.name)}" for r in procedure.results if r.code != "ptr"]
+def _declared(slot: Slot, elements: dict[Slot, Code]) -> str:
+    return f"{_type(slot, elements)}{name(slot.name)}"
+
+
+def _parameters(procedure: Procedure, elements: dict[Slot, Code]) -> list[str]:
+    outs = [f"{_type(r, elements)}*out_{name(r.name)}" for r in procedure.results]
     return [*(_declared(p, elements) for p in procedure.params), *outs]
 
 
-def _procedure(procedure: Procedure, elements: dict[Slot, Code]) -> Iterator[str]:
+def _signature(procedure: Procedure, elements: dict[Slot, Code], *, inner: bool) -> str:
+    """The head of a function; those inside are handed the list of what has been allocated."""
+    given = ["wg_block *memory"] * inner + _parameters(procedure, elements)
+    return f"{'static ' * inner}int {name(procedure.name)}({', '.join(given)})"
+
+
+def _procedure(procedure: Procedure, elements: dict[Slot, Code], *, inner: bool) -> Iterator[str]:
     exits = _Exits()
     body = list(_block(procedure.body, exits))
-    yield f"int {name(procedure.name)}({', '.join(_parameters(procedure, elements))})"
+    yield _signature(procedure, elements, inner=inner)
     yield "{"
-    yield "    wg_block memory = {NULL, NULL};"
+    if not inner:
+        yield "    wg_block all = {NULL, NULL}, *memory = &all;"
     yield "    int status = 0;"
     for slot in _locals(procedure):
         start = "NULL" if slot.code == "ptr" else "0"
         yield f"    {_declared(slot, elements)} = {start};"
+    if inner:
+        yield "    (void)memory;"
     read = {s for each_ in each(procedure.body) for v in expressions_of(each_) for s in slots_in(v)}
     for slot in procedure.params:
         if slot not in read:
@@ -172,7 +196,8 @@ def _procedure(procedure: Procedure, elements: dict[Slot, Code]) -> Iterator[str
         yield f"    *out_{name(slot.name)} = {name(slot.name)};"
     if exits.count:
         yield "done:"
-    yield "    wg_release_all(&memory);"
+    if not inner:
+        yield "    wg_release_all(memory);"
     yield "    return status;"
     yield "}"
 
@@ -223,7 +248,7 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
         case Store(pointer=pointer, index=index, value=value):
             yield f"{name(pointer.name)}[{expression(index)}] = {expression(value)};"
         case Allocate(pointer=pointer, count=count):
-            yield from _obtain(pointer, f"wg_allocate(&memory, {_bytes(pointer, count)})", exits)
+            yield from _obtain(pointer, f"wg_allocate(memory, {_bytes(pointer, count)})", exits)
         case Enlarge(pointer=pointer, count=count):
             text = f"wg_enlarge({name(pointer.name)}, {_bytes(pointer, count)})"
             yield from _obtain(pointer, text, exits)
@@ -249,7 +274,8 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             )  # C has one thread: one part
             yield from _statement(whole, exits)
         case Invoke(function=function, args=args, results=results):
-            inside = [*map(expression, args), *(f"&{name(r.name)}" for r in results)]
+            outs = (f"&{name(r.name)}" for r in results)
+            inside = ["memory", *map(expression, args), *outs]
             call = f"{name(function)}({', '.join(inside)})"
             yield f"if ({call}) {{ status = {exits.next()}; goto done; }}"
 

@@ -22,7 +22,8 @@ _INFIX = {
 _CALLS = {
     "maximum": "wg_maximum", "minimum": "wg_minimum", "max": "wg_max", "min": "wg_min",
     "abs": "llabs", "gamma": "tgamma", "outside": "wg_outside", "add_overflows": "wg_add_overflows",
-    "sub_overflows": "wg_sub_overflows", "mul_overflows": "wg_mul_overflows",
+    "sub_overflows": "wg_sub_overflows", "mul_overflows": "wg_mul_overflows", "bits": "wg_bits",
+    "from_bits": "wg_from_bits",
 }  # fmt: skip
 _RESERVED = frozenset(
     [
@@ -141,6 +142,8 @@ def _applied(value: Apply) -> str:
             return f"-({args[0]})" if args[0].startswith("-") else f"-{args[0]}"
         case "address":
             return f"(int64_t)(intptr_t){args[0]}"
+        case "pointer":
+            return f"(void *)(intptr_t){args[0]}"
         case _:
             of_floats = op not in _CALLS or op == "gamma"
             suffix = "f" if source == "f32" and of_floats else ""

@@ -44,6 +44,7 @@ WG_MAY_BE_UNUSED static void *wg_enlarge(void *data, int64_t size)
 
 WG_MAY_BE_UNUSED static void wg_release(void *data)
 {
+    if (!data) return;
     wg_block *old = (wg_block *)((char *)data - 64);
     old->before->next = old->next;
     if (old->next) old->next->before = old->before;
@@ -57,6 +58,21 @@ static void wg_release_all(wg_block *memory)
         free(memory->next);
         memory->next = next;
     }
+}
+
+/* A number as the integer that has the same bits, and back. */
+WG_MAY_BE_UNUSED static int64_t wg_bits(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+WG_MAY_BE_UNUSED static double wg_from_bits(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 WG_MAY_BE_UNUSED static int64_t wg_max(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -11,6 +11,7 @@ from . import carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts
 from .emitter import Emitter
+from .kept import must_be_open
 from .lists import grown
 from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import Site, lowers, note_copy
@@ -72,6 +73,7 @@ def walk_over(site: Site, atom: Atom) -> Walk:
             view = site.in_memory(atom)
             return Walk(view.dims[0], lambda inner, k: row(inner, view, k))
         case Tuple(items=items) if items and all(isinstance(i, Scalar | Delayed) for i in items):
+            must_be_open(value)
             made = numbers(site.e, [site.as_scalar(item) for item in items], "items")
             return Walk(integer(len(items)), lambda inner, k: item_at(inner.e, made, k))
         case _:
@@ -172,6 +174,7 @@ class _Loop:
         self._write_loop(inner, holders, index, count)
         if self.counted and lists:
             site.e.add(Assign(lists[0].length, count))
+        lists = lists[:1] + [_apart(site.e, each) for each in lists[1:]]
         replaced = [carried.is_replaced(holder) for holder in holders]
         runs = any(replaced) and self._must_run(count)
         outs: list[Value] = [
@@ -262,6 +265,12 @@ class _Loop:
         test.write_all()
         test.release_owned()
         self.site.e.add(While(tuple(test.e.statements), condition, body))
+
+
+def _apart(e: Emitter, made: Growing) -> Growing:
+    """A list that has grown together with others, and grows and shrinks by itself from now on."""
+    length = e.variable("length", made.length)
+    return Growing(made.column, length, e.variable("room", made.capacity), made.count)
 
 
 def settled(site: Site, atom: Atom) -> Value:

@@ -241,7 +241,7 @@ class _Lowering:
             slots = [self._slot(f"{hint}_stride", "i64") for _ in dims]
             self.params += slots
             strides = tuple(slots)
-        root = Root(pointer, hint, of_caller=True)
+        root = Root(pointer, hint, of_caller=True, lasts=k not in self.written)
         view = View(root, leaf.code, dims, strides, ZERO, whole=leaf.contiguous)
         self.given[k] = view
         if k not in self.written:
@@ -262,7 +262,7 @@ class _Lowering:
             raise Unlowered("a list of the caller that the function changes")
         pointer, length = self._slot(hint, "ptr"), self._slot(f"{hint}_length", "i64")
         self.params += [pointer, length]
-        root = Root(pointer, hint)
+        root = Root(pointer, hint, lasts=True)
         self.roots[id(root)] = k
         self._kept.append(root)
         column = Numbers(root, item.code, NUMPY if item.numpy else PYTHON, 64)
@@ -358,7 +358,11 @@ class _Lowering:
                 raise Unforeseen(k)
             fusion.copy_elements(self.e, place, view)
             return ArrayResult(place.pointer, place.code, place.dims, given=True)
-        if view.root in [v.root for v in self.out_views.values()] or not view.whole:
+        if (
+            view.root in [v.root for v in self.out_views.values()]
+            or not view.whole
+            or view.root.lasts
+        ):
             view = site.copied(view)
         self.e.add(Assign(pointer := self._slot("result", "ptr"), view.pointer))
         self.results.append(pointer)

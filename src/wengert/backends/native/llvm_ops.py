@@ -165,6 +165,11 @@ class Operations:
             return printer.define(f"call i64 @wg_threads(i64 {args[0]})")
         if op == "address":
             return printer.define(f"ptrtoint ptr {args[0]} to i64")
+        if op == "pointer":
+            return printer.define(f"inttoptr i64 {args[0]} to ptr")
+        if op in ("bits", "from_bits"):
+            types = LLVM_TYPES[source], LLVM_TYPES[code]
+            return printer.define(f"bitcast {types[0]} {args[0]} to {types[1]}")
         if source in ("f64", "f32"):
             return self._on_floats(printer, op, source, args)
         return self._on_integers(printer, op, source, args)

@@ -194,6 +194,9 @@ done:
 }
 
 define internal void @wg_release(ptr %data) nounwind {
+  %nothing = icmp eq ptr %data, null
+  br i1 %nothing, label %out, label %unlink
+unlink:
   %raw = getelementptr i8, ptr %data, i64 -64
   %place = getelementptr ptr, ptr %raw, i64 1
   %before = load ptr, ptr %place
@@ -207,6 +210,8 @@ link:
   br label %done
 done:
   call void @wg_give(ptr %raw)
+  br label %out
+out:
   ret void
 }
 

@@ -265,6 +265,8 @@ class Site:
     def on_write(self, root: Root, eqn: Eqn) -> None:
         """Note that an equation changes a piece of memory."""
         self.unit.on_write(root)
+        if root.lasts:
+            raise Unlowered("a write to an array that a recursive function keeps")
         root.changed |= eqn.op.name not in OF_DERIVATIVES
         must_reach_the_caller(root)
 

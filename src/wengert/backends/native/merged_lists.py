@@ -20,10 +20,10 @@ from .columns import (
     Same,
 )
 from .emitter import Emitter
-from .loopform import Assign, Constant, Expr, Slot
+from .loopform import Allocate, Apply, Assign, Constant, Expr, Slot, Statement
 from .lowering import Site
 from .sequences import Lists, RaggedArrays, growing
-from .values import ZERO, Root, Unlowered, Value, View
+from .values import ONE, ZERO, Root, Unlowered, Value, View
 
 
 def merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Growing]) -> Growing:
@@ -105,11 +105,21 @@ class _Merge:
 
 
 def nothing_like(e: Emitter, other: Growing) -> Growing:
-    """An empty list in the place of one that only the other branch makes."""
+    """An empty list, without memory, in the place of one that only the other branch makes."""
     is_known = lambda expr: isinstance(
         expr, Constant
     )  # what the other branch knows is not known here
-    return growing(e, _hollow_item(e, other.column), "nothing", None, is_known)
+    inner = e.block()
+    made = growing(inner, _hollow_item(e, other.column), "nothing", ONE, is_known)
+    e.statements += map(_without_memory, inner.statements)
+    e.owned += inner.owned
+    return made
+
+
+def _without_memory(statement: Statement) -> Statement:
+    if not isinstance(statement, Allocate):
+        return statement
+    return Assign(statement.pointer, Apply("pointer", (ZERO,), "ptr"))
 
 
 def _hollow_item(e: Emitter, column: Column) -> Value:

@@ -13,6 +13,7 @@ from .carried import is_same
 from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
 from .fusion import fill, mapped
+from .kept import is_kept, must_be_open
 from .lists import array_copies, part_of_list, template_of
 from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
@@ -59,9 +60,11 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
             return part_of_list(site, given, ZERO, length_of(site, given), ONE)
+        if is_kept(given):
+            return given  # nobody writes to it
     operands = [site.operand(atom) for atom in eqn.args]
     if eqn.op.name == "snapshot" and isinstance(operands[0], View):
-        if site.unit.is_kept(operands[0].root):
+        if operands[0].root.lasts or site.unit.is_kept(operands[0].root):
             return operands[0]
     scalars = [x for x in operands if isinstance(x, Scalar)]
     if not any(dims_of(x) for x in operands):
@@ -184,6 +187,7 @@ def length_of(site: Site, value: Value) -> Expr:
     """`len` of a value."""
     match value:
         case Tuple(items=items):
+            must_be_open(value)
             return integer(len(items))
         case Growing(length=length):
             return site.e.variable("length", length)  # the list may grow after this

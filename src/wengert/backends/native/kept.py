@@ -1,0 +1,193 @@
+"""What a recursive function keeps for its derivative: a record in memory, which lasts until the program ends.
+
+What one call keeps holds what the calls in it keep, to any depth: no tuple of variables could. A record is one
+piece of memory, a word for each number and pointer; what stands for it is its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from ...ir.graph import Atom, Function, Var
+from ...ir.records import field, mutable_record, replace
+from ...ir.types import UNKNOWN, Kind, Seq, Struct
+from . import columns, sequences, values
+from .emitter import Emitter
+from .loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
+from .lowering import Site
+from .promotion import converted
+from .values import PYTHON, Known, Root, Scalar, Tuple, Unlowered, Value, View, integer
+
+KEPT = "kept"
+
+
+@mutable_record
+class Item:
+    """An item of a record: an example of it, and its first word."""
+
+    like: Value
+    start: int
+
+
+@mutable_record
+class Layout:
+    """What the records of one function hold, once it has been lowered."""
+
+    items: list[Item] = field(default_factory=list[Item])
+
+
+def record_of(address: Expr, layout: Layout) -> Tuple:
+    """What stands for a record."""
+    return Tuple((Scalar(address, PYTHON),), KEPT, type=layout)
+
+
+def is_kept(value: Value) -> bool:
+    """Whether a value is a record."""
+    return isinstance(value, Tuple) and value.form == KEPT
+
+
+def must_be_open(value: Tuple) -> None:
+    """Refuse to take a record for a container whose items are known one by one."""
+    if is_kept(value):
+        raise Unlowered("a container that a recursive function gives")
+
+
+def kept_results(function: Function) -> list[int]:
+    """The results of a function that may hold what the calls in it keep, by number."""
+    packed = {eqn.outs[0] for eqn in function.body.eqns if eqn.op.name == "pack"}
+    return [k for k, out in enumerate(function.body.outs) if _is_packed(out, packed)]
+
+
+def _is_packed(out: Atom, packed: set[Var]) -> bool:
+    return isinstance(out, Var) and out in packed and _is_open(out.kind)
+
+
+def _is_open(kind: Kind) -> bool:
+    """Whether a kind leaves something unknown, as that of what holds its like to any depth does."""
+    match kind:
+        case Struct(items=items):
+            return any(map(_is_open, items))
+        case Seq(item=item):
+            return _is_open(item)
+        case _:
+            return kind == UNKNOWN
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def keep(site: Site, value: Value, layout: Layout) -> Tuple:
+    """Put a tuple into a record."""
+    if not isinstance(value, Tuple) or value.form == KEPT:
+        raise Unlowered("a recursive function that gives now one container, now another")
+    e = site.e
+    words: list[Expr] = []
+
+    def noted(expr: Expr) -> Slot:
+        words.append(expr)
+        return Slot("", expr.code)
+
+    layout.items = []
+    for item in value.items:
+        lasting = _lasting(site, item)
+        layout.items.append(Item(item, len(words)))
+        layout.items[-1].like = _mapped(lasting, noted)
+    record = e.slot("record", "ptr")
+    e.add(Allocate(record, integer(max(len(words), 1)), "i64"))
+    for k, word in enumerate(words):
+        e.add(Store(record, integer(k), _as_word(e, word)))
+    return record_of(e.let(Apply("address", (record,), "i64")), layout)
+
+
+def _lasting(site: Site, value: Value) -> Value:
+    """The same value in memory that nobody writes to or releases any more."""
+    match value:
+        case View() if not value.root.lasts:
+            return site.owned_array(value)
+        case columns.Growing():
+            for root in value.column.roots():
+                _hand_over(site, root)
+            return value
+        case Tuple(items=items) if value.form != KEPT:
+            return replace(value, items=tuple(_lasting(site, item) for item in items))
+        case _:
+            return value
+
+
+def _hand_over(site: Site, root: Root) -> None:
+    if root in site.e.owned:
+        site.e.owned.remove(root)
+    elif not root.lasts:
+        raise Unlowered("a list that a recursive function keeps, and others have, too")
+
+
+def _as_word(e: Emitter, value: Expr) -> Expr:
+    """A number or pointer as an integer of 64 bits."""
+    match value.code:
+        case "ptr":
+            return Apply("address", (value,), "i64")
+        case "f64" | "f32":
+            return Apply("bits", (converted(e, value, "f64"),), "i64")
+        case _:
+            return converted(e, value, "i64")
+
+
+def _from_word(e: Emitter, word: Expr, code: Code) -> Expr:
+    match code:
+        case "ptr":
+            return Apply("pointer", (word,), "ptr")
+        case "f64" | "f32":
+            return converted(e, e.apply("from_bits", word, code="f64"), code)
+        case _:
+            return converted(e, word, code)
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def kept_item(e: Emitter, record: Tuple, index: Value) -> Value:
+    """An item of a record."""
+    layout: Layout = record.type
+    (address,) = record.items
+    k = index.expr.value if isinstance(index, Scalar) and isinstance(index.expr, Constant) else -1
+    if not 0 <= k < len(layout.items):
+        raise Unlowered("an item of what a recursive function gives, chosen at run time")
+    item = layout.items[int(k)]
+    memory = e.variable("record", Apply("pointer", (address.expr,), "ptr"))
+    words = count(item.start)
+
+    def loaded(like: Expr) -> Slot:
+        word = e.let(Load(memory, integer(next(words)), "i64"))
+        return e.variable("kept", _from_word(e, word, like.code))
+
+    return _mapped(item.like, loaded)
+
+
+_COMPOSED = (
+    values.Scalar, values.View, values.Tuple, values.Range, values.Bounds, columns.Growing, columns.Numbers,
+    columns.NumbersOfAnyOrigin, columns.Arrays, columns.ListsOfOneLength, columns.Same, columns.Converted,
+    sequences.Lists, sequences.RaggedArrays,
+)  # fmt: skip
+
+
+def _mapped(value: Any, change: Callable[[Expr], Slot]) -> Any:
+    """A value with other variables in the place of its own."""
+    match value:
+        case Constant() | Known():
+            return value
+        case Slot() | Apply() | Load():
+            return change(value)
+        case Root(pointer=pointer, name=name):
+            return Root(change(pointer), name, lasts=True)
+        case list() | tuple():
+            made = [_mapped(item, change) for item in value]
+            return made if isinstance(value, list) else tuple(made)
+        case columns.Parts(columns=parts, template=template):  # a template says nothing of numbers
+            return columns.Parts(_mapped(parts, change), template)
+        case _ if isinstance(value, _COMPOSED):
+            names = type(value).__match_args__
+            return replace(value, **{n: _mapped(getattr(value, n), change) for n in names})
+        case _:
+            return value
