@@ -23,6 +23,8 @@ from collections import deque
 
 import numpy as np
 
+import wengert as wg
+
 WEIGHTS = np.array([0.3, -0.7, 1.1, 0.4])
 WHOLE = np.array([1, -2, 1, 2])
 
@@ -119,6 +121,13 @@ class Scaled:
         self.t[0] += self.e
 
 
+"""
+
+OPENING = "def program(x, a, m, xs, o, n):"
+SLOPE = """
+
+def slope(x, a, m, xs, o, n):
+    return wg.grad(program)(x, a, m, xs, o, n)
 """
 
 Lines = list[str]
@@ -275,7 +284,7 @@ class Writer:
         terms = ["u * 0.5", "v", "a @ WEIGHTS", "(b * c) @ WEIGHTS"]
         terms += [TERM[part] for part in sorted(self.parts)]
         lines = [*setup, *body, f"return {' + '.join(terms)}"]
-        return HEAD + "def program(x, a, m, xs, o, n):\n" + "\n".join(indented(lines)) + "\n"
+        return HEAD + f"{OPENING}\n" + "\n".join(indented(lines)) + "\n" + SLOPE
 
 
 def line(template: str, *parts: str) -> Statement:
@@ -668,7 +677,83 @@ def of_holders(w: Writer) -> Lines:
     )
 
 
+def of_tables(w: Writer) -> Lines:
+    """On dictionaries of dictionaries, by key and in loops over keys."""
+    key, vector = w.choose("pq"), w.vector()
+    return w.choose(
+        (
+            [f"table['{key}']['s'] = {w.number(1)}"],
+            [f"table['{key}']['t'][{w.index()}] = {w.number(1)}"],
+            [f"table['{key}']['t'] = {w.choose((vector, w.whole()))}"],
+            ["for key in table:", f"    table[key]['s'] {w.choose('+*')}= {w.number(1)}"],
+            ["for key in sorted(table):", f"    table[key]['t'][{w.index()}] += {w.number(0)}"],
+            [
+                "for key, inner in table.items():",
+                f"    inner['t'] *= {w.number(0)}",
+                "    u += inner['s']",
+            ],
+            ["for inner in table.values():", f"    inner['s'] = inner['t'][{w.index()}]"],
+            [
+                "table = {key: {**inner, 's': inner['s'] * "
+                + w.number(0)
+                + "} for key, inner in table.items()}"
+            ],
+            ["table['p'], table['q'] = table['q'], table['p']"],
+            [f"table.setdefault('r', {{'s': x, 't': {vector}}})['s'] += {w.number(0)}"],
+            [f"table['{key}'].update(s={w.number(1)}, t={vector})"],
+            [f"table['{key}'] = dict(table['{w.choose('pq')}'])"],
+            [
+                f"inner = table['{key}']",
+                f"inner['t'][0] = {w.number(1)}",
+                f"inner['s'] *= {w.number(0)}",
+            ],
+            [f"{w.choose('bc')} = table['{key}']['t']"],
+            [f"u = sum(inner['s'] for inner in table.values() if inner['t'][0] > {w.number(0)})"],
+            ["table = dict(sorted(table.items(), key=lambda item: item[1]['s']))"],
+            [
+                "best = max(table, key=lambda key: table[key]['s'])",
+                f"table[best]['t'][1] = {w.number(1)}",
+            ],
+        )
+    )
+
+
+def of_made(w: Writer) -> Lines:
+    """On objects and pairs that comprehensions make."""
+    one, other = w.vector(), w.vector()
+    return w.choose(
+        (
+            [f"made = [Box(t[0] * 0.5, t) for t in ({one}, {other})]"],
+            [f"made = [Box({w.number(0)}, t * 0.5) for t in ({one}, {other})]"],
+            [f"made.append(Box({w.number(0)}, {w.choose((one, w.whole()))}))"],
+            ["for each in made:", f"    each.v {w.choose('+*')}= {w.number(1)}"],
+            ["for each in made:", f"    each.w[{w.index()}] += each.v", "    u += each.w[1]"],
+            ["for k, each in enumerate(made):", f"    each.add({w.number(0)} * k)"],
+            [f"made[{w.small()}].w[{w.index()}] = {w.number(1)}"],
+            [f"made[{w.small()}].w = {one}"],
+            ["made.sort(key=lambda each: each.v)"],
+            ["made = sorted(made, key=lambda each: each.w[0], reverse=True)"],
+            ["best = max(made, key=lambda each: each.v)", f"best.w[{w.index()}] = {w.number(1)}"],
+            [f"made = [each for each in made if each.v > {w.number(0)}] or made"],
+            [f"u = sum(each.v * each.w[{w.index()}] for each in made)"],
+            [f"pairs = [(t[{w.index()}], t) for t in ({one}, {other})]"],
+            ["pairs = [(e * 0.5, t) for e, t in pairs]"],
+            [f"pairs.append(({w.number(0)}, {w.choose((one, w.whole()))}))"],
+            [
+                "for k, (e, t) in enumerate(pairs):",
+                "    t[k % 4] += e",
+                f"    u = e * {w.number(0)}",
+            ],
+            ["for (e, s), (_, t) in zip(pairs, pairs[1:]):", f"    s[{w.index()}] = t[0] * e"],
+            [f"{one}[{w.index()}] = {w.number(1)}", "v = sum(e * t[0] for e, t in pairs)"],
+            [f"{w.choose('bc')} = pairs[{w.small()}][1]"],
+            [f"b, c = (t * {w.number(0)} for _, t in pairs[:2])"],
+        )
+    )
+
+
 OF_PART = {
+    "c": [of_made] * 4,
     "d": [of_dictionary] * 4,
     "f": [of_views] * 4,
     "k": [of_arrays] * 4,
@@ -676,16 +761,24 @@ OF_PART = {
     "o": [of_object] * 4,
     "r": [of_rows] * 4,
     "h": [of_holders] * 4,
+    "t": [of_tables] * 4,
     "z": [of_chosen] * 4,
     "xs": [of_list] * 5,
 }
 SETUP: dict[str, Statement] = {
+    "c": lambda w: [
+        f"made = [Box(t[0], t) for t in ({w.vector()}, {w.vector()})]",
+        f"pairs = [(t[1], t) for t in ({w.vector()}, {w.vector()})]",
+    ],
     "d": lambda w: [f"d = {{'p': x, 't': {w.vector()}}}"],
     "f": lambda w: [f"f = [{w.vector()}[::-1], {w.vector()}]"],
     "h": lambda w: [f"hold, queue = {w.vector()}.sum, deque([{w.vector()}, {w.vector()}])"],
     "k": lambda w: [],
     "m": lambda w: [],
     "o": lambda w: [f"p = {w.choose(('Box(x, b)', 'o', 'Box(0.5, a)'))}"],
+    "t": lambda w: [
+        f"table = {{'p': {{'s': x, 't': {w.vector()}}}, 'q': {{'s': 0.5, 't': {w.vector()}}}}}"
+    ],
     "r": lambda w: [
         f"r = [{w.choose(('[x, 1.0], [0.5, x]', 'a, b', '[x, 1.0], b'))}]",
         f"q = {w.choose(('r[0]', '[x, x]'))}",
@@ -694,11 +787,13 @@ SETUP: dict[str, Statement] = {
     "xs": lambda w: [f"ys = {w.choose(('xs', '[x, 2.0]', 'list(xs)'))}"],
 }
 TERM = {
+    "c": "sum(each.v * (each.w @ WEIGHTS) for each in made) + sum(e * t[2] for e, t in pairs)",
     "d": "d['p'] + d['t'] @ WEIGHTS + d.get('s', 0.0)",
     "f": "sum(view @ WEIGHTS for view in f) + f[0] @ o.w",
     "h": "hold() * 0.4 + sum(t @ WEIGHTS for t in queue)",
     "k": "sum(part @ WEIGHTS for part in o.parts) + o.parts[0] @ o.w + len(o.parts)",
     "m": "m[0] @ m[1] + m[1, 2]",
+    "t": "sum(inner['s'] * (inner['t'] @ WEIGHTS) for inner in table.values()) + len(table)",
     "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",
     "r": "r[0][0] * q[1] + r[-1][1] - q[0]",
     "z": "g @ WEIGHTS + o.w @ g",

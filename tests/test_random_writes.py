@@ -148,9 +148,15 @@ class Check:
             found = refusable(lambda: wg.hvp(self.program)(*self.args(), 1.0))
             self.close(found, bend, "nested")
 
+    def twice(self):
+        (bend,) = oracle.hessian_times(self.program, self.args(), (1.0,), wrt=(0,))
+        if abs(bend) < 1e5:
+            found = refusable(lambda: wg.grad(self.module.slope)(*self.args()))
+            self.close(found, bend, "the gradient of the gradient")
+
 
 EVERY_TIME = (Check.reverse, Check.forward)
-SOMETIMES = (Check.joint, Check.alone, Check.nested, None, None, None)
+SOMETIMES = (Check.joint, Check.alone, Check.nested, Check.twice, None, None, None)
 
 
 def _alike(found, expected):
