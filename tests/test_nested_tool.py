@@ -648,3 +648,36 @@ def test_one_object_given_twice_to_what_changes_it_is_refused() -> None:
 
     with pytest.raises(wg.WengertError, match="is given one object twice, and changes it"):
         wg.gradient(lambda v: np.sum(wg.grad(moved)(v, v)), np.ones(2))
+
+
+# --- native code inside -----------------------------------------------------------------------
+
+
+def cubed_natively(x):
+    return wg.jit(lambda y: y**3)(x) * 2
+
+
+def slope_natively(x):
+    return wg.jit(wg.grad(lambda y: y**3))(x) * 2
+
+
+def decorated_inside(x):
+    @wg.jit(strict=True)
+    def cube(y):
+        return y**3
+
+    @wg.jit
+    def scaled(y):
+        return cube(y) * x
+
+    return scaled(x)
+
+
+NATIVE_INSIDE = [(cubed_natively, 24, 24), (slope_natively, 24, 12), (decorated_inside, 32, 48)]
+
+
+@pytest.mark.parametrize(("f", "slope", "bend"), NATIVE_INSIDE)
+def test_jit_inside_a_program_is_the_function_itself(f, slope, bend):
+    assert wg.grad(f)(2.0) == pytest.approx(slope)
+    assert wg.hessian(f)(2.0) == pytest.approx(bend)
+    assert wg.jit(wg.grad(f))(2.0) == pytest.approx(slope)

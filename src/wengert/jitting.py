@@ -10,13 +10,16 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import calling, engine
+from . import calling, engine, nested
 from .api import Derivative, Text
 from .backends.native.answers import EXITED, Answer
 from .calling import Call
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from .frontends import signature
+from .frontends.calls import Args, Kwargs
+from .frontends.interpreter import Interpreter
 from .frontends.leaves import NoReader, Reader, reader_of
+from .frontends.values import Native, Value
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
@@ -358,6 +361,14 @@ def jit(
     if f is None:
         return functools.partial(jit, strict=strict, parallel=parallel)
     return Jitted(f, strict=strict, parallel=parallel)
+
+
+def _read(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`jit(f)` inside a program that is read: the function itself, which becomes part of the program."""
+    return args[0] if args else Native("jit", lambda it, args, kwargs: args[0])
+
+
+nested.special(jit, _read)
 
 
 # --- the program ------------------------------------------------------------------------------

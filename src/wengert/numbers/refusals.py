@@ -76,7 +76,9 @@ def in_place_of(module: str, name: str, function: Any) -> str:
     found = registry.find(function)
     if found is None:
         return f"`{module}.{name}` takes nothing else: write out what it computes."
-    op = found[0]
+    op, namespace = found
+    if namespace == "call":
+        return f"`{module}.{name}` has a rule, which `wengert.numbers.derivative` uses: take the derivative with that."
     in_numpy = f"`np.{op.spellings['np']}` or " if "np" in op.spellings else ""
     return f"Write {in_numpy}`wg.ops.{op.name}` in the place of `{module}.{name}`."
 

@@ -9,9 +9,7 @@ from typing import Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom
 from ..ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
-from ..runtime import containers as rt
-from ..runtime import cotangents
-from .registry import declare
+from .registry import declare, late_helper
 from .structure import gradient_kind, item_kind
 
 
@@ -37,65 +35,54 @@ def _flat(args: Sequence[Atom], params: Mapping[str, Any]) -> Kind:
     return Seq(item_kind(_item(args[0])))
 
 
-join_lists = declare("join_lists", "a, b", infer=_join_items, py="+", implementation=rt.join_lists)
+join_lists = declare(
+    "join_lists", "a, b", infer=_join_items, py="+", implementation=late_helper("join_lists")
+)
 shallow_copy = declare(
     "shallow_copy",
     "x",
     infer=lambda args, params: kind_of_atom(args[0]),
     rt="shallow_copy",
-    implementation=rt.shallow_copy,
 )
-compress = declare(
-    "compress", "items, flags", infer=_same, rt="compress", implementation=rt.compress
-)
-spread = declare("spread", "kept, flags", infer=_same, rt="spread", implementation=rt.spread)
-flatten_lists = declare(
-    "flatten_lists", "lists", infer=_flat, rt="flatten_lists", implementation=rt.flatten_lists
-)
-split_like = declare(
-    "split_like", "flat, lists", infer=_cotangent_of, rt="split_like", implementation=rt.split_like
-)
+compress = declare("compress", "items, flags", infer=_same, rt="compress")
+spread = declare("spread", "kept, flags", infer=_same, rt="spread")
+flatten_lists = declare("flatten_lists", "lists", infer=_flat, rt="flatten_lists")
+split_like = declare("split_like", "flat, lists", infer=_cotangent_of, rt="split_like")
 dict_of = declare(
     "dict_of",
     "keys, values",
     infer=lambda args, params: UNKNOWN,
     rt="dict_of",
-    implementation=rt.dict_of,
 )
 values_at = declare(
     "values_at",
     "mapping, keys",
     infer=lambda args, params: Seq(UNKNOWN),
     rt="values_at",
-    implementation=cotangents.values_at,
 )
 list_cotangent = declare(
     "list_cotangent",
     "items_bar, items",
     infer=_cotangent_of,
     rt="list_cotangent",
-    implementation=rt.list_cotangent,
 )
 sorted_order = declare(
     "sorted_order",
     "keys, *, reverse=False",
     infer=lambda args, params: Seq(INT),
     rt="sorted_order",
-    implementation=rt.sorted_order,
 )
 merge_dicts = declare(
     "merge_dicts",
     "a, b",
     infer=lambda args, params: UNKNOWN,
     rt="merge_dicts",
-    implementation=rt.merge_dicts,
 )
 entries_of = declare(
     "entries_of",
     "merged, x, others",
     infer=lambda args, params: UNKNOWN,
     rt="entries_of",
-    implementation=cotangents.entries_of,
 )
 repeated_items = declare(
     "repeated_items",

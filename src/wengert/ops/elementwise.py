@@ -11,7 +11,6 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, Kind, Number
-from ..runtime import elementwise as rt
 from .algebra import (
     enter_cmath,
     fold_add,
@@ -49,7 +48,7 @@ from .promotion import (
     selection,
     squared,
 )
-from .registry import declare, in_math, named
+from .registry import declare, in_math, late_helper, named
 
 
 def _operator(
@@ -86,21 +85,21 @@ def _function(
 
 
 def _helper(
+    name: str,
     signature: str,
-    function: Callable[..., Any],
     infer: Infer = analytic,
     fold: Fold | None = None,
     **spellings: Any,
 ) -> Op:
     """An op that only derivative code uses, computed by a function of `wengert.runtime`."""
     return declare(
-        function.__name__,
+        name,
         signature,
         infer=infer,
         elementwise=True,
         fold=fold,
-        implementation=function,
-        rt=function.__name__,
+        implementation=late_helper(name),
+        rt=name,
         **spellings,
     )
 
@@ -204,7 +203,7 @@ def _infer_i0(args: Args, params: Params) -> Kind:
 
 
 i0 = _function("i0", infer=_infer_i0, np="i0")
-bessel_i = _helper("x, *, order", rt.bessel_i)
+bessel_i = _helper("bessel_i", "x, *, order")
 
 # --- sign, modulus, rounding --------------------------------------------------------------
 
@@ -238,10 +237,9 @@ sign_of_number = declare(
     "x",
     infer=always(FLOAT),
     elementwise=True,
-    implementation=rt.sign,
     rt="sign",
 )
-unit = _helper("x", rt.unit, arithmetic, _fold_unit, np="sign")
+unit = _helper("unit", "x", arithmetic, _fold_unit, np="sign")
 copysign = _function("copysign", "x, y", math="copysign", np="copysign")
 floor = _function("floor", infer=integral, math="floor", np="floor")
 ceil = _function("ceil", infer=integral, math="ceil", np="ceil")
@@ -364,7 +362,7 @@ conj = declare(
     np="conj conjugate",
     method="conjugate conj",
 )
-i_imag = _helper("x", rt.i_imag, analytic, fold_imag)
+i_imag = _helper("i_imag", "x", analytic, fold_imag)
 angle = _function("angle", "x, *, deg=False", angular, np="angle")
 phase = _function("phase", "x", always(FLOAT), lambda *_: None, cmath="phase")
 to_complex = declare(
@@ -421,12 +419,12 @@ def _fold_hypot1(builder: Builder, args: Args, params: Params, namespace: str) -
     )
 
 
-ieee_div = _helper("x, y", rt.ieee_div, fold=fold_ieee_div)
-ieee_pow = _helper("x, y", rt.ieee_pow)
-safe_div = _helper("x, y", rt.safe_div)
-safe_log = _helper("x", rt.safe_log, fold=fold_safe_log)
-pow_derivative = _helper("x, y, *, order", rt.pow_derivative, fold=fold_pow_derivative)
-falling = _helper("y, *, order, derivative", rt.falling)
+ieee_div = _helper("ieee_div", "x, y", fold=fold_ieee_div)
+ieee_pow = _helper("ieee_pow", "x, y")
+safe_div = _helper("safe_div", "x, y")
+safe_log = _helper("safe_log", "x", fold=fold_safe_log)
+pow_derivative = _helper("pow_derivative", "x, y, *, order", fold=fold_pow_derivative)
+falling = _helper("falling", "y, *, order, derivative")
 hypot1 = declare(
     "hypot1",
     "x",
@@ -435,9 +433,9 @@ hypot1 = declare(
     fold=_fold_hypot1,
     implementation=lambda x: (1 + x * x) ** 0.5 if isinstance(x, complex) else hypot(1.0, x),
 )
-sech = _helper("x", rt.sech)
-expit = _helper("x", rt.expit)
-sinc_derivative = _helper("x, *, order", rt.sinc_derivative)
-polygamma = _helper("x, *, order", rt.polygamma)
+sech = _helper("sech", "x")
+expit = _helper("expit", "x")
+sinc_derivative = _helper("sinc_derivative", "x, *, order")
+polygamma = _helper("polygamma", "x, *, order")
 for _op in (log, log_base, log2, log10, log1p, sqrt, acosh, atanh, gamma, lgamma):
     _op.domain = True  # `math.log(-1.0)` raises; so must a derivative that does not need its value

@@ -16,10 +16,9 @@ from ..ir.op import Infer, Op
 from ..ir.steps import Field as Field
 from ..ir.steps import Viewed as Viewed
 from ..ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq, Struct, join
-from ..runtime import memory as rt
 from .array_kinds import length_of
 from .promotion import always
-from .registry import declare
+from .registry import declare, late_helper
 from .structure import Args, Params, add_at, getitem, gradient_kind, item_kind
 
 # --- kinds --------------------------------------------------------------------------------
@@ -112,15 +111,17 @@ def _infer_overwrite(args: Args, params: Params) -> Kind:
 
 # --- on run-time values -------------------------------------------------------------------
 
+_snapshot, _reached, _overwrite = map(late_helper, ("snapshot", "reached", "overwrite"))
+
 
 def _store(x: Any, *path_and_value: Any) -> Any:
     *path, last, value = path_and_value
-    x = rt.snapshot(x)
+    x = _snapshot(x)
     owner = _followed(x, path)
     if isinstance(last, Field):
         setattr(owner, last.name, value)
     elif isinstance(last, Viewed):
-        rt.overwrite(rt.reached(last.of(owner), owner), value)
+        _overwrite(_reached(last.of(owner), owner), value)
     else:
         owner[last] = value
     return x
@@ -128,15 +129,16 @@ def _store(x: Any, *path_and_value: Any) -> Any:
 
 def _followed(x: Any, path: Sequence[Any]) -> Any:
     for step in path:
-        x = rt.reached(step.of(x) if isinstance(step, Field | Viewed) else x[step], x)
+        x = _reached(step.of(x) if isinstance(step, Field | Viewed) else x[step], x)
     return x
 
 
-def _at(write: Callable[..., Any], count: int) -> Callable[..., Any]:
+def _at(name: str, count: int) -> Callable[..., Any]:
     """A write to a copy of what a path leads to; `count` operands come after the path."""
+    write = late_helper(name)
 
     def changed(x: Any, *args: Any) -> Any:
-        x = rt.snapshot(x)
+        x = _snapshot(x)
         path = args[: len(args) - count]
         write(_followed(x, path), *args[len(path) :])
         return x
@@ -144,8 +146,9 @@ def _at(write: Callable[..., Any], count: int) -> Callable[..., Any]:
     return changed
 
 
-def _pure(write: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, *args: write(rt.snapshot(x), *args)
+def _pure(name: str) -> Callable[..., Any]:
+    write = late_helper(name)
+    return lambda x, *args: write(_snapshot(x), *args)
 
 
 # --- the user's own writes ----------------------------------------------------------------
@@ -165,23 +168,23 @@ def _counterpart(name: str, signature: str, infer: Infer, write: Callable[..., A
 
 store = _written("store", "x, *path_and_value", _infer_store, _store)
 """`x[p0][p1]… = value`: a step is an index, a key, a `Field` or a `Viewed`."""
-append = _written("append_item", "x, *path_and_value", _infer_append, _at(rt.appended, 1))
+append = _written("append_item", "x, *path_and_value", _infer_append, _at("appended", 1))
 """`x[p0]….append(value)`"""
 insert = _written(
-    "insert_item", "x, *path_key_and_value", _infer_insert, _at(rt.inserted, 2), "insert"
+    "insert_item", "x, *path_key_and_value", _infer_insert, _at("inserted", 2), "insert"
 )
 """`x[p0]….insert(key, value)` of a list, `x[p0]…[key] = value` of a dictionary."""
-drop = _written("drop", "x, *path_and_key", _infer_drop, _at(rt.dropped, 1))
+drop = _written("drop", "x, *path_and_key", _infer_drop, _at("dropped", 1))
 """`del x[p0]…[key]`"""
-overwrite = _written("overwrite", "x, value", _infer_overwrite, _at(rt.overwrite, 1), "overwrite")
+overwrite = _written("overwrite", "x, value", _infer_overwrite, _at("overwrite", 1), "overwrite")
 """`x[...] = value` of an array, `x[:] = value` of a list, all entries of a dictionary."""
 
 # --- their pure counterparts --------------------------------------------------------------
 
-stored = _counterpart("stored", "x, *path_and_value", _infer_store, _pure(rt.stored))
-appended = _counterpart("appended", "x, *path_and_value", _infer_append, _pure(rt.appended))
-inserted = _counterpart("inserted", "x, *path_key_and_value", _infer_insert, _pure(rt.inserted))
-dropped = _counterpart("dropped", "x, *path_and_key", _infer_drop, _pure(rt.dropped))
+stored = _counterpart("stored", "x, *path_and_value", _infer_store, _pure("stored"))
+appended = _counterpart("appended", "x, *path_and_value", _infer_append, _pure("appended"))
+inserted = _counterpart("inserted", "x, *path_key_and_value", _infer_insert, _pure("inserted"))
+dropped = _counterpart("dropped", "x, *path_and_key", _infer_drop, _pure("dropped"))
 
 for _op in (store, stored, overwrite):
     _op.shaped_like = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,9 @@ from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
 from ..ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Seq
-from ..runtime import reduction as rt
 from .array_kinds import dtype_of, given_option, rank_of
 from .promotion import Args, Params, always, inexact_dtype, promoted, real_dtype, shaped
-from .registry import declare, in_math, named
+from .registry import declare, in_math, late_helper, named
 from .structure import gradient_kind, in_shape_of, item_kind, number_of_dtype
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True"
@@ -264,7 +262,7 @@ sumprod = declare(  # from Python 3.12 on
     "sumprod",
     "p, q",
     infer=always(UNKNOWN),
-    implementation=getattr(math, "sumprod", rt.inner_items),
+    implementation=getattr(math, "sumprod", late_helper("inner_items")),
     **in_math("sumprod"),
 )
 
@@ -272,19 +270,16 @@ sumprod = declare(  # from Python 3.12 on
 
 
 def _helper(
+    name: str,
     signature: str,
-    function: Callable[..., Any],
     infer: Infer,
     fold: Fold | None = None,
     *,
     fresh: bool = True,
 ) -> Op:
-    name = function.__name__
     if fold is None and "axis=None" in signature:
         fold = _plain(name)
-    return declare(
-        name, signature, infer=infer, fold=fold, fresh=fresh, implementation=function, rt=name
-    )
+    return declare(name, signature, infer=infer, fold=fold, fresh=fresh, rt=name)
 
 
 def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -392,43 +387,43 @@ def _fold_unreduce(builder: Builder, args: Args, params: Params, namespace: str)
 
 _AXES = "axis=None, keepdims=False"
 sum_of_products = _helper(
-    f"x, y, *, {_AXES}", rt.sum_of_products, _infer_sum_of_products, _fold_sum_of_products
+    "sum_of_products", f"x, y, *, {_AXES}", _infer_sum_of_products, _fold_sum_of_products
 )
 unreduce = _helper(
-    f"y_bar, x, *, {_AXES}", rt.unreduce, _in_shape_of_second, _fold_unreduce, fresh=False
+    "unreduce", f"y_bar, x, *, {_AXES}", _in_shape_of_second, _fold_unreduce, fresh=False
 )
-broadcast_like = _helper("x, like", rt.broadcast_like, _in_shape_of_second, fresh=False)
-reduced_count = _helper("x, *, axis=None, ddof=0", rt.reduced_count, always(FLOAT), _fold_count)
-at_extreme = _helper(f"values, x, y, *, {_AXES}", rt.at_extreme, _infer_at_extreme)
+broadcast_like = _helper("broadcast_like", "x, like", _in_shape_of_second, fresh=False)
+reduced_count = _helper("reduced_count", "x, *, axis=None, ddof=0", always(FLOAT), _fold_count)
+at_extreme = _helper("at_extreme", f"values, x, y, *, {_AXES}", _infer_at_extreme)
 at_max, at_min = (
     declare(
         name,
         f"values, x, y, *, {_AXES}",
         infer=_infer_at_extreme,
         fold=_fold_at(position),
-        implementation=rt.at_extreme,
+        implementation=late_helper("at_extreme"),
     )
     for name, position in (("at_max", argmax), ("at_min", argmin))
 )
 """`at_extreme` where it is known which; they never stay in a program."""
-put_extreme = _helper(f"y_bar, x, y, *, {_AXES}", rt.put_extreme, _in_shape_of_second)
-cumsum_reversed = _helper("y_bar, x, *, axis=None", rt.cumsum_reversed, _in_shape_of_second)
+put_extreme = _helper("put_extreme", f"y_bar, x, y, *, {_AXES}", _in_shape_of_second)
+cumsum_reversed = _helper("cumsum_reversed", "y_bar, x, *, axis=None", _in_shape_of_second)
 for _op in (unreduce, broadcast_like, put_extreme, cumsum_reversed):
     _op.shaped_like = 1
-lanes = _helper("x, *, axis=None", rt.lanes, _infer_lanes, _fold_lanes, fresh=False)
-unlanes = _helper("y, x, *, axis=None", rt.unlanes, _in_shape_of_second, _fold_lanes, fresh=False)
-products_before = _helper("x, *, reverse=False", rt.products_before, _like(0))
-products_between = _helper("x, *, reverse=False", rt.products_between, _infer_matrix)
-spread_items = _helper("y_bar, xs", rt.spread_items, _like(1), fresh=False)
-scale_items = _helper("scale, xs", rt.scale_items, _like(1))
-inner_items = _helper("xs, ys", rt.inner_items, always(FLOAT))
-sub_items = _helper("xs, ys", rt.sub_items, _like(0), _fold_sub_items)
-neg_items = _helper("xs", rt.neg_items, _like(0))
+lanes = _helper("lanes", "x, *, axis=None", _infer_lanes, _fold_lanes, fresh=False)
+unlanes = _helper("unlanes", "y, x, *, axis=None", _in_shape_of_second, _fold_lanes, fresh=False)
+products_before = _helper("products_before", "x, *, reverse=False", _like(0))
+products_between = _helper("products_between", "x, *, reverse=False", _infer_matrix)
+spread_items = _helper("spread_items", "y_bar, xs", _like(1), fresh=False)
+scale_items = _helper("scale_items", "scale, xs", _like(1))
+inner_items = _helper("inner_items", "xs, ys", always(FLOAT))
+sub_items = _helper("sub_items", "xs, ys", _like(0), _fold_sub_items)
+neg_items = _helper("neg_items", "xs", _like(0))
 exponent_of = _helper(
+    "exponent_of",
     "x",
-    rt.exponent_of,
     lambda args, params: INT if isinstance(kind_of_atom(args[0]), Number) else UNKNOWN,
 )
-items_length = _helper("xs", rt.items_length, always(FLOAT))
-lane_of = _helper("items", rt.lane_of, _infer_lane_of)
-items_of = _helper("lane, items", rt.items_of, _infer_items_of)
+items_length = _helper("items_length", "xs", always(FLOAT))
+lane_of = _helper("lane_of", "items", _infer_lane_of)
+items_of = _helper("items_of", "lane, items", _infer_items_of)

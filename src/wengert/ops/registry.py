@@ -25,7 +25,7 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 """Modules whose functions are other names for what "py" spells with an operator."""
 
 _RUNTIME = (
-    "cotangents", "containers", "checks", "elementwise", "memory", "arrays", "reduction", "products",
+    "checks", "elementwise", "cotangents", "containers", "memory", "arrays", "reduction", "products",
     "matrices", "calls", "loops", "identity", "implicit", "undefined", "signals", "statistics",
 )  # fmt: skip
 """The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
@@ -198,7 +198,7 @@ def _dotted(module: Any, spelling: str) -> Any:
 def _first_spelling(op: Op) -> Callable[..., Any] | None:
     """Math's function for Python's own scalars, NumPy's for everything else: found when it is called."""
     if set(op.spellings) == {"rt"}:
-        return _late_helper(op.spellings["rt"])
+        return late_helper(op.spellings["rt"])
     if not any(_word_in(op, namespace) for namespace in NAMESPACES):
         return None
 
@@ -216,13 +216,16 @@ def _implementations(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return _found_in(op, ("math", "py")) or on_arrays, on_arrays
 
 
-def _late_helper(name: str) -> Callable[..., Any]:
+def late_helper(name: str) -> Callable[..., Any]:
+    """A function of `wengert.runtime`, whose module is loaded when it is called."""
+
     def call(*args: Any, **options: Any) -> Any:
         return runtime_helper(name)(*args, **options)
 
     return call
 
 
+@cache
 def runtime_helper(name: str) -> Any:
     """A function or constant of `wengert.runtime`.
 
