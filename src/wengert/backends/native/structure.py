@@ -306,6 +306,18 @@ def _counted(site: Site, eqn: Eqn) -> Value:
     return Known(None)
 
 
+@lowers("decided")
+def _decided(site: Site, eqn: Eqn) -> Value:
+    value, before = site.value(eqn.args[0]), site.value(eqn.args[1])
+    if isinstance(value, Known) and is_same(value, before):
+        return Known(None)
+    if not isinstance(value, Scalar) or not isinstance(before, Scalar) or value.code != before.code:
+        raise Unlowered("a decision by something else than a number")
+    differs = site.e.apply("ne", value.expr, before.expr, code="b1")
+    site.e.exit_if(differs, "a decision that the program was not read for")
+    return Known(None)
+
+
 @lowers("equally_long")
 def _equally_long(site: Site, eqn: Eqn) -> Value:
     first, *others = (site.scalar(atom).expr for atom in eqn.args)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.graph import Atom, Const, Eqn
+from ...ir.graph import Atom, Const, Eqn, Var
+from ...ir.steps import Viewed
+from ...ir.types import UNKNOWN
 from .access import (
     Scattered,
     is_index_array,
@@ -35,6 +37,7 @@ from .values import (
     Array,
     Bounds,
     Delayed,
+    Known,
     Repeated,
     Scalar,
     Tuple,
@@ -131,6 +134,9 @@ def _write_along(
 ) -> None:
     """Write to a part of a part, of which the indices are given one by one."""
     for k, step in enumerate(steps):
+        if isinstance(step, Known) and isinstance(step.value, Viewed):
+            part = _seen_as(site, part, step.value)
+            continue
         if isinstance(part, Growing) and isinstance(step, Scalar):
             position = wrapped(site, step, length_of(site, part))
             if k == len(steps) - 1 and eqn.op.name != "add_at":
@@ -144,6 +150,20 @@ def _write_along(
     if not isinstance(part, View):
         raise Unlowered("a write to a part of a part")
     write(site, part, what, adds=eqn.op.name == "add_at")
+
+
+def _seen_as(site: Site, part: Value, step: Viewed) -> View:
+    """What an op makes of an array in the same memory."""
+    from . import handlers
+
+    given = Var(UNKNOWN)
+    site.values[given] = part
+    options = {name: Const(value) for name, value in step.options}
+    eqn = Eqn((Var(UNKNOWN),), step.op, (given,), options, namespace=step.namespace)
+    view = handlers.handler_of(eqn)(site, eqn)
+    if not isinstance(part, View) or not isinstance(view, View) or view.root is not part.root:
+        raise Unlowered("a write through a view that is a copy here")
+    return view
 
 
 @lowers("overwrite")
