@@ -196,3 +196,79 @@ def test_an_argument_that_a_loop_has_replaced_is_written_natively():
         assert (compiled.exits, w.tolist()) == (0, [1.0, 2.0, 3.0])
         trees.assert_close(compiled(untouched), f(np.array([1.0, 2.0, 0.0])), rel=1e-12)
         assert (compiled.exits, untouched[0]) == (1, 3.0)
+
+
+# --- through views, and in programs that are read for one run ------------------------------
+
+
+def through_a_transpose(m):
+    m = m * 1.0
+    m.T[-1] = m[0, 1] * m[1, 0]
+    m.ravel()[2] *= 3.0
+    m.reshape(-1)[1:] += m[0, 0]
+    return (m * m).sum()
+
+
+def through_a_row_of_a_view(m):
+    b = m.ravel() * 1.0
+    row = b.reshape(2, 2).T[0]
+    row[0] = b[3] * b[1]
+    row *= b[2]
+    b[::-1][1] += 2 * b[0]
+    return (b * b).sum()
+
+
+def through_a_view_of_the_argument(m):
+    m.T[0] *= 2.0
+    m.flat[1] = 3.0 * m[0, 0]
+    return (m * m).sum()
+
+
+@pytest.mark.parametrize(
+    "f", [through_a_transpose, through_a_row_of_a_view, through_a_view_of_the_argument]
+)
+@pytest.mark.parametrize("transform", [lambda f: f, wg.value_and_grad, wg.hessian])
+def test_writes_through_views(f, transform):
+    derived = transform(f)
+    compiled = wg.jit(derived, strict=True)
+    mine, theirs = (np.array([[1.0, 2.0], [3.0, 4.0]]) for _ in range(2))
+    trees.assert_close(compiled(mine), derived(theirs), rel=1e-12)
+    assert mine.tolist() == theirs.tolist()
+    assert compiled.exits == 0
+
+
+def test_a_write_through_a_view_that_is_a_copy_is_left_to_python():
+    def through_a_copy(m):
+        m = m * 1.0
+        m.T.ravel()[1] = 5.0
+        return (m * m).sum()
+
+    assert same_as_python(through_a_copy, np.array([[1.0, 2.0], [3.0, 4.0]])) == 30.0
+
+
+def halved(t):
+    t *= 0.5
+    return t
+
+
+def copied_while_it_may_be_halved(a, n):
+    """Whether `b` is `a` in the end, the run decides."""
+    b = a * 2
+    k = 0
+    while k < n and a[0] < 2.0:
+        k += 1
+        if a[1] < 0:
+            b = halved(a)
+        np.copyto(b, a)
+    b[0] += 1.0
+    return (a * b).sum()
+
+
+def test_programs_that_are_read_for_one_run():
+    form = wg.value_and_grad(copied_while_it_may_be_halved)
+    compiled = wg.jit(form, strict=True)
+    for exits, a in enumerate(([1.0, 3.0], [2.5, 3.0], [1.0, -3.0])):
+        mine, theirs = np.array(a), np.array(a)
+        trees.assert_close(compiled(mine, 2), form(theirs, 2), rel=1e-12)
+        assert mine.tolist() == theirs.tolist()
+        assert compiled.exits == exits

@@ -129,7 +129,7 @@ def _same(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return args[0]
 
 
-@row("selection", "copy", "conj", "real", "stop_gradient", "snapshot")
+@row("selection", "copy", "conj", "real", "stop_gradient", "snapshot", "duplicate")
 def _copied(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return args[0]
 

@@ -56,7 +56,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         raise Unlowered(f"options of `{eqn.op.name}`")
     if eqn.op.name == "add" and all(_is_tuple(site.value(atom)) for atom in eqn.args):
         return joined(*map(site.value, eqn.args))
-    if eqn.op.name in ("snapshot", "copy"):
+    if eqn.op.name in ("snapshot", "copy", "duplicate"):
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
             return part_of_list(site, given, ZERO, length_of(site, given), ONE)
@@ -77,7 +77,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         if eqn.op.name == "invert" and any(x.code == "b1" and x.origin != NUMPY for x in scalars):
             raise Unlowered("the bits of a truth value, which Python takes for an integer")
         return numbers.compute(site.e, eqn.op.name, eqn.namespace, scalars)
-    if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot"):
+    if not any(dims_of(x) for x in operands) and eqn.op.name in ("copy", "snapshot", "duplicate"):
         return Repeated(site.as_scalar(operands[0]), operands[0].code, ())
     if eqn.namespace == "math" or (eqn.namespace == "py" and eqn.op.name in _OF_NUMBERS):
         return _of_numbers(site, eqn, operands)
