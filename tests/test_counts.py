@@ -1,6 +1,7 @@
 """Programs that are read for one call: whole numbers and shapes decide what their loops do."""
 
 import math
+import runpy
 
 import numpy as np
 import oracle
@@ -267,3 +268,41 @@ def test_what_values_decide_is_no_count():
     for a in (np.array([0.3, 0.1, 0.5]), np.array([0.3, 0.7, 0.5]), np.array([0.3, 0.1, 0.1])):
         (expected,) = oracle.gradient(masked, a, wrt=(0,))
         trees.assert_close([wg.grad(masked)(a.copy())], [expected], rel=1e-9)
+
+
+# --- branches nested deeper than Python follows -----------------------------------------------
+
+
+def ladder(arms, path, opening="if"):
+    """A module whose `value(x, k)` has an arm for each k."""
+    lines = ["def value(x, k):"]
+    for k in range(arms):
+        lines += [f"    {'if' if k == 0 else opening} k == {k}:", f"        y = x * {k + 1}"]
+        lines += ["        return y * y"] if opening == "if" else []
+    lines += ["    y = x" if opening == "if" else "    else:\n        y = x", "    return y * y"]
+    path.write_text("\n".join(lines) + "\n")
+    return runpy.run_path(str(path))["value"]
+
+
+@pytest.mark.parametrize("opening", ["elif", "if"])
+def test_a_long_ladder_is_read_for_the_counts_of_the_call(opening, tmp_path):
+    value = ladder(150, tmp_path / "ladder.py", opening)
+    for k in (0, 77, 200):
+        factor = k + 1 if k < 150 else 1
+        assert wg.grad(value)(2.0, k) == 4.0 * factor**2
+        assert wg.hessian(value)(2.0, k) == 2.0 * factor**2
+
+
+def test_a_long_ladder_that_numbers_decide_is_refused(tmp_path):
+    path = tmp_path / "ladder.py"
+    path.write_text(
+        "def value(x):\n"
+        + "".join(f"    if x < {k}:\n        return x * {k}\n" for k in range(400))
+        + "    return x\n"
+    )
+    value = runpy.run_path(str(path))["value"]
+    with pytest.raises(
+        wg.errors.UnsupportedSyntax, match="nested more deeply than Python can"
+    ) as e:
+        wg.grad(value)(1000.5)
+    assert "test_counts.py" in str(e.value)

@@ -30,6 +30,7 @@ from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
 from .guards import one_check, test_of_captured, test_of_function
+from .ir.callers import calling_span
 from .ir.graph import Const, Function, Input, walk
 from .ir.records import field, mutable_record, replace
 from .ir.types import Kind, Static, Struct, leaves
@@ -80,7 +81,9 @@ class Derived:
         """The functions as Python functions."""
         if not self._published:
             with _lock:
-                self._published = self._published or tuple(map(printer.publish, self.printed))
+                self._published = self._published or _followed(
+                    lambda: tuple(map(printer.publish, self.printed))
+                )
         return self._published
 
     def with_defaults(self, defaults: Mapping[str, Any]) -> Derived:
@@ -216,7 +219,7 @@ def derive(verb: Verb, call: Call) -> Derived:
         if found is not None and found.in_force():
             return found
         with collecting_later():
-            found = _derive(verb, call)
+            found = _followed(lambda: _derive(verb, call))
         if call.is_one_run:
             return found  # nobody asks for it again
         _cache[key] = found
@@ -224,6 +227,19 @@ def derive(verb: Verb, call: Call) -> Derived:
         while len(_cache) > CACHE_SIZE:
             _cache.popitem(last=False)
     return found
+
+
+def _followed(make: Callable[[], Any]) -> Any:
+    """What a function makes; where Python itself does not nest as deeply, the program is refused."""
+    try:
+        return make()
+    except (RecursionError, IndentationError):
+        raise UnsupportedSyntax(
+            "the branches of this function are nested more deeply than Python can follow",
+            "A long `if … elif …`, or many `if …: return` one after the other, is such a nest: look the value up\n"
+            "in a dictionary or list, `table[key](x)`, or split the function in two.",
+            calling_span(),
+        ) from None
 
 
 def derive_for(
@@ -246,7 +262,7 @@ def _derive_for(
         with suppress(WengertError, RecursionError):
             return derive(verb, knowing_more(call, function, args, kwargs))
     try:
-        return derive(verb, call)
+        return _published(verb, call)
     except UnsupportedSyntax as refused:
         for more in (counted, of_one_run):
             with suppress(WengertError, RecursionError):
@@ -254,6 +270,13 @@ def _derive_for(
                 _remember(verb, call, more)
                 return derived
         raise refused from None
+
+
+def _published(verb: Verb, call: Call) -> Derived:
+    """The derivative, written out: what is nested too deeply is refused here, not by its run."""
+    derived = derive(verb, call)
+    _ = derived.published
+    return derived
 
 
 def is_refused_by_its_run(error: Exception) -> bool:

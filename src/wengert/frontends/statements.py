@@ -92,7 +92,11 @@ def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> Non
     then, other = list(node.body), list(node.orelse)
     if rest:
         (other if always_leaves(node.body) else then).extend(rest)
-    it.branch(holds, lambda: run_body(it, then), lambda: run_body(it, other))
+    known = it.known_truth(holds)
+    if known is not None:  # on a long ladder Python's stack is for its arms
+        run_body(it, then if known else other)
+    else:
+        it.branch(holds, lambda: run_body(it, then), lambda: run_body(it, other))
 
 
 def _run_assign(it: Interpreter, node: ast.Assign) -> None:
