@@ -103,6 +103,41 @@ void kmeans(const double *points, const double *centroids, integer n, integer k,
     free(count);
 }
 
+/* The determinant of what is left of a matrix; adds `bar` times its derivative to g. */
+static double minor_of(const double *a, integer size, integer order, integer *rows, integer *columns, double bar,
+                       double *restrict g)
+{
+    integer row = rows[size], column = columns[size], before = size;
+    if (order == 1) {
+        g[row * size + column] += bar;
+        return a[row * size + column];
+    }
+    double total = 0, sign = 1;
+    rows[size] = rows[row];
+    for (integer k = 0; k < order; k++) {
+        integer place = row * size + column;
+        columns[before] = columns[column];
+        double minor = minor_of(a, size, order - 1, rows, columns, bar * sign * a[place], g);
+        columns[before] = column;
+        total += sign * a[place] * minor;
+        g[place] += bar * sign * minor;
+        sign = -sign;
+        before = column;
+        column = columns[column];
+    }
+    rows[size] = row;
+    return total;
+}
+
+void det(const double *a, integer size, double *restrict g)
+{
+    integer *rows = malloc(sizeof(integer) * 2 * (size_t)(size + 1)), *columns = rows + size + 1;
+    for (integer k = 0; k <= size; k++) rows[k] = columns[k] = k == size ? 0 : k + 1;
+    memset(g, 0, sizeof *g * (size_t)(size * size));
+    minor_of(a, size, size, rows, columns, 1, g);
+    free(rows);
+}
+
 /* m = 0, gamma = 1 */
 void gmm(const double *alpha, const double *mu, const double *q, const double *l, const double *x, integer n,
          integer d, integer k, double *restrict alpha_bar, double *restrict mu_bar, double *restrict q_bar,

@@ -90,7 +90,7 @@ def rows() -> list[Row]:
         *(lstm(layers, 1024, 14) for layers in (2, 4)),
         ba(49, 7776, 31843),
         ht(544, 100),
-        det(5),
+        *(det(size) for size in (5, 7)),
         *(Row("particle", m, m, m, {"w": 0.0}) for m in ("ff", "fr", "rf", "rr")),
         *(Row("saddle", m, m, m, {"start": [1.0, 1.0]}) for m in ("ff", "fr", "rf", "rr")),
     ]
@@ -167,7 +167,7 @@ def ht(vertices: int, points: int, bones: int = 22) -> Row:
 
 def det(size: int) -> Row:
     given = {"A": RNG.normal(size=size * size).tolist(), "ell": size}
-    return Row("det", f"ell={size}", "primal", "gradient", given)
+    return Row("det", f"ell={size}", "primal", "gradient", given, (size,))
 
 
 # --- calls --------------------------------------------------------------------------------
