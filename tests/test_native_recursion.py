@@ -238,3 +238,18 @@ def test_c_of_recursion_that_gives_arrays(tmp_path):
     pointer = V.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
     assert function(pointer, ctypes.c_int64(len(V)), ctypes.byref(out)) == 0
     assert out.value == pytest.approx(expected, rel=1e-14)
+
+
+def of_many(xs, n):
+    results = np.zeros(len(xs))
+    for i in range(len(xs)):
+        results[i] = power(xs[i], n) * waves(xs[i], 4)
+    return results.sum()
+
+
+def test_what_threads_would_keep_is_kept_by_one():
+    xs = np.linspace(0.5, 1.5, 300)
+    form = wg.value_and_grad(of_many)
+    compiled = wg.jit(form, strict=True, parallel=True)
+    trees.assert_close(compiled(xs, 5), form(xs, 5), rel=1e-11)
+    assert "threads" in compiled.source  # on the way back nothing is kept

@@ -108,6 +108,7 @@ class Facts:
                 case _:
                     pass
         self._changes = _changes(others)
+        self._keeping = _keeping(others)
 
     def root(self, pointer: Slot) -> Slot:
         """One of the names of a piece of memory, the same for all of them."""
@@ -130,6 +131,13 @@ class Facts:
         """Whether a call may change the memory that an argument points to."""
         return number in self._changes.get(call.function, {number})
 
+    def keeps(self, loop: For) -> bool:
+        """Whether a loop calls what keeps memory that is read later: a thread's own ends with its part."""
+        return any(
+            isinstance(statement, Invoke) and statement.function in self._keeping
+            for statement in each(loop.body)
+        )
+
     def fixed_in(self, loop: For) -> set[Slot]:
         """The variables that a loop gives values to."""
         return {*assigned_in(loop.body), loop.index}
@@ -144,6 +152,30 @@ def _changes(procedures: Sequence[Procedure]) -> dict[str, set[int]]:
             found[procedure.name] |= set(_changed_by(procedure, found))
         if sum(map(len, found.values())) == before:
             return found
+
+
+def _keeping(procedures: Sequence[Procedure]) -> set[str]:
+    """The procedures that hand on the address of memory, or call one that does."""
+    found: set[str] = set()
+    while True:
+        more = {p.name for p in procedures if p.name not in found and _keeps(p, found)}
+        if not more:
+            return found
+        found |= more
+
+
+def _keeps(procedure: Procedure, known: set[str]) -> bool:
+    return any(
+        (isinstance(statement, Invoke) and statement.function in known)
+        or any(_takes_address(value) for value in expressions_of(statement))
+        for statement in each(procedure.body)
+    )
+
+
+def _takes_address(value: Expr) -> bool:
+    return isinstance(value, Apply) and (
+        value.op == "address" or any(map(_takes_address, value.args))
+    )
 
 
 def _changed_by(procedure: Procedure, known: dict[str, set[int]]) -> Iterator[int]:

@@ -140,7 +140,7 @@ class _Spreading:
     # --- whether, and how -----------------------------------------------------------------
 
     def _plan(self, loop: For) -> Plan | None:
-        if _leaves(loop.body):
+        if _leaves(loop.body) or self.facts.keeps(loop):
             return None
         sums = self._sums(loop)
         if sums is None:
