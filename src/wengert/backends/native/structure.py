@@ -44,7 +44,7 @@ from .values import (
 
 _OF_NUMBERS = frozenset(("maximum", "minimum", "truth", "not"))
 """Functions of Python's own that ask arrays for their truth values."""
-_HARMLESS = {"order", "casting", "subok", "copy", "parted"}
+_HARMLESS = {"order", "casting", "subok", "copy", "parted", "unbound"}
 
 
 def elementwise(site: Site, eqn: Eqn) -> Value:
