@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ...ir.graph import UNDEFINED, Atom, Block, Eqn, Var
+from ...ir.graph import FOR, UNDEFINED, WHILE, Atom, Block, Eqn, Var, walk
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts
 from .emitter import Emitter
+from .fusion import copy_elements
 from .lists import grown
 from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
-from .lowering import Site, lowers, note_copy
+from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
@@ -42,6 +43,8 @@ from .values import (
 INDEX_BITS = 48
 """No loop runs longer, and no array is larger."""
 MOST_TRIES = 8
+_OF_LISTS = WRITES - OF_DERIVATIVES | {"append_item", "drop"}
+"""Ops that change a list in place which others may see."""
 
 
 class Walk(NamedTuple):
@@ -203,11 +206,11 @@ class _Loop:
     ) -> None:
         for var, holder in zip(self.params, holders, strict=True):
             inner.values[var] = holder.value
-        for var, walk in zip(self.items, walks, strict=True):
+        for var, over in zip(self.items, walks, strict=True):
             k: Expr = index
             if self.reverse:
-                k = inner.e.let(minus(minus(walk.length, ONE), index))
-            inner.values[var] = walk.item(inner, k)
+                k = inner.e.let(minus(minus(over.length, ONE), index))
+            inner.values[var] = over.item(inner, k)
 
     def _updates(self, inner: Site, holders: Sequence[Holder]) -> list[carried.Update]:
         steps: list[carried.Update] = []
@@ -218,9 +221,22 @@ class _Loop:
             try:
                 steps.append(carried.update(inner, holder, value))
             except Retry as retry:
+                if isinstance(retry.plan, carried.ReplacedPlan):
+                    self._must_only_be_read(self.params[k])
                 retry.number = k
                 raise
         return steps
+
+    def _must_only_be_read(self, var: Var) -> None:
+        """Refuse a list that a loop both changes and makes anew."""
+        names = {var}
+        for eqn in walk(self.body):
+            if eqn.op in (FOR, WHILE):
+                n = eqn.param("iterables", 0)
+                pairs = zip(eqn.args[n:], eqn.blocks[-1].params[n:], strict=True)
+                names |= {param for initial, param in pairs if initial in names}
+            elif eqn.op.name in _OF_LISTS and eqn.args[0] in names:
+                raise Unlowered("a list that a loop changes and makes anew")
 
     def _collect(self, inner: Site, index: Slot, count: Expr, changing: set[Slot]) -> list[Growing]:
         """Append what is collected; all lists of a loop grow together."""
@@ -244,7 +260,7 @@ class _Loop:
 
     def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None
-        carried.apply_updates(inner.e, steps)
+        carried.apply_updates(inner, steps)
         inner.release_owned()
         if stop is not None:
             inner.e.break_if(stop)
@@ -355,7 +371,7 @@ def _merged(
             bits = 0
             for inner, value in zip(blocks, pair, strict=True):
                 holder = Holder(None, carried.NumberPlan(code, origin, 64), slot, source)
-                carried.apply_updates(inner.e, [carried.update(inner, holder, value)])
+                carried.apply_updates(inner, [carried.update(inner, holder, value)])
                 bits = max(bits, value.bits)
             return Scalar(slot, whose, bits)
         case carried.ArrayPlan(in_place=True):
@@ -376,6 +392,9 @@ def _merged(
 
 
 def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:
+    small = [inner.view(value) for inner, value in zip(blocks, pair, strict=True)]
+    if _are_small(small):
+        return _merged_copies(site, blocks, small)
     pointer = site.e.slot(hint, "ptr")
     root = Root(pointer, hint)
     for inner, value in zip(blocks, pair, strict=True):
@@ -397,3 +416,17 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
         inner.e.add(Assign(pointer, view.pointer))
     site.e.owned.append(root)
     return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
+
+
+def _are_small(views: Sequence[View]) -> bool:
+    a, b = views
+    return a.dims == b.dims and a.code == b.code and carried.is_small(a)
+
+
+def _merged_copies(site: Site, blocks: Sequence[Site], views: Sequence[View]) -> View:
+    """An array that two branches fill."""
+    made = site.allocate(views[0].dims, views[0].code, ())
+    for inner, view in zip(blocks, views, strict=True):
+        note_copy(made.root, of=view.root)
+        copy_elements(inner.e, made, view)
+    return made

@@ -9,7 +9,7 @@ from ...ir.graph import Eqn
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import REDUCTIONS, fill, mapped, reduced
-from .loopform import FLOATS, Constant, Expr, For, If, Multiply, Slot
+from .loopform import FLOATS, Constant, Expr, For, Multiply, Slot
 from .lowering import Site, lowers
 from .machine import blas
 from .numbers import compute
@@ -50,6 +50,8 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
         return _product_of_single_numbers(site, operands, ranks)
     if 0 in ranks and eqn.op.name == "dot":
         return _multiple(site, operands)
+    if 0 in ranks:
+        raise Unlowered("a product of a number")
     if max(ranks) > 2 and eqn.op.name == "dot":
         raise Unlowered("`np.dot` of stacks of matrices")
     if ranks == [1, 1]:
@@ -222,7 +224,7 @@ def _by_blas(site: Site, a: View, b: View) -> View:
     _add_products(small, made, a, b, (rows, inner, columns))
     work = e.let(times(e.let(times(rows, inner)), columns))
     is_large = e.apply("ge", work, integer(LEAST_FOR_BLAS), code="b1")
-    e.add(If(is_large, (product_,), tuple(small.statements)))
+    e.choose(is_large, (product_,), small.statements)
     return made
 
 

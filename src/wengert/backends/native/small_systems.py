@@ -65,7 +65,7 @@ def eliminated(site: Site, a: View, columns: View | None, code: Code) -> Elimina
     if columns is not None:
         _substitute_back(small, factors, columns)
     is_small = e.apply("le", size, integer(MOST_EQUATIONS), code="b1")
-    e.add(If(is_small, tuple(small.statements)))
+    e.choose(is_small, small.statements)
     return found
 
 
