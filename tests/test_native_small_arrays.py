@@ -291,3 +291,81 @@ def appended_and_made_anew(a):
 def test_a_list_that_a_loop_changes_and_makes_anew():
     with pytest.raises(wg.WengertError, match="a list that a loop changes and makes anew"):
         wg.jit(appended_and_made_anew, strict=True)(numbers(3))
+
+
+# --- arrays that only a loop or a branch makes --------------------------------------------
+
+
+def last_residual(a, n):
+    x = np.zeros(len(a))
+    for _ in range(n):
+        r = a - 0.5 * x
+        x = x + 0.5 * r
+    return (r * r).sum()
+
+
+def made_under_a_condition(a, n):
+    for k in range(n):
+        if k > 1:
+            r = a * k
+    return (r * r).sum()
+
+
+def made_in_a_branch(a, n):
+    if n > 1:
+        r = a * n
+    return (r * r).sum()
+
+
+def made_while(a, n):
+    k = 0
+    while k < n:
+        r = a[:k] * k
+        k += 1
+    return (r * r).sum()
+
+
+def made_before_a_break(a, n):
+    for k in range(n):
+        r = a * (k + 1.0)
+        if k == 1:
+            break
+    return (r * r).sum()
+
+
+MADE = [last_residual, made_under_a_condition, made_in_a_branch, made_while, made_before_a_break]
+
+
+@pytest.mark.parametrize("f", MADE)
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_arrays_that_may_not_be_bound(f, n):
+    def outcome(form):
+        try:
+            return form(a, n)
+        except UnboundLocalError as error:
+            return str(error)
+
+    a = numbers(4)
+    for form in (f, wg.value_and_grad(f)):
+        compiled = wg.jit(form, strict=True)
+        found, expected = outcome(compiled), outcome(form)
+        assert compiled.exits == isinstance(expected, str)
+        if isinstance(expected, str):
+            assert found == expected
+        else:
+            trees.assert_close(found, expected, rel=1e-11)
+
+
+def accelerations(x, m):
+    a = np.zeros_like(x)
+    for i in range(len(m)):
+        for j in range(len(m)):
+            if i == j:
+                continue
+            gap = x[j] - x[i]
+            a[i] += m[j] * gap / ((gap * gap).sum() + 0.01) ** 1.5
+    return (a * a).sum()
+
+
+def test_arrays_that_an_inner_loop_may_leave_out():
+    native(accelerations, numbers(4, 3), numbers(4))

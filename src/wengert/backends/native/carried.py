@@ -141,12 +141,14 @@ class Holder:
     parts: list[Holder] | None = None
     sizes: tuple[Slot, ...] = ()
     """How long an array is that changes its sizes."""
+    bound: Slot | None = None
     next_stands_in: bool = False
     """Whether what takes the place of an array may be a copy of one of the caller's."""
 
     def slots(self) -> list[Slot]:
         """All of its variables."""
-        own = [slot for slot in (self.slot, self.origin, *self.sizes) if slot is not None]
+        every = (self.slot, self.origin, self.bound, *self.sizes)
+        own = [slot for slot in every if slot is not None]
         return own + [slot for part in self.parts or () for slot in part.slots()]
 
 
@@ -198,7 +200,10 @@ def _hold_array(
     sizes = tuple(_size(site.e, dim, hint) for dim in view.dims) if plan.varies else ()
     dims = sizes or view.dims
     held = View(root, view.code, dims, c_strides(dims), ZERO, whole=True)
-    return Holder(held, plan, slot, sizes=sizes)
+    bound = None
+    if given.root.bound is not None:
+        bound = root.bound = site.e.variable(f"{hint}_bound", given.root.bound)
+    return Holder(held, plan, slot, sizes=sizes, bound=bound)
 
 
 def _size(e: Emitter, size: Expr, hint: str) -> Slot:
@@ -287,7 +292,7 @@ def _update_array(site: Site, holder: Holder, value: Value, plan: ArrayPlan) -> 
     holder.next_stands_in |= after.root.of_caller or after.root.stands_in
     if is_same_part(after, before):
         return Update([], [])
-    varies = plan.varies or _varies(site.e, before, after)
+    varies = plan.varies or before.root.bound is not None or _varies(site.e, before, after)
     if plan.in_place or varies != plan.varies:
         raise Retry(ArrayPlan(in_place=False, varies=varies))
     if not varies:
@@ -297,11 +302,17 @@ def _update_array(site: Site, holder: Holder, value: Value, plan: ArrayPlan) -> 
     if is_small(before):
         own = after.root in site.e.owned and after.whole
         return Update([], [], [(before, after if own else site.copied(after))])
+    bounds = [(holder.bound, is_bound(after))] if holder.bound is not None else []
     after = site.owned_array(after)
     assert holder.slot is not None
     old = site.e.variable("old", holder.slot)
     sizes = zip(holder.sizes, after.dims if varies else (), strict=True)
-    return Update([(holder.slot, after.pointer), *sizes], [old])
+    return Update([(holder.slot, after.pointer), *sizes, *bounds], [old])
+
+
+def is_bound(view: View) -> Expr:
+    """Whether there is an array at all."""
+    return view.root.bound or Constant(True, "b1")
 
 
 def _varies(e: Emitter, before: View, after: View) -> bool:
@@ -408,7 +419,8 @@ def after_loop(site: Site, holder: Holder, *, replaced: bool) -> Value:
     """What is carried, once the loop is over; `replaced`: it is not what it was before."""
     value = holder.value
     if replaced:
-        value = replace(value, root=Root(value.root.pointer, value.root.name))
+        root = Root(value.root.pointer, value.root.name, bound=value.root.bound)
+        value = replace(value, root=root)
     if isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place:
         site.e.owned.append(value.root)
     return value
@@ -466,13 +478,20 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
         case Scalar(code=code):
             return unbound(code)
         case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
-            return site.allocate((ZERO,) * len(dims), code, ())
+            return no_array(site, code, len(dims))
         case Growing():
             return nothing_like(site.e, other)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
         case _:
             return value
+
+
+def no_array(site: Site, code: Code, rank: int) -> View:
+    """An array in the place of one that has not been made."""
+    made = site.allocate((ZERO,) * rank, code, ())
+    made.root.bound = Constant(False, "b1")
+    return made
 
 
 def unbound(code: Code) -> Scalar:

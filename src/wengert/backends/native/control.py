@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...ir.graph import FOR, UNDEFINED, WHILE, Atom, Block, Eqn, Var, walk
-from ...ir.types import BOOL, FLOAT, INT, Kind
+from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts
 from .emitter import Emitter
 from .fusion import copy_elements
 from .lists import grown
-from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
+from .loopform import CODES, Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
@@ -148,9 +148,32 @@ class _Loop:
         self.counted = self.test is None and self.stop is None
         self.walks = [walk_over(site, atom) for atom in self.iterables]
         self.given = [
-            grown(site, _or_unbound(settled(site, atom), var), var.kind, var.name or "items")
+            grown(site, self._or_unbound(settled(site, atom), var), var.kind, var.name or "items")
             for atom, var in zip(self.initials, self.params, strict=True)
         ]
+
+    def _or_unbound(self, value: Value, var: Var) -> Value:
+        """A number or an array in the place of one that has not been assigned when a loop begins."""
+        codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+        if not isinstance(value, Known) or value.value is not UNDEFINED.value:
+            return value
+        if var.kind in codes:
+            return carried.unbound(codes[var.kind])
+        match var.kind:
+            case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
+                return (
+                    value if self._is_read(var) else carried.no_array(self.site, CODES[dtype], rank)
+                )
+            case _:
+                return value
+
+    def _is_read(self, var: Var) -> bool:
+        """Whether the body asks for a variable before it assigns it."""
+        if self.test is not None:
+            k = self.params.index(var)
+            if any(self.test.params[k] in eqn.operands() for eqn in walk(self.test)):
+                return True
+        return any(var in eqn.operands() for eqn in walk(self.body))
 
     def lower(self, plans: Sequence[Plan]) -> list[Value]:
         site = self.site
@@ -345,13 +368,6 @@ def _grown_together(
     return a, b
 
 
-def _or_unbound(value: Value, var: Var) -> Value:
-    """A number in the place of one that has not been assigned when a loop begins."""
-    codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
-    undefined = isinstance(value, Known) and value.value is UNDEFINED.value
-    return carried.unbound(codes[var.kind]) if undefined and var.kind in codes else value
-
-
 def _branch(inner: Site, block: Block) -> list[Value]:
     inner.run()
     values = [settled(inner, atom) for atom in block.outs]
@@ -399,6 +415,10 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
     root = Root(pointer, hint)
     for inner, value in zip(blocks, pair, strict=True):
         note_copy(root, of=inner.view(value).root)
+    if any(view.root.bound is not None for view in small):
+        bound = root.bound = site.e.slot("bound", "b1")
+        for inner, view in zip(blocks, small, strict=True):
+            inner.e.add(Assign(bound, carried.is_bound(view)))
     views = [inner.owned_array(value) for inner, value in zip(blocks, pair, strict=True)]
     a, b = views
     if a.code != b.code or len(a.dims) != len(b.dims):
@@ -420,7 +440,8 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
 
 def _are_small(views: Sequence[View]) -> bool:
     a, b = views
-    return a.dims == b.dims and a.code == b.code and carried.is_small(a)
+    known = a.root.bound is None and b.root.bound is None
+    return known and a.dims == b.dims and a.code == b.code and carried.is_small(a)
 
 
 def _merged_copies(site: Site, blocks: Sequence[Site], views: Sequence[View]) -> View:

@@ -58,6 +58,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if eqn.op.name in ("snapshot", "copy"):
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
+            if eqn.op.name == "snapshot" and isinstance(given.column, Arrays | RaggedArrays):
+                return array_copies(site, given)
             return part_of_list(site, given, ZERO, length_of(site, given), ONE)
     operands = [site.operand(atom) for atom in eqn.args]
     if eqn.op.name == "snapshot" and isinstance(operands[0], View):
@@ -273,6 +275,9 @@ def _bound(site: Site, eqn: Eqn) -> Value:
         origin = numbers.origin_expr(value.origin)
         is_unbound = site.e.apply("eq", origin, integer(UNBOUND), code="b1")
         site.e.exit_if(is_unbound, "a name that is not bound")
+    elif isinstance(value, View):
+        if value.root.bound is not None:
+            site.e.exit_if(Apply("not", (value.root.bound,), "b1"), "a name that is not bound")
     else:
         raise Unlowered("a name that may not be bound to a value")
     return value

@@ -48,6 +48,7 @@ class Root:
         of_caller: whether the caller sees what is in it, at the latest when the function ends.
         stands_in: whether it may be a copy of such memory, in the place of an array that may be another.
         changed: whether the program itself writes to it.
+        bound: whether there is an array at all, where that depends on the run.
     """
 
     pointer: Slot
@@ -55,6 +56,7 @@ class Root:
     of_caller: bool = False
     stands_in: bool = False
     changed: bool = False
+    bound: Expr | None = None
 
 
 @record
