@@ -369,3 +369,35 @@ def accelerations(x, m):
 
 def test_arrays_that_an_inner_loop_may_leave_out():
     native(accelerations, numbers(4, 3), numbers(4))
+
+
+# --- loops over rows of other types -------------------------------------------------------
+
+
+def filtered_numbers(a):
+    y = np.zeros(2)
+    for v in a:
+        y = 0.5 * y + np.array([v, v * v])
+    return y[0] * y[1]
+
+
+def from_the_end(a):
+    total = 1.0
+    for v in reversed(a):
+        total = total * v + 1.0
+        if total > 2.5:
+            break
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_the_types_of_cotangents_of_rows(dtype):
+    a = (2.0 * numbers(6)).astype(dtype)
+    form = wg.value_and_grad(filtered_numbers)
+    found, expected = wg.jit(form, strict=True)(a), form(a)
+    trees.assert_close(found, expected, rel=1e-5)
+    assert found[1].dtype == expected[1].dtype
+
+
+def test_rows_that_a_loop_backwards_does_not_reach():
+    native(from_the_end, numbers(8))

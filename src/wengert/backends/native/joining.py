@@ -6,9 +6,8 @@ from ...ir.graph import Const, Eqn
 from ...ir.types import BOOL, FLOAT, INT, Kind
 from .access import over
 from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
-from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import copy_elements, fill, mapped
+from .fusion import copy_elements, fill
 from .lists import in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
@@ -150,18 +149,17 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
         return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
     if not isinstance(bars, Growing) or not isinstance(items, View):
         raise Unlowered("a loop over a list, whose items have cotangents")
-    if "reverse" in eqn.params and eqn.params["reverse"] != Const(False):
-        raise Unlowered("a loop backwards over rows, whose items have cotangents")
     source = _as_view(site, bars)
-    if source.code not in FLOATS:  # the factor of an item may be an integer of the program
-        source = site.view(mapped(site, ROWS["copy"], [source], items.code, source.dims))
-    if source.code != items.code or len(source.dims) != len(items.dims):
-        raise Unlowered("cotangents of another type than what they belong to")
+    if len(source.dims) != len(items.dims):
+        raise Unlowered("cotangents of another rank than what they belong to")
     for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
         site.e.must_be_same(a, b)
     site.write_all()
-    made = _filled(site, eqn, items.dims, items.code)
-    copy_elements(site.e, part_along(site, made, ZERO, source.dims[0]), source)
+    made = _filled(site, eqn, items.dims, items.code if items.code in FLOATS else "f64")
+    reached = source.dims[0]
+    backwards = eqn.param("reverse", False) is True
+    start = site.e.let(minus(items.dims[0], reached)) if backwards else ZERO
+    copy_elements(site.e, part_along(site, made, start, reached), source)
     return made
 
 
