@@ -154,3 +154,69 @@ def test_a_file_in_c_has_no_lapack():
     assert "f64_getrf" in compiled.source
     with pytest.raises(NotNative, match="LAPACK"):
         compiled.c_source
+
+
+# --- small systems, and where rounding decides ------------------------------------------------
+
+RANDOM = np.random.default_rng(5)
+SYSTEMS = {
+    "regular": RANDOM.uniform(-1.0, 1.0, (5, 5)),
+    "by columns": RANDOM.uniform(-1.0, 1.0, (5, 5)).T,
+    "the largest small one": RANDOM.uniform(-1.0, 1.0, (8, 8)),
+    "a larger one": RANDOM.uniform(-1.0, 1.0, (9, 9)),
+    "of one number": np.array([[-3.0]]),
+    "of nothing": np.zeros((0, 0)),
+    "rows that change places": np.array([[0.0, 1.0], [1.0, 0.0]]),
+    "singular": np.ones((2, 2)),
+    "singular but for rounding": np.arange(1.0, 10.0).reshape(3, 3),
+    "nearly singular": np.diag([1.0, 1e-9, 1.0]),
+    "of zeros": np.zeros((3, 3)),
+    "of tiny numbers": 1e-200 * np.eye(3),
+    "of huge numbers": 1e200 * np.eye(3),
+    "of no numbers": np.array([[np.nan, 1.0], [1.0, 0.0]]),
+    "of integers": np.array([[1, 2], [3, 4]]),
+    "of floats of 32 bits": RANDOM.uniform(-1.0, 1.0, (4, 4)).astype(np.float32),
+}
+
+
+def inverse(a):
+    return np.linalg.inv(a)
+
+
+def determinant(a):
+    return np.linalg.det(a)
+
+
+def logarithm(a):
+    return tuple(np.linalg.slogdet(a))
+
+
+def solution(a):
+    return np.linalg.solve(a, np.arange(len(a)))
+
+
+def solutions(a):
+    return np.linalg.solve(a, 2.0 * a)
+
+
+@pytest.mark.parametrize("f", [inverse, determinant, logarithm, solution, solutions])
+@pytest.mark.parametrize("a", SYSTEMS.values(), ids=SYSTEMS.keys())
+def test_small_systems(f, a):
+    def outcome(f):
+        try:
+            with np.errstate(all="ignore"):
+                return f(a)
+        except np.linalg.LinAlgError as error:
+            return str(error)
+
+    found, expected = outcome(wg.jit(f, strict=True)), outcome(f)
+    assert type(found) is type(expected)
+    if isinstance(found, str):
+        assert found == expected
+        return
+    rel = 1e-4 if a.dtype == np.float32 else 1e-9
+    for one, other in zip(np.atleast_1d(found), np.atleast_1d(expected), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(
+            one, other, rtol=rel, atol=rel * np.abs(other[np.isfinite(other)]).max(initial=0.0)
+        )

@@ -292,6 +292,8 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
     for width, along in zip(widths, axes, strict=True):
         place = along % rank  # those of the windows come behind
         moved = np.moveaxis(x, place, -1)
+        if np.shape(moved)[-1] < width:
+            raise ValueError("window shape cannot be larger than input array shape")
         starts = np.arange(np.shape(moved)[-1] - width + 1)
         windows = take_op(moved, np.expand_dims(starts, 1) + np.arange(width), axis=-1)
         x = np.moveaxis(windows, -2, place)

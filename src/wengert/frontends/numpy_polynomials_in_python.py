@@ -120,7 +120,7 @@ def _coefficients(other: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """`np.polyval`, by Horner's scheme."""
     y = np.zeros_like(x)
-    for coefficient in p:
+    for coefficient in array_of(p):
         y = y * x + coefficient
     return y
 

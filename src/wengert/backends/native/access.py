@@ -31,6 +31,7 @@ from .values import (
     Value,
     View,
     minus,
+    number,
     plus,
     product,
     times,
@@ -87,6 +88,8 @@ def slice_of(site: Site, bounds: Bounds, size: Expr) -> tuple[Expr, Expr, Expr]:
     """Where a slice starts, how many items it has, and its step."""
     e = site.e
     size = e.size(e.let(size))
+    if (only := _only_place(bounds)) is not None:
+        return wrapped(site, only, size), ONE, ONE
     step = bounds.step.expr if bounds.step is not None else ONE
     if not isinstance(step, Constant) or step.value == 0:
         raise Unlowered("a slice whose step is computed")
@@ -107,6 +110,21 @@ def slice_of(site: Site, bounds: Bounds, size: Expr) -> tuple[Expr, Expr, Expr]:
     if span == size:
         return start, size, step
     return start, e.apply("max", e.let(span), ZERO), step
+
+
+def _only_place(bounds: Bounds) -> Scalar | None:
+    """The place of a slice of one element, as `x[:1]` and `x[-1:]`; of fewer elements, it is empty."""
+    start, stop, step = (_known(bound) for bound in (bounds.start, bounds.stop, bounds.step))
+    if step not in (None, 1) or (bounds.start is not None and start is None):
+        return None
+    if bounds.stop is None:
+        return bounds.start if start == -1 else None
+    return number(start or 0) if start != -1 and stop == (start or 0) + 1 else None
+
+
+def _known(bound: Scalar | None) -> int | None:
+    expr = bound.expr if bound is not None else None
+    return int(expr.value) if isinstance(expr, Constant) and expr.code == "i64" else None
 
 
 def _clipped(

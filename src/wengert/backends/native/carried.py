@@ -7,14 +7,17 @@ body turns out to give another, `Retry` says what covers both, and the loop is l
 from __future__ import annotations
 
 from ...ir.graph import UNDEFINED
-from ...ir.records import mutable_record, replace
+from ...ir.records import field, mutable_record, replace
+from ...ir.types import BOOL, FLOAT, INT, Kind
 from .columns import Growing
-from .emitter import Emitter
-from .lists import in_memory_as_list
-from .loopform import Assign, Code, Constant, Expr, Release, Slot
+from .emitter import Emitter, Names
+from .fusion import copy_elements
+from .lists import in_memory_as_list, template_of
+from .loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
 from .lowering import Site, note_copy
 from .merged_lists import nothing_like
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
+from .sequences import growing, item_at, push, reserve
 from .values import (
     PYTHON,
     UNBOUND,
@@ -30,9 +33,11 @@ from .values import (
     Value,
     View,
     c_strides,
+    product,
 )
 
 WIDEST = 64
+MOST_COPIED = 16
 
 
 class Retry(Exception):
@@ -55,9 +60,10 @@ class NumberPlan:
 
 @mutable_record
 class ArrayPlan:
-    """An array: of its own in each iteration, or one that is changed in place."""
+    """An array: of its own in each iteration, or one that is changed in place; `varies` says that its sizes do."""
 
     in_place: bool
+    varies: bool = False
 
 
 @mutable_record
@@ -80,7 +86,14 @@ class ListPlan:
     """A list that one of two branches makes."""
 
 
-Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan | MemoryPlan
+@mutable_record
+class ReplacedPlan:
+    """A list of numbers that each iteration makes anew: its items are copied."""
+
+    code: Code
+
+
+Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan | MemoryPlan | ReplacedPlan
 
 
 def plan_for(value: Value) -> Plan:
@@ -126,12 +139,16 @@ class Holder:
     slot: Slot | None = None
     origin: Slot | None = None
     parts: list[Holder] | None = None
+    sizes: tuple[Slot, ...] = ()
+    """How long an array is that changes its sizes."""
+    bound: Slot | None = None
     next_stands_in: bool = False
     """Whether what takes the place of an array may be a copy of one of the caller's."""
 
     def slots(self) -> list[Slot]:
         """All of its variables."""
-        own = [slot for slot in (self.slot, self.origin) if slot is not None]
+        every = (self.slot, self.origin, self.bound, *self.sizes)
+        own = [slot for slot in every if slot is not None]
         return own + [slot for part in self.parts or () for slot in part.slots()]
 
 
@@ -152,6 +169,10 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
             return _hold_array(site, initial, plan, hint, takes_over=takes_over)
         case MemoryPlan() if isinstance(initial, Tuple):
             return Holder(in_memory_as_list(site, initial), plan)
+        case ReplacedPlan(code=code):
+            made = growing(e, template_of(_KINDS[code]), hint)
+            copy_list(site, made, initial)
+            return Holder(made, plan)
         case TuplePlan(plans=plans) if isinstance(initial, Tuple):
             parts = [
                 hold(site, item, inner, hint, takes_over=False)
@@ -170,11 +191,31 @@ def _hold_array(
     given = site.view(initial)
     own = takes_over and given.root in site.e.owned and given.whole
     view = site.owned_array(given if own else site.copied(given))
+    if is_small(view) and not plan.varies:
+        note_copy(view.root, of=given.root)
+        return Holder(view, plan)
     slot = site.e.variable(hint, view.pointer)
     root = Root(slot, hint)
     note_copy(root, of=given.root)
-    held = View(root, view.code, view.dims, c_strides(view.dims), ZERO, whole=True)
-    return Holder(held, plan, slot)
+    sizes = tuple(_size(site.e, dim, hint) for dim in view.dims) if plan.varies else ()
+    dims = sizes or view.dims
+    held = View(root, view.code, dims, c_strides(dims), ZERO, whole=True)
+    bound = None
+    if given.root.bound is not None:
+        bound = root.bound = site.e.variable(f"{hint}_bound", given.root.bound)
+    return Holder(held, plan, slot, sizes=sizes, bound=bound)
+
+
+def _size(e: Emitter, size: Expr, hint: str) -> Slot:
+    slot = e.variable(f"{hint}_size", size)
+    e.note_least(slot, 0)
+    return slot
+
+
+def is_small(view: View) -> bool:
+    """Whether an array has a known size, and so few elements that copying them costs nothing."""
+    size = product(view.dims)
+    return isinstance(size, Constant) and int(size.value) <= MOST_COPIED
 
 
 def _as_planned(e: Emitter, value: Scalar, plan: NumberPlan) -> tuple[Expr, Expr]:
@@ -196,6 +237,10 @@ class Update:
 
     assignments: list[tuple[Slot, Expr]]
     released: list[Slot]
+    copies: list[tuple[View, View]] = field(default_factory=list[tuple[View, View]])
+    """Small arrays whose elements become those of others, which nobody else sees."""
+    lists: list[tuple[Growing, Growing]] = field(default_factory=list[tuple[Growing, Growing]])
+    """Lists whose items do, likewise."""
 
 
 def update(site: Site, holder: Holder, value: Value) -> Update:
@@ -215,14 +260,19 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
             if holder.origin is not None:
                 pairs.append((holder.origin, origin))
             return Update(pairs, [])
-        case ArrayPlan(in_place=in_place):
-            return _update_array(site, holder, value, in_place=in_place)
+        case ArrayPlan() as plan:
+            return _update_array(site, holder, value, plan)
+        case ReplacedPlan() if isinstance(value, Growing) and value is not holder.value:
+            _must_be_made_here(site.e, value)
+            return Update([], [], lists=[(holder.value, value)])
         case TuplePlan() as plan if isinstance(value, Tuple):
             return _update_tuple(site, holder, value, plan)
         case TuplePlan() if isinstance(value, Growing) and is_list_of_numbers(holder.value):
             raise Retry(MemoryPlan())
         case _:
             if not is_same(holder.value, value):
+                if isinstance(holder.value, Growing) and isinstance(value, Growing):
+                    raise Retry(ReplacedPlan(_code_of_items(value)))
                 raise Unlowered("a variable that a loop changes from one kind of value to another")
             return Update([], [])
 
@@ -234,23 +284,59 @@ def is_list_of_numbers(value: Value) -> bool:
     return all(isinstance(item, Scalar) for item in value.items)
 
 
-def _update_array(site: Site, holder: Holder, value: Value, *, in_place: bool) -> Update:
+def _update_array(site: Site, holder: Holder, value: Value, plan: ArrayPlan) -> Update:
     before: View = holder.value
     after = site.view(value)
     if after.code != before.code or len(after.dims) != len(before.dims):
         raise Unlowered("an array that a loop changes to one of another type or rank")
     holder.next_stands_in |= after.root.of_caller or after.root.stands_in
-    if after.root is before.root and after.whole == before.whole and after.offset == before.offset:
+    if is_same_part(after, before):
         return Update([], [])
-    if in_place:
-        raise Retry(ArrayPlan(in_place=False))
-    for a, b in zip(after.dims, before.dims, strict=True):
-        site.e.must_be_same(a, b, "an array that a loop carries changes its shape")
+    varies = plan.varies or before.root.bound is not None or _varies(site.e, before, after)
+    if plan.in_place or varies != plan.varies:
+        raise Retry(ArrayPlan(in_place=False, varies=varies))
+    if not varies:
+        for a, b in zip(after.dims, before.dims, strict=True):
+            site.e.must_be_same(a, b, "an array that a loop carries changes its shape")
     note_copy(before.root, of=after.root)
+    if is_small(before):
+        own = after.root in site.e.owned and after.whole
+        return Update([], [], [(before, after if own else site.copied(after))])
+    bounds = [(holder.bound, is_bound(after))] if holder.bound is not None else []
     after = site.owned_array(after)
     assert holder.slot is not None
     old = site.e.variable("old", holder.slot)
-    return Update([(holder.slot, after.pointer)], [old])
+    sizes = zip(holder.sizes, after.dims if varies else (), strict=True)
+    return Update([(holder.slot, after.pointer), *sizes, *bounds], [old])
+
+
+def is_bound(view: View) -> Expr:
+    """Whether there is an array at all."""
+    return view.root.bound or Constant(True, "b1")
+
+
+def _varies(e: Emitter, before: View, after: View) -> bool:
+    """Whether the next size of an array is found in the loop, or known to be another."""
+    found_here = set(assigned_in(tuple(e.statements)))
+    for a, b in zip(map(e.size, after.dims), map(e.size, before.dims), strict=True):
+        known = isinstance(a, Constant) and isinstance(b, Constant)
+        if a != b and (known or b in _origins(e, a) or a in found_here):
+            return True
+    return False
+
+
+def _origins(e: Emitter, size: Expr) -> set[Expr]:
+    """The variables from which a size is computed."""
+    computed = {slot: expr for expr, slot in e.named.items()}
+    found, pending = set[Expr](), [size]
+    while pending:
+        expr = pending.pop()
+        if expr in found:
+            continue
+        found.add(expr)
+        expr = computed.get(expr, expr) if isinstance(expr, Slot) else expr
+        pending += expr.args if isinstance(expr, Apply) else ()
+    return found
 
 
 def _update_tuple(site: Site, holder: Holder, value: Tuple, plan: TuplePlan) -> Update:
@@ -267,19 +353,60 @@ def _update_tuple(site: Site, holder: Holder, value: Tuple, plan: TuplePlan) -> 
             raise Retry(TuplePlan(plans)) from None
         total.assignments += step.assignments
         total.released += step.released
+        total.copies += step.copies
+        total.lists += step.lists
     return total
 
 
-def apply_updates(e: Emitter, updates: list[Update]) -> None:
+def apply_updates(site: Site, updates: list[Update]) -> None:
     """Give all carried values their next values at once."""
+    e = site.e
     pairs = [pair for step in updates for pair in step.assignments if pair[0] != pair[1]]
     targets = {slot for slot, _ in pairs}
     ready = [(slot, e.variable("next", v) if v in targets else v) for slot, v in pairs]
+    for target, source in (pair for step in updates for pair in step.copies):
+        copy_elements(e, target, source)
+    lists = [pair for step in updates for pair in step.lists]
+    if len({id(source) for _, source in lists}) < len(lists):
+        raise Unlowered("one list by two names that a loop gives to another")
+    for made, source in lists:
+        copy_list(site, made, source)
     for slot, value in ready:
         e.add(Assign(slot, value))
     for step in updates:
         for old in step.released:
             e.add(Release(old))
+
+
+_KINDS: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
+
+
+def _code_of_items(value: Growing) -> Code:
+    """The type of the numbers in a list."""
+    item = value.column.item(Emitter(Names()), ZERO)
+    if not isinstance(item, Scalar) or item.code not in _KINDS:
+        raise Unlowered("a list of something else than numbers that a loop makes anew")
+    return item.code
+
+
+def _must_be_made_here(e: Emitter, value: Growing) -> None:
+    if any(root not in e.owned for root in value.column.roots()):
+        raise Unlowered("a list that a loop gives another name")
+
+
+def copy_list(site: Site, made: Growing, source: Growing | Tuple) -> None:
+    """Give a list the items of another."""
+    e = site.e
+    e.add(Assign(made.length, ZERO))
+    if isinstance(source, Tuple):
+        for item in source.items:
+            push(e, made, item)
+        return
+    count = e.variable("count", source.length)
+    reserve(e, made, count)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    made.column.put(inner, index, item_at(inner, source, index))
+    e.add(For(index, count, tuple(inner.statements)))
 
 
 def is_replaced(holder: Holder) -> bool:
@@ -292,7 +419,8 @@ def after_loop(site: Site, holder: Holder, *, replaced: bool) -> Value:
     """What is carried, once the loop is over; `replaced`: it is not what it was before."""
     value = holder.value
     if replaced:
-        value = replace(value, root=Root(value.root.pointer, value.root.name))
+        root = Root(value.root.pointer, value.root.name, bound=value.root.bound)
+        value = replace(value, root=root)
     if isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place:
         site.e.owned.append(value.root)
     return value
@@ -321,7 +449,7 @@ def merged_plan(a: Value, b: Value) -> Plan:
         assert isinstance(plan, NumberPlan)
         return plan if covers(plan, b) else joined(plan, b)
     if is_array(a) and is_array(b):
-        same = isinstance(a, View) and isinstance(b, View) and a.root is b.root
+        same = isinstance(a, View) and isinstance(b, View) and is_same_part(a, b)
         return ArrayPlan(in_place=same)
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
         return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
@@ -330,6 +458,12 @@ def merged_plan(a: Value, b: Value) -> Plan:
     if isinstance(a, Growing) and isinstance(b, Growing):
         return ListPlan()
     raise Unlowered("branches that give values of different kinds")
+
+
+def is_same_part(a: View, b: View) -> bool:
+    """Whether two arrays are the same elements of the same memory, in the same order."""
+    same = a.root is b.root and a.whole == b.whole and a.offset == b.offset
+    return same and a.dims == b.dims and a.strides == b.strides
 
 
 def is_array(value: Value) -> bool:
@@ -344,13 +478,20 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
         case Scalar(code=code):
             return unbound(code)
         case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
-            return site.allocate((ZERO,) * len(dims), code, ())
+            return no_array(site, code, len(dims))
         case Growing():
             return nothing_like(site.e, other)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
         case _:
             return value
+
+
+def no_array(site: Site, code: Code, rank: int) -> View:
+    """An array in the place of one that has not been made."""
+    made = site.allocate((ZERO,) * rank, code, ())
+    made.root.bound = Constant(False, "b1")
+    return made
 
 
 def unbound(code: Code) -> Scalar:

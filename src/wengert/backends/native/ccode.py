@@ -187,6 +187,7 @@ def _procedure(procedure: Procedure, elements: dict[Slot, Code], *, inner: bool)
         yield f"    {_declared(slot, elements)} = {start};"
     if inner:
         yield "    (void)memory;"
+    yield from _frame(procedure)
     read = {s for each_ in each(procedure.body) for v in expressions_of(each_) for s in slots_in(v)}
     for slot in procedure.params:
         if slot not in read:
@@ -200,6 +201,14 @@ def _procedure(procedure: Procedure, elements: dict[Slot, Code], *, inner: bool)
         yield "    wg_release_all(memory);"
     yield "    return status;"
     yield "}"
+
+
+def _frame(procedure: Procedure) -> Iterator[str]:
+    """The small arrays of a procedure."""
+    for statement in each(procedure.body):
+        if isinstance(statement, Allocate) and statement.in_frame:
+            place = f"{name(statement.pointer.name)}_frame[{expression(statement.count)}]"
+            yield f"    {TYPES[statement.code]} {place};"
 
 
 def _locals(procedure: Procedure) -> Iterator[Slot]:
@@ -247,6 +256,8 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             yield f"{name(slot.name)} = {expression(value)};"
         case Store(pointer=pointer, index=index, value=value):
             yield f"{name(pointer.name)}[{expression(index)}] = {expression(value)};"
+        case Allocate(pointer=pointer, in_frame=True):
+            yield f"{name(pointer.name)} = {name(pointer.name)}_frame;"
         case Allocate(pointer=pointer, count=count):
             yield from _obtain(pointer, f"wg_allocate(memory, {_bytes(pointer, count)})", exits)
         case Enlarge(pointer=pointer, count=count):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ...ir.graph import UNDEFINED, Atom, Block, Eqn, Var
-from ...ir.types import BOOL, FLOAT, INT, Kind
+from ...ir.graph import FOR, UNDEFINED, WHILE, Atom, Block, Eqn, Var, walk
+from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts
 from .emitter import Emitter
+from .fusion import copy_elements
 from .kept import must_be_open
 from .lists import grown
-from .loopform import Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
-from .lowering import Site, lowers, note_copy
+from .loopform import CODES, Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
+from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
@@ -43,6 +44,8 @@ from .values import (
 INDEX_BITS = 48
 """No loop runs longer, and no array is larger."""
 MOST_TRIES = 8
+_OF_LISTS = WRITES - OF_DERIVATIVES | {"append_item", "drop"}
+"""Ops that change a list in place which others may see."""
 
 
 class Walk(NamedTuple):
@@ -147,9 +150,32 @@ class _Loop:
         self.counted = self.test is None and self.stop is None
         self.walks = [walk_over(site, atom) for atom in self.iterables]
         self.given = [
-            grown(site, _or_unbound(settled(site, atom), var), var.kind, var.name or "items")
+            grown(site, self._or_unbound(settled(site, atom), var), var.kind, var.name or "items")
             for atom, var in zip(self.initials, self.params, strict=True)
         ]
+
+    def _or_unbound(self, value: Value, var: Var) -> Value:
+        """A number or an array in the place of one that has not been assigned when a loop begins."""
+        codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+        if not isinstance(value, Known) or value.value is not UNDEFINED.value:
+            return value
+        if var.kind in codes:
+            return carried.unbound(codes[var.kind])
+        match var.kind:
+            case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
+                return (
+                    value if self._is_read(var) else carried.no_array(self.site, CODES[dtype], rank)
+                )
+            case _:
+                return value
+
+    def _is_read(self, var: Var) -> bool:
+        """Whether the body asks for a variable before it assigns it."""
+        if self.test is not None:
+            k = self.params.index(var)
+            if any(self.test.params[k] in eqn.operands() for eqn in walk(self.test)):
+                return True
+        return any(var in eqn.operands() for eqn in walk(self.body))
 
     def lower(self, plans: Sequence[Plan]) -> list[Value]:
         site = self.site
@@ -206,11 +232,11 @@ class _Loop:
     ) -> None:
         for var, holder in zip(self.params, holders, strict=True):
             inner.values[var] = holder.value
-        for var, walk in zip(self.items, walks, strict=True):
+        for var, over in zip(self.items, walks, strict=True):
             k: Expr = index
             if self.reverse:
-                k = inner.e.let(minus(minus(walk.length, ONE), index))
-            inner.values[var] = walk.item(inner, k)
+                k = inner.e.let(minus(minus(over.length, ONE), index))
+            inner.values[var] = over.item(inner, k)
 
     def _updates(self, inner: Site, holders: Sequence[Holder]) -> list[carried.Update]:
         steps: list[carried.Update] = []
@@ -221,9 +247,22 @@ class _Loop:
             try:
                 steps.append(carried.update(inner, holder, value))
             except Retry as retry:
+                if isinstance(retry.plan, carried.ReplacedPlan):
+                    self._must_only_be_read(self.params[k])
                 retry.number = k
                 raise
         return steps
+
+    def _must_only_be_read(self, var: Var) -> None:
+        """Refuse a list that a loop both changes and makes anew."""
+        names = {var}
+        for eqn in walk(self.body):
+            if eqn.op in (FOR, WHILE):
+                n = eqn.param("iterables", 0)
+                pairs = zip(eqn.args[n:], eqn.blocks[-1].params[n:], strict=True)
+                names |= {param for initial, param in pairs if initial in names}
+            elif eqn.op.name in _OF_LISTS and eqn.args[0] in names:
+                raise Unlowered("a list that a loop changes and makes anew")
 
     def _collect(self, inner: Site, index: Slot, count: Expr, changing: set[Slot]) -> list[Growing]:
         """Append what is collected; all lists of a loop grow together."""
@@ -247,7 +286,7 @@ class _Loop:
 
     def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None
-        carried.apply_updates(inner.e, steps)
+        carried.apply_updates(inner, steps)
         inner.release_owned()
         if stop is not None:
             inner.e.break_if(stop)
@@ -338,13 +377,6 @@ def _grown_together(
     return a, b
 
 
-def _or_unbound(value: Value, var: Var) -> Value:
-    """A number in the place of one that has not been assigned when a loop begins."""
-    codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
-    undefined = isinstance(value, Known) and value.value is UNDEFINED.value
-    return carried.unbound(codes[var.kind]) if undefined and var.kind in codes else value
-
-
 def _branch(inner: Site, block: Block) -> list[Value]:
     inner.run()
     values = [settled(inner, atom) for atom in block.outs]
@@ -364,7 +396,7 @@ def _merged(
             bits = 0
             for inner, value in zip(blocks, pair, strict=True):
                 holder = Holder(None, carried.NumberPlan(code, origin, 64), slot, source)
-                carried.apply_updates(inner.e, [carried.update(inner, holder, value)])
+                carried.apply_updates(inner, [carried.update(inner, holder, value)])
                 bits = max(bits, value.bits)
             return Scalar(slot, whose, bits)
         case carried.ArrayPlan(in_place=True):
@@ -385,10 +417,17 @@ def _merged(
 
 
 def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:
+    small = [inner.view(value) for inner, value in zip(blocks, pair, strict=True)]
+    if _are_small(small):
+        return _merged_copies(site, blocks, small)
     pointer = site.e.slot(hint, "ptr")
     root = Root(pointer, hint)
     for inner, value in zip(blocks, pair, strict=True):
         note_copy(root, of=inner.view(value).root)
+    if any(view.root.bound is not None for view in small):
+        bound = root.bound = site.e.slot("bound", "b1")
+        for inner, view in zip(blocks, small, strict=True):
+            inner.e.add(Assign(bound, carried.is_bound(view)))
     views = [inner.owned_array(value) for inner, value in zip(blocks, pair, strict=True)]
     a, b = views
     if a.code != b.code or len(a.dims) != len(b.dims):
@@ -406,3 +445,18 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
         inner.e.add(Assign(pointer, view.pointer))
     site.e.owned.append(root)
     return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
+
+
+def _are_small(views: Sequence[View]) -> bool:
+    a, b = views
+    known = a.root.bound is None and b.root.bound is None
+    return known and a.dims == b.dims and a.code == b.code and carried.is_small(a)
+
+
+def _merged_copies(site: Site, blocks: Sequence[Site], views: Sequence[View]) -> View:
+    """An array that two branches fill."""
+    made = site.allocate(views[0].dims, views[0].code, ())
+    for inner, view in zip(blocks, views, strict=True):
+        note_copy(made.root, of=view.root)
+        copy_elements(inner.e, made, view)
+    return made

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.records import replace
-from .access import over
-from .columns import Arrays, Growing, Numbers, Same
+from .access import in_order, over
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import fill, mapped
@@ -222,6 +222,8 @@ def _array(site: Site, eqn: Eqn) -> Value:
             return _converted(site, eqn, value, asked)
         case Tuple(items=items) if items and value.form in ("tuple", "list"):
             return _of_items(site, eqn, value, asked)
+        case Tuple(items=()) if value.form in ("tuple", "list"):
+            return site.allocate((ZERO,), code_of_option(site, asked), eqn.outs)
         case Growing():
             made = _of_list(site, value)
             same = code_of_option(site, asked, made.code) == made.code
@@ -306,6 +308,9 @@ def as_array(site: Site, value: Growing) -> View:
     match column:
         case Numbers(origin=origin) if origin != AN_INTEGER:
             dims: tuple[Expr, ...] = (length,)
+        case NumbersOfAnyOrigin():
+            _must_be_floats(site, column.origins, length)
+            column, dims = column.values, (length,)
         case Arrays(dims=inner):
             dims = (length, *inner)
         case Same(value=Scalar(origin=int(origin)) as number) if origin != AN_INTEGER:
@@ -315,6 +320,16 @@ def as_array(site: Site, value: Growing) -> View:
     strides = tuple(map(site.e.let, c_strides(dims)))
     offset = times(column.offset, strides[0])
     return View(column.root, column.code, dims, strides, offset)
+
+
+def _must_be_floats(site: Site, origins: Numbers, length: Expr) -> None:
+    """Leave a list to the Python form that has integers: of integers alone, an array is one of integers."""
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        origin = origins.item(e, at[0]).expr
+        e.exit_if(Apply("le", (origin, integer(AN_INTEGER)), "b1"), "an integer among floats")
+
+    in_order(site.e, (length,), element)
 
 
 def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:

@@ -12,9 +12,11 @@ from typing import Any
 
 from ...ir.records import replace
 from .loopform import (
+    SIZES,
     Allocate,
     Apply,
     Assign,
+    Constant,
     Copy,
     Enlarge,
     Expr,
@@ -39,6 +41,9 @@ from .values import ZERO, plus
 
 BLOCKS = ("test", "body", "then", "other")
 MOST_ROUNDS = 200
+LARGEST_IN_FRAME = 256
+LARGEST_FRAME = 2048
+"""How many bytes of small arrays a procedure has in its frame: calls may be nested 900 deep."""
 
 
 def compact(procedure: Procedure) -> Procedure:
@@ -49,7 +54,7 @@ def compact(procedure: Procedure) -> Procedure:
 
 def frugal(procedure: Procedure) -> Procedure:
     """The same procedure with memory taken less often."""
-    return replace(procedure, body=tuple(_taken_before_loops(procedure.body)))
+    return in_frame(replace(procedure, body=tuple(_taken_before_loops(procedure.body))))
 
 
 def _with_blocks(statement: Statement, change: Any) -> Statement:
@@ -293,3 +298,56 @@ def _of_every_iteration(loop: For | While) -> Iterator[Allocate]:
         same_size = changed.isdisjoint(slots_in(statement.count))
         if same_size and not _must_stay(loop.body, statement.pointer):
             yield statement
+
+
+# --- small arrays -------------------------------------------------------------------------
+
+
+def in_frame(procedure: Procedure) -> Procedure:
+    """The procedure with small arrays of known sizes in its frame."""
+    small = _small_arrays(procedure)
+    return (
+        replace(procedure, body=tuple(_with_frame(procedure.body, small))) if small else procedure
+    )
+
+
+def _small_arrays(procedure: Procedure) -> set[Slot]:
+    statements = list(each(procedure.body))
+    shared = {slot for s in statements for slot in _handed_on(s)} | set(procedure.results)
+    taken = [s for s in statements if isinstance(s, Allocate)]
+    counts = Counter(s.pointer for s in taken)
+    found, total = set[Slot](), 0
+    for statement in taken:
+        size = _known_size(statement)
+        alone = counts[statement.pointer] == 1 and statement.pointer not in shared
+        if alone and size <= LARGEST_IN_FRAME and total + size <= LARGEST_FRAME:
+            found.add(statement.pointer)
+            total += size
+    return found
+
+
+def _known_size(statement: Allocate) -> int:
+    if not isinstance(statement.count, Constant):
+        return LARGEST_IN_FRAME + 1
+    return int(statement.count.value) * SIZES[statement.code]
+
+
+def _handed_on(statement: Statement) -> Iterator[Slot]:
+    """The pieces of memory that a statement gives another name, another size, or to another procedure."""
+    if isinstance(statement, Assign | Invoke | Enlarge):
+        yield from _pointers(statement)
+    if isinstance(statement, Enlarge):
+        yield statement.pointer
+    if isinstance(statement, Assign):
+        yield statement.slot
+
+
+def _with_frame(statements: Sequence[Statement], small: set[Slot]) -> Iterator[Statement]:
+    for statement in statements:
+        match statement:
+            case Allocate(pointer=pointer) if pointer in small:
+                yield replace(statement, in_frame=True)
+            case Release(pointer=pointer) if pointer in small:
+                continue
+            case _:
+                yield _with_blocks(statement, lambda block: _with_frame(block, small))

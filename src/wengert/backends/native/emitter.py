@@ -13,6 +13,7 @@ from .loopform import (
     Constant,
     ExitIf,
     Expr,
+    If,
     Load,
     Slot,
     Statement,
@@ -156,6 +157,15 @@ class Emitter:
 
     def break_if(self, condition: Expr) -> None:
         self.add(BreakIf(condition))
+
+    def choose(
+        self, condition: Expr, then: Sequence[Statement], other: Sequence[Statement] = ()
+    ) -> None:
+        """One of two blocks: where it is known which, that one alone."""
+        if isinstance(condition, Constant):
+            self.statements += then if condition.value else other
+        else:
+            self.add(If(condition, tuple(then), tuple(other)))
 
     # --- bounds ---------------------------------------------------------------------------
 

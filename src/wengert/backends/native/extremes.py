@@ -45,7 +45,7 @@ def _argmax(site: Site, eqn: Eqn) -> Value:
     made = site.allocate(tuple(map(site.e.size, others)), "i64", eqn.outs)
 
     def lane(e: Emitter, indices: tuple[Expr, ...]) -> None:
-        along = _lane(e, view, axis, indices)
+        along = lane_of(e, view, axis, indices)
         _, place = _best_of(e, along, greatest, nan_counts=nan_counts)
         e.store(made, indices, place)
 
@@ -98,15 +98,15 @@ def _put_extreme(site: Site, eqn: Eqn) -> Value:
     def lane(e: Emitter, indices: tuple[Expr, ...]) -> None:
         own = (*indices[:axis], *((ZERO,) if kept else ()), *indices[axis:])
         found, value = e.load(y, own), converted(e, e.load(bar, own), code)
-        along = _lane(e, view, axis, indices)
-        into = _lane(e, made, axis, indices)
+        along = lane_of(e, view, axis, indices)
+        into = lane_of(e, made, axis, indices)
         _put_first(e, into, along, found, value)
 
     in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
     return made
 
 
-def _lane(e: Emitter, view: View, axis: int, indices: tuple[Expr, ...]) -> View:
+def lane_of(e: Emitter, view: View, axis: int, indices: tuple[Expr, ...]) -> View:
     """The elements of an array along one axis."""
     strides = (*view.strides[:axis], *view.strides[axis + 1 :])
     offset = view.offset

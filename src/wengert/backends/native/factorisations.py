@@ -6,19 +6,20 @@ fails, the Python form raises.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...ir.graph import Eqn
 from .access import over
 from .creation import zeroed
 from .emitter import Emitter
-from .fusion import fill
+from .fusion import copy_elements, fill
 from .loopform import Apply, Assign, Code, Constant, Expr, External, For, If, Load, Slot
 from .lowering import Site, lowers
 from .machine import blas
 from .numbers import converted
 from .products import matrix_product
 from .shapes import dims_of, with_axes
+from .small_systems import Elimination, eliminated, otherwise, product_of_pivots
 from .values import NUMPY, ONE, ZERO, Scalar, Tuple, Unlowered, Value, View, integer, plus, times
 
 
@@ -124,7 +125,7 @@ def _solve(site: Site, eqn: Eqn) -> Value:
     site.e.must_be_same(b.dims[0], a.dims[0], "a system with another number of equations")
     right = b if len(b.dims) == 2 else with_axes(b, (*b.dims, ONE), (*b.strides, ZERO))
     code = _inexact(a, b)
-    found = as_matrix(_solved(site, a, by_columns(site, right, code), code))
+    found = as_matrix(_solved(site, a, lambda inner: by_columns(inner, right, code), code))
     return found if len(b.dims) == 2 else with_axes(found, found.dims[:1], found.strides[:1])
 
 
@@ -141,20 +142,31 @@ def _as_columns(site: Site, eqn: Eqn) -> Value:
 def _inv(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     code, size = _inexact(a), site.e.size(a.dims[0])
-    one = zeroed(site, (size, size), code, ())
-    over(site.e, (size,), lambda e, k: e.store(one, (k[0], k[0]), Constant(1.0, code)))
-    return as_matrix(_solved(site, a, one, code))
+    return as_matrix(_solved(site, a, lambda inner: _unit_matrix(inner, size, code), code))
 
 
-def _solved(site: Site, a: View, right: View, code: Code) -> View:
+def _unit_matrix(site: Site, size: Expr, code: Code) -> View:
+    made = zeroed(site, (size, size), code, ())
+    over(site.e, (size,), lambda e, k: e.store(made, (k[0], k[0]), Constant(1.0, code)))
+    return made
+
+
+def _solved(site: Site, a: View, right_hand_side: Callable[[Site], View], code: Code) -> View:
     """The columns of the solution, in the place of those of the right-hand side."""
-    routine = Routine(site, code)
-    size, lead = a.dims[0], _lead(site, a.dims[0])
-    routine.call(
-        "gesv", routine.number(size), routine.number(right.dims[0]), by_columns(site, a, code),
-        routine.number(lead), routine.array(size, "i64"), right, routine.number(lead),
-    )  # fmt: skip
-    return right
+    made = right_hand_side(site)
+    found = eliminated(site, a, made, code)
+
+    def by_lapack(inner: Site) -> None:
+        routine, right = Routine(inner, code), right_hand_side(inner)
+        size, lead = a.dims[0], _lead(inner, a.dims[0])
+        routine.call(
+            "gesv", routine.number(size), routine.number(right.dims[0]), by_columns(inner, a, code),
+            routine.number(lead), routine.array(size, "i64"), right, routine.number(lead),
+        )  # fmt: skip
+        copy_elements(inner.e, made, right)
+
+    otherwise(site, found.succeeded, by_lapack)
+    return made
 
 
 # --- determinants -------------------------------------------------------------------------
@@ -164,15 +176,41 @@ def _solved(site: Site, a: View, right: View, code: Code) -> View:
 def _det(site: Site, eqn: Eqn) -> Value:
     a = matrix(site, eqn)
     code = _inexact(a)
-    sign, size = sign_and_logarithm(site, a, code)
+    found = eliminated(site, a, None, code)
+    value = product_of_pivots(site.e, found)
     if eqn.op.name == "det":
-        return Scalar(_determinant(site.e, sign, size), NUMPY)
-    items = (Scalar(site.e.let(sign), NUMPY), Scalar(site.e.let(size), NUMPY))
+        return Scalar(_determinant(site, a, found, value), NUMPY)
+    sign, size = _sign_and_logarithm(site, a, found, value)
+    items = (Scalar(sign, NUMPY), Scalar(size, NUMPY))
     kind = eqn.outs[0].kind
     return Tuple(items, "namedtuple", ("sign", "logabsdet"), getattr(kind, "type", None))
 
 
-def _determinant(e: Emitter, sign: Expr, size: Expr) -> Expr:
+def _determinant(site: Site, a: View, found: Elimination, value: Expr) -> Expr:
+    made = site.e.variable("determinant", value)
+
+    def by_lapack(inner: Site) -> None:
+        sign, size = sign_and_logarithm(inner, a, made.code)
+        inner.e.add(Assign(made, _from_logarithm(inner.e, sign, size)))
+
+    otherwise(site, found.succeeded, by_lapack)
+    return site.e.variable("det", made)
+
+
+def _sign_and_logarithm(site: Site, a: View, found: Elimination, value: Expr) -> tuple[Expr, Expr]:
+    e, code = site.e, value.code
+    sign = e.variable("sign", e.apply("copysign", Constant(1.0, code), value))
+    size = e.variable("logarithm", e.apply("log", e.apply("fabs", value)))
+
+    def by_lapack(inner: Site) -> None:
+        for slot, found_ in zip((sign, size), sign_and_logarithm(inner, a, code), strict=True):
+            inner.e.add(Assign(slot, found_))
+
+    otherwise(site, found.succeeded, by_lapack)
+    return e.variable("sign_of_det", sign), e.variable("log_of_det", size)
+
+
+def _from_logarithm(e: Emitter, sign: Expr, size: Expr) -> Expr:
     return e.apply("mul", sign, e.apply("exp", size))
 
 
@@ -206,10 +244,26 @@ def sign_and_logarithm(site: Site, a: View, code: Code) -> tuple[Expr, Expr]:
 def _cofactor(site: Site, eqn: Eqn) -> Value:
     """∂det(x)/∂x, of singular matrices too: as `runtime.matrices.cofactor` has it."""
     a = matrix(site, eqn)
-    e, code = site.e, _inexact(a)
+    code, size = _inexact(a), site.e.size(a.dims[0])
+    columns = _unit_matrix(site, size, code)
+    found = eliminated(site, a, columns, code)
+    scale = product_of_pivots(site.e, found)
+    over(site.e, (size, size), lambda e, at: e.store(  # the transpose of the inverse, times det
+        columns, at, e.apply("mul", scale, e.load(columns, at))
+    ))  # fmt: skip
+
+    def by_singular_values(inner: Site) -> None:
+        copy_elements(inner.e, columns, inner.view(_cofactor_by_lapack(inner, a, code)))
+
+    otherwise(site, found.succeeded, by_singular_values)
+    return columns
+
+
+def _cofactor_by_lapack(site: Site, a: View, code: Code) -> Value:
+    e = site.e
     u, s, vh = _singular_values(site, a, code, "A")
     signs = [sign_and_logarithm(site, view, code) for view in (u, vh)]
-    sign = e.apply("mul", *(_determinant(e, *found) for found in signs))
+    sign = e.apply("mul", *(_from_logarithm(e, *found) for found in signs))
     scaled = site.copied(u)
 
     def element(inner: Emitter, at: tuple[Expr, ...]) -> None:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...ir.graph import Const, Eqn
 from ...ir.types import BOOL, FLOAT, INT, Kind
-from .access import over, slice_of
+from .access import over
 from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
-from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import copy_elements, fill, mapped
+from .fusion import copy_elements, fill
 from .lists import in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .promotion import common, converted, operand
 from .sequences import growing, item_at
 from .shapes import dims_of, known_axis
-from .structure import equal_items, joined, length_of, over_arrays
+from .structure import equal_items, joined, length_of
 from .values import (
+    NUMPY,
     ONE,
     PYTHON,
     ZERO,
-    Bounds,
-    Repeated,
     Scalar,
     Tuple,
     Unlowered,
@@ -47,7 +43,7 @@ def part_along(site: Site, view: View, start: Expr, count: Expr, axis: int = 0) 
     return View(view.root, view.code, dims, view.strides, offset)
 
 
-@lowers("concatenate", "hstack")
+@lowers("concatenate")
 def _concatenate(site: Site, eqn: Eqn) -> Value:
     """Arrays one after the other along an axis."""
     value = site.value(eqn.args[0])
@@ -55,7 +51,7 @@ def _concatenate(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("joining of something that is no list of arrays")
     views = [site.view(item) for item in value.items]
     axes = known_axis(eqn.params.get("axis", Const(0)), max(1, len(views[0].dims)))
-    if axes is None or (eqn.op.name == "hstack" and any(len(view.dims) != 1 for view in views)):
+    if axes is None:
         raise Unlowered("joining arrays as if they had one axis")
     return _joined(site, eqn, views, *axes)
 
@@ -64,34 +60,32 @@ def _concatenate(site: Site, eqn: Eqn) -> Value:
 def _unconcatenate(site: Site, eqn: Eqn) -> Value:
     """The cotangents of arrays that were joined along an axis."""
     like = site.value(eqn.params["like"])
-    axis = eqn.param("axis", 0)
-    if not isinstance(like, Tuple) or not isinstance(axis, int) or "rank" in eqn.params:
+    if not isinstance(like, Tuple):
         raise Unlowered("a cotangent of arrays joined in this way")
-    bar = site.in_memory(eqn.args[0])
-    shapes = [dims_of(item) for item in like.items]
-    axis %= len(bar.dims)
+    bar, axis = site.view(site.operand(eqn.args[0])), eqn.param("axis", 0)
+    shapes = [tuple(map(site.e.size, dims_of(site.operand_of(item)))) for item in like.items]
+    if axis is None:
+        lengths, axis = [site.e.let(product(dims)) for dims in shapes], 0
+        bar = site.view(site.apply("ravel", bar))
+    else:
+        axis = min(axis, len(bar.dims) - 1) % len(bar.dims)
+        least = max(axis + 1, eqn.param("rank", 1))
+        lengths = [dims[axis] if len(dims) >= least else ONE for dims in shapes]
     start, pieces = ZERO, list[Value]()
-    for dims in shapes:
-        if len(dims) != len(bar.dims):
-            raise Unlowered("a cotangent of arrays joined in this way")
-        pieces.append(part_along(site, bar, start, dims[axis], axis))
-        start = site.e.let(plus(start, dims[axis]))
+    for dims, length in zip(shapes, lengths, strict=True):
+        pieces.append(_shaped(site, part_along(site, bar, start, length, axis), dims))
+        start = site.e.let(plus(start, length))
     return Tuple(tuple(pieces), "list", tuple(range(len(pieces))))
 
 
-@lowers("append")
-def _append(site: Site, eqn: Eqn) -> Value:
-    """Two arrays of one axis, or an array and a number, one after the other."""
-    if eqn.params.get("axis", Const(None)) != Const(None):
-        raise Unlowered("appending along an axis")
-    parts = [site.operand(atom) for atom in eqn.args]
-    views = [
-        site.view(Repeated(part, part.code, (ONE,)) if isinstance(part, Scalar) else part)
-        for part in parts
-    ]
-    if any(len(view.dims) != 1 for view in views):
-        raise Unlowered("appending arrays of several axes")
-    return _joined(site, eqn, views)
+def _shaped(site: Site, piece: View, dims: Index) -> Value:
+    """A piece in the shape of the array that it is about, which may have had fewer axes."""
+    if len(dims) == len(piece.dims):
+        return piece
+    if not dims:
+        return Scalar(site.e.load(piece, [ZERO] * len(piece.dims)), NUMPY)
+    sizes = Tuple(tuple(Scalar(dim, bits=48) for dim in dims))
+    return site.apply("reshape", piece, sizes)
 
 
 def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
@@ -116,53 +110,10 @@ def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
     return made
 
 
-@lowers("diff")
-def _diff(site: Site, eqn: Eqn) -> Value:
-    view = site.in_memory(eqn.args[0])
-    if eqn.params or len(view.dims) != 1 or view.code not in FLOATS:
-        raise Unlowered("differences of this kind")
-    e = site.e
-    after = slice_of(site, Bounds(Scalar(ONE, bits=1), None, None), view.dims[0])
-    count = after[1]
-    first = part_along(site, view, ZERO, count)
-    return over_arrays(site, "sub", [View(
-        view.root, view.code, (count,), view.strides, e.let(plus(view.offset, view.strides[0]))
-    ), first])  # fmt: skip
-
-
-@lowers("undiff")
-def _undiff(site: Site, eqn: Eqn) -> Value:
-    """The transpose of `diff`: what is added to an element less what is taken from it."""
-    bar = site.in_memory(eqn.args[0])
-    like = site.array(eqn.params["like"])
-    if set(eqn.params) != {"like"} or len(like.dims) != 1 or len(bar.dims) != 1:
-        raise Unlowered("differences of this kind")
-    e = site.e
-    e.must_be_same(plus(bar.dims[0], ONE), like.dims[0], "differences of an array without elements")
-    site.write_all()
-    made = _filled(site, eqn, like.dims, bar.code)
-
-    def element(inner: Emitter, k: Index) -> None:
-        x = inner.load(bar, k)
-        inner.store(made, k, inner.apply("sub", inner.load(made, k), x))
-        after = (inner.let(plus(k[0], ONE)),)
-        inner.store(made, after, inner.apply("add", inner.load(made, after), x))
-
-    _in_order(e, bar.dims[0], element)
-    return made
-
-
 def _filled(site: Site, eqn: Eqn, dims: Index, code: Code) -> View:
     made = site.allocate(tuple(map(site.e.size, dims)), code, eqn.outs)
     fill(site.e, made, Constant(0.0, code))
     return made
-
-
-def _in_order(e: Emitter, count: Expr, element: Callable[[Emitter, Index], None]) -> None:
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    element(inner, (index,))
-    e.add(For(index, e.let(count), tuple(inner.statements)))
 
 
 @lowers("roll", "unroll")
@@ -198,18 +149,17 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
         return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
     if not isinstance(bars, Growing) or not isinstance(items, View):
         raise Unlowered("a loop over a list, whose items have cotangents")
-    if "reverse" in eqn.params and eqn.params["reverse"] != Const(False):
-        raise Unlowered("a loop backwards over rows, whose items have cotangents")
     source = _as_view(site, bars)
-    if source.code not in FLOATS:  # the factor of an item may be an integer of the program
-        source = site.view(mapped(site, ROWS["copy"], [source], items.code, source.dims))
-    if source.code != items.code or len(source.dims) != len(items.dims):
-        raise Unlowered("cotangents of another type than what they belong to")
+    if len(source.dims) != len(items.dims):
+        raise Unlowered("cotangents of another rank than what they belong to")
     for a, b in zip(source.dims[1:], items.dims[1:], strict=True):
         site.e.must_be_same(a, b)
     site.write_all()
-    made = _filled(site, eqn, items.dims, items.code)
-    copy_elements(site.e, part_along(site, made, ZERO, source.dims[0]), source)
+    made = _filled(site, eqn, items.dims, items.code if items.code in FLOATS else "f64")
+    reached = source.dims[0]
+    backwards = eqn.param("reverse", False) is True
+    start = site.e.let(minus(items.dims[0], reached)) if backwards else ZERO
+    copy_elements(site.e, part_along(site, made, start, reached), source)
     return made
 
 

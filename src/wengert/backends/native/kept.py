@@ -104,6 +104,8 @@ def keep(site: Site, value: Value, layout: Layout) -> Tuple:
 def _lasting(site: Site, value: Value) -> Value:
     """The same value in memory that nobody writes to or releases any more."""
     match value:
+        case View() if value.root.bound is not None:
+            raise Unlowered("an array that may not be there, kept by a recursive function")
         case View() if not value.root.lasts:
             return site.owned_array(value)
         case columns.Growing():
@@ -127,7 +129,7 @@ def _as_word(e: Emitter, value: Expr) -> Expr:
     """A number or pointer as an integer of 64 bits."""
     match value.code:
         case "ptr":
-            return Apply("address", (value,), "i64")
+            return e.variable("address", Apply("address", (value,), "i64"))
         case "f64" | "f32":
             return Apply("bits", (converted(e, value, "f64"),), "i64")
         case _:

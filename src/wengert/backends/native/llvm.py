@@ -235,9 +235,20 @@ class _Printer:
         self.lines.append(f"  store ptr {pointer}, ptr %{slot.name}.v")
 
     def allocate(self, statement: Allocate) -> None:
+        if statement.in_frame:
+            self._in_frame(statement)
+            return
         size = self._bytes(statement.count, statement.code)
         made = self.define(f"call ptr @wg_allocate(ptr %memory, i64 {size})")
         self._new_pointer(statement.pointer, made)
+
+    def _in_frame(self, statement: Allocate) -> None:
+        assert isinstance(statement.count, Constant)
+        name, code = statement.pointer.name, statement.code
+        self.allocas.append(
+            f"  %{name}.frame = alloca [{statement.count.value} x {in_memory(code)}], align 64"
+        )
+        self.lines.append(f"  store ptr %{name}.frame, ptr %{name}.v")
 
     def enlarge(self, statement: Enlarge) -> None:
         size = self._bytes(statement.count, statement.code)

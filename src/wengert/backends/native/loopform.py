@@ -89,11 +89,15 @@ class Store:
 
 @record
 class Allocate:
-    """Memory for `count` elements, which lives until it is released or the function returns."""
+    """Memory for `count` elements, which lives until it is released or the function returns.
+
+    `in_frame` says that it is part of the procedure's frame, and never released.
+    """
 
     pointer: Slot
     count: Expr
     code: Code
+    in_frame: bool = False
 
 
 @record

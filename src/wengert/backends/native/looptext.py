@@ -70,8 +70,9 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield f"{slot.name} = {expression(value)}"
         case Store(pointer=pointer, index=index, value=value):
             yield f"{pointer.name}[{expression(index)}] = {expression(value)}"
-        case Allocate(pointer=pointer, count=count, code=code):
-            yield f"{pointer.name} = new {code}[{expression(count)}]"
+        case Allocate(pointer=pointer, count=count, code=code, in_frame=in_frame):
+            taken = "local" if in_frame else "new"
+            yield f"{pointer.name} = {taken} {code}[{expression(count)}]"
         case Enlarge(pointer=pointer, count=count, code=code):
             yield f"{pointer.name} = enlarged {code}[{expression(count)}]"
         case Release(pointer=pointer):

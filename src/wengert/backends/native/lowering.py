@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_by, walk
+from ...ops.registry import named
 from . import fusion
 from .emitter import Emitter, Names
 from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
@@ -107,6 +108,8 @@ class Site:
         self._own: set[Var] = set(block.params)
         self._uses: Counter[Var] = Counter()
         self._demanded: set[int] = set()
+        self._between: list[Var] = []
+        """What stands between the ops that the equation being lowered is said in."""
         for eqn in block.eqns:
             self._uses.update(used_by(eqn))
         self._uses.update(out for out in block.outs if isinstance(out, Var))
@@ -135,6 +138,36 @@ class Site:
             raise
         for var in used_by(eqn):
             self._uses[var] -= 1
+        for var in self._between:
+            del self._uses[var], self.values[var]
+        self._between.clear()
+
+    def apply(self, name: str, *operands: Any, outs: tuple[Var, ...] = (), **options: Any) -> Value:
+        """What an op of NumPy's gives, in terms of which another is said.
+
+        Operands and options are values, atoms, and constants as Python has them. `outs` are the values of the
+        equation whose result this is.
+        """
+        from . import handlers
+
+        args = tuple(map(self._atom, operands))
+        params = {key: self._atom(option) for key, option in options.items()}
+        eqn = Eqn(outs or (self._atom(Known(None)),), named(name), args, params, namespace="np")
+        return handlers.handler_of(eqn)(self, eqn)
+
+    def _atom(self, operand: Any) -> Any:
+        """An atom for a value that has none, until the equation being lowered has been."""
+        if isinstance(operand, Var | Const):
+            return operand
+        if operand is None or isinstance(operand, bool | int | float | str | tuple):
+            return Const(operand)
+        var = Var()
+        self._between.append(var)
+        self._uses[var] = 2  # more ops may follow that use it
+        self.values[var] = operand
+        if isinstance(operand, Delayed):
+            operand.names.append(var)
+        return var
 
     def _must_have_member(self, eqn: Eqn) -> None:
         """Refuse methods and attributes that arrays and NumPy's scalars have, and numbers of Python's have not."""
@@ -201,7 +234,10 @@ class Site:
 
     def operand(self, atom: Atom) -> Scalar | View | Delayed | Repeated:
         """A number or an array; a reduction that gives a number is computed."""
-        value = self.value(atom)
+        return self.operand_of(self.value(atom))
+
+    def operand_of(self, value: Value) -> Scalar | View | Delayed | Repeated:
+        """The same for a value."""
         if isinstance(value, Delayed) and not value.dims:
             return self.computed(value)
         if not isinstance(value, Scalar | View | Delayed | Repeated):

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ...ir.graph import Eqn
 from .elementwise import ROWS
 from .emitter import Emitter
 from .fusion import REDUCTIONS, fill, mapped, reduced
-from .loopform import FLOATS, Constant, Expr, For, If, Multiply, Slot
+from .loopform import FLOATS, Constant, Expr, For, Multiply, Slot
 from .lowering import Site, lowers
 from .machine import blas
 from .numbers import compute
 from .promotion import common, operand
-from .shapes import dims_of, expanded, with_axes
+from .reductions import summed_to
+from .shapes import axes_of, dims_of, expanded, with_axes
 from .structure import over_arrays
 from .values import (
     NUMPY,
     ONE,
     ZERO,
     Array,
-    Delayed,
     Repeated,
     Scalar,
     Unlowered,
@@ -49,16 +50,20 @@ def _matmul(site: Site, eqn: Eqn) -> Value:
         return _product_of_single_numbers(site, operands, ranks)
     if 0 in ranks and eqn.op.name == "dot":
         return _multiple(site, operands)
-    if not all(rank in (1, 2) for rank in ranks):
-        raise Unlowered("products of stacks of matrices")
+    if 0 in ranks:
+        raise Unlowered("a product of a number")
+    if max(ranks) > 2 and eqn.op.name == "dot":
+        raise Unlowered("`np.dot` of stacks of matrices")
     if ranks == [1, 1]:
         return _inner(site, *map(site.array, eqn.args))
     left, right = (site.in_memory(atom) for atom in eqn.args)
-    return _product(site, left, right)
+    return product_of_two(site, left, right)
 
 
-def _product(site: Site, left: View, right: View) -> Value:
-    """The product of two matrices, or of a matrix and a vector."""
+def product_of_two(site: Site, left: View, right: View) -> Value:
+    """The product of two matrices, of a matrix and a vector, or of stacks of them."""
+    if len(left.dims) > 2 or len(right.dims) > 2:
+        return _product_of_stacks(site, left, right)
     match len(left.dims), len(right.dims):
         case 2, 1:
             return _matrix_vector(site, left, right)
@@ -68,33 +73,68 @@ def _product(site: Site, left: View, right: View) -> Value:
             return matrix_product(site, left, right)
 
 
+def _product_of_stacks(site: Site, a: View, b: View) -> Value:
+    if len(a.dims) == 1:
+        return _by_rows(site, _swapped(b), a)
+    if len(b.dims) == 1:
+        return _by_rows(site, a, b)
+    site.e.must_be_same(a.dims[-1], b.dims[-2], "a product of matrices")
+    both = over_arrays(site, "mul", [expanded(a, {len(a.dims)}), _as_row(b, 3)])
+    return reduced(site, REDUCTIONS["sum"], both, (len(both.dims) - 2,), both.code)
+
+
+def _by_rows(site: Site, a: View, x: View) -> Value:
+    """The products of the rows of matrices with vectors."""
+    site.e.must_be_same(a.dims[-1], x.dims[-1], "a product of a matrix and a vector")
+    both = over_arrays(site, "mul", [a, x])
+    return reduced(site, REDUCTIONS["sum"], both, (len(both.dims) - 1,), both.code)
+
+
+def _swapped(view: View) -> View:
+    dims, strides = ((*part[:-2], part[-1], part[-2]) for part in (view.dims, view.strides))
+    return with_axes(view, dims, strides)
+
+
+def _as_row(view: View, from_the_end: int = 2) -> View:
+    """An array with one more axis, of one element, so far from the end."""
+    return expanded(view, {len(view.dims) + 1 - from_the_end})
+
+
 @lowers("matmul_left")
 def _matmul_left(site: Site, eqn: Eqn) -> Value:
     """The cotangent of `a` in `a @ b`, where its rank shows only here."""
-    rank = len(dims_of(site.operand(eqn.params["like"])))
+    like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
     y_bar, b = (site.operand(atom) for atom in eqn.args)
-    if rank > 2 or len(dims_of(b)) > 2:
-        raise Unlowered("products of stacks of matrices")
     if len(dims_of(b)) == 1:
-        return over_arrays(site, "mul", [_column(site, y_bar) if rank == 2 else y_bar, b])
+        column = _column(site, y_bar) if len(like) > 1 else y_bar
+        return summed_to(site, over_arrays(site, "mul", [column, b]), like)
     bar, matrix = site.view(y_bar), site.view(b)
-    return _product(site, matrix, bar) if rank == 1 else _product(site, bar, transposed(matrix))
+    if len(like) > 1:
+        return summed_to(site, product_of_two(site, bar, _swapped(matrix)), like)
+    if len(matrix.dims) == 2:
+        return product_of_two(site, matrix, bar)
+    return summed_to(site, _by_rows(site, matrix, _as_row(bar)), like)
 
 
 @lowers("matmul_right")
 def _matmul_right(site: Site, eqn: Eqn) -> Value:
     """The cotangent of `b` in `a @ b`, likewise."""
-    rank = len(dims_of(site.operand(eqn.params["like"])))
+    like = tuple(map(site.e.size, dims_of(site.operand(eqn.params["like"]))))
     a, y_bar = (site.operand(atom) for atom in eqn.args)
-    if rank > 2 or len(dims_of(a)) > 2:
-        raise Unlowered("products of stacks of matrices")
     if len(dims_of(a)) == 1:
-        return over_arrays(site, "mul", [_column(site, a) if rank == 2 else a, y_bar])
-    return _product(site, transposed(site.view(a)), site.view(y_bar))
+        if len(like) == 1:
+            return over_arrays(site, "mul", [a, y_bar])
+        bar = site.view(y_bar)
+        return summed_to(site, over_arrays(site, "mul", [_column(site, a), _as_row(bar)]), like)
+    matrix, bar = _swapped(site.view(a)), site.view(y_bar)
+    if len(like) == 1 and len(matrix.dims) > 2:
+        return summed_to(site, _by_rows(site, matrix, _as_row(bar)), like)
+    return summed_to(site, product_of_two(site, matrix, bar), like)
 
 
 def _column(site: Site, x: Scalar | Array) -> View:
-    return expanded(site.view(x), {1})
+    view = site.view(x)
+    return expanded(view, {len(view.dims)})
 
 
 def transposed(view: View) -> View:
@@ -184,7 +224,7 @@ def _by_blas(site: Site, a: View, b: View) -> View:
     _add_products(small, made, a, b, (rows, inner, columns))
     work = e.let(times(e.let(times(rows, inner)), columns))
     is_large = e.apply("ge", work, integer(LEAST_FOR_BLAS), code="b1")
-    e.add(If(is_large, (product_,), tuple(small.statements)))
+    e.choose(is_large, (product_,), small.statements)
     return made
 
 
@@ -240,12 +280,25 @@ def _vdot(site: Site, eqn: Eqn) -> Value:
 @lowers("norm")
 def _norm(site: Site, eqn: Eqn) -> Value:
     x = site.array(eqn.args[0])
-    if eqn.params or len(x.dims) not in (1, 2):
+    if not set(eqn.params) <= {"ord", "axis", "keepdims"} or not x.dims:
         raise Unlowered("a norm of this kind")
     if x.code not in FLOATS:
         x = mapped(site, ROWS["copy"], [x], "f64", x.dims)
-    squares = over_arrays(site, "square", [x])
-    total: Delayed = reduced(
-        site, REDUCTIONS["sum"], squares, tuple(range(len(x.dims))), squares.code
-    )
-    return compute(site.e, "sqrt", "np", [site.as_scalar(total)])
+    axes = axes_of(eqn, len(x.dims))
+    order, kept = eqn.param("ord", None), bool(eqn.param("keepdims", False))
+    if order is None or (order == 2 and len(axes) == 1) or (order == "fro" and len(axes) == 2):
+        return _length(site, x, axes, kept=kept)
+    if order in (1, math.inf, -math.inf) and len(axes) == 1:
+        name = {1: "sum", math.inf: "max"}.get(order, "min")
+        return site.apply(name, site.apply("abs", x), axis=axes, keepdims=kept)
+    raise Unlowered("a norm of this kind")
+
+
+def _length(site: Site, x: Array, axes: tuple[int, ...], *, kept: bool) -> Value:
+    """The root of the sum of all squares."""
+    if len(axes) == len(x.dims) and not kept:
+        squares = over_arrays(site, "square", [x])
+        total = reduced(site, REDUCTIONS["sum"], squares, axes, squares.code)
+        return compute(site.e, "sqrt", "np", [site.as_scalar(total)])
+    squares = site.apply("square", x)
+    return site.apply("sqrt", site.apply("sum", squares, axis=axes, keepdims=kept))

@@ -6,7 +6,7 @@ from ...ir.graph import Eqn
 from ...ir.records import replace
 from .extremes import extreme_of_python
 from .fusion import REDUCTIONS, reduced
-from .loopform import FLOATS, Apply, Assign, Code, Constant, Expr, For, Slot
+from .loopform import FLOATS, Apply, Code, Constant, Expr
 from .lowering import Site, lowers
 from .numbers import compute, converted
 from .shapes import axes_of, dims_of, kept_axes, sizes_of, spread, spread_value
@@ -24,7 +24,6 @@ from .values import (
     Value,
     View,
     integer,
-    plus,
     product,
 )
 
@@ -219,30 +218,3 @@ def _unreduce(site: Site, eqn: Eqn) -> Value:
     own = iter(view.strides)
     strides = tuple(integer(0) if k in axes else next(own) for k in range(len(dims)))
     return View(view.root, view.code, dims, strides, view.offset)
-
-
-# --- running sums -------------------------------------------------------------------------
-
-
-@lowers("cumsum", "cumsum_reversed", "cumprod")
-def _cumsum(site: Site, eqn: Eqn) -> Value:
-    view = site.in_memory(eqn.args[0])
-    if len(view.dims) != 1 or view.code not in FLOATS:
-        raise Unlowered("a running sum along an axis")
-    site.write_all()
-    e = site.e
-    size = e.let(view.dims[0])
-    made = site.allocate((size,), view.code, eqn.outs)
-    product_ = eqn.op.name == "cumprod"
-    total = e.variable("total", Constant(1.0 if product_ else -0.0, view.code))
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    k: Expr = index
-    if eqn.op.name == "cumsum_reversed":
-        last = inner.let(plus(size, integer(-1)))
-        k = inner.apply("sub", last, index)
-    value = Apply("mul" if product_ else "add", (total, inner.load(view, (k,))), view.code)
-    inner.add(Assign(total, value))
-    inner.store(made, (k,), total)
-    e.add(For(index, size, tuple(inner.statements)))
-    return made

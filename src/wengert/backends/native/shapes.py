@@ -276,7 +276,9 @@ def _flip(site: Site, eqn: Eqn) -> Value:
 def _reshape(site: Site, eqn: Eqn) -> Value:
     if eqn.param("order", "C") != "C":
         raise Unlowered("an order of elements other than C's")
-    value = site.array(eqn.args[0])
+    value = site.operand(eqn.args[0])
+    if isinstance(value, Scalar):
+        value = Repeated(value, value.code, ())
     total = site.e.let(product(value.dims))
     dims = (total,) if eqn.op.name != "reshape" else _new_dims(site, eqn, value.dims, total)
     if eqn.op.name == "flatten" or not isinstance(value, Repeated):

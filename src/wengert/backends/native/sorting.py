@@ -9,14 +9,16 @@ from ...ir.graph import Atom, Const, Eqn
 from ...ir.types import INT
 from .access import in_order, over
 from .columns import Growing
-from .creation import zeroed
 from .emitter import Emitter
+from .extremes import lane_of
+from .fusion import copy_elements
 from .lists import template_of
 from .loopform import FLOATS, Apply, Assign, Code, Constant, Copy, Expr, For, Slot, While
 from .lowering import Site, lowers
 from .numbers import converted
 from .sequences import growing, item_at, numbers
-from .structure import length_of, wrapped
+from .shapes import known_axis
+from .structure import length_of
 from .values import (
     NUMPY,
     ONE,
@@ -35,6 +37,7 @@ from .values import (
 
 Key = Callable[[Emitter, Expr], Expr]
 """The number at a position, as code."""
+Lane = Callable[[Site, View, View], None]
 
 
 @lowers("sorted_order")
@@ -65,23 +68,38 @@ def _sorted_order(site: Site, eqn: Eqn) -> Value:
     return made
 
 
-def _vector(site: Site, eqn: Eqn) -> View:
-    view = site.in_memory(eqn.args[0])
-    axis = eqn.param("axis", -1)
-    if len(view.dims) != 1 or axis not in (0, -1):
-        raise Unlowered(f"`{eqn.op.name}` of anything but a vector")
+def _by_lanes(site: Site, eqn: Eqn, code: Code | None, lane: Lane) -> View:
+    """An array that is made lane by lane: `lane(site, what is read, what is made)`."""
+    view = site.view(site.operand(eqn.args[0]))
+    axes = known_axis(eqn.params.get("axis", Const(-1)), len(view.dims))
+    if axes is None or not view.dims:
+        view, axes = site.view(site.apply("ravel", view)), (0,)
+    (axis,) = axes
     site.write_all()
-    return view
+    made = site.allocate(tuple(map(site.e.size, view.dims)), code or view.code, eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        inner = site.inside(site.block, e) if at else site
+        lane(inner, *(lane_of(e, x, axis, at) for x in (view, made)))
+        if at:
+            inner.release_owned()
+
+    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), element)
+    return made
 
 
 @lowers("argsort")
 def _argsort(site: Site, eqn: Eqn) -> Value:
     """As NumPy: which of equal elements comes first is left to it, unless its order is a stable one."""
-    view = _vector(site, eqn)
-    order = _order(site, view.dims[0], lambda e, k: e.load(view, (k,)))
-    if eqn.param("kind", None) not in ("stable", "mergesort"):
-        _must_differ(site, view, order)
-    return order
+    stable = eqn.param("kind", None) in ("stable", "mergesort")
+
+    def lane(inner: Site, view: View, made: View) -> None:
+        order = _order(inner, view.dims[0], lambda e, k: e.load(view, (k,)))
+        if not stable:
+            _must_differ(inner, view, order)
+        copy_elements(inner.e, made, order)
+
+    return _by_lanes(site, eqn, "i64", lane)
 
 
 def _must_differ(site: Site, view: View, order: View) -> None:
@@ -95,15 +113,15 @@ def _must_differ(site: Site, view: View, order: View) -> None:
 
 @lowers("sort")
 def _sort(site: Site, eqn: Eqn) -> Value:
-    view = _vector(site, eqn)
-    order = _order(site, view.dims[0], lambda e, k: e.load(view, (k,)))
-    made = site.allocate((site.e.size(view.dims[0]),), view.code, eqn.outs)
+    def lane(inner: Site, view: View, made: View) -> None:
+        order = _order(inner, view.dims[0], lambda e, k: e.load(view, (k,)))
 
-    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
-        e.store(made, at, e.load(view, (e.load(order, at),)))
+        def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+            e.store(made, at, e.load(view, (e.load(order, at),)))
 
-    over(site.e, made.dims, element)
-    return made
+        over(inner.e, made.dims, element)
+
+    return _by_lanes(site, eqn, None, lane)
 
 
 def _order(site: Site, size: Expr, key: Key, *, reverse: bool | Const = False) -> View:
@@ -176,11 +194,11 @@ def _searchsorted(site: Site, eqn: Eqn) -> Value:
     x, given = site.in_memory(eqn.args[0]), site.operand(eqn.args[1])
     side = eqn.params.get("side", Const("left"))
     known = set(eqn.params) <= {"side"} and side in (Const("left"), Const("right"))
-    if len(x.dims) != 1 or {x.code, given.code} - {"f64", "i64"} or not known:
+    if len(x.dims) != 1 or "b1" in (x.code, given.code) or not known:
         raise Unlowered("`searchsorted` of this kind")
     site.write_all()
     values = site.view(given)
-    places = _Places(site.e, x, "f64" if "f64" in (x.code, values.code) else "i64", side)
+    places = _Places(site.e, x, "i64" if x.code == values.code == "i64" else "f64", side)
     if not values.dims:
         return Scalar(places.of(site.e, site.e.load(values, ())), NUMPY, 48)
     made = site.allocate(tuple(map(site.e.size, values.dims)), "i64", eqn.outs)
@@ -234,24 +252,3 @@ class _Places:
             return less
         only_b = e.apply("and", e.apply("ne", b, b, code="b1"), e.apply("eq", a, a, code="b1"))
         return e.apply("or", less, only_b)
-
-
-@lowers("untake_along_axis")
-def _untake(site: Site, eqn: Eqn) -> Value:
-    """The cotangents of elements that were taken in another order."""
-    like = site.operand(eqn.params["like"])
-    bar, indices = site.in_memory(eqn.args[0]), site.in_memory(eqn.params["indices"])
-    if isinstance(like, Scalar) or not len(like.dims) == len(indices.dims) == len(bar.dims) == 1:
-        raise Unlowered("cotangents of elements that were taken along one of several axes")
-    site.write_all()
-    e = site.e
-    code = bar.code if bar.code in FLOATS else "f64"
-    e.must_be_same(bar.dims[0], indices.dims[0], "a cotangent of another length")
-    made = zeroed(site, tuple(map(e.size, like.dims)), code, eqn.outs)
-    inner = site.inside(site.block)
-    index = Slot(e.names.fresh("k"), "i64")
-    at = wrapped(inner, Scalar(inner.e.load(indices, (index,)), NUMPY), like.dims[0])
-    x = converted(inner.e, inner.e.load(bar, (index,)), code)
-    inner.e.store(made, (at,), inner.e.apply("add", inner.e.load(made, (at,)), x))
-    e.add(For(index, e.let(bar.dims[0]), tuple(inner.e.statements)))
-    return made

@@ -45,7 +45,7 @@ from .values import (
 
 _OF_NUMBERS = frozenset(("maximum", "minimum", "truth", "not"))
 """Functions of Python's own that ask arrays for their truth values."""
-_HARMLESS = {"order", "casting", "subok", "copy", "parted"}
+_HARMLESS = {"order", "casting", "subok", "copy", "parted", "unbound"}
 
 
 def elementwise(site: Site, eqn: Eqn) -> Value:
@@ -59,6 +59,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if eqn.op.name in ("snapshot", "copy", "duplicate"):
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
+            if eqn.op.name == "snapshot" and isinstance(given.column, Arrays | RaggedArrays):
+                return array_copies(site, given)
             return part_of_list(site, given, ZERO, length_of(site, given), ONE)
         if is_kept(given):
             return given  # nobody writes to it
@@ -277,6 +279,9 @@ def _bound(site: Site, eqn: Eqn) -> Value:
         origin = numbers.origin_expr(value.origin)
         is_unbound = site.e.apply("eq", origin, integer(UNBOUND), code="b1")
         site.e.exit_if(is_unbound, "a name that is not bound")
+    elif isinstance(value, View):
+        if value.root.bound is not None:
+            site.e.exit_if(Apply("not", (value.root.bound,), "b1"), "a name that is not bound")
     else:
         raise Unlowered("a name that may not be bound to a value")
     return value

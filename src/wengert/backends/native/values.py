@@ -49,6 +49,7 @@ class Root:
         stands_in: whether it may be a copy of such memory, in the place of an array that may be another.
         changed: whether the program itself writes to it.
         lasts: whether it stays, and stays as it is, until the program ends.
+        bound: whether there is an array at all, where that depends on the run.
     """
 
     pointer: Slot
@@ -57,6 +58,7 @@ class Root:
     stands_in: bool = False
     changed: bool = False
     lasts: bool = False
+    bound: Expr | None = None
 
 
 @record
