@@ -104,8 +104,6 @@ def keep(site: Site, value: Value, layout: Layout) -> Tuple:
 def _lasting(site: Site, value: Value) -> Value:
     """The same value in memory that nobody writes to or releases any more."""
     match value:
-        case View() if value.root.bound is not None:
-            raise Unlowered("an array that may not be there, kept by a recursive function")
         case View() if not value.root.lasts:
             return site.owned_array(value)
         case columns.Growing():
@@ -181,8 +179,8 @@ def _mapped(value: Any, change: Callable[[Expr], Slot]) -> Any:
             return value
         case Slot() | Apply() | Load():
             return change(value)
-        case Root(pointer=pointer, name=name):
-            return Root(change(pointer), name, lasts=True)
+        case Root(pointer=pointer, name=name, bound=bound):
+            return Root(change(pointer), name, lasts=True, bound=_mapped(bound, change))
         case list() | tuple():
             made = [_mapped(item, change) for item in value]
             return made if isinstance(value, list) else tuple(made)
