@@ -17,7 +17,7 @@ from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.registry import Rule, rule_for
-from .caught import carries
+from .caught import HOLDING, carries
 from .loops import LOOPS, view
 from .read_back import numbers_read_back, refuse_numbers_read_back
 
@@ -218,6 +218,8 @@ class _Varied:
     def __init__(self, varied: set[Var], operands: Operands):
         self.varied = varied
         self.operands = operands
+        self.holders: set[Atom] = set()
+        """What holds such values and has no derivative itself: exceptions, above all."""
 
     def mark(self, var: Var) -> bool:
         if var in self.varied or not is_differentiable(var.kind):
@@ -230,6 +232,8 @@ class _Varied:
 
     def block(self, block: Block) -> None:
         for eqn in block.eqns:
+            if eqn.op in HOLDING and any(a in self.varied or a in self.holders for a in eqn.args):
+                self.holders.update(eqn.outs)
             if eqn.op in BRANCHES:
                 self.branches(eqn)
             elif eqn.op in LOOPS:
@@ -245,7 +249,7 @@ class _Varied:
             for out, result in zip(outs, inner.outs, strict=True):
                 if result in self.varied:
                     self.mark(out)
-        if eqn.op is TRY and carries(eqn.blocks[0], self.varied):
+        if eqn.op is TRY and carries(eqn.blocks[0], self.varied | self.holders):
             self.mark(eqn.outs[0])
 
     def loop(self, eqn: Eqn) -> None:
