@@ -736,3 +736,39 @@ def test_what_only_a_try_assigns_is_kept_once_in_general_source():
 
     wg.testing.check_gradient(means, 1.1, 0.2)
     assert "def grad_means(gain, bias" in wg.grad(means, (0, 1)).source
+
+
+def carried_by_an_error_of_the_system(x):
+    try:
+        raise OSError("late", x * x)
+    except OSError as error:
+        return error.args[1] * x
+
+
+def carried_out_of_a_function(x):
+    def fails():
+        raise TimeoutError(x * x)
+
+    try:
+        fails()
+    except OSError as error:
+        return error.args[0] * x
+
+
+def carried_in_a_group(x):
+    try:
+        raise ExceptionGroup("both", [ValueError(x), ValueError(x * x)])
+    except ExceptionGroup as group:
+        return group.exceptions[1].args[0] * x
+
+
+CARRIED = [carried_by_an_error_of_the_system, carried_out_of_a_function, carried_in_a_group]
+
+
+@pytest.mark.parametrize("f", CARRIED)
+@pytest.mark.parametrize("way", [wg.grad, wg.derivative])
+def test_no_derivative_is_lost_in_what_python_makes_itself(f, way):
+    with pytest.raises(wg.WengertError) as raised:
+        way(f)(1.3)
+    assert raised.value.code == "WG103"
+    assert "what an exception carries" in str(raised.value)

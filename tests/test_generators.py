@@ -3,6 +3,7 @@
 # programs under test are written as users write them
 
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -757,3 +758,157 @@ def asked_of_whole_numbers(x):
 @pytest.mark.parametrize("f", [asked_whether_it_has, asked_of_a_generator, asked_of_whole_numbers])
 def test_what_an_iterator_has_is_asked_as_far_as_the_hit(f):
     agree(f, 0.7, 1.3)
+
+
+# --- what generators return, and who asks for it ----------------------------------------------
+
+
+def asks_twice(x):
+    y = yield x
+    z = yield y * 2
+    return z * x
+
+
+def gives_up(x):
+    for k in range(10):
+        if k * x > 3:
+            return x * k
+        yield x + k
+    return -x
+
+
+def returned_to_a_handler(x):
+    generator = asks_twice(x)
+    y = next(generator) + generator.send(x * x)
+    try:
+        generator.send(y + 1)
+    except StopIteration as stop:
+        return stop.value * stop.args[0]
+
+
+def returned_at_the_end_of_a_loop(x):
+    generator, total = gives_up(x), 0.0
+    while True:
+        try:
+            total += next(generator)
+        except StopIteration as stop:
+            return total * stop.value
+
+
+def returned_before_any_item(x):
+    def returns_at_once():
+        return x * 3
+        yield
+
+    try:
+        next(returns_at_once())
+    except StopIteration as stop:
+        return stop.value
+
+
+def ended_before(x):
+    generator = (x * k for k in range(2))
+    total = next(generator) + next(generator)
+    for _ in range(2):
+        try:
+            next(generator)
+        except StopIteration as stop:
+            total *= x if stop.value is None else 100.0
+    return total
+
+
+def averages():
+    total, count = 0.0, 0
+    while True:
+        value = yield total
+        if value is None:
+            return total / count
+        total, count = total + value, count + 1
+
+
+def in_groups(found):
+    while True:
+        average = yield from averages()
+        found.append(average)
+
+
+def sent_through(x):
+    found = []
+    groups = in_groups(found)
+    next(groups)
+    for value in (x, 2 * x, x * x):
+        groups.send(value)
+    groups.send(None)
+    for value in (3 * x, 2 * x):
+        groups.send(value)
+    groups.send(None)
+    return found[0] * found[1]
+
+
+def processes_by_time(x):
+    queue = [(0.3 * k, k, asks_twice(x * (k + 1))) for k in range(3)]
+    heapq.heapify(queue)
+    done = []
+    while queue:
+        now, _, process = heapq.heappop(queue)
+        try:
+            next(process)
+            process.send(x + now)
+            process.send(2 * x)
+        except StopIteration as stop:
+            done.append(stop.value)
+    return sum(done)
+
+
+RETURNED = [
+    returned_to_a_handler, returned_at_the_end_of_a_loop, returned_before_any_item, ended_before, sent_through,
+    processes_by_time,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", RETURNED)
+def test_what_a_generator_returns(f):
+    agree(f, 1.3, 0.7)
+
+
+# --- generators in lists ----------------------------------------------------------------------
+
+
+def readings(box):
+    while box[0] < 9.0:
+        yield box[0]
+
+
+def taken_from_a_list(x):
+    box, total = [x], 0.0
+    waiting = [readings(box), readings(box)]
+    while waiting:
+        first = waiting.pop(0)
+        before = next(first)
+        box[0] *= x
+        total += before * next(first)
+    return total
+
+
+def taken_and_asked(x):
+    waiting, total = [asks_twice(x), asks_twice(2 * x)], 0.0
+    while waiting:
+        first = waiting.pop(0)
+        next(first)
+        total += first.send(x * x)
+    return total
+
+
+def walked_over_while_they_change(x):
+    box, total = [x], 0.0
+    waiting = [readings(box), readings(box)]
+    while waiting:
+        for value in waiting.pop():
+            total += value
+            box[0] *= x
+    return total
+
+
+@pytest.mark.parametrize("f", [taken_from_a_list, taken_and_asked, walked_over_while_they_change])
+def test_a_generator_in_a_list_makes_its_items_when_asked(f):
+    agree(f, 1.3, 1.7)

@@ -71,6 +71,30 @@ def every_product(a):
     return total
 
 
+def where(a):
+    total = 0.0
+    for place in zip(*np.where(a > 0.4)):
+        total += np.sum(a[place] ** 2) * WEIGHTS[place]
+    for place in zip(*np.nonzero(a > 9.0)):
+        total += a[place]
+    return total
+
+
+def flood(a):
+    total, seen = 0.0, set()
+    for start in zip(*np.where(a > 0.4)):
+        pending = [start]
+        while pending:
+            place = pending.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            i, j = place
+            total += a[place] ** 2 * len(seen)
+            pending += [(i + 1, j), (i, j + 1)] if i < 2 and j < 2 else []
+    return total
+
+
 def paths(a):
     found = map(tuple, np.argwhere(a > 0.4))
     return sum(np.sum(a[place] ** 2) for place in found)
@@ -106,7 +130,7 @@ def slices(a):
 
 PROGRAMS = [
     of_an_array, of_the_least, written_at, of_a_list_that_grew, starred, given_one_by_one, every_index,
-    every_element, every_product, paths, steps, keys, compared_and_joined, slices,
+    every_element, every_product, where, flood, paths, steps, keys, compared_and_joined, slices,
 ]  # fmt: skip
 
 

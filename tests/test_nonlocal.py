@@ -274,6 +274,83 @@ def test_a_global_set_by_an_array_program():
     assert SCALE == 5.0
 
 
+class Part:
+    made = 0
+
+    def __init__(self, size):
+        Part.made += 1
+        self.size = size * Part.made
+
+
+def counted_parts(x):
+    return Part(x[0]).size * Part(x[1]).size
+
+
+def counted_product(x):
+    global CALLS
+    CALLS += 1
+    return x[0] * x[1] * CALLS
+
+
+def counted_recursion(x, n=3):
+    global CALLS
+    CALLS += 1
+    return x[0] * x[1] if n == 0 else x[0] * counted_recursion(x, n - 1)
+
+
+COUNTED = [counted_parts, counted_product, counted_recursion]
+
+
+def from_zero(call, *args):
+    """What a call gives, and how often the program counted."""
+    globals()["CALLS"] = Part.made = 0
+    return call(*args), CALLS + Part.made
+
+
+@pytest.mark.parametrize("f", COUNTED)
+@pytest.mark.parametrize("mode", ["forward", "reverse", "auto"])
+def test_a_jacobian_counts_once_what_the_program_counts(f, mode):
+    x = np.array([2.0, 3.0])
+    _, once = from_zero(f, x)
+    gradient, counted = from_zero(wg.grad(f), x)
+    jacobian, counted_too = from_zero(wg.jacobian(f, mode=mode), x)
+    np.testing.assert_allclose(jacobian, gradient, rtol=1e-14)
+    assert counted == counted_too == once
+
+
+@pytest.mark.parametrize("f", COUNTED)
+def test_second_derivatives_count_once_what_the_program_counts(f):
+    x, v = np.array([2.0, 3.0]), np.array([0.3, -0.7])
+    _, once = from_zero(f, x)
+    hessian, counted = from_zero(wg.hessian(f), x)
+    product, counted_too = from_zero(wg.hvp(f), x, v)
+    np.testing.assert_allclose(hessian @ v, product, rtol=1e-13)
+    assert counted == counted_too == once
+
+
+@pytest.mark.parametrize("f", COUNTED)
+def test_pushing_forward_counts_nothing(f):
+    x, v = np.array([2.0, 3.0]), np.array([0.3, -0.7])
+    _, once = from_zero(f, x)
+    (_, push), counted = from_zero(wg.pushforward, f, x)
+    slopes = [push(v), push(v)]
+    assert slopes == [pytest.approx(from_zero(wg.grad(f), x)[0] @ v)] * 2
+    assert counted == once
+
+
+def test_a_derivative_inside_counts_once():
+    def squared(y):
+        global CALLS
+        CALLS += 1
+        return y * y * CALLS
+
+    def twice(x):
+        return wg.grad(squared)(x) + wg.grad(squared)(x) * CALLS
+
+    found, counted = from_zero(wg.grad(twice), 1.5)
+    assert (found, counted) == (2 + 4 * 2, 2)
+
+
 # --- attributes of functions ------------------------------------------------------------------
 
 

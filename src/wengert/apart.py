@@ -7,7 +7,8 @@ given to a solver. Whoever wants the changes themselves calls the function in th
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -117,7 +118,7 @@ def _attempt(
         handed_on(it, arg, value)
     given = [part for value in inside for part in _parts(value)]
     it.reading.inputs += [part for part in given if is_mutable(part) or isinstance(part, Var)]
-    with it.aside() as builder:
+    with it.aside() as builder, _keeping_to_itself(it, state):
         hold(it, state, own=own)
         before = dict(it.heap)
         result = heap.now(it, call(it, function, inside, kwargs))
@@ -125,15 +126,22 @@ def _attempt(
         changed = [place for place in it.heap if it.heap[place] is not before.get(place)]
     heap.forget(it, start)
     outside = [place for place in changed if place.born < start]
-    bound = {*it.reading.externals, *it.reading.class_attributes.values()}
-    for place in bound.intersection(outside):
-        it.heap[place] = Lost("a function that is differentiated inside the program binds it")
-        outside.remove(place)
     changes = any(place.origin is part for place in changed for part in given)
     params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
     inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
     read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
     return Inner(with_unread_evaluated(read), changes, tuple(outside))
+
+
+@contextmanager
+def _keeping_to_itself(it: Interpreter, state: State) -> Generator[None]:
+    """Read with names and attributes of classes that were there before the program bound for the block only."""
+    around = it.reading.kept_to_itself
+    it.reading.kept_to_itself = around.union(state)
+    try:
+        yield
+    finally:
+        it.reading.kept_to_itself = around
 
 
 def state_of(it: Interpreter, inner: Inner) -> State:
@@ -299,6 +307,7 @@ def read_for_solver(
     tried = read_inner(it, function, args, {}, known)
     if not tried.changes:
         return tried.function, (), lambda: None
+    _refuse_binding(it, tried)
     starts = {place: _start(it, place, known) for place in tried.outside}
     names, working = _working(it, starts)
     function = _on_copies(function) if tried.changes_arguments else function
@@ -364,6 +373,15 @@ def _unknown(value: Value) -> Value:
     """A value like this of which nothing is known."""
     kind = kind_of_value(value)
     return fresh(kind if isinstance(kind, Number) else UNKNOWN, "before")
+
+
+def _refuse_binding(it: Interpreter, tried: Inner) -> None:
+    bound = {*it.reading.externals, *it.reading.class_attributes.values()}
+    if not bound.isdisjoint(tried.outside):
+        raise it.unsupported(
+            "a function that a solver is given binds a name that was there before the program",
+            "Keep what it counts or records in a list or on an object.",
+        )
 
 
 def _refuse_remembering(it: Interpreter, function: Function, names: list[Atom]) -> None:

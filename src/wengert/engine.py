@@ -31,7 +31,7 @@ from .frontends.reading import NeedsKnown
 from .frontends.values import Value
 from .guards import one_check, test_of_captured, test_of_function
 from .ir.callers import calling_span
-from .ir.graph import Const, Function, Input, walk
+from .ir.graph import Function, Input, walk
 from .ir.records import field, mutable_record, replace
 from .ir.types import Kind, Static, Struct, leaves
 from .loading import collecting_later
@@ -135,10 +135,11 @@ class Derived:
     @property
     def changed_outside(self) -> tuple[tuple[Any, str], ...]:
         """The globals that it reads, by who holds them, if a run changes any."""
+        from .passes.repeatable import binds_outside
+
         body = self.functions[0].body
         given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
-        binds = any(eqn.args[:1] == (Const(setattr),) for eqn in walk(body))
-        if not binds and written(body).clobbered.isdisjoint(given):
+        if written(body).clobbered.isdisjoint(given) and not binds_outside(self.functions[0]):
             return ()
         return tuple(
             (holder, key) for holder, key, kind in self.guards if not isinstance(kind, Static)

@@ -76,7 +76,7 @@ def write(it: Interpreter, cell: Items, value: Value | None) -> None:
     """Bind the name to another value, or (with None) to none."""
     assert cell.place is not None
     external = it.reading.externals.get(cell.place)
-    if external is not None:
+    if external is not None and cell.place not in it.reading.kept_to_itself:
         value = _write_through(it, *external, value)
     keys, values = ((), ()) if value is None else (("contents",), (value,))
     heap.put(it, cell, cell.holding(values, keys))

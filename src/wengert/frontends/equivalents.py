@@ -181,9 +181,10 @@ def rect(r: Any, phi: Any, /) -> Any:
 
 
 def transposed(rows: Any) -> Any:
-    """`zip(*rows)`, as a list of lists."""
+    """`zip(*rows)`, as a list."""
     rows = [list(row) for row in rows]
-    return [[row[k] for row in rows] for k in range(min([len(row) for row in rows]))]
+    count = min([len(row) for row in rows], default=0)
+    return [tuple([row[k] for row in rows]) for k in range(count)]
 
 
 def matrix_product(a: Any, b: Any) -> Any:

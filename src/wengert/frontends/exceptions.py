@@ -336,7 +336,7 @@ _PLAIN = (
     AssertionError, Exception, BaseException, BufferError, EOFError, MemoryError, ReferenceError,
     Warning, UserWarning, RuntimeWarning, DeprecationWarning, KeyboardInterrupt, GeneratorExit,
 )  # fmt: skip
-"""Built-in classes whose instances hold their arguments and nothing else."""
+"""Built-in classes whose instances hold their arguments and nothing else; `StopIteration` names the first of them."""
 
 
 def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
@@ -346,9 +346,12 @@ def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     init, new = (objects.static_lookup(cls, name) for name in ("__init__", "__new__"))
     built_in = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     written = isinstance(init, FunctionType)
-    if built_in not in _PLAIN or isinstance(new, FunctionType) or (kwargs and not written):
+    known = built_in in _PLAIN or built_in is StopIteration
+    if not known or isinstance(new, FunctionType) or (kwargs and not written):
         return opaque(it, cls, args, kwargs)
     made = Items("object", ("args",), (tuple_of(*args),), cls)
+    if built_in is StopIteration:
+        made = made.holding((*made.values, args[0] if args else Const(None)), ("args", "value"))
     if not written:
         return made
     if not (it.catching.explicit and it.catching.keeps):
@@ -361,7 +364,7 @@ def as_raised(it: Interpreter, items: Items) -> Atom:
     """An exception to be raised now."""
     from .calls import opaque
 
-    known = set(items.keys) <= {"args", "__cause__"} and isinstance(items["args"], Items)
+    known = set(items.keys) <= {"args", "value", "__cause__"} and isinstance(items["args"], Items)
     if known and not objects.own_method(items.type, "__init__"):
         return opaque(it, items.type, items["args"].values, {})  # type: ignore[return-value]
     return it.atom(items)

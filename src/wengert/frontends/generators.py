@@ -119,13 +119,13 @@ def first(it: Interpreter, generator: Value, default: Sequence[Value]) -> Value:
         cells.write(it, item, value)
         cells.write(it, found, Const(True))
 
-    drive(it, generator, Consumer(take, lambda it: _flag(it, found)))
+    result = drive(it, generator, Consumer(take, lambda it: _flag(it, found)))
     value = cells.contents(it, item)
     inner = value.value if isinstance(value, Maybe) else value
     return it.choose(
         _flag(it, found),
         lambda: inner,  # type: ignore[return-value]
-        lambda: iterators.stop_iteration(it, default),
+        lambda: iterators.stop_iteration(it, default, result),
     )
 
 
@@ -215,6 +215,7 @@ class Producer(Activation):
         self.point = cells.new_cell(it, Const(NOT_STARTED), "point")
         self.ended = cells.new_cell(it, Const(False), "ended")
         self.item = cells.new_cell(it, None, "item")
+        self.result = cells.new_cell(it, Const(None), "result")
         self.scope = Scope(closure.scope.globals, closure.scope)
         for name in (*local_names(closure.node), *map(_loop_name, _loops(closure.node))):
             self.scope.vars[name] = cells.new_cell(it, bound.get(name), name.strip("%"))
@@ -254,15 +255,24 @@ class Producer(Activation):
 
     def step(self, it: Interpreter, sent: Value) -> tuple[Atom, Value]:
         """Run to the next `yield`; gives whether there was one, and the item if there was."""
+        from .calls import returned
+
         with it.activation(self.closure, self.scope, self.bound, self.around) as frame:
             self._refuse_unresumable(it)
             frame.producing = _Stepping(self, sent)
             self.scope.vars.update({"%returned": Const(False), "%yielded": Const(False)})
             it.branch(_flag(it, self.ended), lambda: None, lambda: self._go_on(it))
             yielded = it.flag("%yielded")
+            if _returns_values(self.closure.node):
+                cells.write(it, self.result, returned(it))
+            self.scope.vars.pop("%return", None)
         item = cells.contents(it, self.item)
         inner = item.value if isinstance(item, Maybe) else item
         return yielded, Const(None) if inner is None else inner
+
+    def returned(self, it: Interpreter) -> Value:
+        """What the last step returned: nothing, where it came to a `yield` or the generator had ended before."""
+        return cells.read(it, self.result, "result", own=True)
 
     def end(self, it: Interpreter) -> None:
         """Say that there are no more items."""
@@ -323,16 +333,15 @@ class _Stepping(_Producing):
     def produce_from(self, it: Interpreter, node: ast.YieldFrom, value: Value) -> Value:
         inner = value if is_iterator(value) else iterators.iterator_of(it, value)
         cells.write(it, it.frame.scope.vars[_loop_name(node)], inner)  # type: ignore[arg-type]
-        return self.go_on_from(it, node)
+        return self.go_on_from(it, node, Const(None))
 
-    def go_on_from(self, it: Interpreter, node: ast.YieldFrom) -> Value:
-        """Ask the inner iterator of a `yield from` for its next item."""
+    def go_on_from(self, it: Interpreter, node: ast.YieldFrom, sent: Value) -> Value:
+        """Ask the inner iterator of a `yield from` for its next item; gives what it returns where there is none."""
         inner = cells.read(it, it.frame.scope.vars[_loop_name(node)], "", own=True)  # type: ignore[arg-type]
         assert isinstance(inner, Items)
-        iterators.advance(
-            it, inner, lambda item: _ignored(self.produce(it, node, item)), lambda: None
-        )
-        return Const(None)
+        take = lambda item: _ignored(self.produce(it, node, item))
+        iterators.advance(it, inner, take, lambda: None, sent)
+        return iterators.returned(it, inner)
 
 
 def _ignored(value: Value) -> None:
@@ -397,7 +406,7 @@ def _resumed_value(it: Interpreter, node: ast.AST) -> Value:
     stepping = it.frame.producing
     assert isinstance(stepping, _Stepping)
     if isinstance(node, ast.YieldFrom):
-        return stepping.go_on_from(it, node)
+        return stepping.go_on_from(it, node, stepping.sent)
     return stepping.sent
 
 
@@ -532,6 +541,12 @@ def _froms(node: ast.AST) -> tuple[ast.YieldFrom, ...]:
 
 def _loop_name(node: ast.For | ast.YieldFrom) -> str:
     return f"%items{node.lineno}.{node.col_offset}"
+
+
+@lru_cache(maxsize=1024)
+def _returns_values(node: ast.AST) -> bool:
+    found = (each.value for each in own_nodes(node) if isinstance(each, ast.Return))
+    return any(value is not None for value in found)
 
 
 @lru_cache(maxsize=1024)

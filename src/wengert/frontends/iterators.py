@@ -332,17 +332,24 @@ def _asked(it: Interpreter, iterator: Items, default: Sequence[Value], sent: Val
         it.vars[slot] = item
 
     def end() -> None:
-        it.vars[slot] = stop_iteration(it, default)
+        it.vars[slot] = stop_iteration(it, default, returned(it, iterator))
 
     advance(it, iterator, take, end, sent)
     return it.vars.pop(slot)
 
 
-def stop_iteration(it: Interpreter, default: Sequence[Value]) -> Value:
-    """What `next` gives at the end."""
+def stop_iteration(it: Interpreter, default: Sequence[Value], result: Value) -> Value:
+    """What `next` gives at the end of what has returned a result."""
     if not default:
-        exceptions.raise_exception(it, exceptions.make(it, StopIteration, [], {}))
+        args = [] if result == Const(None) else [result]
+        exceptions.raise_exception(it, exceptions.make(it, StopIteration, args, {}))
     return default[0]
+
+
+def returned(it: Interpreter, iterator: Items) -> Value:
+    """What an iterator returned when it was last asked, which only a generator does."""
+    source, _ = current(it, iterator)
+    return generators.producer_of(source).returned(it) if is_generator(source) else Const(None)
 
 
 def step(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

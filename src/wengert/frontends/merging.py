@@ -77,7 +77,9 @@ class Merger(Exports):
             values = [self.merge(x, y) for x, y in pairs.values()]
             return self._placed(place, a.holding(values, tuple(pairs)))
         merged = self._merge_as_atoms(a, b)
+        of_its_own = hp.place_of(self.interpreter, merged)
         placed = self._placed(place, merged)
+        hp.hold_same(self.interpreter, of_its_own, 0, place, 0)  # what was noted of the one
         self._note_items(merged, a, b)
         return placed
 

@@ -396,9 +396,11 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
             f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
             "Keep the value on an object; or assign a number, in a function that does not recurse.",
         )
-    origin = _attribute_of_class(it, cls, name).origin
+    place = _attribute_of_class(it, cls, name)
+    origin = place.origin
     assert isinstance(origin, Items)
-    it.emit(me.store, Const(cls), Const(me.Field(name)), it.atom(value))
+    if place not in it.reading.kept_to_itself:
+        it.emit(me.store, Const(cls), Const(me.Field(name)), it.atom(value))
     put(it, origin, origin.holding([value], [name]))
 
 

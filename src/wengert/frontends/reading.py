@@ -185,6 +185,8 @@ class Reading:
     """Their cells."""
     externals: dict[Place, tuple[Any, str]] = field(default_factory=dict[Place, Any])
     """Holder and key, by the identities of the cells."""
+    kept_to_itself: frozenset[Place] = frozenset()
+    """What a function that is read apart binds for itself only."""
     derivative: Callable[..., Value] = lambda it, verb, function, args, kwargs: NotImplemented
     """How to read a call of a derivative function."""
     opted_out: Callable[[Any], bool] = lambda function: False

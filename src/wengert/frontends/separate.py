@@ -50,7 +50,8 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
     outside = [_argument(it, closure, *pair) for pair in captured.items()]
     outside += [_argument(it, closure, key, cell) for (_, key), cell in it.reading.cells.items()]
     given = [_argument(it, closure, *pair) for pair in bound.items()]
-    key = (closure.identity, tuple((a.name, a.kind, a.whole is None) for a in (*outside, *given)))
+    kinds = tuple((a.name, a.kind, a.whole is None) for a in (*outside, *given))
+    key = closure.identity, kinds, it.reading.kept_to_itself
     callee = it.reading.callees.get(key)
     if callee is None:
         callee = it.reading.callees[key] = Callee(closure.name, None, UNKNOWN)

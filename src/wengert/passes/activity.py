@@ -17,7 +17,7 @@ from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.registry import Rule, rule_for
-from .caught import carries
+from .caught import HOLDING, carries
 from .loops import LOOPS, view
 from .read_back import numbers_read_back, refuse_numbers_read_back
 
@@ -216,6 +216,8 @@ class _Varied:
     def __init__(self, varied: dict[Var, int], reach: _Reach):
         self.varied = varied
         self.reach = reach
+        self.holders: set[Atom] = set()
+        """What holds such values and has no derivative itself: exceptions, above all."""
 
     def mark(self, var: Var, bits: int) -> bool:
         before = self.varied.get(var, 0)
@@ -232,6 +234,8 @@ class _Varied:
 
     def block(self, block: Block) -> None:
         for eqn in block.eqns:
+            if eqn.op in HOLDING and any(a in self.varied or a in self.holders for a in eqn.args):
+                self.holders.update(eqn.outs)
             if eqn.op in BRANCHES:
                 self.branches(eqn)
             elif eqn.op in LOOPS:
@@ -248,7 +252,7 @@ class _Varied:
         for inner in blocks:
             self.block(inner)
             self.copy(inner.outs, outs)
-        if eqn.op is TRY and carries(eqn.blocks[0], set(self.varied)):
+        if eqn.op is TRY and carries(eqn.blocks[0], {*self.varied, *self.holders}):
             self.mark(eqn.outs[0], self.bits(self.varied))
 
     def loop(self, eqn: Eqn) -> None:

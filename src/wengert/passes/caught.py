@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Container
 
 from ..errors import NoRule
-from ..ir.graph import CALL, Atom, Block, Eqn, Var, walk
+from ..ir.graph import CALL, Atom, Block, Eqn, walk
 from ..ops import structure as st
+
+HOLDING = (st.opaque, st.pack)
+"""Ops that make exceptions of values, and containers that hold exceptions."""
 
 _UNKNOWN_INSIDE = (st.apply, st.pullback_of)
 """Ops that call what nobody has read: it may raise anything."""
 
 
 def carries(body: Block, varied: Container[Atom]) -> bool:
-    """Whether an exception that a block raises may hold one of some values."""
-    made = {out: eqn for eqn in walk(body) for out in eqn.outs}
+    """Whether an exception that a block raises may hold one of some values, or be one of them."""
     for eqn in walk(body):
-        if eqn.op is st.raise_ and _holds(eqn.args[0], made, varied):
+        if eqn.op is st.raise_ and eqn.args[0] in varied:
             return True
         if (eqn.op is CALL or eqn.op in _UNKNOWN_INSIDE) and any(a in varied for a in eqn.args):
             return True
     return False
-
-
-def _holds(exception: Atom, made: dict[Var, Eqn], varied: Container[Atom]) -> bool:
-    eqn = made.get(exception) if isinstance(exception, Var) else None
-    if exception in varied or eqn is None:
-        return exception in varied
-    return eqn.op is st.opaque and any(arg in varied for arg in eqn.args)
 
 
 def refused(eqn: Eqn) -> NoRule:

@@ -93,7 +93,6 @@ INSIDE = 4
 COMMON = 8
 """Something may be inside of both."""
 _ANY = SAME | AROUND | INSIDE | COMMON
-_TURNED = {AROUND: INSIDE, INSIDE: AROUND}
 
 _OF_PART = {SAME: INSIDE, AROUND: SAME | AROUND | INSIDE, INSIDE: INSIDE, COMMON: INSIDE | COMMON}
 """How an item of a value is related to another, from how the value itself is."""
@@ -114,7 +113,9 @@ _GROUPING = frozenset(
 
 
 def _turned(how: int) -> int:
-    return sum(_TURNED.get(bit, bit) for bit in (SAME, AROUND, INSIDE, COMMON) if how & bit)
+    turned = how & (SAME | COMMON)
+    turned |= INSIDE if how & AROUND else 0
+    return turned | (AROUND if how & INSIDE else 0)
 
 
 def _through(how: int, table: dict[int, int]) -> int:
@@ -418,7 +419,9 @@ class Related:
 
     def _how(self, a: Atom, b: Atom) -> int:
         """How a value is related to another one; 0 if it is not."""
-        return self._of(a).get(b, 0) if isinstance(b, Var) else 0
+        if not isinstance(a, Var) or not isinstance(b, Var) or not has_memory(a):
+            return 0
+        return SAME if a is b else self._related.get(a, {}).get(b, 0)
 
     def _loop(self, loop: Loop) -> None:
         self._enter(loop)

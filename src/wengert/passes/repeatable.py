@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..ir.graph import CALL, Block, Callee, Const, Eqn, Function, Var, walk
+from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.drawing import makes_generator
 from ..rules.registry import rule_for
@@ -20,6 +21,17 @@ def is_repeatable(function: Function) -> bool:
         return False
     made = {out: eqn for eqn in eqns for out in eqn.outs}
     return all(_leaves_no_trace(eqn) or _draws(eqn, made) for eqn in eqns)
+
+
+def binds_outside(function: Function) -> bool:
+    """Whether a function binds globals, or attributes of classes, that were there before it ran."""
+    return any(_binds_outside(eqn) for eqn in _with_callees(function.body, set()))
+
+
+def _binds_outside(eqn: Eqn) -> bool:
+    if eqn.op is me.store:
+        return isinstance(eqn.args[0], Const) and isinstance(eqn.args[0].value, type)
+    return eqn.args[:1] == (Const(setattr),)
 
 
 def _with_callees(body: Block, seen: set[Callee]) -> Iterator[Eqn]:

@@ -100,10 +100,14 @@ def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) 
 
 def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
     """What changes in one of two objects, deeper than through so many containers, may change in the other."""
-    if a is b:
-        return
-    for mine, below in (sharing(it, a) | {a: below_a}).items():
-        for other, below_other in (sharing(it, b) | {b: below_b}).items():
+    share_with_all(it, a, below_a, {b: below_b})
+
+
+def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Place, int]) -> None:
+    """What changes in an object, deeper than so, may change in others, and the other way round."""
+    sharing_others = _sharing_any(it, {p: below for p, below in others.items() if p is not place})
+    for mine, below in _sharing_any(it, {place: depth}).items():
+        for other, below_other in sharing_others.items():
             _lose_with(it, mine, below, other)
             _lose_with(it, other, below_other, mine)
 
@@ -140,25 +144,34 @@ def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -
         return
     tied_a, tied_b = ties(it, a), ties(it, b)
     share(it, a, below_a, b, below_b)
-    for other, (_, below) in tied_a.items():
-        share(it, b, below_b, other, below)
-    for other, (_, below) in tied_b.items():
-        share(it, a, below_a, other, below)
+    share_with_all(it, b, below_b, {other: below for other, (_, below) in tied_a.items()})
+    share_with_all(it, a, below_a, {other: below for other, (_, below) in tied_b.items()})
     it.reading.holding.setdefault(a, {})[b] = below_b
     it.reading.holding.setdefault(b, {})[a] = below_a
 
 
 def sharing(it: Interpreter, place: Place) -> dict[Place, int]:
     """The objects that hold some of what an object holds, itself included, and how deep."""
-    if isinstance(place.origin, Var):
-        link_holders(it, place.origin)
-    found = {place: 0}
-    pending = [place]
+    return _sharing_any(it, {place: 0})
+
+
+def _sharing_any(it: Interpreter, places: Mapping[Place, int]) -> dict[Place, int]:
+    """The objects that hold some of what any of some objects hold, these included, and how deep."""
+    for place in places:
+        if isinstance(place.origin, Var):
+            link_holders(it, place.origin)
+    found = dict(places)
+    reached_from = {place: place for place in places}
+    pending = list(places)
     while pending:
-        for other, below in it.reading.holding.get(pending.pop(), {}).items():
-            if other not in found:
+        current = pending.pop()
+        for other, below in it.reading.holding.get(current, {}).items():
+            if other not in reached_from:
+                reached_from[other] = reached_from[current]
                 found[other] = below
                 pending.append(other)
+            elif other in places and reached_from[current] is not other:
+                found[other] = min(found[other], below)
     return found
 
 

@@ -106,7 +106,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     values = [now(it, value) for value in items.values]
     for value in values:
         refuse_replaced(it, value)
-    atoms = [it.atom(value) for value in values]
+    atoms = [stored(it, value) for value in values]
     params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
     var = it.builder.emit_with(st.pack, atoms, params, kind=_run_time_kind(items, item))
     assert isinstance(var, Var)
