@@ -1,0 +1,83 @@
+"""Containers that one of two paths changes, and arrays inside of containers inside of them that change later."""
+
+import itertools
+import random
+import runpy
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import UnsupportedSyntax
+
+HEAD = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Box:
+    w: object
+
+
+"""
+INSIDE = {
+    "a list": ("[a]", "[0]"),
+    "a tuple": ("(a, 1.0)", "[0]"),
+    "a dictionary": ("{'t': a}", "['t']"),
+    "an object": ("Box(a)", ".w"),
+    "lists of lists": ("[[a]]", "[0][0]"),
+    "a list in a tuple": ("([a],)", "[0][0]"),
+    "a part": ("[a[1:]]", "[0]"),
+    "a view": ("(a[::-1],)", "[0]"),
+}
+"""What holds the array, and where."""
+OUTSIDE = {
+    "appended": ("rows = [{}]", "rows.append({})", "rows[-1]"),
+    "entered": ("rows = {{'p': {}}}", "rows['r'] = {}", "list(rows.values())[-1]"),
+    "replaced": ("rows = [{0}, {0}]", "rows[0] = {}", "rows[0]"),
+    "joined": ("rows = [{}]", "rows = rows + [{}]", "rows[-1]"),
+    "appended to an attribute": ("rows = Box([{}])", "rows.w.append({})", "rows.w[-1]"),
+    "extended": ("rows = [{}]", "rows.extend([{0}, {0}])", "rows[-1]"),
+    "taken out": ("rows = [{0}, {0}]", "rows.pop()", "rows[-1]"),
+}
+"""What holds that, how one path changes it, and where the last item is."""
+PATHS = {
+    "if": ["if x < 5.0:", "    {}"],
+    "else": ["if x > 5.0:", "    pass", "else:", "    {}"],
+    "try": ["try:", "    if x > 5.0:", "        raise ValueError", "    {}", "except ValueError:", "    pass"],
+    "for": ["for _ in range(n):", "    {}"],
+    "while": ["k = 0", "while k < n and x < 5.0:", "    {}", "    k += 1"],
+}  # fmt: skip
+LOOPS = ("for", "while")
+CHANGES = ("a[2] += x", "a *= x")
+FAMILY = list(itertools.product(INSIDE, OUTSIDE, PATHS, CHANGES))
+DRAWN = random.Random(7).sample(FAMILY, 60)
+
+
+def program(inside, outside, path, change, folder):
+    held, where = INSIDE[inside]
+    made, changed, last = OUTSIDE[outside]
+    lines = [
+        made.format(held),
+        *(line.format(changed.format(held)) for line in PATHS[path]),
+        change,
+        f"return {last}{where}[1] * x + a[1]",
+    ]
+    file = folder / "program.py"
+    file.write_text(HEAD + "def f(x, a, n):\n" + "".join(f"    {line}\n" for line in lines))
+    return runpy.run_path(str(file))["f"]
+
+
+@pytest.mark.parametrize(("inside", "outside", "path", "change"), DRAWN)
+def test_what_the_array_is_when_it_is_read(inside, outside, path, change, tmp_path):
+    f = program(inside, outside, path, change, tmp_path)
+    at = lambda x: f(x, np.array([1.0, 2.0, 3.0, 4.0]), 1)
+    slope = (at(0.7 + 1e-5) - at(0.7 - 1e-5)) / 2e-5
+    value, push = wg.pushforward(at, 0.7)
+    assert (value, push(1.0)) == pytest.approx((at(0.7), slope), rel=1e-8)
+    try:
+        value, (found, *_) = wg.value_and_grad(f, argnums=(0, 1))(0.7, np.arange(1.0, 5.0), 1)
+    except UnsupportedSyntax:
+        assert path in LOOPS  # which may put it there twice
+        return
+    assert (value, found) == pytest.approx((at(0.7), slope), rel=1e-8)
