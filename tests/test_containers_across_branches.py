@@ -81,3 +81,46 @@ def test_what_the_array_is_when_it_is_read(inside, outside, path, change, tmp_pa
         assert path in LOOPS  # which may put it there twice
         return
     assert (value, found) == pytest.approx((at(0.7), slope), rel=1e-8)
+
+
+MADE = {
+    "by a comprehension": ("rows = [[t] for t in (b, a) if t[0] < 100]", "[0]"),
+    "by one with a dictionary": ("rows = [{'t': t} for t in (b, a) if t[0] < 100]", "['t']"),
+    "by one with objects": ("rows = [Box([t]) for t in (b, a) if t[0] < 100]", ".w[0]"),
+    "by one over a range": ("rows = [[a] for _ in range(n)]", "[0]"),
+    "by one in another": ("rows = [[[t] for t in (b, a)] for _ in range(n)][0]", "[0]"),
+    "by one that is chosen from": (
+        "rows = [[[t] for t in (b, a)] for _ in range(n)]; rows = rows[0] if x < 5 else rows[1]",
+        "[0]",
+    ),
+    "by a choice": ("rows = [[a]] if x < 5 else [[b]]", "[0]"),
+    "by a sum": ("rows = []; rows += [[a]] if x < 5 else [[b]]", "[0]"),
+    "by a generator": ("rows = list([t] for t in (b, a) if t[0] < 100)", "[0]"),
+    "by setdefault": ("h = {}; h.setdefault('k', []).append([a]); rows = h['k']", "[0]"),
+}
+LATER = {
+    "the array changes": "a *= x",
+    "a part of it changes": "a[2] += x",
+    "the item changes": "t = rows[-1]{0}; t *= x",
+    "an element of the item changes": "rows[-1]{0}[1] *= x",
+}
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("made", MADE)
+def test_arrays_in_containers_that_a_program_makes(made, later, tmp_path):
+    text, where = MADE[made]
+    lines = ["b = a[::-1] * x", *text.split("; "), *LATER[later].format(where).split("; ")]
+    lines.append(f"return rows[-1]{where}[1] * x + a[1] * a[2] + b[2] * b[1]")
+    file = tmp_path / "program.py"
+    file.write_text(HEAD + "def f(x, a, n):\n" + "".join(f"    {line}\n" for line in lines))
+    f = runpy.run_path(str(file))["f"]
+    at = lambda x: f(x, np.array([1.0, 2.0, 3.0, 4.0]), 2)
+    slope = (at(0.7 + 1e-5) - at(0.7 - 1e-5)) / 2e-5
+    expected = pytest.approx((at(0.7), slope), rel=1e-8)
+    value, (found, *_) = wg.value_and_grad(f, argnums=(0, 1))(0.7, np.arange(1.0, 5.0), 2)
+    assert (value, found) == expected
+    value, push = wg.pushforward(at, 0.7)
+    assert (value, push(1.0)) == expected
+    value, back = wg.pullback(f, 0.7, np.arange(1.0, 5.0), 2)
+    assert (value, back(1.0)[0]) == expected

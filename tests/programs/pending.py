@@ -29,6 +29,7 @@ SPECIALISED = frozenset("""
 ALONE = frozenset("""
     calls.rest_arguments
     control.one_desk
+    control.reraised
     control.round_robin
     control.stacked_contexts
     control.states_by_name

@@ -11,7 +11,7 @@ from ..ir.types import Kind, Number
 from . import heap as hp
 from .catching import OpenArm
 from .items import open_up
-from .loop_aliases import objects_in
+from .loop_aliases import ties_inside
 from .values import Items, Place, Scope, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -161,16 +161,13 @@ class Meeting:
         """The objects that a known container holds, a value holds that it is on one path."""
         if not isinstance(value, Items):
             return
-        it, start = self.interpreter, self.context.start
-        outer, it.builder = it.builder, self.arms[side].builder
-        held = objects_in(it, value)
-        it.builder = outer
-        for path, places in held.items():
-            for place in hp.with_aliases(it, places, start) if path else ():
-                tied = [(place, hp.ONE), *hp.ties(it, place).items()]
-                for other, (below, below_other) in tied:
-                    if other.born <= start:
-                        hp.share(it, hp.place_of(it, out), len(path) + below, other, below_other)
+        it, arm = self.interpreter, self.arms[side]
+        outer, around = it.builder, it.heap
+        it.builder, it.heap = arm.builder, arm.heap
+        held = ties_inside(it, value, self.context.start)
+        it.builder, it.heap = outer, around
+        for depth, other, below in held:
+            hp.share(it, hp.place_of(it, out), depth, other, below)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""

@@ -69,6 +69,8 @@ class Attempt:
     """The objects that the carried names refer to at its end."""
     held: list[set[Place]]
     """The objects that the collected values are."""
+    held_inside: list[list[tuple[int, Place, int]]]
+    """What the collected values hold: how deep, of which object, and how deep in that."""
     dead: bool
     unbound: set[str]
     """Names that were read where nothing had bound them."""

@@ -236,8 +236,8 @@ def _produce_known(
             parts.append(
                 it.choose(
                     truth(it, kept),
-                    lambda item=item: it.atom(_as_list(make(item), nested=nested)),
-                    lambda: it.atom(list_of()),
+                    lambda item=item: _as_list(make(item), nested=nested),
+                    list_of,
                 )
             )
         else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Var
 from ..ir.records import field, mutable_record
-from .heap import ONE, Tie, identities, link_holders, may_be_one, share, ties
+from .heap import ONE, Tie, identities, link_holders, may_be_one, share, ties, with_aliases
 from .values import Items, Maybe, Place, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def objects_in(
                 if places.intersection(around):
                     return {}
                 found, around = {path: places}, (*around, *places)
+                content = it.heap.get(value.place) if value.place is not None else None
+                if isinstance(content, Items):  # an object has got its attributes since it was made
+                    keys, values = content.keys, content.values
             for key, item in zip(keys, values, strict=True):
                 found |= objects_in(it, item, (*path, key), around)
             return found
@@ -80,6 +83,20 @@ def objects_in(
             return {path: places} if places else {}
         case _:
             return {}
+
+
+def ties_inside(it: Interpreter, value: Value, start: int) -> list[tuple[int, Place, int]]:
+    """What a value that is new holds of older objects: how deep, which, and how deep in that."""
+    found: list[tuple[int, Place, int]] = []
+    for path, places in objects_in(it, value).items():
+        for place in with_aliases(it, places, start) if path else ():
+            tied = {place: ONE, **ties(it, place)}
+            found += [
+                (len(path) + below, other, below_other)
+                for other, (below, below_other) in tied.items()
+                if other.born <= start
+            ]
+    return found
 
 
 def link(

@@ -29,11 +29,12 @@ from .heap import (
     identities,
     may_be,
     place_of,
+    share,
     stored,
     walk_by_index,
 )
 from .iteration import Running
-from .loop_aliases import Ends, Objects, link, objects_in
+from .loop_aliases import Ends, Objects, link, objects_in, ties_inside
 from .loop_emission import emit_loop
 from .loop_heap import (
     Name,
@@ -152,6 +153,9 @@ def _read_loop(
             if place.born <= start:
                 for source, below in parts.get(place, {place: 0}).items():
                     hold_same(it, source, below, place_of(it, out), 1)
+    for out, inside in zip(lists, attempt.held_inside, strict=True):
+        for depth, other, below in inside:
+            share(it, place_of(it, out), 1 + depth, other, below)
     return lists
 
 
@@ -282,11 +286,13 @@ def _attempt(
         it.set(name, Const(False))
     it.vars[f"%continue{depth}"] = Const(False)
     held: list[set[Place]] = []
+    held_inside: list[list[tuple[int, Place, int]]] = []
 
     def one_iteration() -> None:
         body(running.item(elements) if running else Const(None))
         values = list(collecting()) if collecting is not None else []
         held.extend(_objects_of(it, value) for value in values)
+        held_inside.extend(ties_inside(it, value, start) for value in values)
         for k, value in enumerate(values):
             it.vars[f"%collected{k}"] = stored(it, value)
 
@@ -313,6 +319,7 @@ def _attempt(
         collected,
         objects,
         held,
+        held_inside,
         dead,
         it.frame.unbound,
         unfollowed,

@@ -77,9 +77,11 @@ class Merger(Exports):
             values = [self.merge(x, y) for x, y in pairs.values()]
             return self._placed(place, a.holding(values, tuple(pairs)))
         merged = self._merge_as_atoms(a, b)
-        of_its_own = hp.place_of(self.interpreter, merged)
+        it = self.interpreter
+        tied = hp.ties(it, hp.place_of(it, merged))
         placed = self._placed(place, merged)
-        hp.hold_same(self.interpreter, of_its_own, 0, place, 0)  # what was noted of the one
+        inside = {other: tie for other, tie in tied.items() if tie != hp.ONE}
+        hp.shares(it, place, inside, 0)  # which object it is, is known; what it holds is shared
         self._note_items(merged, a, b)
         return placed
 
