@@ -225,7 +225,7 @@ def augmented_and_swapped(x, y):
     return np.sum(x * y)
 
 
-@program(w, rows)
+@program(w, rows, alone=False)
 def times_a_list(x, y):
     z = x[:2] * [x[2], 3.0]
     z *= (x[0], x[1])
