@@ -142,6 +142,9 @@ AS_THEY_ARE = {
 }
 
 
+@pytest.mark.filterwarnings(
+    "ignore:Calling linalg:DeprecationWarning"
+)  # before SciPy refuses it, too
 @pytest.mark.parametrize("name", AS_THEY_ARE)
 def test_solvers_that_take_floats_alone_are_named(name):
     with pytest.raises(
