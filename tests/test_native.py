@@ -4,17 +4,16 @@ import ctypes
 import math
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 import threading
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import trees
+from c_library import GCC, shared_library
 
 import wengert as wg
 from wengert.errors import BadArgument, InternalError, NativeWarning, NotNative
@@ -525,18 +524,6 @@ def test_the_loop_form_can_be_read():
     assert "exp(x[i_1] - m)" in text
     assert text.count("for ") == 3  # the greatest, the sum, the gradient: no other pass over memory
     assert "define" in compiled.llvm
-
-
-GCC = shutil.which("gcc")
-
-
-def shared_library(source: str, directory: Path) -> ctypes.CDLL:
-    path = directory / "program.c"
-    path.write_text(source)
-    library = directory / "program.so"
-    strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run([GCC, *strict, "-shared", "-fPIC", path, "-o", library, "-lm"], check=True)
-    return ctypes.CDLL(str(library))
 
 
 @pytest.mark.skipif(GCC is None, reason="there is no C compiler")

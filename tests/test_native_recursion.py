@@ -3,18 +3,16 @@
 import ctypes
 import math
 import re
-import shutil
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 import trees
+from c_library import GCC, shared_library
 
 import wengert as wg
 
 pytest.importorskip("llvmlite")
-GCC = shutil.which("gcc")
 TYPES = {"double": ctypes.c_double, "int64_t": ctypes.c_int64}
 
 
@@ -213,7 +211,7 @@ def test_c(f, tmp_path):
     compiled = wg.jit(wg.value_and_grad(f), strict=True)
     expected = compiled(1.1, 3)
     name = f"value_and_grad_{f.__name__}"
-    function = _compiled_c(compiled.c_source, tmp_path)[name]
+    function = shared_library(compiled.c_source, tmp_path)[name]
     (head,) = re.findall(rf" \* int {name}\((.*)\);", compiled.c_source)
     outs = [TYPES[out]() for out in re.findall(r"(\w+) \*out", head)]
     assert function(ctypes.c_double(1.1), ctypes.c_int64(3), *map(ctypes.byref, outs)) == 0
@@ -221,19 +219,11 @@ def test_c(f, tmp_path):
     trees.assert_close(tuple(found), expected, rel=1e-14)
 
 
-def _compiled_c(source, directory):
-    path, library = directory / "program.c", directory / "program.so"
-    path.write_text(source)
-    strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run([GCC, *strict, "-shared", "-fPIC", path, "-o", library, "-lm"], check=True)
-    return ctypes.CDLL(str(library))
-
-
 @pytest.mark.skipif(GCC is None, reason="there is no C compiler")
 def test_c_of_recursion_that_gives_arrays(tmp_path):
     compiled = wg.jit(smoothness, strict=True)
     expected = compiled(V)
-    function = _compiled_c(compiled.c_source, tmp_path).smoothness
+    function = shared_library(compiled.c_source, tmp_path).smoothness
     out = ctypes.c_double()
     pointer = V.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
     assert function(pointer, ctypes.c_int64(len(V)), ctypes.byref(out)) == 0

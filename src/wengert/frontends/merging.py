@@ -76,12 +76,16 @@ class Merger(Exports):
         if isinstance(a, Items) and pairs is not None:
             values = [self.merge(x, y) for x, y in pairs.values()]
             return self._placed(place, a.holding(values, tuple(pairs)))
-        merged = self._merge_as_atoms(a, b)
+        return self._at_run_time(place, a, b)
+
+    def _at_run_time(self, place: Place, a: Value, b: Value) -> Value:
+        """A known object of which the arms hold different things: a run-time one, which shares what they hold."""
         it = self.interpreter
+        merged = self._merge_as_atoms(a, b)
         tied = hp.ties(it, hp.place_of(it, merged))
         placed = self._placed(place, merged)
         inside = {other: tie for other, tie in tied.items() if tie != hp.ONE}
-        hp.shares(it, place, inside, 0)  # which object it is, is known; what it holds is shared
+        hp.shares(it, place, inside, 0)  # which object it is, is known
         self._note_items(merged, a, b)
         return placed
 

@@ -31,7 +31,7 @@ results of the body. What the body had written to memory stays written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import count
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -262,6 +262,25 @@ def walk(block: Block) -> Iterator[Eqn]:
         yield eqn
         for inner in eqn.blocks:
             yield from walk(inner)
+
+
+def callees(functions: Iterable[Function], by: Collection[Op] = ()) -> list[Callee]:
+    """What functions call that has been read, directly or not, each once; also what ops in `by` are given."""
+    found: dict[Callee, None] = {}
+    pending = list(functions)
+    while pending:
+        for eqn in walk(pending.pop().body):
+            callee = eqn.param("callee") if eqn.op is CALL or eqn.op in by else None
+            if callee is not None and callee.function is not None and callee not in found:
+                found[callee] = None
+                pending.append(callee.function)
+    return list(found)
+
+
+def with_called(function: Function) -> list[Function]:
+    """A function, and those that it calls, directly or not, each once."""
+    called = (callee.function for callee in callees([function]))
+    return list(dict.fromkeys([function, *(each for each in called if each is not None)]))
 
 
 def used_in(block: Block) -> Iterator[Var]:

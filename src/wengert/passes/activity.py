@@ -6,11 +6,23 @@ never do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..errors import LostWrite, NoRule
 from ..ir.builder import kind_of_atom
-from ..ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Function, Var, alternatives, walk
+from ..ir.graph import (
+    CALL,
+    IF,
+    TRY,
+    Atom,
+    Block,
+    Eqn,
+    Function,
+    Var,
+    alternatives,
+    walk,
+    with_called,
+)
 from ..ir.types import Array, Kind, Number, Seq, Struct, is_differentiable
 from ..ops import containers as co
 from ..ops import cotangents as ct
@@ -292,7 +304,7 @@ class _Reach:
 
     def _find(self, function: Function) -> None:
         """The least dependences that agree with each other, for functions that call each other."""
-        called = list(_called(function))
+        called = with_called(function)
         self._found.update((each, [0] * len(each.body.outs)) for each in called)
         changed = True
         while changed:
@@ -306,18 +318,6 @@ class _Reach:
         inside = _Varied(params, self)
         inside.block(function.body)
         return [inside.bits((out,)) for out in function.body.outs]
-
-
-def _called(function: Function) -> Iterator[Function]:
-    """A function, and those that calls in it lead to."""
-    pending, seen = [function], {function}
-    while pending:
-        each = pending.pop()
-        yield each
-        callees = (eqn.param("callee") for eqn in walk(each.body) if eqn.op is CALL)
-        inner = {c.function for c in callees if c.function is not None} - seen
-        seen |= inner
-        pending += inner
 
 
 class _Useful:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import CALL, Block, Const, Eqn, Function, walk
+from ..ir.graph import Const, Eqn, Function, walk, with_called
 
 _OF_DECORATOR = "_make_extobj"
 """What NumPy calls where `np.errstate` decorates a function."""
@@ -15,15 +15,9 @@ ERRORS = ("divide", "over", "under", "invalid")
 def ignored_errors(function: Function) -> tuple[str, ...]:
     """What some `np.errstate` of a program ignores, by NumPy's names."""
     found: set[str] = set()
-    seen: set[int] = set()
-    pending: list[Block] = [function.body]
-    while pending:
-        for eqn in walk(pending.pop()):
+    for each in with_called(function):
+        for eqn in walk(each.body):
             found |= _ignored_by(eqn)
-            callee = eqn.param("callee").function if eqn.op is CALL else None
-            if isinstance(callee, Function) and id(callee) not in seen:
-                seen.add(id(callee))
-                pending.append(callee.body)
     return tuple(error for error in ERRORS if found & {error, "all"})
 
 

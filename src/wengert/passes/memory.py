@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ..ir.graph import CALL, COMMENT, Atom, Block, Callee, Const, Eqn, Function, Var, used_by, walk
+from ..ir.graph import COMMENT, Atom, Block, Const, Eqn, Function, Var, callees, used_by, walk
 from ..ir.records import replace
 from ..ir.types import Array
 from ..ops import implicit as im
@@ -27,23 +27,10 @@ from .written import WRITES, targets
 def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:
     """Functions that make up one derivative, and in place all that they call, with their copies."""
     functions = tuple(functions)
-    for callee in _called_by(functions):
+    for callee in callees(functions, by=(im.linear_root, im.found)):
         assert callee.function is not None
         callee.function = settled(callee.function)
     return tuple(map(settled, functions))
-
-
-def _called_by(functions: Iterable[Function]) -> list[Callee]:
-    """The functions that others call, directly or not."""
-    found: dict[Callee, None] = {}
-    pending = list(functions)
-    while pending:
-        for eqn in walk(pending.pop().body):
-            callee = eqn.param("callee") if eqn.op in (CALL, im.linear_root, im.found) else None
-            if callee is not None and callee.function is not None and callee not in found:
-                found[callee] = None
-                pending.append(callee.function)
-    return list(found)
 
 
 def settled(function: Function) -> Function:

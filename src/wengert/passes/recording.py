@@ -26,8 +26,8 @@ from ..ir.graph import (
     Input,
     Span,
     Var,
+    callees,
     used_in,
-    walk,
 )
 from ..ir.records import replace, value_record
 from ..ir.renaming import clones, renamed_block
@@ -188,7 +188,7 @@ class _Recorder:
         part = _Recorder(set(used_in(body)), active, self.callees).block(body)
         if not part.values:
             return None
-        if any(callee is each for each in _called(function, set())):
+        if callee in callees([function]):
             raise _refused("a function that calls itself", span)
         replayed = tidy(replace(function, body=part.again))
         used = set(used_in(replayed.body))
@@ -248,17 +248,6 @@ def _replaying(loop: Loop, eqns: Sequence[Eqn], lists: dict[Var, Var]) -> Eqn:
 
 def _calling(eqn: Eqn, callee: Callee, **parts: tuple[Atom, ...]) -> Eqn:
     return replace(eqn, params={**eqn.params, "callee": Const(callee)}, **parts)
-
-
-def _called(function: Function, seen: set[Callee]) -> set[Callee]:
-    """All functions that a function calls, directly or not."""
-    for eqn in walk(function.body):
-        callee = eqn.param("callee") if eqn.op is CALL else None
-        if callee is not None and callee not in seen:
-            seen.add(callee)
-            if callee.function is not None:
-                _called(callee.function, seen)
-    return seen
 
 
 def _first(function: Function, body: Block, values: Sequence[Var]) -> Function:

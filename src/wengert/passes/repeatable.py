@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..ir.graph import CALL, Block, Callee, Const, Eqn, Function, Var, walk
+from ..ir.graph import Const, Eqn, Function, Var, walk, with_called
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.drawing import makes_generator
@@ -15,7 +15,7 @@ from .written import written
 def is_repeatable(function: Function) -> bool:
     """Whether nobody can tell whether a function was run once or twice."""
     body = function.body
-    eqns = list(_with_callees(body, set()))
+    eqns = list(_with_callees(function))
     globals_ = [eqn.outs[0] for eqn in eqns if eqn.op is st.global_]
     if not written(body).clobbered.isdisjoint((*body.params, *globals_)):
         return False
@@ -25,7 +25,7 @@ def is_repeatable(function: Function) -> bool:
 
 def binds_outside(function: Function) -> bool:
     """Whether a function binds globals, or attributes of classes, that were there before it ran."""
-    return any(_binds_outside(eqn) for eqn in _with_callees(function.body, set()))
+    return any(_binds_outside(eqn) for eqn in _with_callees(function))
 
 
 def _binds_outside(eqn: Eqn) -> bool:
@@ -34,14 +34,10 @@ def _binds_outside(eqn: Eqn) -> bool:
     return eqn.args[:1] == (Const(setattr),)
 
 
-def _with_callees(body: Block, seen: set[Callee]) -> Iterator[Eqn]:
-    for eqn in walk(body):
-        yield eqn
-        callee = eqn.param("callee") if eqn.op is CALL else None
-        if callee is not None and callee not in seen:
-            seen.add(callee)
-            if callee.function is not None:
-                yield from _with_callees(callee.function.body, seen)
+def _with_callees(function: Function) -> Iterator[Eqn]:
+    """The equations of a function, and of those that it calls."""
+    for each in with_called(function):
+        yield from walk(each.body)
 
 
 def _leaves_no_trace(eqn: Eqn) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ...ir.graph import CALL, FOR, IF, WHILE, Atom, Eqn, Function, Var, walk
+from ...ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk, with_called
 from ...ir.types import Array
 from . import fusion
 from .border import (
@@ -88,25 +88,12 @@ class Unforeseen(Exception):
 def read_from_outside(function: Function) -> list[tuple[Any, str]]:
     """The global values that a function reads: in what, and under which name."""
     found: dict[tuple[int, str], tuple[Any, str]] = {}
-    for each in (function, *_called(function)):
+    for each in with_called(function):
         for eqn in walk(each.body):
             if eqn.op.name == "global":
                 holder, key = eqn.param("holder"), eqn.param("key")
                 found[id(holder), key] = (holder, key)
     return list(found.values())
-
-
-def _called(function: Function) -> Iterator[Function]:
-    """The functions that a function calls, directly or not."""
-    pending, seen = [function], {id(function)}
-    while pending:
-        for eqn in walk(pending.pop().body):
-            callee = eqn.param("callee") if eqn.op is CALL else None
-            inner = callee.function if callee is not None else None
-            if inner is not None and id(inner) not in seen:
-                seen.add(id(inner))
-                pending.append(inner)
-                yield inner
 
 
 def lower(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...ir.graph import Eqn
 from .creation import zeroed
 from .emitter import Emitter
@@ -54,12 +56,14 @@ def _kept(site: Site, eqn: Eqn, m: Expr, n: Expr) -> tuple[Expr, Expr]:
     return e.apply("quotient", before, integer(2)), most
 
 
-def _over_products(site: Site, a: View, v: View, element: object) -> None:
+def _over_products(
+    site: Site, a: View, v: View, element: Callable[[Emitter, Expr, Expr], None]
+) -> None:
     """Do something for each element of the shorter vector, and for each of the longer."""
     i, k = (Slot(site.e.names.fresh(hint), "i64") for hint in "ik")
     outer = site.e.block()
     inner = outer.block()
-    element(inner, i, k)  # type: ignore[operator]
+    element(inner, i, k)
     outer.add(For(i, outer.let(a.dims[0]), tuple(inner.statements), independent=True))
     site.e.add(For(k, site.e.let(v.dims[0]), tuple(outer.statements)))
 
