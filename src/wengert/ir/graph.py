@@ -279,8 +279,9 @@ def callees(functions: Iterable[Function], by: Collection[Op] = ()) -> list[Call
 
 def with_called(function: Function) -> list[Function]:
     """A function, and those that it calls, directly or not, each once."""
-    called = (callee.function for callee in callees([function]))
-    return list(dict.fromkeys([function, *(each for each in called if each is not None)]))
+    called = [callee.function for callee in callees([function])]
+    # By identity: functions are equal where their texts are, which takes long to find out.
+    return list({id(each): each for each in (function, *called) if each is not None}.values())
 
 
 def used_in(block: Block) -> Iterator[Var]:

@@ -288,30 +288,31 @@ class _Reach:
     """Which results of the functions that are called depend on which of their arguments."""
 
     def __init__(self) -> None:
-        self._found: dict[Function, list[int]] = {}
+        self._found: dict[int, list[int]] = {}
+        """For each function, by identity, the arguments of each result, a bit for each of them."""
 
     def sources(self, eqn: Eqn) -> list[list[Atom]]:
         """For each result of a call, the arguments it depends on."""
         function: Function | None = eqn.param("callee").function
         if function is None or len(function.body.outs) != len(eqn.outs):
             return [list(eqn.args) for _ in eqn.outs]
-        if function not in self._found:
+        if id(function) not in self._found:
             self._find(function)
         return [
             [arg for k, arg in enumerate(eqn.args) if bits >> k & 1]
-            for bits in self._found[function]
+            for bits in self._found[id(function)]
         ]
 
     def _find(self, function: Function) -> None:
         """The least dependences that agree with each other, for functions that call each other."""
         called = with_called(function)
-        self._found.update((each, [0] * len(each.body.outs)) for each in called)
+        found = {id(each): [0] * len(each.body.outs) for each in called}
+        self._found |= found
         changed = True
         while changed:
-            changed = False
-            for each in called:
-                before, self._found[each] = self._found[each], self._dependences(each)
-                changed |= before != self._found[each]
+            before = {each: self._found[each] for each in found}
+            self._found |= {id(each): self._dependences(each) for each in called}
+            changed = any(self._found[each] != before[each] for each in found)
 
     def _dependences(self, function: Function) -> list[int]:
         params = {param: 1 << k for k, param in enumerate(function.body.params)}
