@@ -21,7 +21,7 @@ from ..ops.reduction import broadcast_like
 from ..ops.structure import getitem
 from ..ops.substitution import with_ops
 from ..rules.registry import Row, Rule, rule_for
-from ..runtime import cotangents
+from ..runtime import cotangents, given
 from .number import PerturbedNumber, value_of
 from .precision import in_full_precision
 
@@ -72,7 +72,7 @@ def _differential_of(rule: Rule) -> Row:
         count = len(values) // 2
         returned = run(values[count : 2 * count], values[:count], **options)
         is_pair = isinstance(returned, tuple) and len(returned) == 2
-        y_dot = (returned if is_pair else cotangents.rule_tangent(returned, name))[1]
+        y_dot = (returned if is_pair else given.rule_tangent(returned, name))[1]
         return zeros_of(values[-1]) if y_dot is None else y_dot
 
     return row
@@ -91,8 +91,8 @@ def _partials_of(rule: Rule) -> Row:
                 "Give it a rule that goes forward as well: `wg.frule`.",
                 calling_span(),
             )
-        pullback = cotangents.rule_pair(run(*operands, **options), name)[1]
-        bars = cotangents.rule_cotangents(pullback(1.0), *[None] * len(operands), rule=name)
+        pullback = given.rule_pair(run(*operands, **options), name)[1]
+        bars = given.rule_cotangents(pullback(1.0), *[None] * len(operands), rule=name)
         return tuple(0.0 if bar is None else bar for bar in bars)
 
     return row

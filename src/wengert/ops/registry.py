@@ -26,7 +26,8 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 
 _RUNTIME = (
     "checks", "elementwise", "cotangents", "containers", "memory", "arrays", "reduction", "products",
-    "matrices", "calls", "loops", "identity", "implicit", "undefined", "signals", "statistics",
+    "matrices", "calls", "loops", "identity", "implicit", "given", "attributes", "undefined", "signals",
+    "statistics",
 )  # fmt: skip
 """The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
 

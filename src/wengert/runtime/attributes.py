@@ -1,0 +1,70 @@
+"""Cotangents of objects whose class is known only at run time: the parts that belong to an attribute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .cotangents import accumulate, zeros
+from .refusals import coded
+
+
+def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
+    """`buffer.name += value`, where `buffer` is the cotangent of the object `x`; in place."""
+    fields = getattr(x, "_fields", None)
+    if fields is not None and name not in fields:
+        fields = None  # a method of a namedtuple
+    if fields is None and _is_computed(x, name):
+        return accumulate(buffer, _of_receiver(x, value, name))
+    if fields is not None and name not in fields:
+        raise _of_method(x, name)
+    key = fields.index(name) if fields is not None else name
+    if buffer is None:
+        raise TypeError(f"no derivative flows through attribute {name!r} of {type(x).__name__}")
+    buffer[key] = accumulate(buffer[key] if fields is not None else buffer.get(key), value)
+    return buffer
+
+
+def _is_computed(x: Any, name: str) -> bool:
+    """Whether an attribute is not kept by an object, but made by its class: a method, a property."""
+    import types
+
+    found = getattr(type(x), name, None)
+    if isinstance(x, BaseException) and name in ("args", "__cause__"):
+        return False
+    if isinstance(found, types.MemberDescriptorType):
+        return False
+    if not callable(found) and hasattr(type(found), "__get__"):
+        return True  # also a cached property: what it has computed is kept as what was assigned is
+    return name not in getattr(x, "__dict__", {}) and (found is None or callable(found))
+
+
+def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
+    """The cotangent of an object from that of one of its methods."""
+    if callable(getattr(type(x), name, None)):
+        return None if method_bar is None else method_bar["__self__"]
+    error = ValueError(
+        f"the attribute {name!r} of {type(x).__name__} is computed by its class, which is known only when "
+        "the program runs\n"
+        "Call a method instead; or pass such objects as arguments of their own, or in a short list."
+    )
+    raise coded(error, "WG101")
+
+
+def _of_method(x: Any, name: str) -> ValueError:
+    error = ValueError(
+        f"{name!r} of the {type(x).__name__} is no field of it, which is known only when the program runs\n"
+        "Specialise the derivative for example arguments, or make the new tuple by its class."
+    )
+    return coded(error, "WG101")
+
+
+def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
+    """The part of the cotangent of the object `x` that belongs to its attribute `name`."""
+    fields = getattr(x, "_fields", ())
+    if name in fields:
+        return x_bar[fields.index(name)]
+    if _is_computed(x, name):
+        _of_receiver(x, None, name)
+        return {"__self__": x_bar, "__func__": None}
+    item = x_bar.get(name) if isinstance(x_bar, dict) else getattr(x_bar, name, None)
+    return zeros(getattr(x, name)) if item is None else item
