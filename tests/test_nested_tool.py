@@ -681,3 +681,18 @@ def test_jit_inside_a_program_is_the_function_itself(f, slope, bend):
     assert wg.grad(f)(2.0) == pytest.approx(slope)
     assert wg.hessian(f)(2.0) == pytest.approx(bend)
     assert wg.jit(wg.grad(f))(2.0) == pytest.approx(slope)
+
+
+def scaled_norm(a, factor, shift=1.0):
+    return (a**2).sum() * factor + shift
+
+
+def slope_of_scaled_norm(a, factors):
+    kept = [factor * 1.0 for factor in factors if factor > 0.0]
+    return wg.grad(scaled_norm)(a, *kept).sum()
+
+
+def test_arguments_after_a_star_are_as_many_as_the_run_gives() -> None:
+    a = np.array([1.0, 2.0])
+    assert slope_of_scaled_norm(a, [2.0, -1.0, 0.5]) == 12.0
+    np.testing.assert_array_equal(wg.grad(slope_of_scaled_norm)(a, [2.0, -1.0]), [4.0, 4.0])

@@ -26,6 +26,7 @@ from .apart import (
 )
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import source
+from .frontends.binding import is_star
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import put_together
 from .frontends.checkpoints import Checkpoint
@@ -168,7 +169,15 @@ def _chosen(verb: Verb, args: Args, span: Span | None) -> list[int]:
                 "Arguments count from 0. Pass those to differentiate by position, not by keyword.",
                 span,
             )
-    return [k % len(args) for k in chosen]
+    chosen = [k % len(args) for k in chosen]
+    known = next((k for k, arg in enumerate(args) if is_star(arg)), len(args))
+    if any(k >= known for k in chosen):
+        raise UnsupportedSyntax(
+            "how many arguments `*` stands for here is known only when the program runs",
+            "Name in `argnums` arguments that come before it, or pass a list as one argument.",
+            span,
+        )
+    return chosen
 
 
 def _indices(primal: Function, chosen: Sequence[int]) -> list[int]:

@@ -31,7 +31,7 @@ results of the body. What the body had written to memory stays written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -256,12 +256,18 @@ def alternatives(eqn: Eqn) -> tuple[tuple[Var, ...], tuple[Block, ...]]:
     return eqn.outs, eqn.blocks
 
 
-def walk(block: Block) -> Iterator[Eqn]:
+def walk(block: Block) -> Sequence[Eqn]:
     """Every equation of a block and of the blocks inside it, in program order."""
+    found: list[Eqn] = []
+    _collect(block, found)
+    return found
+
+
+def _collect(block: Block, found: list[Eqn]) -> None:
     for eqn in block.eqns:
-        yield eqn
+        found.append(eqn)
         for inner in eqn.blocks:
-            yield from walk(inner)
+            _collect(inner, found)
 
 
 def callees(functions: Iterable[Function], by: Collection[Op] = ()) -> list[Callee]:

@@ -220,6 +220,7 @@ _STEP_HOW: dict[str, Literal["item", "attr", "cell"]] = {
     "derivative": "attr",
     "cell": "item",
     "iterator": "item",
+    "star": "item",
 }
 
 

@@ -242,6 +242,12 @@ def fits_buffer(var: Var, buffer: Atom) -> bool:
     return isinstance(kind, Array) and wanted.dtype in ("", kind.dtype)
 
 
+def can_be_lent(var: Var) -> bool:
+    """Whether a callee may add to the accumulator of a value: an array whose dtype is known."""
+    kind = st.gradient_kind(var.kind)
+    return isinstance(kind, Array) and bool(kind.dtype)
+
+
 def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
     """The cotangent of a list as a list: where an array was made of the list, it is an array.
 

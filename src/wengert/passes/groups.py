@@ -1,14 +1,15 @@
 """Which values may share memory: a union-find over a function's values.
 
 Coarse and quick: values that may share memory at some time are in one group. What a function is given
-and what an effect may keep is *held* from outside.
+and what an effect may keep is *held* from outside; not the buffers that a caller hands over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives, walk
+from ..ir.records import value_record
 from ..ir.types import Array, Number, Other, Static, Unknown
 from ..ops import memory as me
 from .loops import LOOPS, Loop, view
@@ -98,10 +99,23 @@ _HARMLESS = frozenset(("bound", "unpackable", "evaluated", "equally_long"))
 """Ops with an effect that keep nothing."""
 
 
+@value_record
+class Given:
+    """What the callers of a function, all of them, say of what they give it and get from it."""
+
+    own: frozenset[Var] = frozenset()
+    """The parameters that are buffers for it to add to: nobody else has them."""
+    updated: frozenset[int] = frozenset()
+    """The results, by number, that are arguments which it has changed in place."""
+
+
+UNKNOWN_CALLERS = Given()
+
+
 class Groups:
     """Which values may share memory, as a union-find over a function's values."""
 
-    def __init__(self, body: Block):
+    def __init__(self, body: Block, own: Collection[Var] = ()):
         self._parent: dict[Var, Var] = {}
         self._members: dict[Var, int] = {}
         self._held: set[Var] = set()
@@ -109,7 +123,8 @@ class Groups:
         self.slots: dict[Var, tuple[Atom, ...]] = {}
         """What a loop variable starts from and becomes, and what the results of an `if` may be."""
         for param in body.params:
-            self.hold(param)
+            if param not in own:
+                self.hold(param)
         for eqn in walk(body):
             self._equation(eqn)
 
@@ -157,8 +172,7 @@ class Groups:
         elif eqn.op in me.OWN:
             self._write(eqn)
         elif eqn.op is CALL or (eqn.op.effect and eqn.op.name not in _HARMLESS):
-            for atom in (*eqn.outs, *eqn.operands()):
-                self.hold(atom)
+            self._effect(eqn)
         elif eqn.op.name == "global":
             self.hold(eqn.outs[0])
         elif not is_computed(eqn):
@@ -166,6 +180,14 @@ class Groups:
             for out in eqn.outs:
                 for atom in operands:
                     self.join(out, atom)
+
+    def _effect(self, eqn: Eqn) -> None:
+        buffers = handed_over(eqn)
+        for out, arg in buffers.items():
+            self.join(out, arg)
+        for atom in (*eqn.outs, *eqn.operands()):
+            if atom not in buffers and atom not in buffers.values():
+                self.hold(atom)
 
     def _write(self, eqn: Eqn) -> None:
         x, *_, value = eqn.args
@@ -189,6 +211,12 @@ class Groups:
             self.join(item, iterable)
         for atom, out in zip(loop.collected, loop.lists, strict=True):
             self.join(out, atom)
+
+
+def handed_over(eqn: Eqn) -> dict[Var, Atom]:
+    """The results of a call that are buffers it was given, to add to; and the buffers."""
+    pairs = eqn.param("handed", ()) if eqn.op is CALL else ()
+    return {eqn.outs[out]: eqn.args[number] for number, out in pairs}
 
 
 def has_memory(atom: Atom) -> bool:

@@ -13,13 +13,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ..ir.graph import COMMENT, Atom, Block, Const, Eqn, Function, Var, callees, used_by, walk
+from ..ir.graph import (
+    CALL,
+    COMMENT,
+    Atom,
+    Block,
+    Callee,
+    Const,
+    Eqn,
+    Function,
+    Var,
+    callees,
+    used_by,
+    walk,
+)
 from ..ir.records import replace
 from ..ir.types import Array
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
-from .groups import Groups, is_computed
+from .groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
 from .residuals import renamed_block
 from .written import WRITES, targets
 
@@ -27,24 +40,51 @@ from .written import WRITES, targets
 def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:
     """Functions that make up one derivative, and in place all that they call, with their copies."""
     functions = tuple(functions)
-    for callee in callees(functions, by=(im.linear_root, im.found)):
+    outermost = set(map(id, functions))
+    called = callees(functions, by=_CALLING)
+    given = _given((*functions, *(each.function for each in called if each.function is not None)))
+    for callee in called:
         assert callee.function is not None
-        callee.function = settled(callee.function)
+        alone = id(callee.function) not in outermost
+        callee.function = settled(callee.function, given[callee] if alone else UNKNOWN_CALLERS)
     return tuple(map(settled, functions))
 
 
-def settled(function: Function) -> Function:
+_CALLING = (im.linear_root, im.found)
+"""Ops that call what they are given as their callee."""
+
+
+def _given(functions: Iterable[Function]) -> dict[Callee, Given]:
+    """What the callers of functions agree upon."""
+    found: dict[Callee, Given] = {}
+    for eqn in (eqn for function in functions for eqn in walk(function.body)):
+        callee: Callee | None = (
+            eqn.param("callee") if eqn.op is CALL or eqn.op in _CALLING else None
+        )
+        if callee is None or callee.function is None:
+            continue
+        params = callee.function.body.params
+        own = frozenset(params[number] for number, _ in eqn.param("handed", ()))
+        updated = frozenset(out for _, out in eqn.param("updates", ()))
+        before = found.get(callee, Given(own, updated))
+        found[callee] = Given(own & before.own, updated & before.updated)
+    return found
+
+
+def settled(function: Function, given: Given = UNKNOWN_CALLERS) -> Function:
     """The function with as few copies as are safe."""
     if any(eqn.op is st.add_at for eqn in walk(function.body)):
-        function = replace(function, body=_in_place(function.body, Groups(function.body)))
-    if any(eqn.op in WRITES or targets(eqn) for eqn in walk(function.body)):
+        function = replace(
+            function, body=_in_place(function.body, Groups(function.body, given.own))
+        )
+    if any(eqn.op in WRITES or targets(eqn) or handed_over(eqn) for eqn in walk(function.body)):
         from .versions import versioned
 
-        function = versioned(function)
+        function = versioned(function, given)
     if not any(eqn.op is st.project for eqn in walk(function.body)):
         return function
     body = function.body
-    return replace(function, body=_with_own_results(body, Groups(body)))
+    return replace(function, body=_with_own_results(body, Groups(body, given.own)))
 
 
 # --- gradients in memory of their own -------------------------------------------------------
@@ -97,6 +137,8 @@ def _sources(var: Var, groups: Groups) -> Iterator[Atom]:
             pending += groups.slots[atom]
         elif eqn is not None and (eqn.op in WRITES or eqn.op is st.unbroadcast):
             pending.append(eqn.args[0])
+        elif eqn is not None and atom in handed_over(eqn):
+            pending.append(handed_over(eqn)[atom])  # type: ignore[index]
         else:
             yield atom
 

@@ -17,11 +17,11 @@ from ..ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
-from .groups import has_memory, is_computed, is_of_first
+from .groups import Given, handed_over, has_memory, is_computed, is_of_first
 from .loops import LOOPS, Loop, view
 from .shadows import copies
 from .uses import Uses
-from .written import WRITES, same_object_sources, sources_of, targets
+from .written import WRITES, same_object_sources, sources_of, targets, updated_arrays
 
 OUTSIDE = Var(name="outside")
 PURE = WRITES - me.OWN
@@ -54,6 +54,8 @@ class Plan:
     """Loops, and which of their results are collected as snapshots."""
     merged: set[tuple[Eqn, int, int]] = field(default_factory=set[tuple[Eqn, int, int]])
     """Results of branches that end as snapshots: the equation, which result, which branch."""
+    handed: set[tuple[Eqn, Var]] = field(default_factory=set[tuple[Eqn, Var]])
+    """Calls, and which buffer they are given to add to is a copy: by what comes back of it."""
     taken: set[Eqn] = field(default_factory=set[Eqn])
     """Writes of derivative code that put a copy of a value into a container, which has it already."""
     parted: set[Eqn] = field(default_factory=set[Eqn])
@@ -65,7 +67,8 @@ class Plan:
         return any(self._sets()) or bool(self.cuts)
 
     def _sets(self) -> tuple[set[Any], ...]:
-        return (self.copies, self.initials, self.collected, self.merged, self.taken, self.parted)
+        found = (self.copies, self.initials, self.collected, self.merged, self.taken, self.parted)
+        return (*found, self.handed)
 
     def size(self) -> int:
         """Greater after every change."""
@@ -129,7 +132,7 @@ def _through(how: int, table: dict[int, int]) -> int:
 class Related:
     """The related values of a function, and the copies that its writes need."""
 
-    def __init__(self, body: Block, uses: Uses):
+    def __init__(self, body: Block, uses: Uses, given: Given):
         self.plan = Plan()
         self._uses = uses
         self._related: dict[Var, dict[Var, int]] = {}
@@ -137,11 +140,12 @@ class Related:
         self._block: Block = body
         self._index = -1
         self._own = same_object_sources(body, me.OWN)
-        self._read = Uses(body, same_object_sources(body, WRITES), self._own)
+        self._read = Uses(body, same_object_sources(body, WRITES), self._own, given.updated)
         self._buffers = same_object_sources(body, PURE, views=True)
         self._parts_written = sources_of_parts_written(body)
         for param in body.params:
-            self._relate(param, OUTSIDE, SAME)
+            if param not in given.own:
+                self._relate(param, OUTSIDE, SAME)
         self._walk(body)
 
     # --- pairs ----------------------------------------------------------------------------
@@ -276,15 +280,33 @@ class Related:
     def _effect(self, eqn: Eqn) -> None:
         for target in targets(eqn):
             self._snapshots(eqn, target)
-        for atom in eqn.operands():
+        buffers, changed = handed_over(eqn), updated_arrays(eqn)
+        for out, buffer in buffers.items():
+            self._hand_over(eqn, out, buffer)
+        for out, array in changed.items():
+            self._relate(out, OUTSIDE, SAME)
+            self._derive(out, array)
+        kept = [atom for atom in eqn.operands() if atom not in buffers.values()]
+        for atom in kept:
             if isinstance(atom, Var):
                 self._relate(atom, OUTSIDE, SAME)
-        for out in eqn.outs:
+        made = [out for out in eqn.outs if out not in buffers and out not in changed]
+        for out in made:
             self._relate(out, OUTSIDE, SAME)
-            for atom in eqn.operands():
+            for atom in (*kept, *changed):
                 self._derive(out, atom, _UNSURE)
-            for other in eqn.outs:
+            for other in made:
                 self._relate(out, other, _ANY)
+
+    def _hand_over(self, eqn: Eqn, out: Var, buffer: Atom) -> None:
+        """A callee adds to a buffer in place; what else it is given must not be in that memory."""
+        others = [atom for atom in eqn.operands() if atom is not buffer]
+        beside = any(self._how(buffer, atom) for atom in others) or eqn.args.count(buffer) > 1
+        if beside or self._needs_copy(eqn, buffer):
+            self.plan.handed.add((eqn, out))
+        if (eqn, out) not in self.plan.handed:
+            for other, how in self._visible(self._of(buffer)):
+                self._relate(out, other, how)
 
     # --- writes ---------------------------------------------------------------------------
 
@@ -387,7 +409,7 @@ class Related:
         if not isinstance(x, Var):
             return True
         outside = self._of(x).get(OUTSIDE, 0)
-        if outside & (SAME | INSIDE) or (outside and me.path_of(eqn)):
+        if outside & (SAME | INSIDE) or (outside and eqn.op is not CALL and me.path_of(eqn)):
             return True
         endangered = self._endangered(eqn, x, self._uses)
         if not all(self._is_part(var) for var in endangered):

@@ -320,6 +320,7 @@ def split(
     active_outs: Sequence[int] | None = None,
     final: bool = False,
     callees: dict[Any, tuple[Callee, Callee]] | None = None,
+    added: Sequence[int] = (),
 ) -> tuple[Function, Function]:
     """The forward sweep and the reverse sweep of a function as two functions.
 
@@ -330,6 +331,7 @@ def split(
         active_outs: which leaves of its result get cotangents; all differentiable ones if None.
         final: whether the cotangents get their final form (dtype, shape, own memory).
         callees: the functions split so far, by callee and activity.
+        added: which cotangents, by number, are added to what the reverse sweep is given last.
 
     Returns:
         *forward*, of the same inputs, gives the leaves of the result and then one tuple of
@@ -350,9 +352,11 @@ def split(
     sweep = Sweep(context, body, _no_outer)
     seeds = [_seed(out) for out in outs]
     given = seeds if callees is not None else [_writable(sweep, seed) for seed in seeds]
+    buffers = {inputs[j]: cotangent_of(inputs[j]) for j in added}
+    sweep.bars.running.update(buffers)
     sweep.run(zip(outs, given, strict=True))
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
-    return _divided(function, sweep, seeds, bars)
+    return _divided(function, sweep, [*seeds, *buffers.values()], bars)
 
 
 def _writable(sweep: Sweep, seed: Atom) -> Atom:

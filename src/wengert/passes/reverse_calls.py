@@ -16,8 +16,8 @@ from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
-from .cotangents import cotangent_of
-from .written import written_parameters
+from .cotangents import can_be_lent, cotangent_of
+from .written import written, written_parameters
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -44,18 +44,66 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     forward, backward = _halves(sweep, again.param("callee"), wrt, outs)
     residuals = Var(UNKNOWN, "residuals")
     bars = [sweep.total_or_zeros(eqn.outs[k]) for k in outs]
-    args_bar = [_cotangent_of_argument(eqn.args[k]) for k in wrt]
+    args_bar = [cotangent_of(_variable(eqn.args[k])) for k in wrt]
+    sums = _Sums(sweep, eqn, wrt, added_to(again.param("callee"), wrt))
     if checkpointed:
         outs_again = [Var(out.kind, out.name) for out in eqn.outs]
         args = _in_own_memory(sweep, again)
         sweep.builder.append(_call(forward, args, (*outs_again, residuals), eqn))
-    sweep.builder.append(_call(backward, (residuals, *bars), args_bar, eqn))
-    for k, bar in zip(wrt, args_bar, strict=True):
-        sweep.contribute(eqn.args[k], bar)
+    back = _call(backward, (residuals, *bars, *sums.buffers), args_bar, eqn)
+    handed = {"handed": Const(sums.handed(1 + len(bars)))} if sums.buffers else {}
+    sweep.builder.append(replace(back, params={**back.params, **handed}))
+    sums.contribute(args_bar)
     if checkpointed:
         return [first]
     ahead = _call(forward, eqn.args, (*eqn.outs, residuals), eqn)
     return [replace(ahead, params={**ahead.params, **updates_of(eqn)})]
+
+
+class _Sums:
+    """The accumulators that a callee adds to, rather than give cotangents of its own.
+
+    So each call of a recursive function takes the time of what it does, not that of its arrays.
+    """
+
+    def __init__(self, sweep: Sweep, eqn: Eqn, wrt: Sequence[int], added: Sequence[int]):
+        self._sweep = sweep
+        self._vars = [_variable(eqn.args[k]) for k in wrt]
+        self._added = added
+        self._lent: set[int] = set()
+        self.buffers: list[Atom] = []
+        for j in added:
+            var = self._vars[j]
+            again = var in (self._vars[i] for i in self._lent)
+            if can_be_lent(var) and var not in sweep.context.written.versions and not again:
+                self._lent.add(j)
+                self.buffers.append(sweep.bars.accumulator(var))
+            else:
+                self.buffers.append(sweep.zeros(var))
+
+    def handed(self, first: int) -> tuple[tuple[int, int], ...]:
+        """Which arguments of the backward half, from a first one on, are which of its results before."""
+        return tuple((first + number, j) for number, j in enumerate(self._added))
+
+    def contribute(self, args_bar: Sequence[Var]) -> None:
+        for j, (var, bar) in enumerate(zip(self._vars, args_bar, strict=True)):
+            if j in self._lent:
+                self._sweep.bars.running[var] = bar
+            else:
+                self._sweep.contribute(var, bar)
+
+
+def added_to(callee: Callee, wrt: Sequence[int]) -> tuple[int, ...]:
+    """Which of the cotangents of a callee, by number, its backward half adds to what it is given."""
+    assert callee.function is not None, f"{callee!r} is called before it is read"
+    body = callee.function.body
+    changed = written(body)
+    params = [body.params[k] for k in wrt]
+    return tuple(
+        j
+        for j, param in enumerate(params)
+        if can_be_lent(param) and param not in changed.versions and param not in changed.clobbered
+    )
 
 
 def updates_of(eqn: Eqn) -> dict[str, Atom]:
@@ -71,16 +119,16 @@ def last_checkpointed_call(block: Block) -> Eqn | None:
 
 def _in_own_memory(sweep: Sweep, eqn: Eqn) -> list[Atom]:
     """The arguments of a call that runs again: it writes to copies, having written to them before."""
-    written = written_parameters(eqn.param("callee"))
+    changed = written_parameters(eqn.param("callee"))
     return [
-        sweep.builder.emit(me.duplicate, arg) if k in written else arg
+        sweep.builder.emit(me.duplicate, arg) if k in changed else arg
         for k, arg in enumerate(eqn.args)
     ]
 
 
-def _cotangent_of_argument(arg: Atom) -> Var:
+def _variable(arg: Atom) -> Var:
     assert isinstance(arg, Var)
-    return cotangent_of(arg)
+    return arg
 
 
 def _call(callee: Callee, args: Sequence[Atom], outs: Sequence[Var], like: Eqn) -> Eqn:
@@ -102,7 +150,12 @@ def _halves(
         function = callee.function
         assert isinstance(function, Function), f"{callee!r} is called before it is read"
         pair[0].function, pair[1].function = split(
-            function, wrt, read=sweep.context.read, active_outs=outs, callees=callees
+            function,
+            wrt,
+            read=sweep.context.read,
+            active_outs=outs,
+            callees=callees,
+            added=added_to(callee, wrt),
         )
     return callees[key]
 

@@ -57,9 +57,11 @@ class _Shapes:
         known, defined = dict(around), dict(defined)
         eqns: list[Eqn] = []
         for eqn in block.eqns:
-            blocks = tuple(self.in_block(inner, known, defined) for inner in eqn.blocks)
-            eqns += self._asking_another(replace(eqn, blocks=blocks), known, defined)
-            if not eqn.blocks:
+            if eqn.blocks:
+                blocks = tuple(self.in_block(inner, known, defined) for inner in eqn.blocks)
+                eqns += self._asking_another(replace(eqn, blocks=blocks), known, defined)
+            else:
+                eqns += self._asking_another(eqn, known, defined)
                 self.learn(known, eqn.outs)
             defined.update(dict.fromkeys(eqn.outs, eqn))
         return Block(block.params, tuple(eqns), block.outs)

@@ -35,12 +35,20 @@ class Uses:
     results used at the end. Looking at the shape of an array is no use: writes do not change it.
     `written` are the values that some write may change. The program's `own` objects are not used where
     they are only handed on: written to, stored, carried by a loop, merged by branches, given to a
-    callee that changes them.
+    callee that changes them, or given back to the caller as results (by number, `updated`) that its
+    arguments are.
     """
 
-    def __init__(self, body: Block, written: Container[Var], own: Container[Var] = ()):
+    def __init__(
+        self,
+        body: Block,
+        written: Container[Var],
+        own: Container[Var] = (),
+        updated: Container[int] = (),
+    ):
         self._written = written
         self._own = own
+        self._updated = updated
         self._last: dict[Block, dict[Var, int]] = {}
         self._defined: dict[Var, tuple[Block, int]] = {}
         self._owners: dict[Block, _Owner] = {}
@@ -105,7 +113,10 @@ class Uses:
     def _results(self, block: Block) -> None:
         """The results of a block are used; not those that a loop collects for their shapes alone."""
         owner = self._owners.get(block)
-        outs = list(block.outs) if owner is None else self._outs(owner.eqn, block)
+        if owner is None:
+            outs = [out for k, out in enumerate(block.outs) if k not in self._updated]
+        else:
+            outs = self._outs(owner.eqn, block)
         if owner is not None and owner.eqn.op in LOOPS and block is owner.eqn.blocks[-1]:
             loop = view(owner.eqn)
             for atom, collected in zip(loop.collected, loop.lists, strict=True):

@@ -24,6 +24,7 @@ from ..ir.records import replace
 from ..ir.types import FLOAT, INT, UNKNOWN, Array
 from ..ops import memory as me
 from ..ops import structure as st
+from .groups import Given
 from .loops import LOOPS, view
 from .related import Plan, Related
 from .residuals import renamed_atom
@@ -35,31 +36,36 @@ from .written import WRITES, direct, same_object_sources, targets
 _ROUNDS = 50
 
 
-def versioned(function: Function) -> Function:
+def versioned(function: Function, given: Given) -> Function:
     """The function with the copies that writing in place takes."""
     function = direct(function)
     function = replace(function, body=_with_sums_stored(function.body))
     for _ in range(_ROUNDS):
         uses = Uses(function.body, same_object_sources(function.body, WRITES))
-        plan = Related(function.body, uses).plan
+        plan = Related(function.body, uses, given).plan
         if not plan:
             return with_unbound_marked(function)
-        function = replace(function, body=_Rewriting(function.body, plan, uses).body())
+        function = replace(function, body=_Rewriting(function.body, plan, uses, given).body())
     raise InternalError(f"the copies that {function.name} needs were not found")
 
 
 class _Rewriting:
     """Puts the copies of a plan into a function."""
 
-    def __init__(self, body: Block, plan: Plan, uses: Uses):
+    def __init__(self, body: Block, plan: Plan, uses: Uses, given: Given):
         self._body = body
         self._plan = plan
         self._uses = uses
+        self._given = given
         self._lineage = same_object_sources(body, me.OWN)
         """What the program's own writes may write to: it stays the very object."""
 
     def body(self) -> Block:
-        return self._block(self._body, {})
+        made = self._block(self._body, {})
+        outs = list(made.outs)
+        for k in self._given.updated:
+            outs[k] = self._body.outs[k]
+        return replace(made, outs=tuple(outs))
 
     def _block(
         self,
@@ -135,6 +141,9 @@ class _Rewriting:
             number for number, _ in eqn.param("updates", ())
         }  # a callee writes to the very object
         args = [a if k in own else renamed_atom(a, names) for k, a in enumerate(eqn.args)]
+        for k, out in eqn.param("handed", ()):
+            if (eqn, eqn.outs[out]) in self._plan.handed:
+                args[k] = self._own(args[k], eqns, eqn.outs[out].name)
         if eqn in self._plan.copies:
             first = eqn.outs[0]
             args[0] = self._own(args[0], eqns, first.name)

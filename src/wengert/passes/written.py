@@ -28,7 +28,7 @@ from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
-from .groups import Groups, has_memory, is_computed
+from .groups import Groups, handed_over, has_memory, is_computed
 from .loops import LOOPS, view
 
 WRITES = me.WRITES | {ct.add_attr}
@@ -80,6 +80,13 @@ def targets(eqn: Eqn) -> tuple[Var, ...]:
     return tuple(atom for atom in found if isinstance(atom, Var))
 
 
+def updated_arrays(eqn: Eqn) -> dict[Var, Atom]:
+    """The results of a call that are arrays it was given and has written to; and what they were."""
+    pairs = eqn.param("updates", ()) if eqn.op is CALL else ()
+    found = {eqn.outs[out]: eqn.args[number] for number, out in pairs}
+    return {out: arg for out, arg in found.items() if isinstance(out.kind, Array)}
+
+
 def written_parameters(callee: Callee, seen: frozenset[Callee] = frozenset()) -> tuple[int, ...]:
     """The parameters of a callee, by number, that it writes to."""
     function = callee.function
@@ -128,7 +135,9 @@ def _versions(eqns: list[Eqn]) -> frozenset[Var]:
         for source in sources:
             if has_memory(var) and has_memory(source):
                 parent[find(source)] = find(var)
-    roots = {find(eqn.outs[0]) for eqn in eqns if eqn.op in WRITES}
+    made = [eqn.outs[0] for eqn in eqns if eqn.op in WRITES]
+    made += [out for eqn in eqns for out in handed_over(eqn)]
+    roots = {find(var) for var in made}
     return frozenset(var for var in list(parent) if find(var) in roots)
 
 
@@ -148,6 +157,8 @@ def same_objects(eqns: Iterable[Eqn], *, views: bool = False) -> dict[Var, list[
         elif eqn.op is CALL:
             for number, out in eqn.param("updates", ()):
                 add(eqn.outs[out], eqn.args[number : number + 1])
+            for out, arg in handed_over(eqn).items():
+                add(out, [arg])
         elif eqn.op in (IF, TRY):
             outs, blocks = alternatives(eqn)
             for k, out in enumerate(outs):
@@ -170,6 +181,8 @@ def same_object_sources(body: Block, ops: Container[Op], *, views: bool = False)
     eqns = list(walk(body))
     objects = [atom for eqn in eqns if eqn.op in ops for atom in _objects(eqn)]
     objects += [atom for eqn in eqns if eqn.op is CALL for atom in targets(eqn)]
+    if st.add_at in ops:
+        objects += [atom for eqn in eqns for atom in handed_over(eqn).values()]
     return sources_of(body, objects, views=views)
 
 

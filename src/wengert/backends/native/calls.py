@@ -57,7 +57,7 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
     args = [settled(site, atom) for atom in eqn.args]
     args += [site.unit.outside[id(holder), key] for holder, key in outside]
     site.write_all()
-    changed: Changed = {out: k for k, out in eqn.param("updates", ())}
+    changed: Changed = {out: k for k, out in (*eqn.param("updates", ()), *eqn.param("handed", ()))}
     for k in changed.values():
         if not isinstance(args[k], View):
             raise Unlowered("a call of a function that changes a list that it is given")
