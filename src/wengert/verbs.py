@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 import types
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -126,6 +125,8 @@ def no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
 def _holds_numbers(value: Any) -> bool:
     """Whether a value that is taken as it is has numbers in it: their derivatives would be lost."""
     known = isinstance(value, str | bytes | range | bool | Enum)
+    from array import array
+
     return not known and isinstance(value, numbers.Number | Sequence | array | memoryview)
 
 

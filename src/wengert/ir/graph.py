@@ -34,14 +34,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from .op import Op
 from .records import record, value_record
 from .types import UNKNOWN, Kind
 
 
-class Span(NamedTuple):
+@value_record
+class Span:
     """Where a value came from in the user's source; columns count UTF-8 bytes, as `ast` does."""
 
     file: str

@@ -85,6 +85,8 @@ def _comparisons(names: Sequence[str]) -> dict[str, Any]:
     held = attrgetter(*names) if names else lambda _: ()
 
     def equal(self: Any, other: Any) -> Any:
+        if other is self:
+            return True
         if other.__class__ is not self.__class__:
             return NotImplemented
         return held(self) == held(other)
