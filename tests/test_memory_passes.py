@@ -15,19 +15,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import programs
 import pytest
 from interpreter import evaluate
 from memory_programs import PROGRAMS
 from random_writes import random_program
 
+import wengert as wg
+from wengert import engine
 from wengert.backends import python as printer
-from wengert.errors import LostWrite
+from wengert.errors import LostWrite, WengertError
 from wengert.frontends.source import RowReader
 from wengert.ir.graph import Function
 from wengert.ir.text import parse
 from wengert.ir.verify import verify
 from wengert.ops import registry
 from wengert.passes import forward, memory, reverse
+from wengert.passes.concerned import Concerned
 
 STEP = 1e-6
 
@@ -360,3 +364,20 @@ def _seconds(function: Callable[..., Any], *args: Any) -> float:
     start = time.perf_counter()
     function(*args)
     return time.perf_counter() - start
+
+
+@pytest.mark.parametrize("program", programs.PROGRAMS[::9], ids=lambda program: program.name)
+def test_what_no_write_concerns_would_change_no_copy(
+    program: programs.Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def derivative() -> str:
+        engine._cache.clear()  # pyright: ignore[reportPrivateUsage]
+        try:
+            args = copy.deepcopy(program.points[0])
+            return str(wg.code_adjoint(program.function, *args))
+        except WengertError as error:
+            return str(error)
+
+    quick = derivative()
+    monkeypatch.setattr(Concerned, "__contains__", lambda self, var: True)
+    assert derivative() == quick

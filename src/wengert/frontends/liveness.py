@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -23,24 +24,21 @@ def live_after(function: ast.AST, node: ast.Try) -> frozenset[str]:
 
 def read_around(function: ast.AST, node: ast.AST, body: Sequence[ast.stmt]) -> frozenset[str]:
     """The names that a function may read when control has left some statements inside of it."""
-    found = frozenset(name for each in _others(function, node) for name in _reads(each))
-    return found | _read_in(body) if _is_in_loop(function, node) else found
-
-
-def _others(function: ast.AST, node: ast.AST) -> Iterator[ast.AST]:
-    """Every part of a function's syntax but one statement."""
-    stack = [function]
-    while stack:
-        current = stack.pop()
-        if current is not node:
-            yield current
-            stack.extend(ast.iter_child_nodes(current))
+    found = frozenset(_counted(function) - _counted(node))
+    return found | _read_in(body) if node in _in_loops(function) else found
 
 
 @lru_cache(maxsize=1024)
-def _is_in_loop(function: ast.AST, node: ast.AST) -> bool:
-    loops = [each for each in ast.walk(function) if isinstance(each, Loop)]
-    return any(node is inner for loop in loops for inner in ast.walk(loop))
+def _counted(node: ast.AST) -> Counter[str]:
+    """How often syntax reads each name."""
+    return Counter(name for inner in ast.walk(node) for name in _reads(inner))
+
+
+@lru_cache(maxsize=256)
+def _in_loops(function: ast.AST) -> frozenset[ast.AST]:
+    """The parts of a function's syntax that stand in loops."""
+    loops = (each for each in ast.walk(function) if isinstance(each, Loop))
+    return frozenset(inner for loop in loops for inner in ast.walk(loop))
 
 
 def _read_in(body: Sequence[ast.AST]) -> frozenset[str]:

@@ -10,8 +10,8 @@ is held from outside.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from ..ir.graph import (
     CALL,
@@ -165,88 +165,105 @@ def _has_final_form(eqn: Eqn) -> bool:
 
 def _in_place(block: Block, groups: Groups) -> Block:
     """`b = zeros; b[i] += v; s = b + d` becomes `d[i] += v`, where `d` is not read without it."""
-    blocks_changed = [
+    eqns = [
         replace(eqn, blocks=tuple(_in_place(inner, groups) for inner in eqn.blocks))
         if eqn.blocks
         else eqn
         for eqn in block.eqns
     ]
-    eqns = blocks_changed
-    for total in list(eqns):
-        if total.op.name == "add" and isinstance(total.outs[0].kind, Array):
-            eqns = _with_writes_into(eqns, block, total, groups)
-    return replace(block, eqns=tuple(eqns))
+    sums = _Sums(replace(block, eqns=tuple(eqns)), groups)
+    for eqn in eqns:
+        if eqn.op.name == "add" and isinstance(eqn.outs[0].kind, Array):
+            sums.write_into_operand(eqn)
+    return replace(block, eqns=tuple(sums.eqns()))
 
 
-def _with_writes_into(eqns: list[Eqn], block: Block, total: Eqn, groups: Groups) -> list[Eqn]:
-    for buffer, dense in (total.args, total.args[::-1]):
-        chain = _chain(eqns, buffer, groups)
-        if chain and _can_take(eqns, block, total, chain, dense, groups):
-            return _moved(eqns, total, chain, dense)
-    return eqns
+class _Sums:
+    """The equations of a block while entries are added in place: at which place each is, and who uses what."""
 
+    def __init__(self, block: Block, groups: Groups):
+        self._groups = groups
+        self._outs = set(block.outs)
+        self._at = [[eqn] for eqn in block.eqns]
+        """What stands in the place of each equation."""
+        self._place = {eqn: k for k, eqn in enumerate(block.eqns)}
+        self._users: dict[Var, list[Eqn]] = {}
+        for eqn in block.eqns:
+            self._enter(eqn)
+        self._writing = [k for k, eqn in enumerate(block.eqns) if _writes(eqn)]
+        """The places where something may change, in order."""
 
-def _chain(eqns: Sequence[Eqn], buffer: Atom, groups: Groups) -> list[Eqn]:
-    """The equations of this block that fill a buffer of zeros; none, if it is not just that."""
-    chain: list[Eqn] = []
-    eqn = groups.defined.get(buffer) if isinstance(buffer, Var) else None
-    while eqn is not None and eqn.op is st.add_at:
+    def eqns(self) -> list[Eqn]:
+        return [eqn for eqns in self._at for eqn in eqns]
+
+    def write_into_operand(self, total: Eqn) -> None:
+        """Write into one operand of a sum what makes up the other, if that is single entries."""
+        for buffer, dense in (total.args, total.args[::-1]):
+            chain = self._chain(buffer)
+            if chain and isinstance(dense, Var) and self._can_take(total, chain, dense):
+                self._move(total, chain, dense)
+                return
+
+    def _enter(self, eqn: Eqn) -> None:
+        for var in used_by(eqn):
+            self._users.setdefault(var, []).append(eqn)
+
+    def _chain(self, buffer: Atom) -> list[Eqn]:
+        """The equations of this block that fill a buffer of zeros; none, if it is not just that."""
+        chain: list[Eqn] = []
+        defined = self._groups.defined
+        eqn = defined.get(buffer) if isinstance(buffer, Var) else None
+        while eqn is not None and eqn.op is st.add_at:
+            chain.append(eqn)
+            eqn = defined.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else None
+        if eqn is None or eqn.op is not st.zeros or not chain:
+            return []
         chain.append(eqn)
-        eqn = groups.defined.get(eqn.args[0]) if isinstance(eqn.args[0], Var) else None
-    if eqn is None or eqn.op is not st.zeros or not chain:
-        return []
-    chain.append(eqn)
-    return chain[::-1] if all(each in eqns for each in chain) else []
+        return chain[::-1] if all(each in self._place for each in chain) else []
 
-
-def _can_take(
-    eqns: Sequence[Eqn],
-    block: Block,
-    total: Eqn,
-    chain: Sequence[Eqn],
-    dense: Atom,
-    groups: Groups,
-) -> bool:
-    """Whether `dense` can be written to: computed here, for this sum and what came before it."""
-    out = total.outs[0]
-    source = groups.defined.get(dense) if isinstance(dense, Var) else None
-    if not isinstance(dense, Var) or source is None or source not in eqns or source.op is st.add_at:
-        return False
-    buffer = chain[-1].outs[0]
-    if dense.kind != out.kind or dense.shape_of is not buffer.shape_of or not is_computed(source):
-        return False
-    if buffer.kind != out.kind or not groups.is_alone(dense) or groups.is_held(dense):
-        return False
-    start, end = eqns.index(chain[0]), eqns.index(total)
-    if dense in block.outs or any(dense in used_by(eqn) for eqn in eqns[end + 1 :]):
-        return False
-    for before, after in pairwise(chain):
-        if (
-            sum(before.outs[0] in used_by(eqn) for eqn in eqns) != 1
-            or after.args[0] not in before.outs
-        ):
+    def _can_take(self, total: Eqn, chain: Sequence[Eqn], dense: Var) -> bool:
+        """Whether `dense` can be written to: computed here, for this sum and what came before it."""
+        groups, out, buffer = self._groups, total.outs[0], chain[-1].outs[0]
+        source = groups.defined.get(dense)
+        if source is None or source not in self._place or source.op is st.add_at:
             return False
-    uses = sum(list(used_by(eqn)).count(buffer) for eqn in eqns)
-    between = (eqn for eqn in eqns[start:end] if eqn not in chain and eqn.op is not COMMENT)
-    return uses == 1 and buffer not in block.outs and not any(map(_writes, between))
+        if not is_computed(source) or dense.shape_of is not buffer.shape_of:
+            return False
+        if dense.kind != out.kind or buffer.kind != out.kind:
+            return False
+        if not groups.is_alone(dense) or groups.is_held(dense):
+            return False
+        start, end = self._place[chain[0]], self._place[total]
+        if dense in self._outs or any(self._place[eqn] > end for eqn in self._users[dense]):
+            return False
+        if buffer in self._outs or any(len(self._users[eqn.outs[0]]) != 1 for eqn in chain):
+            return False
+        between = bisect_left(self._writing, end) - bisect_left(self._writing, start)
+        return between == len(chain) - 1  # the chain's own writes, and no others
+
+    def _move(self, total: Eqn, chain: Sequence[Eqn], dense: Atom) -> None:
+        """Put the writes, into `dense`, in the place of the sum."""
+        place = self._place[total]
+        target, writes = dense, list[Eqn]()
+        for eqn in chain[1:]:
+            out = total.outs if eqn is chain[-1] else eqn.outs
+            writes.append(replace(eqn, outs=out, args=(target, *eqn.args[1:])))
+            target = eqn.outs[0]
+        for eqn in (*chain, total):
+            at = self._place.pop(eqn)
+            self._at[at].remove(eqn)
+            for var in used_by(eqn):
+                self._users[var].remove(eqn)
+            if at != place and _writes(eqn):
+                self._writing.remove(at)
+        for eqn in writes:
+            self._place[eqn] = place
+            self._enter(eqn)
+        self._at[place] = writes
+        insort(self._writing, place)
 
 
 def _writes(eqn: Eqn) -> bool:
+    if eqn.op is COMMENT:
+        return False
     return bool(eqn.blocks) or eqn.op.effect or eqn.op in WRITES
-
-
-def _moved(eqns: Sequence[Eqn], total: Eqn, chain: Sequence[Eqn], dense: Atom) -> list[Eqn]:
-    """The writes, into `dense`, in the place of the sum."""
-    writes: list[Eqn] = []
-    target = dense
-    for eqn in chain[1:]:
-        writes.append(replace(eqn, args=(target, *eqn.args[1:])))
-        target = eqn.outs[0]
-    last = replace(writes[-1], outs=total.outs)
-    result: list[Eqn] = []
-    for eqn in eqns:
-        if eqn is total:
-            result += [*writes[:-1], last]
-        elif eqn not in chain:
-            result.append(eqn)
-    return result

@@ -17,7 +17,8 @@ from ..ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
-from .groups import Given, handed_over, has_memory, is_computed, is_of_first
+from .concerned import JOINING, Concerned, computes
+from .groups import Given, handed_over, has_memory, is_of_first
 from .loops import LOOPS, Loop, view
 from .shadows import copies
 from .uses import Uses
@@ -36,8 +37,6 @@ _PASSED_ON = frozenset(
     )
 )  # fmt: skip
 """Ops whose result may be written to if their operands may."""
-_JOINING = frozenset(("add", "mul"))
-"""Ops that compute an array, or make a list of the items of others."""
 _KEEP_NOTHING = frozenset(("bound", "unpackable", "accepts", "raise", "evaluated", "equally_long"))
 """Ops with an effect that keep nothing."""
 
@@ -135,6 +134,7 @@ class Related:
     def __init__(self, body: Block, uses: Uses, given: Given):
         self.plan = Plan()
         self._uses = uses
+        self._concerned = Concerned(body)
         self._related: dict[Var, dict[Var, int]] = {}
         self._found = 0
         self._block: Block = body
@@ -162,8 +162,8 @@ class Related:
             self._found += 1
 
     def _of(self, atom: Atom) -> dict[Var, int]:
-        """What a value is related to, itself included."""
-        if not isinstance(atom, Var) or not has_memory(atom):
+        """What a value is related to, itself included; nothing, if no write can concern it."""
+        if not isinstance(atom, Var) or not has_memory(atom) or atom not in self._concerned:
             return {}
         return {**self._related.get(atom, {}), atom: SAME}
 
@@ -227,8 +227,7 @@ class Related:
             self._operation(eqn)
 
     def _operation(self, eqn: Eqn) -> None:
-        joins = eqn.op.name in _JOINING and isinstance(eqn.outs[0].kind, Unknown | Seq)
-        if is_computed(eqn) and not joins:
+        if computes(eqn):
             return
         if self._may_repeat(eqn):
             self.plan.parted.add(eqn)
@@ -244,7 +243,7 @@ class Related:
         elif eqn.op is st.pack or eqn.op is st.closure:
             for atom in eqn.args:
                 self._derive(out, atom, _OF_OWNER)
-        elif eqn.op.name in _GROUPING or eqn.op.name in _JOINING:
+        elif eqn.op.name in _GROUPING or eqn.op.name in JOINING:
             for atom in eqn.operands():
                 self._derive(out, atom, _OF_REGROUPED)
         else:
@@ -256,7 +255,7 @@ class Related:
         """Whether derivative code writes into items of a container that may be made of one object twice."""
         if eqn.outs[0] not in self._parts_written:
             return False
-        if eqn.op.name in _JOINING:
+        if eqn.op.name in JOINING:
             if not any(isinstance(kind_of_atom(atom), Seq | Struct) for atom in eqn.args):
                 return False
             if eqn.op.name == "mul":

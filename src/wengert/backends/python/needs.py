@@ -121,12 +121,14 @@ class Needs:
 
     def _find_caught(self, body: Block) -> None:
         for block in (body, *(block for eqn in walk(body) for block in eqn.blocks)):
-            for eqn, caught in _caught(block.eqns):
+            found = list(_caught(block.eqns))
+            used = Counter(used_in(block) if found else ())
+            for eqn, caught in found:
                 self.caught[eqn] = caught
                 self.printed[eqn if caught.branch is None else caught.branch] = eqn
                 self.with_try.update(caught.asks)
                 handler = caught.after(raised=True)
-                uses = Counter(used_in(block))[eqn.outs[0]] - len(caught.asks)
+                uses = used[eqn.outs[0]] - len(caught.asks)
                 if handler is not None and uses == Counter(used_in(handler))[eqn.outs[0]]:
                     self.only_handled.add(eqn)
                 if caught.branch is not None:
