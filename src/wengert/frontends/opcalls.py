@@ -17,7 +17,6 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
-from ..rules.checks import operands_needed
 from ..rules.registry import rule_for
 from . import stand_ins, writing_functions
 from .heap import now
@@ -224,6 +223,8 @@ def _operands(
     last = max((k for k, name in enumerate(signature.operands) if name in given), default=-1)
     rule = None if op.spellings else rule_for(op)
     if rule is not None:  # a function of the user's, whose rows may be written for its defaults too
+        from ..rules.checks import operands_needed
+
         last = max(last, operands_needed(rule) - 1)
     result: list[Value] = []
     for name in signature.operands[: last + 1]:

@@ -25,7 +25,7 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 """Modules whose functions are other names for what "py" spells with an operator."""
 
 _RUNTIME = (
-    "checks", "elementwise", "cotangents", "containers", "memory", "arrays", "reduction", "products",
+    "elementwise", "cotangents", "checks", "containers", "memory", "arrays", "reduction", "products",
     "matrices", "calls", "loops", "identity", "implicit", "given", "attributes", "undefined", "signals",
     "statistics",
 )  # fmt: skip

@@ -62,9 +62,14 @@ class _State:
 
 
 _LATER = {
-    "selection": ("selection",),
     "linear_algebra": ("linear_algebra", "einsum"),
-    **{name: (name,) for name in ("signals", "statistics", "factorisations", "questions")},
+    **{
+        name: (name,)
+        for name in (
+            *("shape", "containers", "loops"),
+            *("selection", "signals", "statistics", "factorisations", "questions"),
+        )
+    },
 }
 """Tables that are loaded when a rule is asked for and the module of their ops has been loaded."""
 
