@@ -772,3 +772,139 @@ def test_no_derivative_is_lost_in_what_python_makes_itself(f, way):
         way(f)(1.3)
     assert raised.value.code == "WG103"
     assert "what an exception carries" in str(raised.value)
+
+
+# --- recursion that changes something, and then raises ------------------------------------
+
+
+class State:
+    def __init__(self, value):
+        self.value = value
+        self.left = 0.0
+
+
+def a_list_of_its_own(x):
+    out = []
+
+    def walk(i, p):
+        if i == 3:
+            raise IndexError("no more")
+        out.append(p * x)
+        walk(i + 1, p * x)
+
+    try:
+        walk(0, 1.0)
+    except IndexError:
+        pass
+    return sum(each**2 for each in out)
+
+
+def filled(out, i, p, x):
+    if i == 3:
+        return out["nothing"] if isinstance(out, dict) else out[7]
+    out[i] = p * x
+    return filled(out, i + 1, p * x, x)
+
+
+def an_array_that_is_given(x):
+    out = np.zeros(4)
+    try:
+        filled(out, 0, 1.0, x)
+    except IndexError:
+        out[3] = x
+    return (out**2).sum()
+
+
+def a_dictionary_that_is_given(x):
+    out = {}
+    try:
+        filled(out, 0, 1.0, x)
+    except KeyError:
+        pass
+    return sum(each**2 for each in out.values())
+
+
+def moved_on(state, i, x):
+    if i == 3:
+        raise ValueError("too far")
+    state.value = state.value * x + 1.0
+    moved_on(state, i + 1, x)
+
+
+def an_object_that_is_given(x):
+    state = State(x)
+    try:
+        moved_on(state, 0, x)
+    except ValueError:
+        pass
+    return state.value
+
+
+def an_outer_name(x):
+    t = x
+
+    def go(i):
+        nonlocal t
+        t = t * x
+        if i == 2:
+            raise ValueError("enough")
+        go(i + 1)
+
+    try:
+        go(0)
+    except ValueError:
+        pass
+    return t
+
+
+def seen_in_the_end(x):
+    state = State(x)
+
+    def run():
+        try:
+            moved_on(state, 0, x)
+        finally:
+            state.left = state.value * 2
+
+    try:
+        run()
+    except ValueError:
+        pass
+    return state.left
+
+
+CHANGING = [
+    a_list_of_its_own,
+    an_array_that_is_given,
+    a_dictionary_that_is_given,
+    an_object_that_is_given,
+    an_outer_name,
+    seen_in_the_end,
+]
+
+
+@pytest.mark.parametrize("f", CHANGING)
+def test_what_recursion_changed_before_it_raised(f):
+    agree(f, 1.3, 0.7)
+    wg.testing.check_gradient(f, 1.3)
+    assert wg.value_and_grad(f)(1.3)[0] == f(1.3)
+
+
+def checked_first(state, i, x):
+    if x < 0:
+        raise ValueError("negative")
+    if i < 3:
+        state.value = state.value * x
+        checked_first(state, i + 1, x)
+
+
+def test_recursion_that_raises_nothing_once_it_has_changed_something():
+    def f(x):
+        state = State(x)
+        try:
+            checked_first(state, 0, x)
+        except ValueError:
+            return x * 3
+        return state.value
+
+    agree(f, 1.3, -0.4)

@@ -320,6 +320,13 @@ class Catching:
                 raise NotAtomic(group.inside)
         return False
 
+    def may_see(self, raised: raising.Classes) -> bool:
+        """Whether a handler may run, here or around, after one of some exceptions was raised."""
+        if self._quiet:
+            return False
+        regions = (region for group in self._groups for region in group.regions)
+        return any(raising.any_related(raised, region.classes) for region in regions)
+
     def leave_by(self, eqn: Eqn) -> None:
         """An equation that is known to raise is run, and what follows it is the handler."""
         self.close_segment()

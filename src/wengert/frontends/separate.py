@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
 from ..ir.records import replace, value_record
-from ..ir.types import UNKNOWN, Kind, Static, Struct, join, leaves
+from ..ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
 from ..ops import identity as ident
+from ..ops import raising
 from . import captures, cells, heap, writes
 from .calls import inline
 from .interpreter import Interpreter, coerce, fresh
@@ -96,6 +97,7 @@ def _emit_call(
         assert isinstance(before, Var)
         updated.append((k, Var(kind, before.name)))
     _refuse_same(it, args, callee)
+    _refuse_partial(it, callee)
     params: dict[str, Atom] = {"callee": Const(callee)}
     if updated:
         pairs = tuple((k, len(outs) + n) for n, (k, _) in enumerate(updated))
@@ -138,6 +140,25 @@ def _parts(value: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
         yield path, value
     for key, item in zip(value.keys, value.values, strict=True) if isinstance(value, Items) else ():
         yield from _parts(item, (*path, key))
+
+
+def _refuse_partial(it: Interpreter, callee: Callee) -> None:
+    """What a call changes before it raises, a handler sees: how far it came, only the run knows."""
+    if not callee.rebinds and not any(map(_may_hold_numbers, callee.updates.values())):
+        return
+    known = None if callee.rebinds else callee.function
+    raised = raising.ANYTHING if known is None else raising.raised_after_change(known)
+    if it.catching.may_see(raised):
+        raise it.unsupported(
+            f"{callee.name} may change something and then raise an exception that is caught: what it has "
+            "changed by then is known only when the program runs",
+            "Return what it finds, rather than change objects or outer names before it raises.",
+        )
+
+
+def _may_hold_numbers(kind: Kind) -> bool:
+    """Whether what is written into an object may have a derivative."""
+    return not isinstance(kind, Array) or not kind.dtype.startswith(("int", "uint", "bool"))
 
 
 def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import CALL, TRY, Const, Eqn
+from ..ir.graph import CALL, FOR, TRY, WHILE, Block, Const, Eqn, Function, walk
 from ..ir.types import INT, NONE, RANGE, STR, Array, Kind, Number, Other, Seq, Static, Struct
 from . import memory as me
 from . import structure as st
@@ -77,6 +77,30 @@ def raises(eqn: Eqn) -> Classes:
     if op.name in _OF_NUMBERS or op.elementwise:
         return _of_arithmetic(eqn)
     return ANY_ERROR
+
+
+def raised_after_change(function: Function) -> Classes:
+    """The classes of what a function may raise once it has written to something that its caller knows."""
+    found: dict[type[BaseException], None] = {}
+    _note_after_change(function.body, False, found)
+    return tuple(found)
+
+
+def _note_after_change(block: Block, changed: bool, found: dict[type[BaseException], None]) -> bool:
+    """Note what a block raises after a change; gives whether something has changed at its end."""
+    for eqn in block.eqns:
+        repeated = eqn.op in (FOR, WHILE) and any(
+            _changes(each) for inner in eqn.blocks for each in walk(inner)
+        )
+        if changed or repeated or (_changes(eqn) and eqn.op is CALL):
+            found.update(dict.fromkeys(raises(eqn)))
+        ends = [_note_after_change(inner, changed, found) for inner in eqn.blocks]
+        changed = changed or repeated or any(ends) or _changes(eqn)
+    return changed
+
+
+def _changes(eqn: Eqn) -> bool:
+    return eqn.op in me.OWN or (eqn.op is CALL and "updates" in eqn.params)
 
 
 def _of_blocks(eqn: Eqn) -> Classes:
