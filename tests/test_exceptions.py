@@ -3,6 +3,8 @@
 # programs under test are written as users write them
 # ruff: noqa: TRY301, E722
 
+import contextlib
+import functools
 import math
 
 import numpy as np
@@ -908,3 +910,66 @@ def test_recursion_that_raises_nothing_once_it_has_changed_something():
         return state.value
 
     agree(f, 1.3, -0.4)
+
+
+# --- recursion through contexts and classes -----------------------------------------------
+
+
+def inside_a_context(x):
+    trace = []
+
+    @contextlib.contextmanager
+    def level(n):
+        trace.append(n * x)
+        yield n
+        trace.append(-n * x)
+
+    def descend(n):
+        if n == 0:
+            return x
+        with level(n) as k:
+            found = descend(n - 1) * k + x
+        return found
+
+    return descend(3) + sum(t**2 for t in trace)
+
+
+def inside_an_object(x):
+    trace = []
+
+    class Level:
+        def __enter__(self):
+            trace.append(x)
+            return 2
+
+        def __exit__(self, *error):
+            trace.append(x * x)
+            return False
+
+    def descend(n):
+        if n == 0:
+            return x
+        with Level() as k:
+            found = descend(n - 1) * k + x
+        return found
+
+    return descend(3) + sum(t**2 for t in trace)
+
+
+def through_a_wrapped_function(x):
+    trace = [x]
+    note = functools.partial(lambda power, n: trace.append(trace[-1] * n**power), 2)
+
+    def descend(n):
+        if n == 0:
+            return x
+        note(n)
+        return descend(n - 1) + trace[-1]
+
+    return descend(3) * trace[1]
+
+
+@pytest.mark.parametrize("f", [inside_a_context, inside_an_object, through_a_wrapped_function])
+def test_what_recursion_reaches_through_something_else(f):
+    agree(f, 1.3, 0.7)
+    wg.testing.check_gradient(f, 1.3)

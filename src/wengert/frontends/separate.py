@@ -9,7 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..ir.graph import CALL, Atom, Callee, Const, Eqn, Function, Input, Var
+from ..ir.graph import (
+    CALL,
+    Atom,
+    Block,
+    Callee,
+    Const,
+    Eqn,
+    Function,
+    Input,
+    Var,
+    births,
+    free_vars,
+)
 from ..ir.records import replace, value_record
 from ..ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
 from ..ops import identity as ident
@@ -288,6 +300,7 @@ def _read_body(
     bound: Sequence[Argument],
 ) -> tuple[Function, Kind, dict[int, Kind], dict[int, Kind], frozenset[Returned]] | None:
     """The callee as a function, the kind of its result, what it changes, binds, and hands back."""
+    started = next(births)
     reader = Interpreter(it.reading, namespace=it.namespace)
     inside = _Inside(reader, closure)
     around = Scope(closure.scope.globals, closure.scope)
@@ -322,9 +335,27 @@ def _read_body(
         kinds += [leaf for new, _ in rebound.values() for _, leaf in leaves(new)]
         result = Struct("tuple", tuple(range(len(kinds))), tuple(map(_one_leaf, kinds)))
     body = reader.builder.block(inside.params, outs)
+    _refuse_around(it, reader, inside, body, started)
     function = Function(closure.name, tuple(inside.inputs), body, result)
     updated = {k: kind_of_value(new) for k, new in updates.items()}
     return function, kind, updated, {k: new for k, (new, _) in rebound.items()}, returns
+
+
+def _refuse_around(
+    it: Interpreter, reader: Interpreter, inside: _Inside, body: Block, started: int
+) -> None:
+    """What belongs to the functions around a callee reaches it only as what it is given."""
+    own = {cell.place for cell, _ in inside.cells.values()}
+    changed = any(
+        place.born < started and place not in own and content is not it.heap.get(place)
+        for place, content in reader.heap.items()
+    )
+    if changed or free_vars(body):
+        raise it.unsupported(
+            f"{inside.closure.name} recurses (or is large) and reaches what the function around it has through "
+            "a class, a context manager or the like",
+            "Pass it what it needs as an argument.",
+        )
 
 
 def _rebound(
