@@ -239,3 +239,53 @@ def test_the_gradient_is_in_memory_of_its_own():
     gradient(VECTOR + 1.0, 0)
     np.testing.assert_array_equal(first, kept)
     assert not np.shares_memory(first, VECTOR)
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+def reached_twice(x):
+    """A part of an array and the whole of it: what is written to one is seen in the other."""
+    whole = np.ones(6) * x
+    part = whole[1:]
+
+    def change(k):
+        if k == 0:
+            return x
+        part[k] *= x
+        return change(k - 1) * 0.5 + (whole * np.arange(6.0)).sum()
+
+    return change(3) + whole[2]
+
+
+def given_twice(x):
+    def change(whole, part, k):
+        if k == 0:
+            return whole.sum()
+        part[k - 1] *= x
+        return change(whole, part, k - 1) * whole[1]
+
+    whole = np.ones(4) * x
+    return change(whole, whole[1:], 3)
+
+
+def passed_to_itself(x):
+    box = Box(x)
+
+    def change(me, k):
+        if k == 0:
+            return x
+        box.v = box.v * x + k
+        return me(me, k - 1) * 0.5 + x
+
+    return change(change, 3) + box.v
+
+
+@pytest.mark.parametrize("f", [reached_twice, given_twice, passed_to_itself])
+def test_memory_that_recursion_reaches_in_two_ways(f):
+    wg.testing.check_gradient(f, 1.3)
+    expected = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
+    assert wg.derivative(f)(1.3) == pytest.approx(expected, rel=1e-8)
+    assert wg.value_and_grad(f)(1.3)[0] == f(1.3)

@@ -19,6 +19,7 @@ from .values import (
     Closure,
     Items,
     Iteration,
+    Maker,
     Native,
     Value,
     as_known,
@@ -121,6 +122,11 @@ def _opened_function(it: Interpreter, value: Var, kind: Struct) -> Value:
         return Items("derivative", kind.keys, (open_up(it, inner),), kind.type, home=value)
     if not kind.keys:
         return as_known(kind.type.function)
+    if isinstance(kind.type, Maker):
+        raise it.unsupported(
+            f"{kind.type.name} is passed on with objects that it changes, and which one it is only the run knows",
+            "Pass those objects as arguments, or call it by its own name.",
+        )
     cells = it.builder.emit_with(st.getattr_, (value,), {"name": Const("__closure__")})
     captured: list[Value] = []
     for name, item_kind in zip(kind.keys, kind.items, strict=True):

@@ -174,11 +174,16 @@ def _may_hold_numbers(kind: Kind) -> bool:
 
 
 def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:
-    """An object that the callee changes must not reach it by two ways."""
+    """An object that the callee changes, or memory of it, must not reach it by two ways."""
+    if not callee.updates:
+        return
+    reached = [
+        heap.identities(it, arg, own=True) if isinstance(arg, Var) else set() for arg in args
+    ]
     for k in callee.updates:
-        mine = heap.identities(it, args[k]) or {args[k]}
-        for j, other in enumerate(args):
-            if j != k and isinstance(other, Var) and mine & (heap.identities(it, other) or {other}):
+        tied = reached[k].union(*(heap.ties(it, place) for place in reached[k]))
+        for j, others in enumerate(reached):
+            if j != k and (tied & others or args[j] is args[k]):
                 raise it.unsupported(
                     f"{callee.name} changes an object that it is given twice",
                     "Pass a copy, or pass it once.",
