@@ -1,5 +1,8 @@
 """Programs that are read for one run: the values of a call decide which way every branch goes."""
 
+# programs under test are written as users write them
+# ruff: noqa: TRY301
+
 from __future__ import annotations
 
 import copy
@@ -252,3 +255,103 @@ def test_globals_decide_as_arguments_do():
 
     (slope,) = differenced(program, (1.3,), 1)
     assert wg.grad(program)(1.3) == pytest.approx(slope, rel=1e-6)
+
+
+# --- handlers in loops --------------------------------------------------------------------
+
+
+def goes_on_at_once(x):
+    t = x
+    for _ in range(2):
+        try:
+            t = t * x
+            if t > 0.0:
+                raise ValueError("h")
+        except ValueError:
+            continue
+    return t
+
+
+def goes_on_after_its_handler(x):
+    t = x
+    for _ in range(3):
+        try:
+            t = t * x
+            raise ValueError("h")
+        except ValueError:
+            t = t + 1.0
+    return t
+
+
+def goes_on_from_an_inner_loop(x):
+    t = x
+    for _ in range(3):
+        try:
+            for k in range(3):
+                t = t * x
+                if k == 1:
+                    raise ValueError("h")
+        except ValueError:
+            continue
+        t = t + 100
+    return t
+
+
+def stops_in_its_handler(x):
+    t = x
+    for attempt in range(3):
+        try:
+            t = t * x
+            if attempt == 1:
+                raise ValueError("h")
+        except ValueError:
+            break
+    else:
+        t = t + 5
+    return t
+
+
+def goes_on_in_the_end(x):
+    t = x
+    for attempt in range(3):
+        try:
+            t = t * x
+            if attempt == 1:
+                continue
+            t = t + x
+        finally:
+            t = t * 2
+    return t
+
+
+def goes_on_in_a_while(x):
+    t = x
+    k = 0
+    while k < 3:
+        k += 1
+        try:
+            t = t * x
+            raise ValueError("h")
+        except ValueError:
+            if k == 2:
+                continue
+            t = t + 1
+        t = t * 3
+    return t
+
+
+HANDLING = [
+    goes_on_at_once,
+    goes_on_after_its_handler,
+    goes_on_from_an_inner_loop,
+    stops_in_its_handler,
+    goes_on_in_the_end,
+    goes_on_in_a_while,
+]
+
+
+@pytest.mark.parametrize("f", HANDLING)
+def test_a_handler_goes_on_with_the_loop_that_it_stands_in(f):
+    expected = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
+    assert for_one_run(f, (0,), (1.3,)) == pytest.approx((expected,), rel=1e-8)
+    assert wg.grad(f)(1.3) == pytest.approx(expected, rel=1e-8)

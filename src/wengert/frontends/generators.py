@@ -415,11 +415,10 @@ def _resume_loop(it: Interpreter, loop: ast.While | ast.For, node: ast.AST) -> N
     depth = it.frame.loops + 1
 
     def rest() -> None:
-        it.frame.loops += 1
         it.vars.update({f"%break{depth}": Const(False), f"%continue{depth}": Const(False)})
-        _resume_body(it, loop.body, node)
+        with it.frame.in_loop():
+            _resume_body(it, loop.body, node)
         it.vars.pop(f"%continue{depth}")
-        it.frame.loops -= 1
 
     def following() -> None:
         broke = it.vars.pop(f"%break{depth}")
@@ -449,13 +448,12 @@ def run_first(
     depth = it.frame.loops + 1
 
     def iteration_(item: Value | None) -> None:
-        it.frame.loops += 1
         it.vars.update({f"%break{depth}": Const(False), f"%continue{depth}": Const(False)})
-        if item is not None:
-            assign(it, loop.target, item)  # type: ignore[union-attr]
-        run_body(it, loop.body)
+        with it.frame.in_loop():
+            if item is not None:
+                assign(it, loop.target, item)  # type: ignore[union-attr]
+            run_body(it, loop.body)
         it.vars.pop(f"%continue{depth}")
-        it.frame.loops -= 1
 
     def others() -> None:
         broke = it.vars.pop(f"%break{depth}")

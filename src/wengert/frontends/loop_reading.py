@@ -98,49 +98,49 @@ def _read_loop(
     collecting: Collect | None,
     every: Atom | None,
 ) -> list[Var]:
-    it.frame.loops += 1
-    depth = it.frame.loops
-    it.vars[f"%break{depth}"] = Const(False)
-    flags = [f"%break{depth}", "%returned", "%return"]
-    entry: dict[Name, Value | None] = {
-        name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
-        for name in (*names, *flags)
-        if not is_cell(it.vars.get(name))
-    }
-    key = (id(node), tuple(id(frame.closure.node) for frame in it.frames))
-    learned = it.reading.loop_kinds.get(key, {})
-    assumed = {name: assume(value, learned.get(name)) for name, value in entry.items()}
-    elements = [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
-    # an item that is an array or a list belongs to what is iterated over
-    it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
-    key_by_index = id(node) if isinstance(node, ast.For) else None
-    it.reading.elements.update(
-        (e, key_by_index) for e in elements if not isinstance(e.kind, Number)
-    )
-    parts = _link_elements(it, elements, running)
-    start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
-    for _ in range(12):
-        forget(it, start)
-        attempt = _attempt(
-            it, entry, assumed, lost, ends, start, elements, running, body, collecting
+    with it.frame.in_loop() as depth:
+        it.vars[f"%break{depth}"] = Const(False)
+        flags = [f"%break{depth}", "%returned", "%return"]
+        entry: dict[Name, Value | None] = {
+            name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
+            for name in (*names, *flags)
+            if not is_cell(it.vars.get(name))
+        }
+        key = (id(node), tuple(id(frame.closure.node) for frame in it.frames))
+        learned = it.reading.loop_kinds.get(key, {})
+        assumed = {name: assume(value, learned.get(name)) for name, value in entry.items()}
+        elements = (
+            [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
         )
-        rebound = _forget(it, assumed, attempt)
-        forgotten += rebound
-        if rebound:
-            continue
-        assumed, held = _widen(entry, assumed, attempt)
-        followed = attempt.dead or follow(it, entry, assumed, attempt, lost, ends, start)
-        if held and followed:
-            break
-    else:
-        raise it.unsupported(
-            "the kinds of the values that this loop carries from turn to turn never settle",
-            "Start them as what they become: 0.0 instead of None or an empty list, say.",
+        # an item that is an array or a list belongs to what is iterated over
+        it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
+        key_by_index = id(node) if isinstance(node, ast.For) else None
+        it.reading.elements.update(
+            (e, key_by_index) for e in elements if not isinstance(e.kind, Number)
         )
-    _refuse_changed_items(it, node, attempt, running, lost)
-    if not isinstance(node, LoopKey):
-        it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
-    it.frame.loops -= 1
+        parts = _link_elements(it, elements, running)
+        start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
+        for _ in range(12):
+            forget(it, start)
+            attempt = _attempt(
+                it, entry, assumed, lost, ends, start, elements, running, body, collecting
+            )
+            rebound = _forget(it, assumed, attempt)
+            forgotten += rebound
+            if rebound:
+                continue
+            assumed, held = _widen(entry, assumed, attempt)
+            followed = attempt.dead or follow(it, entry, assumed, attempt, lost, ends, start)
+            if held and followed:
+                break
+        else:
+            raise it.unsupported(
+                "the kinds of the values that this loop carries from turn to turn never settle",
+                "Start them as what they become: 0.0 instead of None or an empty list, say.",
+            )
+        _refuse_changed_items(it, node, attempt, running, lost)
+        if not isinstance(node, LoopKey):
+            it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
     with it.catching.quiet():
         lists = emit_loop(it, entry, assumed, attempt, lost, elements, running, test, every)
     it.heap.update(lost)

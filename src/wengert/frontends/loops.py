@@ -122,7 +122,6 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
     from .statements import assign, run_body
 
     frame, depth = it.frame, it.frame.loops + 1
-    frame.loops = depth
     it.vars[f"%break{depth}"] = Const(False)
     names = assigned_names([node.target, *node.body])
     lent = cells.lend(it, frame.scope, [*names, f"%break{depth}", "%returned", "%return"])
@@ -146,10 +145,10 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
             it.frames.pop()
 
     try:
-        generators.drive(it, generator, generators.Consumer(take, left, may_leave(node)))
+        with frame.in_loop():
+            generators.drive(it, generator, generators.Consumer(take, left, may_leave(node)))
     finally:
         cells.take_back(it, frame.scope, lent)
-        frame.loops = depth - 1
     _finish(it, depth, node.orelse)
 
 
@@ -325,17 +324,15 @@ def _taken_anew(
 
 
 def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None:
-    it.frame.loops += 1
-    depth = it.frame.loops
-    it.vars[f"%break{depth}"] = Const(False)
+    with it.frame.in_loop() as depth:
+        it.vars[f"%break{depth}"] = Const(False)
 
-    def step(k: int) -> None:
-        it.vars[f"%continue{depth}"] = Const(False)
-        turn(k)
-        it.vars[f"%continue{depth}"] = Const(False)
+        def step(k: int) -> None:
+            it.vars[f"%continue{depth}"] = Const(False)
+            turn(k)
+            it.vars[f"%continue{depth}"] = Const(False)
 
-    it.run([partial(step, k) for k in range(count)])
-    it.frame.loops -= 1
+        it.run([partial(step, k) for k in range(count)])
 
 
 def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
@@ -405,8 +402,7 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
     """A `while` whose turns the counts of the call decide, written out: as long as they do."""
     from .statements import run_body
 
-    it.frame.loops += 1
-    depth = it.frame.loops
+    depth = it.frame.loops + 1
     it.vars[f"%break{depth}"] = Const(False)
 
     def turns() -> None:
@@ -432,8 +428,8 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
                 it.run_rest(left, turns)
                 return
 
-    turns()
-    it.frame.loops -= 1
+    with it.frame.in_loop():
+        turns()
     _finish(it, depth, node.orelse)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder
@@ -66,6 +67,16 @@ class Frame:
     """Local names that were read where nothing had bound them."""
     bound: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
     """The arguments that it was called with."""
+
+    @contextmanager
+    def in_loop(self) -> Generator[int, None, None]:
+        """Inside a `with` block one more loop is around what is read, also where an exception leaves it."""
+        self.loops += 1
+        depth = self.loops
+        try:
+            yield depth
+        finally:
+            self.loops = depth - 1
 
 
 @mutable_record

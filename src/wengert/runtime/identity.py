@@ -227,13 +227,18 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
     """f(*args), after which everything that f was given holds what it held before."""
     given = [getattr(f, "__self__", None), *args, *named.values()]
     before = [snapshot(x) for x in given]
-    y = f(*args, **named)
+    message = (
+        "a function that is known only when the program runs changes an object that it is given\n"
+        "Choose the function where wengert can see it, or return the new value."
+    )
+    try:
+        y = f(*args, **named)
+    except Exception as error:
+        if not all(map(_holds_the_same, before, given)):
+            vars(error)["changes"] = message  # which matters where the program catches it
+        raise
     if not all(map(_holds_the_same, before, given)):
-        error = ValueError(
-            "a function that is known only when the program runs changes an object that it is given\n"
-            "Choose the function where wengert can see it, or return the new value."
-        )
-        raise coded(error, "WG101")
+        raise coded(ValueError(message), "WG101")
     return y
 
 

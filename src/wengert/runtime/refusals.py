@@ -9,3 +9,16 @@ def coded(error: Any, code: str) -> Any:
     """An error with the code under which it is explained: source that stands alone has no classes of ours."""
     vars(error)["code"] = code
     return error
+
+
+def unless_refused() -> None:
+    """In a handler: goes on, unless what was caught is no exception of the program, or hides what it changed."""
+    import sys
+
+    error = sys.exc_info()[1]
+    if error is None:
+        return
+    if str(vars(error).get("code", "")).startswith("WG"):
+        raise error
+    if "changes" in vars(error):
+        raise coded(ValueError(vars(error)["changes"]), "WG101") from error

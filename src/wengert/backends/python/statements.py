@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import Atom, Block, Const, Eqn, Span, Var
-from ...ir.types import Number
+from ...ir.graph import Atom, Block, Const, Eqn, Function, Span, Var, walk, with_called
+from ...ir.types import UNKNOWN, Number
 from ...ops.memory import WRITES
 from .code import Code, concat, listing, tuple_display
 from .expressions import Expressions
@@ -188,6 +188,8 @@ class Statements:
             if renamed is not None:
                 handler.append(Statement(Code(f"{name} = {caught_as}")))
                 after.append(Statement(Code(f"{name} = None")))
+        if _may_refuse(body):
+            handler.insert(0, Statement(self._expressions.helper("unless_refused")))
         handler += self.copies(self._needs.copies(outs, eqn.args), None)
         handler += self._afterwards(caught, raised=True)
         after += self._afterwards(caught, raised=False)
@@ -328,6 +330,13 @@ def _without_empty_sections(statements: list[Statement]) -> list[Statement]:
     if sum(map(_is_comment, result)) == 1:
         return [statement for statement in result if not _is_comment(statement)]
     return result
+
+
+def _may_refuse(block: Block) -> bool:
+    """Whether a block may raise what is no exception of the program: that it cannot be followed."""
+    whole = Function("", (), block, UNKNOWN)
+    eqns = (eqn for function in with_called(whole) for eqn in walk(function.body))
+    return any(eqn.op.effect and "rt" in eqn.op.spellings for eqn in eqns)
 
 
 def _is_comment(statement: Statement) -> bool:
