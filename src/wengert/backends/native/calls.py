@@ -29,6 +29,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
 )
 
@@ -114,7 +115,7 @@ def _guess(kind: Kind, args: Sequence[Value]) -> Value:
 def _type_of(value: Value) -> Any:
     match value:
         case Scalar(code=code, origin=origin):
-            return code, origin if isinstance(origin, int) else None
+            return code, origin if isinstance(origin, int) else origin.among
         case View(code=code, dims=dims):
             return code, value.root.lasts, tuple(dim == ONE for dim in dims)
         case Known(value=known):
@@ -134,7 +135,7 @@ def _flat(value: Value) -> list[Expr]:
     """The variables that a value is passed in."""
     match value:
         case Scalar(expr=expr, origin=origin):
-            return [expr] if isinstance(origin, int) else [expr, origin]
+            return [expr] if isinstance(origin, int) else [expr, origin.expr]
         case View():
             dims = [dim for dim in value.dims if dim != ONE]
             return [value.pointer, value.offset, *dims, *value.strides]
@@ -154,8 +155,8 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
     match like:
         case Scalar(code=code, origin=int(origin)):
             return Scalar(slot(code), origin)
-        case Scalar(code=code):
-            return Scalar(slot(code), slot("i64"))
+        case Scalar(code=code, origin=Whose(among=among)):
+            return Scalar(slot(code), Whose(slot("i64"), among))
         case View(code=code):
             root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
             dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)

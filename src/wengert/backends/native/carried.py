@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from ...ir.graph import UNDEFINED
 from ...ir.records import field, mutable_record, replace
-from ...ir.types import BOOL, FLOAT, INT, Kind
 from .columns import Growing
 from .emitter import Emitter, Names
 from .fusion import copy_elements
-from .lists import in_memory_as_list, template_of
+from .lists import KINDS, in_memory_as_list, template_of
 from .loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
 from .lowering import Site, note_copy
 from .merged_lists import nothing_like
-from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
+from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr, possible
 from .sequences import growing, item_at, push, reserve
 from .values import (
-    PYTHON,
     UNBOUND,
     ZERO,
     Delayed,
     Known,
+    Origin,
     Range,
     Repeated,
     Root,
@@ -32,6 +31,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     product,
 )
@@ -51,10 +51,13 @@ class Retry(Exception):
 
 @mutable_record
 class NumberPlan:
-    """A number in a variable; one whose origin depends on the run has a second one for that."""
+    """A number in a variable; one whose origin depends on the run has a second one for that.
+
+    `among` is whose it may be.
+    """
 
     code: Code
-    origin: int | None
+    among: frozenset[int]
     bits: int
 
 
@@ -100,7 +103,7 @@ def plan_for(value: Value) -> Plan:
     """The first guess."""
     match value:
         case Scalar(code=code, origin=origin, bits=bits):
-            return NumberPlan(code, origin if isinstance(origin, int) else None, bits)
+            return NumberPlan(code, possible(origin), bits)
         case View() | Delayed() | Repeated():
             return ArrayPlan(in_place=True)
         case Tuple(items=items):
@@ -111,22 +114,27 @@ def plan_for(value: Value) -> Plan:
 
 def joined(plan: NumberPlan, value: Scalar) -> NumberPlan:
     """A plan that covers another number, too."""
-    code, origin, bits = plan.code, plan.origin, max(plan.bits, value.bits)
-    if value.code != code:
-        held = Scalar(Slot("", code), origin if origin is not None else PYTHON)
-        if not all(keeps_its_type(number, "f64") for number in (value, held)):
-            raise Unlowered(f"a variable that is now of type {code}, now of type {value.code}")
-        return NumberPlan("f64", None, WIDEST)
-    if origin is not None and value.origin != origin:
-        origin = None
-    return NumberPlan(code, origin, WIDEST if bits > plan.bits else bits)
+    bits = WIDEST if value.bits > plan.bits else plan.bits
+    if value.code == plan.code:
+        return NumberPlan(plan.code, plan.among | possible(value.origin), bits)
+    whose = origin_of(plan, Slot("", "i64") if len(plan.among) > 1 else None)
+    both = (value, Scalar(Slot("", plan.code), whose))
+    if not all(keeps_its_type(number, "f64") for number in both):
+        raise Unlowered(f"a variable that is now of type {plan.code}, now of type {value.code}")
+    a, b = (possible(as_float_origin(number)) for number in both)
+    return NumberPlan("f64", a | b, WIDEST)
 
 
 def covers(plan: NumberPlan, value: Scalar) -> bool:
-    if plan.code == "f64" and plan.origin is None and value.code == "i64":
-        return value.origin == PYTHON
-    same_origin = plan.origin is None or value.origin == plan.origin
-    return plan.code == value.code and same_origin and value.bits <= plan.bits
+    if plan.code == value.code:
+        return possible(value.origin) <= plan.among and value.bits <= plan.bits
+    kept = plan.code == "f64" and keeps_its_type(value, "f64")
+    return kept and possible(as_float_origin(value)) <= plan.among
+
+
+def origin_of(plan: NumberPlan, source: Slot | None) -> Origin:
+    """Whose a number is, which a variable says where that depends on the run."""
+    return Whose(source, plan.among) if source is not None else next(iter(plan.among))
 
 
 @mutable_record
@@ -156,13 +164,11 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
     """Variables that start with an initial value."""
     e = site.e
     match plan:
-        case NumberPlan(origin=origin, bits=bits):
+        case NumberPlan(among=among, bits=bits):
             expr, first = _as_planned(e, site.as_scalar(initial), plan)
             slot = e.variable(hint, expr)
-            if origin is not None:
-                return Holder(Scalar(slot, origin, bits), plan, slot)
-            source = e.variable(f"{hint}_origin", first)
-            return Holder(Scalar(slot, source, bits), plan, slot, source)
+            source = e.variable(f"{hint}_origin", first) if len(among) > 1 else None
+            return Holder(Scalar(slot, origin_of(plan, source), bits), plan, slot, source)
         case ArrayPlan(in_place=True):
             return Holder(site.view(initial), plan)
         case ArrayPlan():
@@ -170,7 +176,7 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
         case MemoryPlan() if isinstance(initial, Tuple):
             return Holder(in_memory_as_list(site, initial), plan)
         case ReplacedPlan(code=code):
-            made = growing(e, template_of(_KINDS[code]), hint)
+            made = growing(e, template_of(KINDS[code], site.unit.of_lists), hint)
             copy_list(site, made, initial)
             return Holder(made, plan)
         case TuplePlan(plans=plans) if isinstance(initial, Tuple):
@@ -378,13 +384,10 @@ def apply_updates(site: Site, updates: list[Update]) -> None:
             e.add(Release(old))
 
 
-_KINDS: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
-
-
 def _code_of_items(value: Growing) -> Code:
     """The type of the numbers in a list."""
     item = value.column.item(Emitter(Names()), ZERO)
-    if not isinstance(item, Scalar) or item.code not in _KINDS:
+    if not isinstance(item, Scalar):
         raise Unlowered("a list of something else than numbers that a loop makes anew")
     return item.code
 

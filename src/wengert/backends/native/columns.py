@@ -13,7 +13,7 @@ from ...ir.records import mutable_record, replace
 from .emitter import Emitter
 from .fusion import copy_elements
 from .loopform import Code, Copy, Enlarge, Expr, For, Load, Slot, Store
-from .numbers import as_float_origin, exact_float, origin_expr
+from .numbers import as_float_origin, exact_float, origin_expr, possible
 from .values import (
     PYTHON,
     ZERO,
@@ -26,11 +26,16 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     plus,
     product,
     times,
 )
+
+
+class Widened(Exception):
+    """A list of floats turned out to be given floats of 32 bits."""
 
 
 class Column(Protocol):
@@ -106,8 +111,11 @@ class Numbers:
 
 @mutable_record
 class NumbersOfAnyOrigin:
+    """Numbers, and whose each of them is; `among` says whose they may be."""
+
     values: Numbers
     origins: Numbers
+    among: frozenset[int]
 
     def roots(self) -> list[Root]:
         return [self.values.root, self.origins.root]
@@ -120,19 +128,23 @@ class NumbersOfAnyOrigin:
         code = self.values.code
         if isinstance(item, Scalar) and item.code == code != "f64":
             value, origin = item.expr, item.origin
-        elif isinstance(item, Scalar) and code == "f64" and item.code in ("f64", "i64"):
+        elif isinstance(item, Scalar) and code == "f64" and item.code != "b1":
             value, origin = exact_float(e, item), as_float_origin(item)
         else:
             raise Unlowered("a list of items of different types")
+        if not possible(origin) <= self.among:
+            raise Widened
         self.values.write(e, position, value)
         self.origins.write(e, position, origin_expr(origin))
 
     def item(self, e: Emitter, position: Expr) -> Scalar:
         value = self.values.item(e, position)
-        return Scalar(value.expr, self.origins.item(e, position).expr, value.bits)
+        whose = Whose(self.origins.item(e, position).expr, self.among)
+        return Scalar(value.expr, whose, value.bits)
 
     def shifted(self, e: Emitter, start: Expr) -> NumbersOfAnyOrigin:
-        return NumbersOfAnyOrigin(self.values.shifted(e, start), self.origins.shifted(e, start))
+        values, origins = self.values.shifted(e, start), self.origins.shifted(e, start)
+        return NumbersOfAnyOrigin(values, origins, self.among)
 
 
 @mutable_record

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...ir.graph import FOR, UNDEFINED, WHILE, Atom, Block, Eqn, Var, walk
+from ...ir.records import replace
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
@@ -388,17 +389,8 @@ def _merged(
     site: Site, blocks: Sequence[Site], pair: Sequence[Value], plan: Plan, hint: str
 ) -> Value:
     match plan:
-        case carried.NumberPlan(code=code, origin=origin):
-            slot = site.e.slot(hint, code)
-            source = site.e.slot(f"{hint}_origin", "i64") if origin is None else None
-            whose = source if source is not None else origin
-            assert whose is not None
-            bits = 0
-            for inner, value in zip(blocks, pair, strict=True):
-                holder = Holder(None, carried.NumberPlan(code, origin, 64), slot, source)
-                carried.apply_updates(inner, [carried.update(inner, holder, value)])
-                bits = max(bits, value.bits)
-            return Scalar(slot, whose, bits)
+        case carried.NumberPlan():
+            return _merged_number(site, blocks, pair, plan, hint)
         case carried.ArrayPlan(in_place=True):
             return pair[0]
         case carried.ArrayPlan():
@@ -414,6 +406,23 @@ def _merged(
             return Tuple(items, first.form, first.keys, first.type)
         case _:
             return pair[0]
+
+
+def _merged_number(
+    site: Site,
+    blocks: Sequence[Site],
+    pair: Sequence[Value],
+    plan: carried.NumberPlan,
+    hint: str,
+) -> Scalar:
+    plan = replace(plan, bits=carried.WIDEST)
+    slot = site.e.slot(hint, plan.code)
+    source = site.e.slot(f"{hint}_origin", "i64") if len(plan.among) > 1 else None
+    for inner, value in zip(blocks, pair, strict=True):
+        holder = Holder(None, plan, slot, source)
+        carried.apply_updates(inner, [carried.update(inner, holder, value)])
+    bits = max(value.bits for value in pair)
+    return Scalar(slot, carried.origin_of(plan, source), bits)
 
 
 def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:

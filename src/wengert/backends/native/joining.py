@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ...ir.graph import Const, Eqn
-from ...ir.types import BOOL, FLOAT, INT, Kind
+from ...ir.types import FLOAT, INT
 from .access import over
-from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
 from .emitter import Emitter
 from .fusion import copy_elements, fill
-from .lists import in_memory_as_list, template_of
+from .lists import KINDS, in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
-from .promotion import common, converted, operand
+from .promotion import common_code, converted
 from .sequences import growing, item_at
 from .shapes import dims_of, known_axis
 from .structure import equal_items, joined, length_of
@@ -20,6 +20,7 @@ from .values import (
     ONE,
     PYTHON,
     ZERO,
+    Repeated,
     Scalar,
     Tuple,
     Unlowered,
@@ -100,7 +101,7 @@ def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
     total: Expr = ZERO
     for view in views:
         total = site.e.let(plus(total, view.dims[axis]))
-    code = common(operand(view) for view in views)
+    code = common_code(views)
     dims = (*first.dims[:axis], total, *first.dims[axis + 1 :])
     made = site.allocate(dims, code, eqn.outs)
     start: Expr = ZERO
@@ -193,6 +194,8 @@ def _as_view(site: Site, value: Growing) -> View:
             dims = (length,)
         case Arrays(dims=inner) as column:
             dims = (length, *inner)
+        case Same(value=Scalar() as item):
+            return site.view(Repeated(item, item.code, (length,)))
         case _:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))
@@ -223,13 +226,13 @@ def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
         parts.append(part)
     items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
     codes = {item.code if isinstance(item, Scalar) else None for item in items}
-    if codes not in ({"f64"}, {"i64"}):
+    if codes != {"i64"} and not codes <= {"f64", "f32"}:
         raise Unlowered("lists of any length put together, of anything but numbers of one type")
     total: Expr = ZERO
     for part in parts:
         total = e.let(plus(total, length_of(site, part)))
-    kind = FLOAT if codes == {"f64"} else INT
-    made = growing(e, template_of(kind), "joined", e.apply("max", total, ONE))
+    kind = INT if codes == {"i64"} else FLOAT
+    made = growing(e, template_of(kind, site.unit.of_lists), "joined", e.apply("max", total, ONE))
     start: Expr = ZERO
     for part in parts:
         count = length_of(site, part)
@@ -256,10 +259,9 @@ def _repeated(site: Site, eqn: Eqn) -> Value:
     size = e.apply("max", count.expr, ZERO)
     most = e.apply("gt", size, integer(2**40), code="b1")
     e.exit_if(most, "a very long list")
-    kinds: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
-    if item.code not in kinds or (item.code != "f64" and item.origin != PYTHON):
+    if item.code not in FLOATS and item.origin != PYTHON:
         raise Unlowered("a list of NumPy's numbers")
-    template = template_of(kinds[item.code])
+    template = template_of(KINDS[item.code], site.unit.of_lists)
     made = growing(e, template, "items", e.apply("max", size, ONE))
     over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
     e.add(Assign(made.length, size))

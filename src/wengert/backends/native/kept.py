@@ -166,9 +166,9 @@ def kept_item(e: Emitter, record: Tuple, index: Value) -> Value:
 
 
 _COMPOSED = (
-    values.Scalar, values.View, values.Tuple, values.Range, values.Bounds, columns.Growing, columns.Numbers,
-    columns.NumbersOfAnyOrigin, columns.Arrays, columns.ListsOfOneLength, columns.Same, columns.Converted,
-    sequences.Lists, sequences.RaggedArrays,
+    values.Scalar, values.Whose, values.View, values.Tuple, values.Range, values.Bounds, columns.Growing,
+    columns.Numbers, columns.NumbersOfAnyOrigin, columns.Arrays, columns.ListsOfOneLength, columns.Same,
+    columns.Converted, sequences.Lists, sequences.RaggedArrays,
 )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
     site.write_all()
     count = length_of(site, a)
     e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
-    made = growing(e, template_of(FLOAT), "bars", e.apply("max", count, ONE))
+    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", count, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     items = [item_at(inner, x, index) for x in (a, b)]
     if not all(isinstance(item, Scalar) for item in items):

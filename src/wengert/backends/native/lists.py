@@ -9,6 +9,7 @@ from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
 from .lowering import Site
 from .sequences import growing, item_at
 from .values import (
+    OF_DOUBLES,
     ONE,
     PYTHON,
     ZERO,
@@ -18,38 +19,44 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     integer,
     plus,
     times,
 )
 
+KINDS: dict[Code, Kind] = {"f64": FLOAT, "f32": FLOAT, "i64": INT, "b1": BOOL}
+"""What a program calls numbers of a type."""
 
-def template_of(kind: Kind) -> Value:
-    """An item of a list that is still empty, from what the program says of it."""
+
+def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
+    """An item of a list that is still empty, from what the program says of it.
+
+    `floats` is whose its floats may be.
+    """
     match kind:
         case _ if kind == FLOAT:
-            return Scalar(Slot("", "f64"), Slot("", "i64"))
+            return Scalar(Slot("", "f64"), Whose(Slot("", "i64"), floats))
         case _ if kind in (INT, BOOL):
             return Scalar(Slot("", "i64" if kind == INT else "b1"), PYTHON)
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
             return View(Root(Slot("", "ptr")), CODES[dtype], dims, dims, integer(0))
         case Struct(form="tuple", items=items, keys=keys):
-            return Tuple(tuple(map(template_of, items)), "tuple", keys)
+            parts = tuple(template_of(item, floats) for item in items)
+            return Tuple(parts, "tuple", keys)
         case _:
             raise Unlowered("a list of items of unknown types")
 
 
 def in_memory_as_list(site: Site, value: Tuple) -> Growing:
     """A list of numbers of known length, in memory."""
-    codes = {item.code for item in value.items}
+    codes: set[Code] = {item.code for item in value.items}
     if len(codes) != 1:
         raise Unlowered("a write to one of several numbers of different types")
-    kinds: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
     (code,) = codes
-    if code not in kinds:
-        raise Unlowered("a list of floats of 32 bits")
-    made = growing(site.e, template_of(kinds[code]), "items", integer(len(value.items)))
+    template = template_of(KINDS[code], site.unit.of_lists)
+    made = growing(site.e, template, "items", integer(len(value.items)))
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
@@ -60,7 +67,7 @@ def grown(site: Site, value: Value, kind: Kind, hint: str) -> Value:
     """A list of known length as one that can grow, if that is what it is going to do."""
     if not isinstance(value, Tuple) or value.form != "list" or not isinstance(kind, Seq):
         return value
-    made = growing(site.e, template_of(kind.item), hint, None)
+    made = growing(site.e, template_of(kind.item, site.unit.of_lists), hint, None)
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))

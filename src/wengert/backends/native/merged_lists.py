@@ -59,7 +59,8 @@ class _Merge:
                 return self.numbers(a, b)
             case NumbersOfAnyOrigin(), NumbersOfAnyOrigin():
                 values = self.numbers(a.values, b.values)
-                return NumbersOfAnyOrigin(values, self.numbers(a.origins, b.origins))
+                origins = self.numbers(a.origins, b.origins)
+                return NumbersOfAnyOrigin(values, origins, a.among | b.among)
             case Arrays(), Arrays() if (a.code, len(a.dims)) == (b.code, len(b.dims)):
                 self.memory(a, b)
                 dims = tuple(self.size(*sizes) for sizes in zip(a.dims, b.dims, strict=True))

@@ -41,6 +41,7 @@ from .loopform import (
     While,
     assigned_in,
 )
+from .numbers import as_float_origin, possible
 from .values import (
     NUMPY,
     ONE,
@@ -54,6 +55,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     integer,
     plus,
@@ -110,10 +112,10 @@ def _column(
             return Same(item)
         case Scalar(origin=int(origin), code=code, bits=bits):
             return Numbers(_memory(e, hint, room, code), code, origin, bits)
-        case Scalar(code=code, bits=bits):
+        case Scalar(code=code, bits=bits, origin=Whose(among=among)):
             values = Numbers(_memory(e, hint, room, code), code, NUMPY, bits)
             origins = Numbers(_memory(e, f"{hint}_origins", room, "i64"), "i64", NUMPY, 2)
-            return NumbersOfAnyOrigin(values, origins)
+            return NumbersOfAnyOrigin(values, origins, among)
         case View(code=code, dims=dims) if all(map(is_outside, dims)):
             return Arrays(_memory(e, hint, times(room, product(dims)), code), code, dims)
         case View(code=code, dims=dims):
@@ -273,10 +275,21 @@ def item_at(e: Emitter, sequence: Growing, position: Expr) -> Value:
     return sequence.column.item(e, position)
 
 
+def _covering(items: Sequence[Scalar]) -> Scalar:
+    """A number that stands for all of these."""
+    first, bits = items[0], max(item.bits for item in items)
+    if any(item.code != first.code for item in items):
+        among = frozenset[int]().union(*(possible(as_float_origin(item)) for item in items))
+        return Scalar(Slot("", "f64"), Whose(ZERO, among))
+    if all(item.origin == first.origin for item in items):
+        return Scalar(first.expr, first.origin, bits)
+    among = frozenset[int]().union(*(possible(item.origin) for item in items))
+    return Scalar(first.expr, Whose(ZERO, among), bits)
+
+
 def numbers(e: Emitter, items: Sequence[Scalar], hint: str) -> Growing:
     """A list of these numbers."""
-    template = Scalar(items[0].expr, items[0].origin, max(item.bits for item in items))
-    made = growing(e, template, hint, integer(max(len(items), 1)))
+    made = growing(e, _covering(items), hint, integer(max(len(items), 1)))
     for k, item in enumerate(items):
         made.column.put(e, integer(k), item)
     e.add(Assign(made.length, integer(len(items))))

@@ -17,7 +17,7 @@ from .kept import is_kept, must_be_open
 from .lists import array_copies, part_of_list, template_of
 from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
-from .promotion import operand, operand_code
+from .promotion import operand_code
 from .ranges import SIZE_BITS
 from .sequences import RaggedArrays, growing, item_at
 from .shapes import broadcast, dims_of, spread
@@ -64,7 +64,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
             return part_of_list(site, given, ZERO, length_of(site, given), ONE)
         if is_kept(given):
             return given  # nobody writes to it
-    operands = [site.operand(atom) for atom in eqn.args]
+    operands = [site.any_operand(atom) for atom in eqn.args]
     if eqn.op.name == "snapshot" and isinstance(operands[0], View):
         if operands[0].root.lasts or site.unit.is_kept(operands[0].root):
             return operands[0]
@@ -116,7 +116,7 @@ def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
     """An elementwise op on arrays and numbers, by the name of its row."""
     row = ROWS[name]
     typed = operands[1:] if row.rule == "choice" else operands
-    code = operand_code(row.rule, map(operand, typed), arrays=True)
+    code = operand_code(row.rule, typed)
     if name in ("mod", "floordiv") and code == "i64":
         _must_divide(operands[1])
     return mapped(site, row, operands, code, broadcast(site.e, operands))
@@ -132,7 +132,7 @@ def _must_divide(divisor: Any) -> None:
 def _chosen_number(site: Site, operands: Any) -> Repeated:
     """`np.where` gives an array, of numbers too."""
     e = site.e
-    code = operand_code("selection", map(operand, operands[1:]), arrays=True)
+    code = operand_code("selection", operands[1:])
     condition, x, y = (
         numbers.converted(e, v.expr, c) for v, c in zip(operands, ("b1", code, code), strict=True)
     )
@@ -439,7 +439,7 @@ def _zero_arrays(site: Site, value: Growing) -> Growing:
 def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
     """A list of one number, so many times."""
     e = site.e
-    made = growing(e, template_of(FLOAT), "bars", e.apply("max", size, ONE))
+    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", size, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     made.column.put(inner, index, zero)
     e.add(For(index, size, tuple(inner.statements)))

@@ -25,7 +25,7 @@ from .lists import in_memory_as_list
 from .loopform import Assign, Constant, Expr, For, Slot
 from .lowering import OF_DERIVATIVES, Site, lowers
 from .numbers import compute, converted
-from .promotion import common, operand
+from .promotion import common_code
 from .sequences import item_at, push
 from .shapes import with_axes
 from .structure import item_of_list, length_of, over_arrays, wrapped
@@ -59,7 +59,7 @@ def _store(site: Site, eqn: Eqn) -> Value:
         return _store_in_tuple(site, eqn, container)
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
-    what = site.operand(value)
+    what = site.any_operand(value)
     view = site.to_write(target, eqn)
     index = site.value(path[0])
     parts = parts_of(index)
@@ -94,7 +94,7 @@ def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) 
 
 def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
     """A write to a row of an array, or to an array in a list."""
-    what = site.operand(eqn.args[-1])
+    what = site.any_operand(eqn.args[-1])
     if isinstance(what, Delayed):
         what = site.computed(what)
     if isinstance(container, Tuple):
@@ -171,7 +171,7 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
     container, items = (site.value(atom) for atom in eqn.args)
     if isinstance(container, Growing) and isinstance(items, Growing):
         return _overwritten_list(site, container, items)
-    what = site.operand(eqn.args[1])
+    what = site.any_operand(eqn.args[1])
     if isinstance(what, Delayed):
         what = site.computed(what)
     view = site.to_write(eqn.args[0], eqn)
@@ -216,7 +216,7 @@ def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool)
 
 
 def _must_fit(part: View, what: Scalar | Array) -> None:
-    if common([operand(what), operand(part)]) != part.code and not isinstance(what, Scalar):
+    if not isinstance(what, Scalar) and common_code([what, part]) != part.code:
         raise Unlowered("a write that changes the type of numbers")
     if isinstance(what, Scalar) and part.code in ("i64", "b1") and what.code != part.code:
         raise Unlowered("a write that changes the type of numbers")
