@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...ir.graph import UNDEFINED
 from ...ir.records import field, mutable_record, replace
-from .columns import Growing
+from .columns import Growing, range_of, range_parts
 from .emitter import Emitter, Names
 from .fusion import copy_elements
 from .lists import KINDS, in_memory_as_list, template_of
@@ -80,6 +80,13 @@ class TuplePlan:
 
 
 @mutable_record
+class RangePlan:
+    """A range that one of two branches makes, by its three numbers."""
+
+    parts: Plan
+
+
+@mutable_record
 class MemoryPlan:
     """A list of numbers of known length, one of which the loop chooses to write to: in memory."""
 
@@ -96,7 +103,9 @@ class ReplacedPlan:
     code: Code
 
 
-Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan | MemoryPlan | ReplacedPlan
+Plan = (
+    NumberPlan | ArrayPlan | SamePlan | TuplePlan | RangePlan | ListPlan | MemoryPlan | ReplacedPlan
+)
 
 
 def plan_for(value: Value) -> Plan:
@@ -456,6 +465,8 @@ def merged_plan(a: Value, b: Value) -> Plan:
         return ArrayPlan(in_place=same)
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
         return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
+    if isinstance(a, Range) and isinstance(b, Range) and a != b:
+        return RangePlan(merged_plan(range_parts(a), range_parts(b)))
     if is_same(a, b):
         return SamePlan()
     if isinstance(a, Growing) and isinstance(b, Growing):
@@ -486,6 +497,10 @@ def placeholder(site: Site, value: Value, other: Value) -> Value:
             return nothing_like(site.e, other)
         case Tuple(items=items):
             return replace(other, items=tuple(placeholder(site, value, item) for item in items))
+        case Known():
+            return other
+        case Range():
+            return range_of(placeholder(site, value, range_parts(other)))
         case _:
             return value
 

@@ -6,7 +6,7 @@ all of them one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from ...ir.records import mutable_record, replace
@@ -36,6 +36,15 @@ from .values import (
 
 class Widened(Exception):
     """A list of floats turned out to be given floats of 32 bits."""
+
+
+class Learned(Exception):
+    """A list that starts empty turned out to hold items like this one."""
+
+    def __init__(self, key: Hashable, item: Value):
+        super().__init__()
+        self.key = key
+        self.item = item
 
 
 class Column(Protocol):
@@ -145,6 +154,28 @@ class NumbersOfAnyOrigin:
     def shifted(self, e: Emitter, start: Expr) -> NumbersOfAnyOrigin:
         values, origins = self.values.shifted(e, start), self.origins.shifted(e, start)
         return NumbersOfAnyOrigin(values, origins, self.among)
+
+
+@mutable_record
+class Undecided:
+    """Items of which nothing is known before the first of them; `key` says which list it is."""
+
+    key: Hashable
+
+    def roots(self) -> list[Root]:
+        return []
+
+    def enlarge(self, e: Emitter, room: Expr) -> None:
+        pass
+
+    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+        raise Learned(self.key, item)
+
+    def item(self, e: Emitter, position: Expr) -> Value:
+        raise Unlowered("a list of items of unknown types")
+
+    def shifted(self, e: Emitter, start: Expr) -> Undecided:
+        return self
 
 
 @mutable_record

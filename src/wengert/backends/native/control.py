@@ -10,7 +10,7 @@ from ...ir.records import replace
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
-from .columns import Growing, Parts
+from .columns import Growing, Parts, range_of, range_parts
 from .emitter import Emitter
 from .fusion import copy_elements
 from .kept import must_be_open
@@ -20,6 +20,7 @@ from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
+from .structure import length_of
 from .values import (
     NUMPY,
     ONE,
@@ -97,6 +98,8 @@ def truth(site: Site, atom: Atom) -> Expr:
     value = site.value(atom)
     if isinstance(value, Known) and value.value is None:
         return Constant(False, "b1")
+    if isinstance(value, Growing) or (isinstance(value, Tuple) and value.form in ("tuple", "list")):
+        return site.e.apply("ne", length_of(site, value), ZERO, code="b1")
     return converted(site.e, site.as_scalar(value).expr, "b1")
 
 
@@ -151,7 +154,7 @@ class _Loop:
         self.counted = self.test is None and self.stop is None
         self.walks = [walk_over(site, atom) for atom in self.iterables]
         self.given = [
-            grown(site, self._or_unbound(settled(site, atom), var), var.kind, var.name or "items")
+            grown(site, self._or_unbound(settled(site, atom), var), var)
             for atom, var in zip(self.initials, self.params, strict=True)
         ]
 
@@ -371,10 +374,7 @@ def _grown_together(
     """Lists of known length as lists of any length, where branches give lists of different lengths."""
     if not any(isinstance(value, Tuple) for value in pair):
         return pair
-    a, b = (
-        grown(inner, value, var.kind, var.name or "items")
-        for inner, value in zip(blocks, pair, strict=True)
-    )
+    a, b = (grown(inner, value, var) for inner, value in zip(blocks, pair, strict=True))
     return a, b
 
 
@@ -397,6 +397,8 @@ def _merged(
             return _merged_array(site, blocks, pair, hint)
         case carried.ListPlan():
             return merged_list(site, blocks, pair)
+        case carried.RangePlan(parts=parts):
+            return range_of(_merged(site, blocks, [*map(range_parts, pair)], parts, hint))
         case carried.TuplePlan(plans=plans):
             first: Tuple = pair[0]
             items = tuple(

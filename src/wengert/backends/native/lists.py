@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ...ir.types import BOOL, FLOAT, INT, Array, Kind, Seq, Struct
-from .columns import Growing
+from ...ir.graph import Var
+from ...ir.records import replace
+from ...ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Kind, Seq, Struct
+from .columns import Growing, Undecided
 from .emitter import Emitter
 from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
 from .lowering import Site
@@ -63,15 +65,39 @@ def in_memory_as_list(site: Site, value: Tuple) -> Growing:
     return made
 
 
-def grown(site: Site, value: Value, kind: Kind, hint: str) -> Value:
-    """A list of known length as one that can grow, if that is what it is going to do."""
-    if not isinstance(value, Tuple) or value.form != "list" or not isinstance(kind, Seq):
+def grown(site: Site, value: Value, var: Var) -> Value:
+    """A list of known length as one that can grow, if that is what it is going to do as the value of a variable."""
+    if not isinstance(value, Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
         return value
-    made = growing(site.e, template_of(kind.item, site.unit.of_lists), hint, None)
+    made = growing(site.e, _first_item(site, var, var.kind.item), var.name or "items", None)
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
     return made
+
+
+def _first_item(site: Site, var: Var, kind: Kind) -> Value:
+    """An item of a list: of one that the program says nothing of, what an attempt before this one has found."""
+    if kind != UNKNOWN:
+        return template_of(kind, site.unit.of_lists)
+    found = site.unit.learned.get(var)
+    return like_item(found, site.unit.of_lists) if found is not None else Undecided(var)
+
+
+def like_item(item: Value, floats: frozenset[int]) -> Value:
+    """What stands for all items of a list of which one is known."""
+    match item:
+        case Scalar(code="f64" | "f32"):
+            return template_of(FLOAT, floats)
+        case Scalar(code=code, origin=int(origin)):
+            return Scalar(Slot("", code), origin)
+        case View(code=code, dims=dims):
+            none = tuple(Slot("", "i64") for _ in dims)
+            return View(Root(Slot("", "ptr")), code, none, none, ZERO)
+        case Tuple(items=items):
+            return replace(item, items=tuple(like_item(each, floats) for each in items))
+        case _:
+            raise Unlowered("a list of items of unknown types")
 
 
 def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:
@@ -91,6 +117,11 @@ def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Exp
     e.add(For(index, count, tuple(inner.statements)))
     e.add(Assign(made.length, count))
     return made
+
+
+def copied_list(site: Site, value: Growing) -> Growing:
+    """A list of the same numbers."""
+    return part_of_list(site, value, ZERO, site.e.variable("length", value.length), ONE)
 
 
 def _is_of_numbers(item: Value) -> bool:

@@ -81,6 +81,8 @@ class Unit:
         """Whether the program itself writes to arrays."""
         self.of_lists: frozenset[int] = OF_DOUBLES
         """Whose the floats may be that lists hold."""
+        self.learned: dict[Any, Value] = {}
+        """Items of lists of which the program itself says nothing."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 

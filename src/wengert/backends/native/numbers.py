@@ -195,7 +195,8 @@ def _origin(
     if namespace in ("np", "method"):
         found = merged(e, origins)
         if row.rule in ("arithmetic", "selection") and AN_INTEGER in bound(found):
-            raise Unlowered("NumPy's arithmetic on a number that may be an integer")
+            is_integer = e.apply("eq", origin_expr(found), integer(AN_INTEGER), code="b1")
+            e.exit_if(is_integer, "NumPy's arithmetic on an integer among floats")
         if SINGLE not in bound(found):
             return NUMPY
         is_single = e.apply("eq", origin_expr(found), integer(SINGLE), code="b1")

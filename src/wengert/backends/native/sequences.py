@@ -20,6 +20,7 @@ from .columns import (
     NumbersOfAnyOrigin,
     Parts,
     Same,
+    Undecided,
     bounds_of,
     bounds_parts,
     copy_items,
@@ -106,6 +107,8 @@ def _column(
     e: Emitter, item: Value, hint: str, room: Expr, is_outside: Callable[[Expr], bool]
 ) -> Column:
     match item:
+        case Undecided():
+            return item
         case Known():
             return Same(item)
         case Scalar(origin=int(), expr=Slot() | Constant() as expr) if is_outside(expr):

@@ -14,7 +14,7 @@ from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
 from .elementwise import ROWS
 from .fusion import fill, mapped
 from .kept import is_kept, must_be_open
-from .lists import array_copies, part_of_list, template_of
+from .lists import array_copies, copied_list, template_of
 from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .promotion import operand_code
@@ -61,7 +61,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         if isinstance(given, Growing):
             if eqn.op.name == "snapshot" and isinstance(given.column, Arrays | RaggedArrays):
                 return array_copies(site, given)
-            return part_of_list(site, given, ZERO, length_of(site, given), ONE)
+            return copied_list(site, given)
         if is_kept(given):
             return given  # nobody writes to it
     operands = [site.any_operand(atom) for atom in eqn.args]
@@ -206,6 +206,14 @@ def length_of(site: Site, value: Value) -> Expr:
 @lowers("length")
 def _length(site: Site, eqn: Eqn) -> Value:
     return Scalar(length_of(site, site.value(eqn.args[0])), PYTHON, SIZE_BITS)
+
+
+@lowers("rebound")
+def _rebound(site: Site, eqn: Eqn) -> Value:
+    """`value += …` gives the name a new object, as it does of a number."""
+    if not isinstance(site.value(eqn.args[0]), Scalar):
+        raise Unlowered("a change in place of what the run chooses")
+    return Known(None)
 
 
 @lowers("getattr")

@@ -22,11 +22,11 @@ from .creation import zeroed
 from .emitter import Emitter
 from .fusion import Place, can_be_placed
 from .lists import in_memory_as_list
-from .loopform import Assign, Constant, Expr, For, Slot
+from .loopform import Constant, Expr, For, Slot
 from .lowering import OF_DERIVATIVES, Site, lowers
 from .numbers import compute, converted
 from .promotion import common_code
-from .sequences import item_at, push
+from .sequences import item_at
 from .shapes import with_axes
 from .structure import item_of_list, length_of, over_arrays, wrapped
 from .values import (
@@ -388,48 +388,3 @@ def _add_attr(site: Site, eqn: Eqn) -> Value:
     if isinstance(value, Delayed | Repeated):
         value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
     return _with_item(buffer, k, _added(site, buffer.items[k], value))
-
-
-@lowers("drop", "dropped")
-def _drop(site: Site, eqn: Eqn) -> Value:
-    """A list without one of its items."""
-    container, *path = (site.value(atom) for atom in eqn.args)
-    if not isinstance(container, Growing) or len(path) != 1 or not isinstance(path[0], Scalar):
-        raise Unlowered("a part of a container that is taken out")
-    e = site.e
-    for root in container.column.roots():
-        site.unit.on_write(root)
-    site.write_all()
-    size = length_of(site, container)
-    position = wrapped(site, path[0], size)
-    last = e.apply("sub", size, ONE)
-    if path[0].expr != Constant(-1, "i64"):
-        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar):
-            raise Unlowered("an item that is no number, taken out of a list")
-        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        place = inner.let(plus(position, index))
-        container.column.put(inner, place, item_at(inner, container, inner.let(plus(place, ONE))))
-        e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
-    e.add(Assign(container.length, last))
-    return container
-
-
-@lowers("append_item", "appended")
-def _append(site: Site, eqn: Eqn) -> Value:
-    target, *path, _ = eqn.args
-    container = site.value(target)
-    if path:
-        raise Unlowered("a write to a part of a part")
-    item = site.value(eqn.args[-1])
-    if isinstance(item, Delayed | Repeated):
-        item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
-    if isinstance(container, Tuple) and container.form == "list":
-        items = (*container.items, item)
-        return Tuple(items, "list", tuple(range(len(items))))
-    if not isinstance(container, Growing):
-        raise Unlowered("an append to something that is no list")
-    for root in container.column.roots():
-        site.unit.on_write(root)
-    site.write_all()
-    push(site.e, container, item)
-    return container
