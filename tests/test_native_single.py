@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from c_library import GCC, shared_library
+from native_outcomes import outcome
 
 import wengert as wg
 from wengert.errors import NotNative
@@ -326,11 +327,13 @@ def test_where_the_type_of_an_array_would_depend_on_the_run_there_is_no_native_f
 
 def test_integers_among_floats_in_numpys_arithmetic():
     def f(x, k):
-        s = 1 if k > 2 else x
+        s = 3 if k > 2 else x
         return np.square(s)
 
-    with pytest.raises(NotNative, match="may be an integer"):
-        wg.jit(f, strict=True)(0.5, 1)
+    compiled = wg.jit(f, strict=True)
+    for k, exits in ((1, 0), (3, 1)):
+        assert outcome(compiled, 0.5, k) == outcome(f, 0.5, k)
+        assert compiled.exits == exits
 
 
 @pytest.mark.skipif(GCC is None, reason="needs gcc")

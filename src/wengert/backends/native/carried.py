@@ -11,7 +11,7 @@ from ...ir.records import field, mutable_record, replace
 from .columns import Growing, range_of, range_parts
 from .emitter import Emitter, Names
 from .fusion import copy_elements
-from .lists import KINDS, in_memory_as_list, template_of
+from .lists import has_numbers_alone, in_memory_as_list, like_item
 from .loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
 from .lowering import Site, note_copy
 from .merged_lists import nothing_like
@@ -98,9 +98,9 @@ class ListPlan:
 
 @mutable_record
 class ReplacedPlan:
-    """A list of numbers that each iteration makes anew: its items are copied."""
+    """A list of numbers, or of tuples of them, that each iteration makes anew: its items are copied."""
 
-    code: Code
+    item: Value
 
 
 Plan = (
@@ -184,8 +184,8 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
             return _hold_array(site, initial, plan, hint, takes_over=takes_over)
         case MemoryPlan() if isinstance(initial, Tuple):
             return Holder(in_memory_as_list(site, initial), plan)
-        case ReplacedPlan(code=code):
-            made = growing(e, template_of(KINDS[code], site.unit.of_lists), hint)
+        case ReplacedPlan(item=item):
+            made = growing(e, like_item(item, site.unit.of_lists), hint)
             copy_list(site, made, initial)
             return Holder(made, plan)
         case TuplePlan(plans=plans) if isinstance(initial, Tuple):
@@ -287,7 +287,7 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
         case _:
             if not is_same(holder.value, value):
                 if isinstance(holder.value, Growing) and isinstance(value, Growing):
-                    raise Retry(ReplacedPlan(_code_of_items(value)))
+                    raise Retry(ReplacedPlan(_item_of(value)))
                 raise Unlowered("a variable that a loop changes from one kind of value to another")
             return Update([], [])
 
@@ -393,12 +393,12 @@ def apply_updates(site: Site, updates: list[Update]) -> None:
             e.add(Release(old))
 
 
-def _code_of_items(value: Growing) -> Code:
-    """The type of the numbers in a list."""
+def _item_of(value: Growing) -> Value:
+    """An item of a list of numbers, or of records of them."""
     item = value.column.item(Emitter(Names()), ZERO)
-    if not isinstance(item, Scalar):
+    if not has_numbers_alone(item):
         raise Unlowered("a list of something else than numbers that a loop makes anew")
-    return item.code
+    return item
 
 
 def _must_be_made_here(e: Emitter, value: Growing) -> None:

@@ -15,6 +15,7 @@ from .fusion import copy_elements
 from .loopform import Code, Copy, Enlarge, Expr, For, Load, Slot, Store
 from .numbers import as_float_origin, exact_float, origin_expr, possible
 from .values import (
+    OF_DOUBLES,
     PYTHON,
     ZERO,
     Bounds,
@@ -34,8 +35,23 @@ from .values import (
 )
 
 
+class Mismatch(Unlowered):
+    """An item of another type than the list that it is put into was made for."""
+
+    def __init__(self) -> None:
+        super().__init__("a list of items of different types")
+
+
 class Widened(Exception):
     """A list of floats turned out to be given floats of 32 bits."""
+
+
+class Loosened(Exception):
+    """A list turned out to be given numbers of another type than those that it was made of."""
+
+    def __init__(self, key: Hashable):
+        super().__init__()
+        self.key = key
 
 
 class Learned(Exception):
@@ -80,12 +96,14 @@ class Growing:
         length: how many there are.
         capacity: how many there is room for.
         count: how many there are going to be, where that is known before the first.
+        key: says which list of the program it is, where more may turn out about what it holds.
     """
 
     column: Column
     length: Slot
     capacity: Slot
     count: Expr | None = None
+    key: Hashable = None
 
 
 @mutable_record
@@ -104,7 +122,7 @@ class Numbers:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Scalar) or item.code != self.code or item.origin != self.origin:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         self.write(e, position, item.expr)
 
     def write(self, e: Emitter, position: Expr, value: Expr) -> None:
@@ -140,9 +158,9 @@ class NumbersOfAnyOrigin:
         elif isinstance(item, Scalar) and code == "f64" and item.code != "b1":
             value, origin = exact_float(e, item), as_float_origin(item)
         else:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         if not possible(origin) <= self.among:
-            raise Widened
+            raise Widened if self.among == OF_DOUBLES else Mismatch
         self.values.write(e, position, value)
         self.origins.write(e, position, origin_expr(origin))
 
@@ -223,7 +241,7 @@ class ListsOfOneLength:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Growing) or item.count != self.count:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         start = e.let(times(position, self.count))
         copy_items(e, self.flat, start, item.column, self.count)
 
@@ -253,7 +271,7 @@ class Parts:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Tuple) or len(item.items) != len(self.columns):
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         for column, part in zip(self.columns, item.items, strict=True):
             column.put(e, position, part)
 
@@ -283,7 +301,7 @@ class Same:
         else:
             same = self.value == item
         if not same:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
 
     def item(self, e: Emitter, position: Expr) -> Known | Scalar:
         return self.value
@@ -339,7 +357,7 @@ def bounds_of(parts: Tuple) -> Bounds:
 
 def must_be_array(item: Value, code: Code, rank: int) -> None:
     if not isinstance(item, View) or item.code != code or len(item.dims) != rank:
-        raise Unlowered("a list of items of different types")
+        raise Mismatch
 
 
 def put_elements(e: Emitter, target: View, item: View) -> None:

@@ -67,6 +67,8 @@ def key_of(value: Any) -> Hashable:
             return "memory", lasts
         case list() | tuple():
             return tuple(map(key_of, value))
+        case Growing(column=column, count=count):
+            return "list", key_of(column), key_of(count)
         case columns.Parts(columns=parts, template=template):
             return template.form, template.keys, id(template.type), key_of(parts)
         case _ if isinstance(value, _COMPOSED):

@@ -11,10 +11,11 @@ from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from . import carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts, range_of, range_parts
+from .composed import words_of
 from .emitter import Emitter
 from .fusion import copy_elements
 from .kept import must_be_open
-from .lists import grown
+from .lists import grown, like_item
 from .loopform import CODES, Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
@@ -277,7 +278,9 @@ class _Loop:
         together = Tuple(tuple(self.items_collected))
         hint = next((var.name for var in lists if var.name), "saved")
         room = count if self.counted else None
-        made = growing(self.site.e, together, hint, room, lambda expr: expr not in changing)
+        template = self._template(lists)
+        changing |= {Slot("", word.code) for word in words_of(template)}  # is no variable
+        made = growing(self.site.e, template, hint, room, lambda expr: expr not in changing)
         if not self.counted:
             push(inner.e, made, together)
         elif self.reverse:
@@ -286,7 +289,20 @@ class _Loop:
         else:
             made.column.put(inner.e, index, together)
         assert isinstance(made.column, Parts)
-        return [Growing(column, made.length, made.capacity, room) for column in made.column.columns]
+        return [
+            Growing(column, made.length, made.capacity, room, key=var)
+            for var, column in zip(lists, made.column.columns, strict=True)
+        ]
+
+    def _template(self, lists: Sequence[Var]) -> Tuple:
+        """Items of what is collected; where it is going to hold numbers of several types, of any."""
+        unit = self.site.unit
+        return Tuple(
+            tuple(
+                like_item(item, unit.of_lists, loose=True) if var in unit.loose else item
+                for var, item in zip(lists, self.items_collected, strict=True)
+            )
+        )
 
     def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None
@@ -313,7 +329,7 @@ class _Loop:
 def _apart(e: Emitter, made: Growing) -> Growing:
     """A list that has grown together with others, and grows and shrinks by itself from now on."""
     length = e.variable("length", made.length)
-    return Growing(made.column, length, e.variable("room", made.capacity), made.count)
+    return Growing(made.column, length, e.variable("room", made.capacity), made.count, made.key)
 
 
 def settled(site: Site, atom: Atom) -> Value:

@@ -21,7 +21,7 @@ from .border import (
     NumberResult,
     Result,
 )
-from .columns import Growing, Learned, Numbers, Widened
+from .columns import Growing, Learned, Loosened, Numbers, Widened
 from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
@@ -116,7 +116,7 @@ def lower(
         Unlowered: something in it has no native form.
     """
     function = with_early_reads(recomputed(function), prepare)
-    found = Found(set(), set(), OF_DOUBLES, {})
+    found = Found(set(), set(), OF_DOUBLES, {}, set())
     while True:
         try:
             return _Lowering(function, leaves, found, Unit(prepare), parallel=parallel).run()
@@ -126,6 +126,8 @@ def lower(
             if SINGLE in found.of_lists:
                 raise Unlowered("a list of numbers of different types") from None
             found = found._replace(of_lists=OF_DOUBLES | {SINGLE})
+        except Loosened as error:
+            found.loose.add(error.key)
         except Learned as error:
             found.learned[error.key] = error.item
         except Unforeseen as error:
@@ -140,12 +142,14 @@ class Found(NamedTuple):
         unforeseen: the results whose memory the caller cannot make.
         of_lists: whose the floats may be that lists hold.
         learned: items of lists of which the program itself says nothing.
+        loose: lists that hold numbers of several types.
     """
 
     written: set[int]
     unforeseen: set[int]
     of_lists: frozenset[int]
     learned: dict[Any, Value]
+    loose: set[Any]
 
 
 class _Lowering:
@@ -161,7 +165,8 @@ class _Lowering:
         self.function = function
         self.parallel = parallel
         self.leaves = tuple(leaves)
-        self.written, self.unforeseen, unit.of_lists, unit.learned = found
+        self.written, self.unforeseen = found.written, found.unforeseen
+        unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
         self.unit = unit
         self.unit.on_write = self._on_write
         self.unit.changes_arrays = changes_arrays(function)

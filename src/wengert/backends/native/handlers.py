@@ -14,6 +14,7 @@ from . import (
     diagonals,
     extremes,
     factorisations,
+    fields,
     joining,
     list_ops,
     moving,
@@ -31,6 +32,7 @@ from . import (
     structure,
     tables,
     writing,
+    zeros,
 )
 from .elementwise import ROWS
 from .lowering import HANDLERS, Handler
@@ -46,6 +48,7 @@ TABLES = (
     creation,
     diagonals,
     extremes,
+    fields,
     factorisations,
     joining,
     list_ops,
@@ -63,6 +66,7 @@ TABLES = (
     structure,
     tables,
     writing,
+    zeros,
 )
 """The modules that enter handlers into the table."""
 

@@ -8,13 +8,13 @@ from .access import over
 from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
 from .emitter import Emitter
 from .fusion import copy_elements, fill
-from .lists import KINDS, in_memory_as_list, template_of
+from .lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .promotion import common_code, converted
 from .sequences import growing, item_at
 from .shapes import dims_of, known_axis
-from .structure import equal_items, joined, length_of
+from .structure import joined, length_of
 from .values import (
     NUMPY,
     ONE,
@@ -33,6 +33,7 @@ from .values import (
     product,
     times,
 )
+from .zeros import equal_items, zeros_like
 
 Index = tuple[Expr, ...]
 
@@ -167,18 +168,21 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
 def _cotangent_of_list(
     site: Site, bars: Growing, items: Growing | Tuple, *, reverse: bool
 ) -> Growing:
-    """The same for the numbers of a list."""
+    """The same for the numbers of a list, or records of them."""
     e = site.e
     known = items.items if isinstance(items, Tuple) else [item_at(Emitter(e.names), items, ZERO)]
-    if not all(isinstance(item, Scalar) for item in known):
+    if not all(map(has_numbers_alone, known)):
         raise Unlowered("a loop over a list, whose items have cotangents")
     site.write_all()
     size, reached = length_of(site, items), length_of(site, bars)
-    made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
+    if isinstance(items, Growing):
+        made = zeros_like(site, items)
+    else:
+        made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
     start = e.apply("sub", size, reached) if reverse else ZERO
     inner = site.inside(site.block)
     index = Slot(e.names.fresh("k"), "i64")
-    bar = inner.as_scalar(item_at(inner.e, bars, index))
+    bar = item_at(inner.e, bars, index)
     made.column.put(inner.e, inner.e.let(plus(start, index)), bar)
     e.add(For(index, reached, tuple(inner.e.statements)))
     return made

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...ir.graph import Eqn
-from ...ir.types import FLOAT, INT
-from . import numbers
+from ...ir.types import INT
 from .columns import Arrays, Growing, Numbers
 from .creation import as_array
 from .emitter import Emitter
-from .lists import copied_list, template_of
+from .fields import sum_of_parts
+from .lists import copied_list, like_item, loosening, template_of
 from .loopform import Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .ranges import SIZE_BITS
@@ -86,21 +86,20 @@ def _accumulate(site: Site, eqn: Eqn) -> Value:
 
 
 def _is_of_numbers(site: Site, value: Growing) -> bool:
-    return isinstance(item_at(Emitter(site.e.names), value, ZERO), Scalar)
+    return isinstance(item_at(Emitter(site.e.names), value, ZERO), Scalar | Tuple)
 
 
 def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
-    """Two cotangents of a list of numbers, added item by item."""
+    """Two cotangents of a list of numbers, or of tuples of them, added item by item."""
     e = site.e
     site.write_all()
     count = length_of(site, a)
     e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
-    made = growing(e, template_of(FLOAT, site.unit.of_lists), "bars", e.apply("max", count, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    items = [item_at(inner, x, index) for x in (a, b)]
-    if not all(isinstance(item, Scalar) for item in items):
-        raise Unlowered("a sum of lists of anything but numbers")
-    made.column.put(inner, index, numbers.compute(inner, "add", "py", items))
+    total = sum_of_parts(inner, *(item_at(inner, x, index) for x in (a, b)))
+    template = like_item(total, site.unit.of_lists)
+    made = growing(e, template, "bars", e.apply("max", count, ONE))
+    made.column.put(inner, index, total)
     e.add(For(index, count, tuple(inner.statements)))
     e.add(Assign(made.length, count))
     return made
@@ -151,7 +150,7 @@ def _drop(site: Site, eqn: Eqn) -> Value:
     position = wrapped(site, path[0], size)
     last = e.apply("sub", size, ONE)
     if path[0].expr != Constant(-1, "i64"):
-        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar):
+        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar | Tuple):
             raise Unlowered("an item that is no number, taken out of a list")
         index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
         place = inner.let(plus(position, index))
@@ -177,23 +176,25 @@ def _append(site: Site, eqn: Eqn) -> Value:
         raise Unlowered("an append to something that is no list")
     _note_write(site, container)
     site.write_all()
-    push(site.e, container, item)
+    with loosening(site, container):
+        push(site.e, container, item)
     return container
 
 
 @lowers("insert_item", "inserted")
 def _insert(site: Site, eqn: Eqn) -> Value:
-    """A list with one more number before one of its items."""
+    """A list with one more number, or tuple of numbers, before one of its items."""
     container, *path, key, item = (site.value(atom) for atom in eqn.args)
     known = isinstance(container, Growing) and isinstance(key, Scalar) and not path
-    if not known or not isinstance(item, Scalar | Delayed | Repeated):
+    if not known or not isinstance(item, Scalar | Delayed | Repeated | Tuple):
         raise Unlowered("an insertion into something that is no list of numbers")
     e = site.e
     _note_write(site, container)
-    item = site.as_scalar(item)
+    item = item if isinstance(item, Tuple) else site.as_scalar(item)
     place, last = _place(site, container, key), length_of(site, container)
     site.write_all()
-    push(e, container, item)
+    with loosening(site, container):
+        push(e, container, item)
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
     target = inner.apply("sub", last, index)
     source = inner.apply("sub", target, ONE)

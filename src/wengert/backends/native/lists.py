@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from ...ir.graph import Var
 from ...ir.records import replace
-from ...ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Kind, Seq, Struct
-from .columns import Growing, Undecided
+from ...ir.types import BOOL, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
+from .columns import Growing, Loosened, Mismatch, Undecided
 from .emitter import Emitter
 from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
 from .lowering import Site
@@ -15,6 +18,7 @@ from .values import (
     ONE,
     PYTHON,
     ZERO,
+    Known,
     Root,
     Scalar,
     Tuple,
@@ -44,9 +48,13 @@ def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
             return View(Root(Slot("", "ptr")), CODES[dtype], dims, dims, integer(0))
-        case Struct(form="tuple", items=items, keys=keys):
+        case Struct(form="tuple" | "namedtuple" | "dataclass" as form, items=items, keys=keys):
             parts = tuple(template_of(item, floats) for item in items)
-            return Tuple(parts, "tuple", keys)
+            return Tuple(parts, form, keys, kind.type)
+        case Static(value=str() | None as known):
+            return Known(known)
+        case _ if kind == NONE:
+            return Known(None)
         case _:
             raise Unlowered("a list of items of unknown types")
 
@@ -70,6 +78,7 @@ def grown(site: Site, value: Value, var: Var) -> Value:
     if not isinstance(value, Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
         return value
     made = growing(site.e, _first_item(site, var, var.kind.item), var.name or "items", None)
+    made.key = var
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
@@ -81,13 +90,28 @@ def _first_item(site: Site, var: Var, kind: Kind) -> Value:
     if kind != UNKNOWN:
         return template_of(kind, site.unit.of_lists)
     found = site.unit.learned.get(var)
-    return like_item(found, site.unit.of_lists) if found is not None else Undecided(var)
+    if found is None:
+        return Undecided(var)
+    return like_item(found, site.unit.of_lists, loose=var in site.unit.loose)
 
 
-def like_item(item: Value, floats: frozenset[int]) -> Value:
-    """What stands for all items of a list of which one is known."""
+@contextmanager
+def loosening(site: Site, container: Growing) -> Generator[None]:
+    """Where a list is given an item: one of another type than those before has the list made for both."""
+    try:
+        yield
+    except Mismatch:
+        if container.key is None or container.key in site.unit.loose:
+            raise
+        raise Loosened(container.key) from None
+
+
+def like_item(item: Value, floats: frozenset[int], *, loose: bool = False) -> Value:
+    """What stands for all items of a list of which one is known; `loose`: integers may be followed by floats."""
     match item:
         case Scalar(code="f64" | "f32"):
+            return template_of(FLOAT, floats)
+        case Scalar(code="i64", origin=1) if loose:
             return template_of(FLOAT, floats)
         case Scalar(code=code, origin=int(origin)):
             return Scalar(Slot("", code), origin)
@@ -95,7 +119,9 @@ def like_item(item: Value, floats: frozenset[int]) -> Value:
             none = tuple(Slot("", "i64") for _ in dims)
             return View(Root(Slot("", "ptr")), code, none, none, ZERO)
         case Tuple(items=items):
-            return replace(item, items=tuple(like_item(each, floats) for each in items))
+            return replace(item, items=tuple(like_item(i, floats, loose=loose) for i in items))
+        case Known():
+            return item
         case _:
             raise Unlowered("a list of items of unknown types")
 
@@ -106,7 +132,7 @@ def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Exp
     site.write_all()
     trial = Emitter(e.names)
     template = value.column.item(trial, ZERO)
-    if not _is_of_numbers(template):
+    if not is_of_numbers(template):
         raise Unlowered("a copy of a list of arrays or lists, which shares them with the first")
     own = set(assigned_in(tuple(trial.statements)))
     room = e.apply("max", count, ONE)
@@ -124,9 +150,18 @@ def copied_list(site: Site, value: Growing) -> Growing:
     return part_of_list(site, value, ZERO, site.e.variable("length", value.length), ONE)
 
 
-def _is_of_numbers(item: Value) -> bool:
+def has_numbers_alone(item: Value) -> bool:
+    """Whether a value is a number, or a record of numbers and of what is known."""
     if isinstance(item, Tuple):
-        return item.form == "tuple" and all(map(_is_of_numbers, item.items))
+        return all(map(has_numbers_alone, item.items))
+    return isinstance(item, Scalar | Known)
+
+
+def is_of_numbers(item: Value) -> bool:
+    """Whether a value is a number, or a tuple of numbers, which nobody can change."""
+    if isinstance(item, Tuple):
+        fixed = item.form in ("tuple", "namedtuple")
+        return fixed and all(map(is_of_numbers, item.items))
     return isinstance(item, Scalar)
 
 

@@ -83,6 +83,8 @@ class Unit:
         """Whose the floats may be that lists hold."""
         self.learned: dict[Any, Value] = {}
         """Items of lists of which the program itself says nothing."""
+        self.loose: set[Any] = set()
+        """Lists that hold numbers of several types."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 

@@ -16,6 +16,7 @@ from .columns import (
     Converted,
     Growing,
     ListsOfOneLength,
+    Mismatch,
     Numbers,
     NumbersOfAnyOrigin,
     Parts,
@@ -224,7 +225,7 @@ class Lists:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Growing):
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         count = e.let(Apply("add", (item.length, ZERO), "i64"))
         start = reserve(e, self.flat, count)
         self.starts.write(e, position, start)

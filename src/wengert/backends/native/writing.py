@@ -20,11 +20,12 @@ from .access import (
 from .columns import Growing
 from .creation import zeroed
 from .emitter import Emitter
+from .fields import has_fields, store_in_field, sum_of_parts
 from .fusion import Place, can_be_placed
-from .lists import in_memory_as_list
+from .lists import in_memory_as_list, loosening
 from .loopform import Constant, Expr, For, Slot
 from .lowering import OF_DERIVATIVES, Site, lowers
-from .numbers import compute, converted
+from .numbers import converted
 from .promotion import common_code
 from .sequences import item_at
 from .shapes import with_axes
@@ -93,7 +94,9 @@ def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) 
 
 
 def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
-    """A write to a row of an array, or to an array in a list."""
+    """A write to a row of an array, to an array in a list, or to a field of an item."""
+    if isinstance(container, Growing) and has_fields(container):
+        return store_in_field(site, eqn, container, [site.value(step) for step in path])
     what = site.any_operand(eqn.args[-1])
     if isinstance(what, Delayed):
         what = site.computed(what)
@@ -301,7 +304,8 @@ def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
     site.write_all()
     if eqn.op.name == "add_at":
         value = _sum_in_list(site, container, position, value)
-    container.column.put(site.e, position, value)
+    with loosening(site, container):
+        container.column.put(site.e, position, value)
     return container
 
 
@@ -329,9 +333,8 @@ def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -
     before = item_at(site.e, container, position)
     if isinstance(before, View) and isinstance(value, View):
         return site.view(site.computed(over_arrays(site, "add", [before, value])))
-    if not isinstance(before, Scalar):
-        raise Unlowered("a sum of items that are no numbers")
-    return compute(site.e, "add", "py", [before, site.as_scalar(value)])
+    value = site.as_scalar(value) if isinstance(before, Scalar) else value
+    return sum_of_parts(site.e, before, value)
 
 
 def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
@@ -370,10 +373,10 @@ def _as_growing(site: Site, container: Tuple) -> Growing:
 
 def _added(site: Site, before: Value, value: Value) -> Value:
     if isinstance(before, Scalar) and isinstance(value, Scalar):
-        return compute(site.e, "add", "py", [before, value])
+        return sum_of_parts(site.e, before, value)
     if isinstance(before, Scalar | View | Repeated) and isinstance(value, Scalar | View | Repeated):
         return site.computed(over_arrays(site, "add", [before, value]))
-    raise Unlowered("a sum of items that are no numbers")
+    return sum_of_parts(site.e, before, value)
 
 
 @lowers("add_attr")
