@@ -6,19 +6,16 @@ body turns out to give another, `Retry` says what covers both, and the loop is l
 
 from __future__ import annotations
 
-from ...ir.graph import UNDEFINED
 from ...ir.records import field, mutable_record, replace
-from .columns import Growing, range_of, range_parts
+from .columns import Growing
 from .emitter import Emitter, Names
 from .fusion import copy_elements
 from .lists import has_numbers_alone, in_memory_as_list, like_item
 from .loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
 from .lowering import Site, note_copy
-from .merged_lists import nothing_like
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr, possible
 from .sequences import growing, item_at, push, reserve
 from .values import (
-    UNBOUND,
     ZERO,
     Delayed,
     Known,
@@ -451,68 +448,7 @@ def is_same(a: Value, b: Value) -> bool:
             return a is b
 
 
-# --- the results of branches --------------------------------------------------------------
-
-
-def merged_plan(a: Value, b: Value) -> Plan:
-    """A plan that covers the results of two branches."""
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        plan = plan_for(a)
-        assert isinstance(plan, NumberPlan)
-        return plan if covers(plan, b) else joined(plan, b)
-    if is_array(a) and is_array(b):
-        same = isinstance(a, View) and isinstance(b, View) and is_same_part(a, b)
-        return ArrayPlan(in_place=same)
-    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
-        return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
-    if isinstance(a, Range) and isinstance(b, Range) and a != b:
-        return RangePlan(merged_plan(range_parts(a), range_parts(b)))
-    if is_same(a, b):
-        return SamePlan()
-    if isinstance(a, Growing) and isinstance(b, Growing):
-        return ListPlan()
-    raise Unlowered("branches that give values of different kinds")
-
-
 def is_same_part(a: View, b: View) -> bool:
     """Whether two arrays are the same elements of the same memory, in the same order."""
     same = a.root is b.root and a.whole == b.whole and a.offset == b.offset
     return same and a.dims == b.dims and a.strides == b.strides
-
-
-def is_array(value: Value) -> bool:
-    return isinstance(value, View | Delayed | Repeated)
-
-
-def placeholder(site: Site, value: Value, other: Value) -> Value:
-    """Something in the place of what a branch does not assign, and nobody reads then."""
-    if not isinstance(value, Known) or value.value is not UNDEFINED.value:
-        return value
-    match other:
-        case Scalar(code=code):
-            return unbound(code)
-        case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
-            return no_array(site, code, len(dims))
-        case Growing():
-            return nothing_like(site.e, other)
-        case Tuple(items=items):
-            return replace(other, items=tuple(placeholder(site, value, item) for item in items))
-        case Known():
-            return other
-        case Range():
-            return range_of(placeholder(site, value, range_parts(other)))
-        case _:
-            return value
-
-
-def no_array(site: Site, code: Code, rank: int) -> View:
-    """An array in the place of one that has not been made."""
-    made = site.allocate((ZERO,) * rank, code, ())
-    made.root.bound = Constant(False, "b1")
-    return made
-
-
-def unbound(code: Code) -> Scalar:
-    """A number in the place of one that has not been assigned."""
-    zero: dict[Code, float | int | bool] = {"b1": False, "i64": 0}
-    return Scalar(Constant(zero.get(code, 0.0), code), UNBOUND, 0)

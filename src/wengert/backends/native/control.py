@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...ir.graph import FOR, UNDEFINED, WHILE, Atom, Block, Eqn, Var, walk
 from ...ir.records import replace
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind
-from . import carried
+from . import branches, carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts, range_of, range_parts
 from .composed import words_of
@@ -165,11 +165,13 @@ class _Loop:
         if not isinstance(value, Known) or value.value is not UNDEFINED.value:
             return value
         if var.kind in codes:
-            return carried.unbound(codes[var.kind])
+            return branches.unbound(codes[var.kind])
         match var.kind:
             case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
                 return (
-                    value if self._is_read(var) else carried.no_array(self.site, CODES[dtype], rank)
+                    value
+                    if self._is_read(var)
+                    else branches.no_array(self.site, CODES[dtype], rank)
                 )
             case _:
                 return value
@@ -356,8 +358,8 @@ def lower_if(site: Site, eqn: Eqn) -> list[Value]:
     outs: list[Value] = []
     for first, second, var in zip(*results, eqn.outs, strict=True):
         a, b = _grown_together(blocks, (first, second), var)
-        pair = (carried.placeholder(blocks[0], a, b), carried.placeholder(blocks[1], b, a))
-        plan = carried.merged_plan(*pair)
+        pair = (branches.placeholder(blocks[0], a, b), branches.placeholder(blocks[1], b, a))
+        plan = branches.merged_plan(*pair)
         outs.append(_merged(site, blocks, pair, plan, var.name or "merged"))
     for inner in blocks:
         inner.release_owned()
