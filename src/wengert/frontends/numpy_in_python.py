@@ -226,11 +226,21 @@ def block(arrays: Any) -> Any:
 
 
 def _joined(arrays: Any, axis: Any, least: Any) -> Any:
-    rank = max([least, *[np.ndim(a) for a in arrays]])
+    rank = _greatest([least, *[np.ndim(a) for a in arrays]])
     return np.concatenate([_with_rank(a, rank) for a in arrays], axis=axis)
 
 
+def _greatest(ranks: Any) -> Any:
+    """As `max`, but known where the ranks are known."""
+    for rank in ranks:
+        if not any([other > rank for other in ranks]):  # noqa: C419 (a list is known item by item)
+            return rank
+    return max(ranks)
+
+
 def _with_rank(a: Any, rank: Any) -> Any:
+    if np.ndim(a) == rank:
+        return array_of(a)
     return np.reshape(a, (*[1 for _ in range(rank - np.ndim(a))], *np.shape(a)))
 
 
@@ -239,7 +249,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     arr = array_of(arr)
     if axis is None:
         arr, axis = np.ravel(arr), 0
-    values = _with_rank(array_of(values), np.ndim(arr))
+    values = _with_rank(np.asarray(values, dtype=arr.dtype), np.ndim(arr))
     if np.ndim(obj) > 0:
         values = np.moveaxis(values, axis, 0)
     arr = np.moveaxis(arr, axis, 0)

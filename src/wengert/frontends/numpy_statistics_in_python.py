@@ -54,6 +54,7 @@ def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any 
     rows = _variables(m, rowvar)
     if y is not None:
         rows = np.concatenate((rows, _variables(y, rowvar)), axis=0)
+    rows = rows * np.float64(1.0)  # of 64 bits, whatever it is given
     less = (0 if bias else 1) if ddof is None else ddof
     deviation = rows - np.mean(rows, axis=1, keepdims=True)
     matrix = deviation @ np.conj(np.transpose(deviation)) / (np.shape(rows)[1] - less)

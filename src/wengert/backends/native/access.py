@@ -205,7 +205,21 @@ def _item_of_tuple(site: Site, value: Tuple, index: Value) -> Value:
             return value.items[value.keys.index(key)]
     if isinstance(index, Scalar) and value.form in ("tuple", "list"):
         return _by_number(site, value, index)
+    if isinstance(index, Bounds) and value.form in ("tuple", "list"):
+        items = value.items[_known_slice(index)]
+        return Tuple(items, value.form, tuple(range(len(items))))
     raise Unlowered("an item of a container that is chosen at run time")
+
+
+def _known_slice(index: Bounds) -> slice:
+    """A slice that is known before the program runs."""
+    parts: list[int | None] = []
+    for part in (index.start, index.stop, index.step):
+        known = None if part is None else part.expr
+        if known is not None and not isinstance(known, Constant):
+            raise Unlowered("items of a container that are chosen at run time")
+        parts.append(None if known is None else int(known.value))
+    return slice(*parts)
 
 
 def _by_number(site: Site, value: Tuple, index: Scalar) -> Value:

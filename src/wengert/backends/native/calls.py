@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import Callee, Eqn, Function, Var
+from ...ir.graph import Atom, Callee, Eqn, Function, Var
 from ...ir.records import mutable_record, replace
-from ...ir.types import BOOL, FLOAT, INT, Array, Kind
+from ...ir.types import BOOL, FLOAT, INT, Array, Kind, Seq
+from .carried import copy_list
+from .columns import Growing
+from .composed import handles, key_of, mapped, words_of
 from .control import settled
-from .emitter import Emitter
+from .emitter import Emitter, Names
 from .function import read_from_outside
 from .fusion import copy_elements
 from .kept import Layout, is_kept, keep, kept_results, record_of
+from .lists import copied_list, grown, template_of
 from .loopform import CODES, Code, Expr, Invoke, Procedure, Slot
 from .lowering import Site, Unit, lowers, note_copy
 from .numbers import origin_expr
+from .sequences import growing
 from .values import (
     NUMPY,
     ONE,
@@ -29,6 +34,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
 )
 
@@ -54,21 +60,50 @@ def _call(site: Site, eqn: Eqn) -> list[Value]:
     if callee.function is None or callee.rebinds:
         raise Unlowered("a call of a function that binds names outside of it")
     outside = read_from_outside(callee.function)
-    args = [settled(site, atom) for atom in eqn.args]
+    args = [
+        _passed(site, atom, var)
+        for atom, var in zip(eqn.args, callee.function.body.params, strict=True)
+    ]
     args += [site.unit.outside[id(holder), key] for holder, key in outside]
     site.write_all()
     changed: Changed = {out: k for k, out in (*eqn.param("updates", ()), *eqn.param("handed", ()))}
     for k in changed.values():
-        if not isinstance(args[k], View):
-            raise Unlowered("a call of a function that changes a list that it is given")
-        site.on_write(args[k].root, eqn)
+        for root in _changed_memory(args, k):
+            site.on_write(root, eqn)
     made = _callable(site.unit, callee.function, args, changed)
     slots: list[Slot] = []
     results = [_fresh(site.e, result, slots) for result in made.results]
     exprs = [expr for arg in args for expr in _flat(arg)]
+    slots += [slot for k in changed.values() for slot in _handles(args[k])]
     site.e.add(Invoke(made.name, tuple(map(site.e.let, exprs)), tuple(slots)))
     rest = iter(results)
     return [args[changed[j]] if j in changed else next(rest) for j in range(len(eqn.outs))]
+
+
+def _passed(site: Site, atom: Atom, var: Var) -> Value:
+    """An argument: an array is in memory, and so is a list that may be of any length."""
+    value = grown(site, settled(site, atom), var)
+    if isinstance(atom, Var) and isinstance(value, Growing):
+        site.values[atom] = value
+    return value
+
+
+def _changed_memory(args: Sequence[Value], k: int) -> list[Root]:
+    """The memory of an argument that a call changes."""
+    value = args[k]
+    if isinstance(value, View):
+        return [value.root]
+    if not isinstance(value, Growing) or value.length is value.capacity:
+        raise Unlowered("a call of a function that changes a container that it is given")
+    roots = value.column.roots()
+    if any(root in _roots(other) for n, other in enumerate(args) if n != k for root in roots):
+        raise Unlowered("a call of a function that changes a list that it is given twice")
+    return roots
+
+
+def _handles(value: Value) -> list[Slot]:
+    """What a call that changes an argument gives back of it, beside what is in its memory."""
+    return handles(value) if isinstance(value, Growing) else []
 
 
 def _callable(unit: Unit, function: Function, args: Sequence[Value], changed: Changed) -> Callable:
@@ -105,6 +140,10 @@ def _guess(kind: Kind, args: Sequence[Value]) -> Value:
     if isinstance(kind, Array) and kind.dtype in CODES and isinstance(kind.rank, int):
         dims = tuple(Slot("", "i64") for _ in range(kind.rank))
         return View(Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, ZERO, whole=True)
+    if kind == Seq(FLOAT):
+        return growing(Emitter(Names()), template_of(FLOAT), "")
+    if isinstance(kind, Seq):
+        return next((arg for arg in args if isinstance(arg, Growing)), Known(None))
     if kind not in codes:
         return Known(None)
     numpy = any(isinstance(arg, View) or getattr(arg, "origin", 0) == NUMPY for arg in args)
@@ -114,15 +153,17 @@ def _guess(kind: Kind, args: Sequence[Value]) -> Value:
 def _type_of(value: Value) -> Any:
     match value:
         case Scalar(code=code, origin=origin):
-            return code, origin if isinstance(origin, int) else None
+            return code, origin if isinstance(origin, int) else origin.among
         case View(code=code, dims=dims):
             return code, value.root.lasts, tuple(dim == ONE for dim in dims)
         case Known(value=known):
             return "known", known if isinstance(known, str | int | None) else id(known)
         case Tuple(items=items, form=form, keys=keys, type=type_):
             return form, keys, id(type_), *map(_type_of, items)
+        case Growing():
+            return key_of(value)
         case _:
-            raise Unlowered("a call with a list of any length")
+            raise Unlowered("a call with a range or a slice")
 
 
 def _found_of(value: Value) -> Any:
@@ -134,12 +175,14 @@ def _flat(value: Value) -> list[Expr]:
     """The variables that a value is passed in."""
     match value:
         case Scalar(expr=expr, origin=origin):
-            return [expr] if isinstance(origin, int) else [expr, origin]
+            return [expr] if isinstance(origin, int) else [expr, origin.expr]
         case View():
             dims = [dim for dim in value.dims if dim != ONE]
             return [value.pointer, value.offset, *dims, *value.strides]
         case Tuple(items=items):
             return [expr for item in items for expr in _flat(item)]
+        case Growing():
+            return words_of(value)
         case _:
             return []
 
@@ -154,8 +197,8 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
     match like:
         case Scalar(code=code, origin=int(origin)):
             return Scalar(slot(code), origin)
-        case Scalar(code=code):
-            return Scalar(slot(code), slot("i64"))
+        case Scalar(code=code, origin=Whose(among=among)):
+            return Scalar(slot(code), Whose(slot("i64"), among))
         case View(code=code):
             root = Root(slot("ptr"), hint, stands_in=like.root.stands_in)
             dims = tuple(ONE if dim == ONE else slot("i64") for dim in like.dims)
@@ -163,6 +206,10 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
             return View(root, code, dims, c_strides(dims), ZERO, whole=True)
         case Tuple(items=items):
             return replace(like, items=tuple(_fresh(e, item, slots, hint) for item in items))
+        case Growing():
+            made = mapped(like, lambda expr: slot(expr.code), lasts=False)
+            e.owned += made.column.roots()
+            return made
         case _:
             return like
 
@@ -170,6 +217,8 @@ def _fresh(e: Emitter, like: Value, slots: list[Slot], hint: str = "result") -> 
 def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
     if isinstance(like, Tuple):
         return replace(like, items=tuple(_parameter(e, item, slots, hint) for item in like.items))
+    if isinstance(like, Growing):
+        return _list_parameter(e, like, slots, hint)
     if not isinstance(like, View):
         return _fresh(e, like, slots, hint)
 
@@ -182,6 +231,16 @@ def _parameter(e: Emitter, like: Value, slots: list[Slot], hint: str) -> Value:
     dims = tuple(ONE if dim == ONE else slot("_size", "i64") for dim in like.dims)
     strides = tuple(slot("_stride", "i64") for _ in dims)
     return View(root, like.code, dims, strides, offset)
+
+
+def _list_parameter(e: Emitter, like: Growing, slots: list[Slot], hint: str) -> Growing:
+    """A list: what changes with it is in variables of the procedure's own."""
+
+    def taken(expr: Expr) -> Slot:
+        slots.append(e.slot(hint, expr.code))
+        return e.variable(hint, slots[-1])
+
+    return mapped(like, taken)
 
 
 class _Writes(Exception):
@@ -225,7 +284,7 @@ def _lower(
     }
     e.settled.update(params)
     own = {body.params[k] for k in changed.values()} | copied
-    kept = {view.root: var for var, v in values.items() if var not in own for view in _views(v)}
+    kept = {root: var for var, v in values.items() if var not in own for root in _roots(v)}
 
     def on_write(root: Root) -> None:
         if root in kept:
@@ -241,7 +300,7 @@ def _lower(
     results = [settled(site, atom) for atom in body.outs]
     site.write_all()
     for j, k in changed.items():
-        _write_back(e, values[body.params[k]], results[j])
+        _write_back(site, values[body.params[k]], results[j])
     results = [result for j, result in enumerate(results) if j not in changed]
     results = [
         keep(site, result, like.type) if is_kept(like) else _handed_on(site, result)
@@ -250,6 +309,7 @@ def _lower(
     site.write_all()
     site.release_owned()
     exprs = [expr for result in results for expr in _result_exprs(result)]
+    exprs += [slot for k in changed.values() for slot in _handles(values[body.params[k]])]
     slots = [e.variable("result", expr) for expr in exprs]
     unit.procedures[made.name] = Procedure(
         made.name, tuple(params), tuple(slots), tuple(e.statements)
@@ -257,8 +317,13 @@ def _lower(
     return tuple(results)
 
 
-def _write_back(e: Emitter, param: Value, latest: Value) -> None:
-    """Give an array of the caller what it holds in the end."""
+def _write_back(site: Site, param: Value, latest: Value) -> None:
+    """Give an array or a list of the caller what it holds in the end."""
+    e = site.e
+    if isinstance(param, Growing) and isinstance(latest, Growing):
+        if latest is not param:
+            copy_list(site, param, latest)
+        return
     if not isinstance(param, View) or not isinstance(latest, View) or param.code != latest.code:
         raise Unlowered("a call of a function that changes the type of an array")
     if latest.root is param.root:
@@ -272,7 +337,18 @@ def _copied(site: Site, value: Value) -> Value:
     """The same arrays in memory of the function's own."""
     if isinstance(value, Tuple):
         return replace(value, items=tuple(_copied(site, item) for item in value.items))
+    if isinstance(value, Growing):
+        return copied_list(site, value)
     return site.copied(value) if isinstance(value, View) else value
+
+
+def _roots(value: Value) -> list[Root]:
+    """The memory that a value lies in."""
+    if isinstance(value, Tuple):
+        return [root for item in value.items for root in _roots(item)]
+    if isinstance(value, Growing):
+        return value.column.roots()
+    return [value.root] if isinstance(value, View) else []
 
 
 def _views(value: Value) -> list[View]:
@@ -286,11 +362,22 @@ def _handed_on(site: Site, value: Value) -> Value:
     """A result, whose arrays the caller is going to own."""
     if isinstance(value, Tuple):
         return replace(value, items=tuple(_handed_on(site, item) for item in value.items))
+    if isinstance(value, Growing):
+        return _list_handed_on(site, value)
     if not isinstance(value, View):
         return value
     made = site.owned_array(value)
     note_copy(made.root, of=value.root)
     return made
+
+
+def _list_handed_on(site: Site, value: Growing) -> Growing:
+    owned = site.e.owned
+    if any(root not in owned for root in value.column.roots()):
+        value = copied_list(site, value)
+    for root in value.column.roots():
+        owned.remove(root)
+    return value
 
 
 def _result_exprs(value: Value) -> list[Expr]:
@@ -303,5 +390,7 @@ def _result_exprs(value: Value) -> list[Expr]:
             return [expr for item in items for expr in _result_exprs(item)]
         case Known():
             return []
+        case Growing():
+            return words_of(value)
         case _:
-            raise Unlowered("a function that gives a list of any length")
+            raise Unlowered("a function that gives a range or a slice")

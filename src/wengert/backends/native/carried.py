@@ -6,24 +6,20 @@ body turns out to give another, `Retry` says what covers both, and the loop is l
 
 from __future__ import annotations
 
-from ...ir.graph import UNDEFINED
 from ...ir.records import field, mutable_record, replace
-from ...ir.types import BOOL, FLOAT, INT, Kind
 from .columns import Growing
 from .emitter import Emitter, Names
 from .fusion import copy_elements
-from .lists import in_memory_as_list, template_of
+from .lists import has_numbers_alone, in_memory_as_list, like_item
 from .loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
 from .lowering import Site, note_copy
-from .merged_lists import nothing_like
-from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr
+from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr, possible
 from .sequences import growing, item_at, push, reserve
 from .values import (
-    PYTHON,
-    UNBOUND,
     ZERO,
     Delayed,
     Known,
+    Origin,
     Range,
     Repeated,
     Root,
@@ -32,6 +28,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     product,
 )
@@ -51,10 +48,13 @@ class Retry(Exception):
 
 @mutable_record
 class NumberPlan:
-    """A number in a variable; one whose origin depends on the run has a second one for that."""
+    """A number in a variable; one whose origin depends on the run has a second one for that.
+
+    `among` is whose it may be.
+    """
 
     code: Code
-    origin: int | None
+    among: frozenset[int]
     bits: int
 
 
@@ -77,6 +77,13 @@ class TuplePlan:
 
 
 @mutable_record
+class RangePlan:
+    """A range that one of two branches makes, by its three numbers."""
+
+    parts: Plan
+
+
+@mutable_record
 class MemoryPlan:
     """A list of numbers of known length, one of which the loop chooses to write to: in memory."""
 
@@ -88,19 +95,21 @@ class ListPlan:
 
 @mutable_record
 class ReplacedPlan:
-    """A list of numbers that each iteration makes anew: its items are copied."""
+    """A list of numbers, or of tuples of them, that each iteration makes anew: its items are copied."""
 
-    code: Code
+    item: Value
 
 
-Plan = NumberPlan | ArrayPlan | SamePlan | TuplePlan | ListPlan | MemoryPlan | ReplacedPlan
+Plan = (
+    NumberPlan | ArrayPlan | SamePlan | TuplePlan | RangePlan | ListPlan | MemoryPlan | ReplacedPlan
+)
 
 
 def plan_for(value: Value) -> Plan:
     """The first guess."""
     match value:
         case Scalar(code=code, origin=origin, bits=bits):
-            return NumberPlan(code, origin if isinstance(origin, int) else None, bits)
+            return NumberPlan(code, possible(origin), bits)
         case View() | Delayed() | Repeated():
             return ArrayPlan(in_place=True)
         case Tuple(items=items):
@@ -111,22 +120,27 @@ def plan_for(value: Value) -> Plan:
 
 def joined(plan: NumberPlan, value: Scalar) -> NumberPlan:
     """A plan that covers another number, too."""
-    code, origin, bits = plan.code, plan.origin, max(plan.bits, value.bits)
-    if value.code != code:
-        held = Scalar(Slot("", code), origin if origin is not None else PYTHON)
-        if not all(keeps_its_type(number, "f64") for number in (value, held)):
-            raise Unlowered(f"a variable that is now of type {code}, now of type {value.code}")
-        return NumberPlan("f64", None, WIDEST)
-    if origin is not None and value.origin != origin:
-        origin = None
-    return NumberPlan(code, origin, WIDEST if bits > plan.bits else bits)
+    bits = WIDEST if value.bits > plan.bits else plan.bits
+    if value.code == plan.code:
+        return NumberPlan(plan.code, plan.among | possible(value.origin), bits)
+    whose = origin_of(plan, Slot("", "i64") if len(plan.among) > 1 else None)
+    both = (value, Scalar(Slot("", plan.code), whose))
+    if not all(keeps_its_type(number, "f64") for number in both):
+        raise Unlowered(f"a variable that is now of type {plan.code}, now of type {value.code}")
+    a, b = (possible(as_float_origin(number)) for number in both)
+    return NumberPlan("f64", a | b, WIDEST)
 
 
 def covers(plan: NumberPlan, value: Scalar) -> bool:
-    if plan.code == "f64" and plan.origin is None and value.code == "i64":
-        return value.origin == PYTHON
-    same_origin = plan.origin is None or value.origin == plan.origin
-    return plan.code == value.code and same_origin and value.bits <= plan.bits
+    if plan.code == value.code:
+        return possible(value.origin) <= plan.among and value.bits <= plan.bits
+    kept = plan.code == "f64" and keeps_its_type(value, "f64")
+    return kept and possible(as_float_origin(value)) <= plan.among
+
+
+def origin_of(plan: NumberPlan, source: Slot | None) -> Origin:
+    """Whose a number is, which a variable says where that depends on the run."""
+    return Whose(source, plan.among) if source is not None else next(iter(plan.among))
 
 
 @mutable_record
@@ -156,21 +170,19 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
     """Variables that start with an initial value."""
     e = site.e
     match plan:
-        case NumberPlan(origin=origin, bits=bits):
+        case NumberPlan(among=among, bits=bits):
             expr, first = _as_planned(e, site.as_scalar(initial), plan)
             slot = e.variable(hint, expr)
-            if origin is not None:
-                return Holder(Scalar(slot, origin, bits), plan, slot)
-            source = e.variable(f"{hint}_origin", first)
-            return Holder(Scalar(slot, source, bits), plan, slot, source)
+            source = e.variable(f"{hint}_origin", first) if len(among) > 1 else None
+            return Holder(Scalar(slot, origin_of(plan, source), bits), plan, slot, source)
         case ArrayPlan(in_place=True):
             return Holder(site.view(initial), plan)
         case ArrayPlan():
             return _hold_array(site, initial, plan, hint, takes_over=takes_over)
         case MemoryPlan() if isinstance(initial, Tuple):
             return Holder(in_memory_as_list(site, initial), plan)
-        case ReplacedPlan(code=code):
-            made = growing(e, template_of(_KINDS[code]), hint)
+        case ReplacedPlan(item=item):
+            made = growing(e, like_item(item, site.unit.of_lists), hint)
             copy_list(site, made, initial)
             return Holder(made, plan)
         case TuplePlan(plans=plans) if isinstance(initial, Tuple):
@@ -272,7 +284,7 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
         case _:
             if not is_same(holder.value, value):
                 if isinstance(holder.value, Growing) and isinstance(value, Growing):
-                    raise Retry(ReplacedPlan(_code_of_items(value)))
+                    raise Retry(ReplacedPlan(_item_of(value)))
                 raise Unlowered("a variable that a loop changes from one kind of value to another")
             return Update([], [])
 
@@ -378,15 +390,12 @@ def apply_updates(site: Site, updates: list[Update]) -> None:
             e.add(Release(old))
 
 
-_KINDS: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
-
-
-def _code_of_items(value: Growing) -> Code:
-    """The type of the numbers in a list."""
+def _item_of(value: Growing) -> Value:
+    """An item of a list of numbers, or of records of them."""
     item = value.column.item(Emitter(Names()), ZERO)
-    if not isinstance(item, Scalar) or item.code not in _KINDS:
+    if not has_numbers_alone(item):
         raise Unlowered("a list of something else than numbers that a loop makes anew")
-    return item.code
+    return item
 
 
 def _must_be_made_here(e: Emitter, value: Growing) -> None:
@@ -439,62 +448,7 @@ def is_same(a: Value, b: Value) -> bool:
             return a is b
 
 
-# --- the results of branches --------------------------------------------------------------
-
-
-def merged_plan(a: Value, b: Value) -> Plan:
-    """A plan that covers the results of two branches."""
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        plan = plan_for(a)
-        assert isinstance(plan, NumberPlan)
-        return plan if covers(plan, b) else joined(plan, b)
-    if is_array(a) and is_array(b):
-        same = isinstance(a, View) and isinstance(b, View) and is_same_part(a, b)
-        return ArrayPlan(in_place=same)
-    if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
-        return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
-    if is_same(a, b):
-        return SamePlan()
-    if isinstance(a, Growing) and isinstance(b, Growing):
-        return ListPlan()
-    raise Unlowered("branches that give values of different kinds")
-
-
 def is_same_part(a: View, b: View) -> bool:
     """Whether two arrays are the same elements of the same memory, in the same order."""
     same = a.root is b.root and a.whole == b.whole and a.offset == b.offset
     return same and a.dims == b.dims and a.strides == b.strides
-
-
-def is_array(value: Value) -> bool:
-    return isinstance(value, View | Delayed | Repeated)
-
-
-def placeholder(site: Site, value: Value, other: Value) -> Value:
-    """Something in the place of what a branch does not assign, and nobody reads then."""
-    if not isinstance(value, Known) or value.value is not UNDEFINED.value:
-        return value
-    match other:
-        case Scalar(code=code):
-            return unbound(code)
-        case View(code=code, dims=dims) | Delayed(code=code, dims=dims):
-            return no_array(site, code, len(dims))
-        case Growing():
-            return nothing_like(site.e, other)
-        case Tuple(items=items):
-            return replace(other, items=tuple(placeholder(site, value, item) for item in items))
-        case _:
-            return value
-
-
-def no_array(site: Site, code: Code, rank: int) -> View:
-    """An array in the place of one that has not been made."""
-    made = site.allocate((ZERO,) * rank, code, ())
-    made.root.bound = Constant(False, "b1")
-    return made
-
-
-def unbound(code: Code) -> Scalar:
-    """A number in the place of one that has not been assigned."""
-    zero: dict[Code, float | int | bool] = {"b1": False, "i64": 0}
-    return Scalar(Constant(zero.get(code, 0.0), code), UNBOUND, 0)

@@ -74,6 +74,11 @@ _RESERVED = frozenset(
         "gamma",
         "signgam",
         "div",
+        "fadd",
+        "fsub",
+        "fmul",
+        "fdiv",
+        "fma",
         "time",
         "exp",
         "log",
@@ -89,8 +94,8 @@ _RESERVED = frozenset(
 
 
 def name(text: str) -> str:
-    """A name that C lets us use."""
-    return f"{text}_" if text in _RESERVED else text
+    """A name that C lets us use, and that is none of a place for a result."""
+    return f"{text}_" if text in _RESERVED or text.startswith("out_") else text
 
 
 def expression(value: Expr, *, atomic: bool = False) -> str:

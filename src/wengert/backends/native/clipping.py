@@ -30,7 +30,7 @@ def _clip(site: Site, eqn: Eqn) -> Value:
     for name, atom in zip(_rows(site, bounds), bounds, strict=True):
         if atom == Const(None):
             continue
-        bound = site.operand(atom)
+        bound = site.any_operand(atom)
         if isinstance(value, Scalar) and isinstance(bound, Scalar):
             value = numbers.compute(site.e, name, "np", [value, bound])
         else:
@@ -42,7 +42,7 @@ def _rows(site: Site, bounds: Sequence[Atom]) -> tuple[str, str]:
     """The rows for the two bounds: which of two equal zeros NumPy takes depends on how they are given."""
     if Const(None) in bounds:
         return "maximum", "minimum"
-    sizes = [size for atom in bounds for size in dims_of(site.operand(atom))]
+    sizes = [size for atom in bounds for size in dims_of(site.any_operand(atom))]
     if ONE in sizes:
         raise Unlowered("`clip` between arrays with axes of one element")
     if sizes:

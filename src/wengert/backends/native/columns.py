@@ -6,15 +6,16 @@ all of them one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from ...ir.records import mutable_record, replace
 from .emitter import Emitter
 from .fusion import copy_elements
 from .loopform import Code, Copy, Enlarge, Expr, For, Load, Slot, Store
-from .numbers import as_float_origin, exact_float, origin_expr
+from .numbers import as_float_origin, exact_float, origin_expr, possible
 from .values import (
+    OF_DOUBLES,
     PYTHON,
     ZERO,
     Bounds,
@@ -26,11 +27,40 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     plus,
     product,
     times,
 )
+
+
+class Mismatch(Unlowered):
+    """An item of another type than the list that it is put into was made for."""
+
+    def __init__(self) -> None:
+        super().__init__("a list of items of different types")
+
+
+class Widened(Exception):
+    """A list of floats turned out to be given floats of 32 bits."""
+
+
+class Loosened(Exception):
+    """A list turned out to be given numbers of another type than those that it was made of."""
+
+    def __init__(self, key: Hashable):
+        super().__init__()
+        self.key = key
+
+
+class Learned(Exception):
+    """A list that starts empty turned out to hold items like this one."""
+
+    def __init__(self, key: Hashable, item: Value):
+        super().__init__()
+        self.key = key
+        self.item = item
 
 
 class Column(Protocol):
@@ -66,12 +96,14 @@ class Growing:
         length: how many there are.
         capacity: how many there is room for.
         count: how many there are going to be, where that is known before the first.
+        key: says which list of the program it is, where more may turn out about what it holds.
     """
 
     column: Column
     length: Slot
     capacity: Slot
     count: Expr | None = None
+    key: Hashable = None
 
 
 @mutable_record
@@ -90,7 +122,7 @@ class Numbers:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Scalar) or item.code != self.code or item.origin != self.origin:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         self.write(e, position, item.expr)
 
     def write(self, e: Emitter, position: Expr, value: Expr) -> None:
@@ -106,8 +138,11 @@ class Numbers:
 
 @mutable_record
 class NumbersOfAnyOrigin:
+    """Numbers, and whose each of them is; `among` says whose they may be."""
+
     values: Numbers
     origins: Numbers
+    among: frozenset[int]
 
     def roots(self) -> list[Root]:
         return [self.values.root, self.origins.root]
@@ -120,19 +155,45 @@ class NumbersOfAnyOrigin:
         code = self.values.code
         if isinstance(item, Scalar) and item.code == code != "f64":
             value, origin = item.expr, item.origin
-        elif isinstance(item, Scalar) and code == "f64" and item.code in ("f64", "i64"):
+        elif isinstance(item, Scalar) and code == "f64" and item.code != "b1":
             value, origin = exact_float(e, item), as_float_origin(item)
         else:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
+        if not possible(origin) <= self.among:
+            raise Widened if self.among == OF_DOUBLES else Mismatch
         self.values.write(e, position, value)
         self.origins.write(e, position, origin_expr(origin))
 
     def item(self, e: Emitter, position: Expr) -> Scalar:
         value = self.values.item(e, position)
-        return Scalar(value.expr, self.origins.item(e, position).expr, value.bits)
+        whose = Whose(self.origins.item(e, position).expr, self.among)
+        return Scalar(value.expr, whose, value.bits)
 
     def shifted(self, e: Emitter, start: Expr) -> NumbersOfAnyOrigin:
-        return NumbersOfAnyOrigin(self.values.shifted(e, start), self.origins.shifted(e, start))
+        values, origins = self.values.shifted(e, start), self.origins.shifted(e, start)
+        return NumbersOfAnyOrigin(values, origins, self.among)
+
+
+@mutable_record
+class Undecided:
+    """Items of which nothing is known before the first of them; `key` says which list it is."""
+
+    key: Hashable
+
+    def roots(self) -> list[Root]:
+        return []
+
+    def enlarge(self, e: Emitter, room: Expr) -> None:
+        pass
+
+    def put(self, e: Emitter, position: Expr, item: Value) -> None:
+        raise Learned(self.key, item)
+
+    def item(self, e: Emitter, position: Expr) -> Value:
+        raise Unlowered("a list of items of unknown types")
+
+    def shifted(self, e: Emitter, start: Expr) -> Undecided:
+        return self
 
 
 @mutable_record
@@ -180,7 +241,7 @@ class ListsOfOneLength:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Growing) or item.count != self.count:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         start = e.let(times(position, self.count))
         copy_items(e, self.flat, start, item.column, self.count)
 
@@ -210,7 +271,7 @@ class Parts:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Tuple) or len(item.items) != len(self.columns):
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         for column, part in zip(self.columns, item.items, strict=True):
             column.put(e, position, part)
 
@@ -240,7 +301,7 @@ class Same:
         else:
             same = self.value == item
         if not same:
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
 
     def item(self, e: Emitter, position: Expr) -> Known | Scalar:
         return self.value
@@ -296,7 +357,7 @@ def bounds_of(parts: Tuple) -> Bounds:
 
 def must_be_array(item: Value, code: Code, rank: int) -> None:
     if not isinstance(item, View) or item.code != code or len(item.dims) != rank:
-        raise Unlowered("a list of items of different types")
+        raise Mismatch
 
 
 def put_elements(e: Emitter, target: View, item: View) -> None:

@@ -14,7 +14,7 @@ from .loopform import Apply, Constant, Expr
 from .lowering import Site, lowers
 from .moving import as_shape, filled_with
 from .products import product_of_two, transposed
-from .promotion import converted, operand, operand_code
+from .promotion import converted, operand_code
 from .reductions import summed_to
 from .shapes import broadcast, dims_of, spread_value, with_axes
 from .structure import over_arrays
@@ -272,7 +272,7 @@ def crossed(site: Site, eqn: Eqn, x: Scalar | Array, y: Scalar | Array) -> View:
         raise Unlowered("`cross` along another axis than the last")
     for shape in shapes:
         e.must_be_same(shape[-1], integer(3), "vectors of another space")
-    code = operand_code("arithmetic", [operand(x), operand(y)], arrays=True)
+    code = operand_code("arithmetic", [x, y])
     lead = broadcast(e, [filled_with(ZERO, shape[:-1]) for shape in shapes])
     a, b = (site.view(spread_value(site, v, (*lead, integer(3)))) for v in (x, y))
     site.write_all()

@@ -6,19 +6,22 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...ir.graph import FOR, UNDEFINED, WHILE, Atom, Block, Eqn, Var, walk
+from ...ir.records import replace
 from ...ir.types import BOOL, FLOAT, INT, Array, Kind
-from . import carried
+from . import branches, carried
 from .carried import Holder, Plan, Retry
-from .columns import Growing, Parts
+from .columns import Growing, Parts, range_of, range_parts
+from .composed import words_of
 from .emitter import Emitter
 from .fusion import copy_elements
 from .kept import must_be_open
-from .lists import grown
+from .lists import grown, like_item
 from .loopform import CODES, Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
 from .sequences import growing, item_at, numbers, push
+from .structure import length_of
 from .values import (
     NUMPY,
     ONE,
@@ -96,6 +99,8 @@ def truth(site: Site, atom: Atom) -> Expr:
     value = site.value(atom)
     if isinstance(value, Known) and value.value is None:
         return Constant(False, "b1")
+    if isinstance(value, Growing) or (isinstance(value, Tuple) and value.form in ("tuple", "list")):
+        return site.e.apply("ne", length_of(site, value), ZERO, code="b1")
     return converted(site.e, site.as_scalar(value).expr, "b1")
 
 
@@ -150,7 +155,7 @@ class _Loop:
         self.counted = self.test is None and self.stop is None
         self.walks = [walk_over(site, atom) for atom in self.iterables]
         self.given = [
-            grown(site, self._or_unbound(settled(site, atom), var), var.kind, var.name or "items")
+            grown(site, self._or_unbound(settled(site, atom), var), var)
             for atom, var in zip(self.initials, self.params, strict=True)
         ]
 
@@ -160,11 +165,13 @@ class _Loop:
         if not isinstance(value, Known) or value.value is not UNDEFINED.value:
             return value
         if var.kind in codes:
-            return carried.unbound(codes[var.kind])
+            return branches.unbound(codes[var.kind])
         match var.kind:
             case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
                 return (
-                    value if self._is_read(var) else carried.no_array(self.site, CODES[dtype], rank)
+                    value
+                    if self._is_read(var)
+                    else branches.no_array(self.site, CODES[dtype], rank)
                 )
             case _:
                 return value
@@ -273,7 +280,9 @@ class _Loop:
         together = Tuple(tuple(self.items_collected))
         hint = next((var.name for var in lists if var.name), "saved")
         room = count if self.counted else None
-        made = growing(self.site.e, together, hint, room, lambda expr: expr not in changing)
+        template = self._template(lists)
+        changing |= {Slot("", word.code) for word in words_of(template)}  # is no variable
+        made = growing(self.site.e, template, hint, room, lambda expr: expr not in changing)
         if not self.counted:
             push(inner.e, made, together)
         elif self.reverse:
@@ -282,7 +291,20 @@ class _Loop:
         else:
             made.column.put(inner.e, index, together)
         assert isinstance(made.column, Parts)
-        return [Growing(column, made.length, made.capacity, room) for column in made.column.columns]
+        return [
+            Growing(column, made.length, made.capacity, room, key=var)
+            for var, column in zip(lists, made.column.columns, strict=True)
+        ]
+
+    def _template(self, lists: Sequence[Var]) -> Tuple:
+        """Items of what is collected; where it is going to hold numbers of several types, of any."""
+        unit = self.site.unit
+        return Tuple(
+            tuple(
+                like_item(item, unit.of_lists, loose=True) if var in unit.loose else item
+                for var, item in zip(lists, self.items_collected, strict=True)
+            )
+        )
 
     def _finish(self, inner: Site, steps: list[carried.Update]) -> None:
         stop = truth(inner, self.stop) if self.stop is not None else None
@@ -309,7 +331,7 @@ class _Loop:
 def _apart(e: Emitter, made: Growing) -> Growing:
     """A list that has grown together with others, and grows and shrinks by itself from now on."""
     length = e.variable("length", made.length)
-    return Growing(made.column, length, e.variable("room", made.capacity), made.count)
+    return Growing(made.column, length, e.variable("room", made.capacity), made.count, made.key)
 
 
 def settled(site: Site, atom: Atom) -> Value:
@@ -336,8 +358,8 @@ def lower_if(site: Site, eqn: Eqn) -> list[Value]:
     outs: list[Value] = []
     for first, second, var in zip(*results, eqn.outs, strict=True):
         a, b = _grown_together(blocks, (first, second), var)
-        pair = (carried.placeholder(blocks[0], a, b), carried.placeholder(blocks[1], b, a))
-        plan = carried.merged_plan(*pair)
+        pair = (branches.placeholder(blocks[0], a, b), branches.placeholder(blocks[1], b, a))
+        plan = branches.merged_plan(*pair)
         outs.append(_merged(site, blocks, pair, plan, var.name or "merged"))
     for inner in blocks:
         inner.release_owned()
@@ -370,10 +392,7 @@ def _grown_together(
     """Lists of known length as lists of any length, where branches give lists of different lengths."""
     if not any(isinstance(value, Tuple) for value in pair):
         return pair
-    a, b = (
-        grown(inner, value, var.kind, var.name or "items")
-        for inner, value in zip(blocks, pair, strict=True)
-    )
+    a, b = (grown(inner, value, var) for inner, value in zip(blocks, pair, strict=True))
     return a, b
 
 
@@ -388,23 +407,16 @@ def _merged(
     site: Site, blocks: Sequence[Site], pair: Sequence[Value], plan: Plan, hint: str
 ) -> Value:
     match plan:
-        case carried.NumberPlan(code=code, origin=origin):
-            slot = site.e.slot(hint, code)
-            source = site.e.slot(f"{hint}_origin", "i64") if origin is None else None
-            whose = source if source is not None else origin
-            assert whose is not None
-            bits = 0
-            for inner, value in zip(blocks, pair, strict=True):
-                holder = Holder(None, carried.NumberPlan(code, origin, 64), slot, source)
-                carried.apply_updates(inner, [carried.update(inner, holder, value)])
-                bits = max(bits, value.bits)
-            return Scalar(slot, whose, bits)
+        case carried.NumberPlan():
+            return _merged_number(site, blocks, pair, plan, hint)
         case carried.ArrayPlan(in_place=True):
             return pair[0]
         case carried.ArrayPlan():
             return _merged_array(site, blocks, pair, hint)
         case carried.ListPlan():
             return merged_list(site, blocks, pair)
+        case carried.RangePlan(parts=parts):
+            return range_of(_merged(site, blocks, [*map(range_parts, pair)], parts, hint))
         case carried.TuplePlan(plans=plans):
             first: Tuple = pair[0]
             items = tuple(
@@ -414,6 +426,23 @@ def _merged(
             return Tuple(items, first.form, first.keys, first.type)
         case _:
             return pair[0]
+
+
+def _merged_number(
+    site: Site,
+    blocks: Sequence[Site],
+    pair: Sequence[Value],
+    plan: carried.NumberPlan,
+    hint: str,
+) -> Scalar:
+    plan = replace(plan, bits=carried.WIDEST)
+    slot = site.e.slot(hint, plan.code)
+    source = site.e.slot(f"{hint}_origin", "i64") if len(plan.among) > 1 else None
+    for inner, value in zip(blocks, pair, strict=True):
+        holder = Holder(None, plan, slot, source)
+        carried.apply_updates(inner, [carried.update(inner, holder, value)])
+    bits = max(value.bits for value in pair)
+    return Scalar(slot, carried.origin_of(plan, source), bits)
 
 
 def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hint: str) -> Value:

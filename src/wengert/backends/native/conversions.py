@@ -10,17 +10,19 @@ from .creation import code_of_option
 from .elementwise import ROWS, Elementwise
 from .fusion import mapped
 from .loopform import CODES, FLOATS, Constant, Expr
-from .lowering import Site, lowers
+from .lowering import Site, lowers, must_have_type
 from .shapes import dims_of
 from .structure import over_arrays
 from .values import (
     NUMPY,
     PYTHON,
     ZERO,
+    Known,
     Repeated,
     Scalar,
     Unlowered,
     Value,
+    number,
 )
 
 
@@ -28,8 +30,19 @@ from .values import (
 def _to_float(site: Site, eqn: Eqn) -> Value:
     if not eqn.args:
         return Scalar(Constant(0.0, "f64"), PYTHON)
-    x = site.scalar(eqn.args[0])
+    given = site.value(eqn.args[0])
+    if isinstance(given, Known) and isinstance(given.value, str):
+        return _number_in(given.value)
+    x = site.as_scalar(given)
     return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
+
+
+def _number_in(text: str) -> Scalar:
+    """`float("inf")` and its like."""
+    try:
+        return number(float(text))
+    except ValueError:
+        raise Unlowered("a text that is no number") from None
 
 
 @lowers("float64", "float32", "int64")
@@ -40,15 +53,15 @@ def _scalar_of_numpy(site: Site, eqn: Eqn) -> Value:
         raise Unlowered(f"`np.{eqn.op.name}` with options")
     if eqn.op.name == "int64":
         return numbers.to_integer(site.e, x, origin=NUMPY)
-    number = numbers.converted(site.e, x.expr, "f64")
-    return Scalar(numbers.converted(site.e, number, CODES[eqn.op.name]), NUMPY)
+    double = numbers.converted(site.e, x.expr, "f64")
+    return Scalar(numbers.converted(site.e, double, CODES[eqn.op.name]), NUMPY)
 
 
 @lowers("to_int", "trunc", "floor", "ceil")
 def _to_int(site: Site, eqn: Eqn) -> Value:
     if not eqn.args:
         return Scalar(ZERO, PYTHON, 0)
-    x = site.operand(eqn.args[0])
+    x = site.any_operand(eqn.args[0])
     name = "trunc" if eqn.op.name == "to_int" else eqn.op.name
     if len(eqn.args) > 1:
         raise Unlowered("a number in another base")
@@ -60,6 +73,7 @@ def _to_int(site: Site, eqn: Eqn) -> Value:
         if eqn.op.name == "trunc" and x.origin != PYTHON and x.code not in FLOATS:
             raise Unlowered("`math.trunc` of an integer of NumPy's")
         if eqn.namespace == "np":
+            must_have_type(x)
             code = x.code if x.code in FLOATS else "f64"
             expr = numbers.converted(site.e, x.expr, code)
             return Scalar(site.e.apply(name, expr), NUMPY)
@@ -94,7 +108,7 @@ def _round(site: Site, eqn: Eqn) -> Value:
 @lowers("project")
 def _project(site: Site, eqn: Eqn) -> Value:
     """A gradient in its final form: the shape and the type of what it belongs to."""
-    bar, x = (site.operand(atom) for atom in eqn.args)
+    bar, x = (site.any_operand(atom) for atom in eqn.args)
     if isinstance(x, Scalar):
         return Scalar(numbers.converted(site.e, site.as_scalar(bar).expr, "f64"), PYTHON)
     code = x.code if x.code in FLOATS else "f64"

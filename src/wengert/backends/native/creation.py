@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product as combinations
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from .fusion import fill, mapped
 from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .numbers import converted, exact_float
-from .promotion import Operand, common
+from .promotion import Operand, common, common_code, operands
 from .ranges import SIZE_BITS, range_count
 from .sequences import RaggedArrays, item_at
 from .shapes import dims_of, known_axis, sizes_of
@@ -80,7 +82,7 @@ def _of_shape(site: Site, eqn: Eqn) -> Value:
 def _full(site: Site, eqn: Eqn) -> Value:
     _only(eqn, "dtype")
     value = site.scalar(eqn.args[1])
-    code = code_of_option(site, eqn.params.get("dtype"), value.code)
+    code = code_of_option(site, eqn.params.get("dtype"), common_code([value]))
     return Repeated(value, code, sizes_of(site, eqn.args[0]))
 
 
@@ -334,8 +336,7 @@ def _must_be_floats(site: Site, origins: Numbers, length: Expr) -> None:
 
 def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:
     cells = list(_cells(site, value, ()))
-    own = common(Operand(cell.code, weak=False) for _, cell in cells)
-    code = code_of_option(site, asked, own)
+    code = code_of_option(site, asked) if _is_given(asked) else _type_of_items(cells)
     dims = _nested_dims(site, value)
     site.write_all()
     made = site.allocate(dims, code, eqn.outs)
@@ -351,6 +352,21 @@ def _of_items(site: Site, eqn: Eqn, value: Tuple, asked: Atom | None) -> View:
 
         over(site.e, view.dims, element)
     return made
+
+
+def _is_given(asked: Atom | None) -> bool:
+    return asked is not None and asked != Const(None)
+
+
+def _type_of_items(cells: Sequence[tuple[Any, Scalar | View]]) -> Code:
+    """The type of an array of these numbers and arrays, none of which gives way to another."""
+    found: set[Code] = {
+        common(Operand(each.code, weak=False) for each in chosen)
+        for chosen in combinations(*(operands(cell) for _, cell in cells))
+    }
+    if len(found) > 1:
+        raise Unlowered("an array of numbers whose types depend on the run")
+    return found.pop()
 
 
 def _cells(site: Site, value: Value, place: tuple[int, ...]) -> Any:

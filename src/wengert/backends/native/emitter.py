@@ -18,6 +18,7 @@ from .loopform import (
     Slot,
     Statement,
     Store,
+    floating,
 )
 from .values import Root, View, plus, times
 
@@ -238,7 +239,7 @@ def simplified(value: Expr) -> Expr:
     if value.op == "i64" and isinstance(value.args[0], Constant):
         return Constant(int(value.args[0].value), "i64")
     if value.op in ("f64", "f32") and isinstance(value.args[0], Constant):
-        return Constant(float(value.args[0].value), value.code)
+        return floating(value.args[0].value, value.code)
     if value.op == "select" and isinstance(value.args[0], Constant):
         return value.args[1] if value.args[0].value else value.args[2]
     if value.op == "not" and isinstance(value.args[0], Constant):

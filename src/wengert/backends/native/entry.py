@@ -27,7 +27,7 @@ from .border import ArrayLeaf, ArrayResult, KnownResult, NumberLeaf, NumberResul
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
-from .values import AN_INTEGER, NUMPY, PYTHON
+from .values import AN_INTEGER, NUMPY, SINGLE, UNBOUND, Whose
 
 _TYPE_AT, _VALUE_AT = 8, 16
 _ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
@@ -436,17 +436,19 @@ class _Entry:
         match result:
             case KnownResult():
                 return self._none()
-            case NumberResult(slot=slot, origin=int(origin)):
-                return self._python_number(outs[slot], slot.code, origin)
             case NumberResult(slot=slot, origin=origin):
-                assert isinstance(origin, Slot)
-                return self._any_number(outs[slot], slot.code, outs[origin])
+                if isinstance(origin, Whose):
+                    return self._any_number(outs[slot], slot.code, origin, outs)
+                return self._python_number(outs[slot], slot.code, origin)
             case ArrayResult(pointer=pointer, given=True):
                 return self.arrays[pointer]
             case ArrayResult():
                 return self._copied(result, outs)
 
     def _python_number(self, value: str, code: Code, origin: int) -> str:
+        if origin == SINGLE:
+            value, code = self.define(f"fptrunc double {value} to float"), "f32"
+            origin = NUMPY
         if origin == NUMPY:
             place = self.local(_out_type(code))
             self.do(f"store {_out_type(code)} {value}, ptr {place}")
@@ -461,16 +463,18 @@ class _Entry:
         name = "PyLong_FromDouble" if origin == AN_INTEGER and code != "i64" else name
         return self.define(f"call ptr {self.from_table(name)}({LLVM_TYPES[code]} {value})")
 
-    def _any_number(self, value: str, code: Code, origin: str) -> str:
+    def _any_number(self, value: str, code: Code, origin: Whose, outs: dict[Slot, str]) -> str:
         """A number whose origin is known only now."""
+        assert isinstance(origin.expr, Slot)
+        number = outs[origin.expr]
         place = self.local("ptr")
         self._count += 1
         end = f"made{self._count}"
-        for candidate in (AN_INTEGER, PYTHON, NUMPY):
+        for candidate in sorted(origin.among - {UNBOUND}):
             self._count += 1
             here, after = f"is{self._count}", f"not{self._count}"
             self.do(
-                f"br i1 {self.same('i64', origin, str(candidate))}, label %{here}, label %{after}"
+                f"br i1 {self.same('i64', number, str(candidate))}, label %{here}, label %{after}"
             )
             self.lines.append(f"{here}:")
             self.do(f"store ptr {self._python_number(value, code, candidate)}, ptr {place}")

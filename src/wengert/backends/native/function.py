@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ...ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk, with_called
+from ...ir.records import replace
 from ...ir.types import Array
 from . import fusion
 from .border import (
@@ -20,7 +21,7 @@ from .border import (
     NumberResult,
     Result,
 )
-from .columns import Growing, Numbers
+from .columns import Growing, Learned, Loosened, Numbers, Widened
 from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
@@ -30,8 +31,10 @@ from .recompute import recomputed
 from .untouched import with_early_reads
 from .values import (
     NUMPY,
+    OF_DOUBLES,
     ONE,
     PYTHON,
+    SINGLE,
     ZERO,
     Delayed,
     Known,
@@ -41,6 +44,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     integer,
     minus,
@@ -112,12 +116,20 @@ def lower(
         Unlowered: something in it has no native form.
     """
     function = with_early_reads(recomputed(function), prepare)
-    found = Found(set(), set())
+    found = Found(set(), set(), OF_DOUBLES, {}, set())
     while True:
         try:
             return _Lowering(function, leaves, found, Unit(prepare), parallel=parallel).run()
         except Writes as error:
             found.written.add(error.number)
+        except Widened:
+            if SINGLE in found.of_lists:
+                raise Unlowered("a list of numbers of different types") from None
+            found = found._replace(of_lists=OF_DOUBLES | {SINGLE})
+        except Loosened as error:
+            found.loose.add(error.key)
+        except Learned as error:
+            found.learned[error.key] = error.item
         except Unforeseen as error:
             found.unforeseen.add(error.number)
 
@@ -128,10 +140,16 @@ class Found(NamedTuple):
     Attributes:
         written: the parameters that it changes.
         unforeseen: the results whose memory the caller cannot make.
+        of_lists: whose the floats may be that lists hold.
+        learned: items of lists of which the program itself says nothing.
+        loose: lists that hold numbers of several types.
     """
 
     written: set[int]
     unforeseen: set[int]
+    of_lists: frozenset[int]
+    learned: dict[Any, Value]
+    loose: set[Any]
 
 
 class _Lowering:
@@ -147,7 +165,8 @@ class _Lowering:
         self.function = function
         self.parallel = parallel
         self.leaves = tuple(leaves)
-        self.written, self.unforeseen = found
+        self.written, self.unforeseen = found.written, found.unforeseen
+        unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
         self.unit = unit
         self.unit.on_write = self._on_write
         self.unit.changes_arrays = changes_arrays(function)
@@ -316,9 +335,10 @@ class _Lowering:
                 slot = self.e.variable("result", value.expr)
                 self.results.append(slot)
                 origin = value.origin
-                if not isinstance(origin, int):
-                    origin = self.e.variable("origin", origin)
-                    self.results.append(origin)
+                if isinstance(origin, Whose):
+                    found = self.e.variable("origin", origin.expr)
+                    self.results.append(found)
+                    origin = replace(origin, expr=found)
                 return NumberResult(slot, origin)
             case View() | Delayed() | Repeated():
                 return self._array_result(site, k, atom, value)

@@ -14,9 +14,11 @@ from . import (
     diagonals,
     extremes,
     factorisations,
+    fields,
     joining,
     list_ops,
     moving,
+    places,
     powers,
     products,
     python_sums,
@@ -31,6 +33,7 @@ from . import (
     structure,
     tables,
     writing,
+    zeros,
 )
 from .elementwise import ROWS
 from .lowering import HANDLERS, Handler
@@ -46,10 +49,12 @@ TABLES = (
     creation,
     diagonals,
     extremes,
+    fields,
     factorisations,
     joining,
     list_ops,
     moving,
+    places,
     powers,
     products,
     python_sums,
@@ -63,6 +68,7 @@ TABLES = (
     structure,
     tables,
     writing,
+    zeros,
 )
 """The modules that enter handlers into the table."""
 

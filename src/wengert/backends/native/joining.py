@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from ...ir.graph import Const, Eqn
-from ...ir.types import BOOL, FLOAT, INT, Kind
+from ...ir.types import FLOAT, INT
 from .access import over
-from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
+from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
 from .emitter import Emitter
 from .fusion import copy_elements, fill
-from .lists import in_memory_as_list, template_of
+from .lists import KINDS, has_numbers_alone, in_memory_as_list, template_of
 from .loopform import FLOATS, Assign, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
-from .promotion import common, converted, operand
+from .promotion import common_code, converted
 from .sequences import growing, item_at
 from .shapes import dims_of, known_axis
-from .structure import equal_items, joined, length_of
+from .structure import joined, length_of
 from .values import (
     NUMPY,
     ONE,
     PYTHON,
     ZERO,
+    Repeated,
     Scalar,
     Tuple,
     Unlowered,
@@ -32,6 +33,7 @@ from .values import (
     product,
     times,
 )
+from .zeros import equal_items, zeros_like
 
 Index = tuple[Expr, ...]
 
@@ -100,7 +102,7 @@ def _joined(site: Site, eqn: Eqn, views: list[View], axis: int = 0) -> View:
     total: Expr = ZERO
     for view in views:
         total = site.e.let(plus(total, view.dims[axis]))
-    code = common(operand(view) for view in views)
+    code = common_code(views)
     dims = (*first.dims[:axis], total, *first.dims[axis + 1 :])
     made = site.allocate(dims, code, eqn.outs)
     start: Expr = ZERO
@@ -166,18 +168,21 @@ def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
 def _cotangent_of_list(
     site: Site, bars: Growing, items: Growing | Tuple, *, reverse: bool
 ) -> Growing:
-    """The same for the numbers of a list."""
+    """The same for the numbers of a list, or records of them."""
     e = site.e
     known = items.items if isinstance(items, Tuple) else [item_at(Emitter(e.names), items, ZERO)]
-    if not all(isinstance(item, Scalar) for item in known):
+    if not all(map(has_numbers_alone, known)):
         raise Unlowered("a loop over a list, whose items have cotangents")
     site.write_all()
     size, reached = length_of(site, items), length_of(site, bars)
-    made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
+    if isinstance(items, Growing):
+        made = zeros_like(site, items)
+    else:
+        made = equal_items(site, size, Scalar(Constant(0.0, "f64"), PYTHON))
     start = e.apply("sub", size, reached) if reverse else ZERO
     inner = site.inside(site.block)
     index = Slot(e.names.fresh("k"), "i64")
-    bar = inner.as_scalar(item_at(inner.e, bars, index))
+    bar = item_at(inner.e, bars, index)
     made.column.put(inner.e, inner.e.let(plus(start, index)), bar)
     e.add(For(index, reached, tuple(inner.e.statements)))
     return made
@@ -193,6 +198,8 @@ def _as_view(site: Site, value: Growing) -> View:
             dims = (length,)
         case Arrays(dims=inner) as column:
             dims = (length, *inner)
+        case Same(value=Scalar() as item):
+            return site.view(Repeated(item, item.code, (length,)))
         case _:
             raise Unlowered("an array of a list of numbers of different types")
     strides = tuple(map(site.e.let, c_strides(dims)))
@@ -223,13 +230,13 @@ def _one_after_the_other(site: Site, lists: list[Value]) -> Growing:
         parts.append(part)
     items = [item_at(Emitter(e.names), part, ZERO) for part in parts]
     codes = {item.code if isinstance(item, Scalar) else None for item in items}
-    if codes not in ({"f64"}, {"i64"}):
+    if codes != {"i64"} and not codes <= {"f64", "f32"}:
         raise Unlowered("lists of any length put together, of anything but numbers of one type")
     total: Expr = ZERO
     for part in parts:
         total = e.let(plus(total, length_of(site, part)))
-    kind = FLOAT if codes == {"f64"} else INT
-    made = growing(e, template_of(kind), "joined", e.apply("max", total, ONE))
+    kind = INT if codes == {"i64"} else FLOAT
+    made = growing(e, template_of(kind, site.unit.of_lists), "joined", e.apply("max", total, ONE))
     start: Expr = ZERO
     for part in parts:
         count = length_of(site, part)
@@ -256,10 +263,9 @@ def _repeated(site: Site, eqn: Eqn) -> Value:
     size = e.apply("max", count.expr, ZERO)
     most = e.apply("gt", size, integer(2**40), code="b1")
     e.exit_if(most, "a very long list")
-    kinds: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
-    if item.code not in kinds or (item.code != "f64" and item.origin != PYTHON):
+    if item.code not in FLOATS and item.origin != PYTHON:
         raise Unlowered("a list of NumPy's numbers")
-    template = template_of(kinds[item.code])
+    template = template_of(KINDS[item.code], site.unit.of_lists)
     made = growing(e, template, "items", e.apply("max", size, ONE))
     over(e, (size,), lambda inner, k: made.column.put(inner, k[0], item))
     e.add(Assign(made.length, size))

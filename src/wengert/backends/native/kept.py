@@ -6,19 +6,19 @@ piece of memory, a word for each number and pointer; what stands for it is its a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import count
-from typing import Any
 
 from ...ir.graph import Atom, Function, Var
 from ...ir.records import field, mutable_record, replace
 from ...ir.types import UNKNOWN, Kind, Seq, Struct
-from . import columns, sequences, values
+from . import columns
+from .composed import mapped, words_of
 from .emitter import Emitter
+from .lists import copied_list
 from .loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
 from .lowering import Site
 from .promotion import converted
-from .values import PYTHON, Known, Root, Scalar, Tuple, Unlowered, Value, View, integer
+from .values import PYTHON, Scalar, Tuple, Unlowered, Value, View, integer
 
 KEPT = "kept"
 
@@ -84,16 +84,11 @@ def keep(site: Site, value: Value, layout: Layout) -> Tuple:
         raise Unlowered("a recursive function that gives now one container, now another")
     e = site.e
     words: list[Expr] = []
-
-    def noted(expr: Expr) -> Slot:
-        words.append(expr)
-        return Slot("", expr.code)
-
     layout.items = []
     for item in value.items:
         lasting = _lasting(site, item)
-        layout.items.append(Item(item, len(words)))
-        layout.items[-1].like = _mapped(lasting, noted)
+        layout.items.append(Item(lasting, len(words)))
+        words += words_of(lasting)
     record = e.slot("record", "ptr")
     e.add(Allocate(record, integer(max(len(words), 1)), "i64"))
     for k, word in enumerate(words):
@@ -107,20 +102,21 @@ def _lasting(site: Site, value: Value) -> Value:
         case View() if not value.root.lasts:
             return site.owned_array(value)
         case columns.Growing():
-            for root in value.column.roots():
-                _hand_over(site, root)
-            return value
+            return _lasting_list(site, value)
         case Tuple(items=items) if value.form != KEPT:
             return replace(value, items=tuple(_lasting(site, item) for item in items))
         case _:
             return value
 
 
-def _hand_over(site: Site, root: Root) -> None:
-    if root in site.e.owned:
-        site.e.owned.remove(root)
-    elif not root.lasts:
-        raise Unlowered("a list that a recursive function keeps, and others have, too")
+def _lasting_list(site: Site, value: columns.Growing) -> columns.Growing:
+    """A list that nobody else has: one that others have is copied."""
+    if any(root not in site.e.owned and not root.lasts for root in value.column.roots()):
+        value = copied_list(site, value)
+    for root in value.column.roots():
+        if root in site.e.owned:
+            site.e.owned.remove(root)
+    return value
 
 
 def _as_word(e: Emitter, value: Expr) -> Expr:
@@ -162,32 +158,4 @@ def kept_item(e: Emitter, record: Tuple, index: Value) -> Value:
         word = e.let(Load(memory, integer(next(words)), "i64"))
         return e.variable("kept", _from_word(e, word, like.code))
 
-    return _mapped(item.like, loaded)
-
-
-_COMPOSED = (
-    values.Scalar, values.View, values.Tuple, values.Range, values.Bounds, columns.Growing, columns.Numbers,
-    columns.NumbersOfAnyOrigin, columns.Arrays, columns.ListsOfOneLength, columns.Same, columns.Converted,
-    sequences.Lists, sequences.RaggedArrays,
-)  # fmt: skip
-
-
-def _mapped(value: Any, change: Callable[[Expr], Slot]) -> Any:
-    """A value with other variables in the place of its own."""
-    match value:
-        case Constant() | Known():
-            return value
-        case Slot() | Apply() | Load():
-            return change(value)
-        case Root(pointer=pointer, name=name, bound=bound):
-            return Root(change(pointer), name, lasts=True, bound=_mapped(bound, change))
-        case list() | tuple():
-            made = [_mapped(item, change) for item in value]
-            return made if isinstance(value, list) else tuple(made)
-        case columns.Parts(columns=parts, template=template):  # a template says nothing of numbers
-            return columns.Parts(_mapped(parts, change), template)
-        case _ if isinstance(value, _COMPOSED):
-            names = type(value).__match_args__
-            return replace(value, **{n: _mapped(getattr(value, n), change) for n in names})
-        case _:
-            return value
+    return mapped(item.like, loaded, lasts=True)

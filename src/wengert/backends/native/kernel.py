@@ -28,7 +28,7 @@ from .function import Lowered
 from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
 from .machine import compiled, machine
 from .threads import pool
-from .values import AN_INTEGER, NUMPY, Unlowered
+from .values import AN_INTEGER, SINGLE, Unlowered, Whose
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
 _ITEM_TYPES = {"f64": np.float64, "i64": np.int64, "b1": np.bool_, "f32": np.float32}
@@ -144,9 +144,9 @@ class Kernel:
         match self.lowered.results[k]:
             case NumberResult(slot=slot, origin=origin):
                 number = found[self._places[slot]]
-                if isinstance(origin, Slot):
-                    origin = found[self._places[origin]]
-                assert isinstance(origin, int)
+                if isinstance(origin, Whose):
+                    assert isinstance(origin.expr, Slot)
+                    origin = int(found[self._places[origin.expr]])
                 return python_number(number, slot.code, origin)
             case ArrayResult(pointer=pointer, given=True):
                 return made[pointer]
@@ -196,8 +196,8 @@ def python_number(number: Any, code: Code, origin: int) -> Any:
     """A number of the loop form as the Python form would have given it."""
     if code == "b1":
         number = bool(number & 1)
-    if origin == NUMPY:
-        return _ITEM_TYPES[code](number)
+    if origin >= SINGLE:
+        return _ITEM_TYPES["f32" if origin == SINGLE else code](number)
     return int(number) if origin == AN_INTEGER else number
 
 

@@ -1,19 +1,19 @@
-"""Lists made of other things."""
+"""Lists made of other things, and lists that change."""
 
 from __future__ import annotations
 
 from ...ir.graph import Eqn
-from ...ir.types import FLOAT, INT
-from . import numbers
+from ...ir.types import INT
 from .columns import Arrays, Growing, Numbers
 from .creation import as_array
 from .emitter import Emitter
-from .lists import part_of_list, template_of
-from .loopform import Assign, For, Slot
+from .fields import sum_of_parts
+from .lists import copied_list, like_item, loosening, template_of
+from .loopform import Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .ranges import SIZE_BITS
-from .sequences import growing, item_at
-from .structure import elementwise, length_of, over_arrays
+from .sequences import growing, item_at, push
+from .structure import elementwise, length_of, over_arrays, wrapped
 from .values import (
     NUMPY,
     ONE,
@@ -39,7 +39,7 @@ def _as_list(site: Site, eqn: Eqn) -> Value:
     if isinstance(value, Tuple) and value.form in ("tuple", "list"):
         return Tuple(value.items, "tuple" if eqn.op.name == "as_tuple" else "list", value.keys)
     if isinstance(value, Growing):
-        return part_of_list(site, value, ZERO, length_of(site, value), ONE)
+        return copied_list(site, value)
     if isinstance(value, Range):
         return _list_of_range(site, value)
     if isinstance(value, View | Delayed | Repeated) and value.dims and eqn.op.name == "as_list":
@@ -86,21 +86,119 @@ def _accumulate(site: Site, eqn: Eqn) -> Value:
 
 
 def _is_of_numbers(site: Site, value: Growing) -> bool:
-    return isinstance(item_at(Emitter(site.e.names), value, ZERO), Scalar)
+    return isinstance(item_at(Emitter(site.e.names), value, ZERO), Scalar | Tuple)
 
 
 def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
-    """Two cotangents of a list of numbers, added item by item."""
+    """Two cotangents of a list of numbers, or of tuples of them, added item by item."""
     e = site.e
     site.write_all()
     count = length_of(site, a)
     e.must_be_same(count, length_of(site, b), "cotangents of lists of different lengths")
-    made = growing(e, template_of(FLOAT), "bars", e.apply("max", count, ONE))
     index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    items = [item_at(inner, x, index) for x in (a, b)]
-    if not all(isinstance(item, Scalar) for item in items):
-        raise Unlowered("a sum of lists of anything but numbers")
-    made.column.put(inner, index, numbers.compute(inner, "add", "py", items))
+    total = sum_of_parts(inner, *(item_at(inner, x, index) for x in (a, b)))
+    template = like_item(total, site.unit.of_lists)
+    made = growing(e, template, "bars", e.apply("max", count, ONE))
+    made.column.put(inner, index, total)
     e.add(For(index, count, tuple(inner.statements)))
     e.add(Assign(made.length, count))
     return made
+
+
+@lowers("truth", "not")
+def _truth(site: Site, eqn: Eqn) -> Value:
+    """Whether a value counts as true; a container does unless it is empty."""
+    value = site.value(eqn.args[0])
+    if not isinstance(value, Growing | Tuple) or eqn.namespace != "py":
+        return elementwise(site, eqn)
+    op = "ne" if eqn.op.name == "truth" else "eq"
+    return Scalar(site.e.apply(op, length_of(site, value), ZERO, code="b1"), PYTHON)
+
+
+@lowers("position")
+def _position(site: Site, eqn: Eqn) -> Value:
+    """Where an item is inserted into a list, or deleted from it, counted from the first one."""
+    value, key = site.value(eqn.args[0]), site.value(eqn.args[-1])
+    if len(eqn.args) != 2 or not isinstance(value, Growing) or not isinstance(key, Scalar):
+        raise Unlowered("a place in a container that is no list")
+    return Scalar(_place(site, value, key), PYTHON, SIZE_BITS)
+
+
+def _place(site: Site, value: Growing, key: Scalar) -> Expr:
+    e = site.e
+    length = length_of(site, value)
+    from_end = e.apply("max", e.apply("add", key.expr, length), ZERO)
+    negative = e.apply("lt", key.expr, ZERO, code="b1")
+    return e.apply("select", negative, from_end, e.apply("min", key.expr, length), code="i64")
+
+
+def _note_write(site: Site, value: Growing) -> None:
+    for root in value.column.roots():
+        site.unit.on_write(root)
+
+
+@lowers("drop", "dropped")
+def _drop(site: Site, eqn: Eqn) -> Value:
+    """A list without one of its items."""
+    container, *path = (site.value(atom) for atom in eqn.args)
+    if not isinstance(container, Growing) or len(path) != 1 or not isinstance(path[0], Scalar):
+        raise Unlowered("a part of a container that is taken out")
+    e = site.e
+    _note_write(site, container)
+    site.write_all()
+    size = length_of(site, container)
+    position = wrapped(site, path[0], size)
+    last = e.apply("sub", size, ONE)
+    if path[0].expr != Constant(-1, "i64"):
+        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar | Tuple):
+            raise Unlowered("an item that is no number, taken out of a list")
+        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+        place = inner.let(plus(position, index))
+        container.column.put(inner, place, item_at(inner, container, inner.let(plus(place, ONE))))
+        e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
+    e.add(Assign(container.length, last))
+    return container
+
+
+@lowers("append_item", "appended")
+def _append(site: Site, eqn: Eqn) -> Value:
+    target, *path, _ = eqn.args
+    container = site.value(target)
+    if path:
+        raise Unlowered("a write to a part of a part")
+    item = site.value(eqn.args[-1])
+    if isinstance(item, Delayed | Repeated):
+        item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
+    if isinstance(container, Tuple) and container.form == "list":
+        items = (*container.items, item)
+        return Tuple(items, "list", tuple(range(len(items))))
+    if not isinstance(container, Growing):
+        raise Unlowered("an append to something that is no list")
+    _note_write(site, container)
+    site.write_all()
+    with loosening(site, container):
+        push(site.e, container, item)
+    return container
+
+
+@lowers("insert_item", "inserted")
+def _insert(site: Site, eqn: Eqn) -> Value:
+    """A list with one more number, or tuple of numbers, before one of its items."""
+    container, *path, key, item = (site.value(atom) for atom in eqn.args)
+    known = isinstance(container, Growing) and isinstance(key, Scalar) and not path
+    if not known or not isinstance(item, Scalar | Delayed | Repeated | Tuple):
+        raise Unlowered("an insertion into something that is no list of numbers")
+    e = site.e
+    _note_write(site, container)
+    item = item if isinstance(item, Tuple) else site.as_scalar(item)
+    place, last = _place(site, container, key), length_of(site, container)
+    site.write_all()
+    with loosening(site, container):
+        push(e, container, item)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    target = inner.apply("sub", last, index)
+    source = inner.apply("sub", target, ONE)
+    container.column.put(inner, target, item_at(inner, container, source))
+    e.add(For(index, e.apply("sub", last, place), tuple(inner.statements)))
+    container.column.put(e, place, item)
+    return container

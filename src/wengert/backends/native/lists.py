@@ -2,69 +2,128 @@
 
 from __future__ import annotations
 
-from ...ir.types import BOOL, FLOAT, INT, Array, Kind, Seq, Struct
-from .columns import Growing
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from ...ir.graph import Var
+from ...ir.records import replace
+from ...ir.types import BOOL, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
+from .columns import Growing, Loosened, Mismatch, Undecided
 from .emitter import Emitter
 from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
 from .lowering import Site
 from .sequences import growing, item_at
 from .values import (
+    OF_DOUBLES,
     ONE,
     PYTHON,
     ZERO,
+    Known,
     Root,
     Scalar,
     Tuple,
     Unlowered,
     Value,
     View,
+    Whose,
     integer,
     plus,
     times,
 )
 
+KINDS: dict[Code, Kind] = {"f64": FLOAT, "f32": FLOAT, "i64": INT, "b1": BOOL}
+"""What a program calls numbers of a type."""
 
-def template_of(kind: Kind) -> Value:
-    """An item of a list that is still empty, from what the program says of it."""
+
+def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
+    """An item of a list that is still empty, from what the program says of it.
+
+    `floats` is whose its floats may be.
+    """
     match kind:
         case _ if kind == FLOAT:
-            return Scalar(Slot("", "f64"), Slot("", "i64"))
+            return Scalar(Slot("", "f64"), Whose(Slot("", "i64"), floats))
         case _ if kind in (INT, BOOL):
             return Scalar(Slot("", "i64" if kind == INT else "b1"), PYTHON)
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
             return View(Root(Slot("", "ptr")), CODES[dtype], dims, dims, integer(0))
-        case Struct(form="tuple", items=items, keys=keys):
-            return Tuple(tuple(map(template_of, items)), "tuple", keys)
+        case Struct(form="tuple" | "namedtuple" | "dataclass" as form, items=items, keys=keys):
+            parts = tuple(template_of(item, floats) for item in items)
+            return Tuple(parts, form, keys, kind.type)
+        case Static(value=str() | None as known):
+            return Known(known)
+        case _ if kind == NONE:
+            return Known(None)
         case _:
             raise Unlowered("a list of items of unknown types")
 
 
 def in_memory_as_list(site: Site, value: Tuple) -> Growing:
     """A list of numbers of known length, in memory."""
-    codes = {item.code for item in value.items}
+    codes: set[Code] = {item.code for item in value.items}
     if len(codes) != 1:
         raise Unlowered("a write to one of several numbers of different types")
-    kinds: dict[Code, Kind] = {"f64": FLOAT, "i64": INT, "b1": BOOL}
     (code,) = codes
-    if code not in kinds:
-        raise Unlowered("a list of floats of 32 bits")
-    made = growing(site.e, template_of(kinds[code]), "items", integer(len(value.items)))
+    template = template_of(KINDS[code], site.unit.of_lists)
+    made = growing(site.e, template, "items", integer(len(value.items)))
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
     return made
 
 
-def grown(site: Site, value: Value, kind: Kind, hint: str) -> Value:
-    """A list of known length as one that can grow, if that is what it is going to do."""
-    if not isinstance(value, Tuple) or value.form != "list" or not isinstance(kind, Seq):
+def grown(site: Site, value: Value, var: Var) -> Value:
+    """A list of known length as one that can grow, if that is what it is going to do as the value of a variable."""
+    if not isinstance(value, Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
         return value
-    made = growing(site.e, template_of(kind.item), hint, None)
+    made = growing(site.e, _first_item(site, var, var.kind.item), var.name or "items", None)
+    made.key = var
     for k, item in enumerate(value.items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
     return made
+
+
+def _first_item(site: Site, var: Var, kind: Kind) -> Value:
+    """An item of a list: of one that the program says nothing of, what an attempt before this one has found."""
+    if kind != UNKNOWN:
+        return template_of(kind, site.unit.of_lists)
+    found = site.unit.learned.get(var)
+    if found is None:
+        return Undecided(var)
+    return like_item(found, site.unit.of_lists, loose=var in site.unit.loose)
+
+
+@contextmanager
+def loosening(site: Site, container: Growing) -> Generator[None]:
+    """Where a list is given an item: one of another type than those before has the list made for both."""
+    try:
+        yield
+    except Mismatch:
+        if container.key is None or container.key in site.unit.loose:
+            raise
+        raise Loosened(container.key) from None
+
+
+def like_item(item: Value, floats: frozenset[int], *, loose: bool = False) -> Value:
+    """What stands for all items of a list of which one is known; `loose`: integers may be followed by floats."""
+    match item:
+        case Scalar(code="f64" | "f32"):
+            return template_of(FLOAT, floats)
+        case Scalar(code="i64", origin=1) if loose:
+            return template_of(FLOAT, floats)
+        case Scalar(code=code, origin=int(origin)):
+            return Scalar(Slot("", code), origin)
+        case View(code=code, dims=dims):
+            none = tuple(Slot("", "i64") for _ in dims)
+            return View(Root(Slot("", "ptr")), code, none, none, ZERO)
+        case Tuple(items=items):
+            return replace(item, items=tuple(like_item(i, floats, loose=loose) for i in items))
+        case Known():
+            return item
+        case _:
+            raise Unlowered("a list of items of unknown types")
 
 
 def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Expr) -> Growing:
@@ -73,7 +132,7 @@ def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Exp
     site.write_all()
     trial = Emitter(e.names)
     template = value.column.item(trial, ZERO)
-    if not _is_of_numbers(template):
+    if not is_of_numbers(template):
         raise Unlowered("a copy of a list of arrays or lists, which shares them with the first")
     own = set(assigned_in(tuple(trial.statements)))
     room = e.apply("max", count, ONE)
@@ -86,9 +145,23 @@ def part_of_list(site: Site, value: Growing, start: Expr, count: Expr, step: Exp
     return made
 
 
-def _is_of_numbers(item: Value) -> bool:
+def copied_list(site: Site, value: Growing) -> Growing:
+    """A list of the same numbers."""
+    return part_of_list(site, value, ZERO, site.e.variable("length", value.length), ONE)
+
+
+def has_numbers_alone(item: Value) -> bool:
+    """Whether a value is a number, or a record of numbers and of what is known."""
     if isinstance(item, Tuple):
-        return item.form == "tuple" and all(map(_is_of_numbers, item.items))
+        return all(map(has_numbers_alone, item.items))
+    return isinstance(item, Scalar | Known)
+
+
+def is_of_numbers(item: Value) -> bool:
+    """Whether a value is a number, or a tuple of numbers, which nobody can change."""
+    if isinstance(item, Tuple):
+        fixed = item.form in ("tuple", "namedtuple")
+        return fixed and all(map(is_of_numbers, item.items))
     return isinstance(item, Scalar)
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+import numpy as np
+
 from ...ir.graph import Span
 from ...ir.records import record, value_record
 
@@ -47,6 +49,12 @@ class Constant:
 
     def __hash__(self) -> int:
         return hash((repr(self.value), self.code))
+
+
+def floating(value: float, code: Code) -> Constant:
+    """A float that is known, rounded as one of its type is."""
+    with np.errstate(over="ignore"):
+        return Constant(float(np.float32(value)) if code == "f32" else float(value), code)
 
 
 @value_record

@@ -20,7 +20,9 @@ from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
 from .promotion import converted
 from .values import (
     NUMPY,
+    OF_DOUBLES,
     ONE,
+    SINGLE,
     ZERO,
     Bounds,
     Delayed,
@@ -32,6 +34,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     number,
     product,
@@ -76,6 +79,12 @@ class Unit:
         """Whether a piece of memory stays as it is for as long as the function runs."""
         self.changes_arrays = False
         """Whether the program itself writes to arrays."""
+        self.of_lists: frozenset[int] = OF_DOUBLES
+        """Whose the floats may be that lists hold."""
+        self.learned: dict[Any, Value] = {}
+        """Items of lists of which the program itself says nothing."""
+        self.loose: set[Any] = set()
+        """Lists that hold numbers of several types."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -233,7 +242,14 @@ class Site:
         return value
 
     def operand(self, atom: Atom) -> Scalar | View | Delayed | Repeated:
-        """A number or an array; a reduction that gives a number is computed."""
+        """A number or an array, of a known type; a reduction that gives a number is computed."""
+        found = self.any_operand(atom)
+        if isinstance(found, Scalar):
+            must_have_type(found)
+        return found
+
+    def any_operand(self, atom: Atom) -> Scalar | View | Delayed | Repeated:
+        """The same, also of a type that depends on the run."""
         return self.operand_of(self.value(atom))
 
     def operand_of(self, value: Value) -> Scalar | View | Delayed | Repeated:
@@ -257,6 +273,7 @@ class Site:
         if isinstance(value, Delayed):
             value = self.computed(value)
         if isinstance(value, Scalar):
+            must_have_type(value)
             value = Repeated(value, value.code, ())
         if isinstance(value, Repeated):
             made = self.allocate(value.dims, value.code, ())
@@ -385,6 +402,12 @@ class Site:
         for root in self.e.owned:
             self.e.add(Release(root.pointer))
         self.e.owned.clear()
+
+
+def must_have_type(number: Scalar) -> None:
+    """Refuse a number that may have 32 or 64 bits."""
+    if isinstance(number.origin, Whose) and SINGLE in number.origin.among:
+        raise Unlowered("a number whose type depends on the run")
 
 
 def is_spread(view: View) -> bool:

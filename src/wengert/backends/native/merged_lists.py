@@ -20,6 +20,7 @@ from .columns import (
     Same,
 )
 from .emitter import Emitter
+from .lists import copied_list
 from .loopform import Allocate, Apply, Assign, Constant, Expr, Slot, Statement
 from .lowering import Site
 from .sequences import Lists, RaggedArrays, growing
@@ -27,15 +28,20 @@ from .values import ONE, ZERO, Root, Unlowered, Value, View
 
 
 def merged_list(site: Site, blocks: Sequence[Site], pair: Sequence[Growing]) -> Growing:
-    """The list of one branch or the other, which both have made themselves."""
-    for inner, made in zip(blocks, pair, strict=True):
-        for root in made.column.roots():
-            if root not in inner.e.owned:
-                raise Unlowered("branches that give different lists")
-            inner.e.owned.remove(root)
-    found = _Merge(site.e, blocks[0].e, blocks[1].e).list(*pair)
+    """The list of one branch or the other; one that a branch has not made itself is copied."""
+    own = [_own(inner, made) for inner, made in zip(blocks, pair, strict=True)]
+    found = _Merge(site.e, blocks[0].e, blocks[1].e).list(*own)
     site.e.owned += found.column.roots()
     return found
+
+
+def _own(inner: Site, made: Growing) -> Growing:
+    """A list that a block has made, and hands on."""
+    if any(root not in inner.e.owned for root in made.column.roots()):
+        made = copied_list(inner, made)
+    for root in made.column.roots():
+        inner.e.owned.remove(root)
+    return made
 
 
 class _Merge:
@@ -59,7 +65,8 @@ class _Merge:
                 return self.numbers(a, b)
             case NumbersOfAnyOrigin(), NumbersOfAnyOrigin():
                 values = self.numbers(a.values, b.values)
-                return NumbersOfAnyOrigin(values, self.numbers(a.origins, b.origins))
+                origins = self.numbers(a.origins, b.origins)
+                return NumbersOfAnyOrigin(values, origins, a.among | b.among)
             case Arrays(), Arrays() if (a.code, len(a.dims)) == (b.code, len(b.dims)):
                 self.memory(a, b)
                 dims = tuple(self.size(*sizes) for sizes in zip(a.dims, b.dims, strict=True))

@@ -11,8 +11,19 @@ from collections.abc import Sequence
 from .elementwise import ROWS, Elementwise
 from .emitter import Emitter
 from .loopform import FLOATS, Apply, Code, Constant, Expr
-from .promotion import converted, operand, operand_code
-from .values import AN_INTEGER, NUMPY, PYTHON, Origin, Scalar, Unlowered, integer
+from .promotion import converted, number_codes
+from .values import (
+    AN_INTEGER,
+    NUMPY,
+    PYTHON,
+    SINGLE,
+    UNBOUND,
+    Origin,
+    Scalar,
+    Unlowered,
+    Whose,
+    integer,
+)
 
 EXACT = 53
 """Integers of so many bits are floats, too."""
@@ -25,33 +36,55 @@ _FLOAT_AT_LEAST = ("div", "ieee_div", "safe_div")
 
 def merged(e: Emitter, origins: Sequence[Origin], least: int = AN_INTEGER) -> Origin:
     """Whose number the result of arithmetic on numbers is."""
-    known = max((o for o in origins if isinstance(o, int)), default=least)
-    known = max(known, least)
-    unknown = [o for o in origins if not isinstance(o, int)]
-    if known == NUMPY or not unknown:
-        return known
-    total: Expr = integer(known)
-    for origin in unknown:
-        total = e.apply("max", total, origin)
-    return total
+    among = {least}
+    for origin in origins:
+        among = {max(one, other) for one in among for other in bound(origin)}
+    lowest = min(among)
+    if len(among) == 1:
+        return lowest
+    total: Expr = integer(lowest)
+    for origin in origins:
+        if max(bound(origin)) > lowest:
+            total = e.apply("max", total, origin_expr(origin))
+    return Whose(total, frozenset(among))
+
+
+def possible(origin: Origin) -> frozenset[int]:
+    """Whose a number may be."""
+    return origin.among if isinstance(origin, Whose) else frozenset((origin,))
+
+
+def bound(origin: Origin) -> frozenset[int]:
+    """Whose a number may be that is read: one that has not been assigned is not."""
+    return possible(origin) - {UNBOUND} or possible(origin)
 
 
 def origin_expr(origin: Origin) -> Expr:
-    return integer(origin) if isinstance(origin, int) else origin
+    return integer(origin) if isinstance(origin, int) else origin.expr
 
 
 def as_float_origin(scalar: Scalar) -> Origin:
-    """Whose a number is once it is kept as a float."""
-    if scalar.code in FLOATS:
+    """Whose a number is once it is kept as a float of 64 bits."""
+    if scalar.code == "f32":
+        return SINGLE
+    if scalar.code == "f64":
         return scalar.origin
     return AN_INTEGER if scalar.origin == PYTHON else scalar.origin
 
 
 def keeps_its_type(scalar: Scalar, code: Code) -> bool:
     """Whether a number that is kept as one of another type is still known for what it is."""
-    return scalar.code == code or (
-        scalar.code == "i64" and scalar.origin == PYTHON and code == "f64"
-    )
+    if scalar.code == code:
+        return True
+    kept = scalar.code == "f32" or (scalar.code == "i64" and scalar.origin == PYTHON)
+    return kept and code == "f64"
+
+
+def of_double(e: Emitter, expr: Expr, origin: Origin) -> Scalar:
+    """A number that is kept as a float of 64 bits; where it is known to have 32, as what it is."""
+    if origin == SINGLE:
+        return Scalar(converted(e, expr, "f32"), NUMPY)
+    return Scalar(expr, origin)
 
 
 def exact_float(e: Emitter, scalar: Scalar, code: Code = "f64") -> Expr:
@@ -69,35 +102,70 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
     if name in ("maximum", "minimum") and namespace == "py":
         return _extreme(e, name, scalars)
     row = ROWS[name]
-    code = operand_code(row.rule, map(operand, scalars), arrays=False)
+    codes = number_codes(row.rule, scalars)
     if row.rule in ("arithmetic", "inexact", "integral") and _are_truths_of_numpy(
         scalars, namespace
     ):
         raise Unlowered("NumPy's arithmetic on truth values, in numbers of 8 or 16 bits")
-    if namespace == "math" and code in ("i64", "f32"):
-        code = "f64"  # `math` takes any number as a float of Python's
-    if code == "i64":
+    if namespace == "math" and not codes.isdisjoint(("i64", "f32")):
+        codes: set[Code] = {"f64"}  # `math` takes any number as a float of Python's
+    if "i64" in codes:
         found = _of_integers(e, name, row, scalars)
         whose = NUMPY if namespace in ("np", "method") else found.origin
         return Scalar(found.expr, whose, found.bits)
     origin = _origin(e, name, namespace, row, scalars)
-    if code == "f32" and any(not isinstance(s.origin, int) for s in scalars):
-        raise Unlowered("a number whose type depends on the run meets a float of 32 bits")
+    if len(codes) > 1 and any(s.code == "b1" and s.origin != PYTHON for s in scalars):
+        raise Unlowered("NumPy's truth values and a number whose type depends on the run")
+    results: dict[Code, Expr] = {
+        code: _computed(e, name, namespace, scalars, code, origin) for code in codes
+    }
+    if row.rule == "truth" and namespace not in ("np", "method"):
+        return Scalar(results["b1"], _whose_truth(name, scalars))
+    if row.rule in ("comparison", "truth"):
+        return Scalar(_of_the_type(e, results, origin), _whose_comparison(e, origin))
+    if codes == {"f32"}:
+        return Scalar(results["f32"], NUMPY)
+    if len(codes) > 1:
+        results["f32"] = converted(e, results["f32"], "f64")
+    return Scalar(_of_the_type(e, results, origin), origin)
+
+
+def _computed(
+    e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar], code: Code, origin: Origin
+) -> Expr:
+    """The result of an op on numbers that have been converted to a type."""
+    row = ROWS[name]
     exact = name != "accumulate" and code in FLOATS and row.rule != "truth"
     args = [exact_float(e, s, code) if exact else converted(e, s.expr, code) for s in scalars]
-    if origin != NUMPY and name in _RAISING_AT_ZERO:
+    of_numpy = min(bound(origin)) >= SINGLE
+    if not of_numpy and name in _RAISING_AT_ZERO:
         zero = Constant(0.0, code)
         e.exit_if(Apply("eq", (args[1], zero), "b1"), "division by zero")
     if name == "pow" and namespace != "np" and args[1] == Constant(0.5, code):
         args[0] = e.apply("add", args[0], Constant(0.0, code))  # the root of -0.0 is 0.0 as a power
     result = row.expand(e, args, code)
-    if result.code in FLOATS and (namespace == "math" or (name == "pow" and origin != NUMPY)):
+    if result.code in FLOATS and (namespace == "math" or (name == "pow" and not of_numpy)):
         _must_be_finite(e, result, f"{name} outside of its domain")
-    if row.rule == "truth" and namespace not in ("np", "method"):
-        return Scalar(result, _whose_truth(name, scalars))
-    if row.rule in ("comparison", "truth"):
-        return Scalar(result, merged(e, [origin], PYTHON))
-    return Scalar(result, origin)
+    return result
+
+
+def _of_the_type(e: Emitter, results: dict[Code, Expr], origin: Origin) -> Expr:
+    """Of the results for floats of 32 and of 64 bits, that for the type which the operands have in this run."""
+    if len(results) == 1:
+        (result,) = results.values()
+        return result
+    is_single = e.apply("eq", origin_expr(origin), integer(SINGLE), code="b1")
+    single, double = results["f32"], results["f64"]
+    return e.apply("select", is_single, single, double, code=double.code)
+
+
+def _whose_comparison(e: Emitter, origin: Origin) -> Origin:
+    """A comparison gives a truth value of Python's unless a number of NumPy's takes part."""
+    among = {PYTHON if each < SINGLE else NUMPY for each in bound(origin)}
+    if len(among) == 1:
+        return among.pop()
+    of_python = e.apply("lt", origin_expr(origin), integer(SINGLE), code="b1")
+    return chosen_origin(e, of_python, PYTHON, NUMPY)
 
 
 def _are_truths_of_numpy(scalars: Sequence[Scalar], namespace: str) -> bool:
@@ -120,12 +188,21 @@ def _whose_truth(name: str, scalars: Sequence[Scalar]) -> Origin:
 def _origin(
     e: Emitter, name: str, namespace: str, row: Elementwise, scalars: Sequence[Scalar]
 ) -> Origin:
+    """Whose the result is, or would be if it had 64 bits: a comparison's is that of its operands."""
     if namespace in ("math", "cmath"):
         return PYTHON
+    origins = [as_float_origin(s) for s in scalars]
     if namespace in ("np", "method"):
-        return NUMPY
+        found = merged(e, origins)
+        if row.rule in ("arithmetic", "selection") and AN_INTEGER in bound(found):
+            is_integer = e.apply("eq", origin_expr(found), integer(AN_INTEGER), code="b1")
+            e.exit_if(is_integer, "NumPy's arithmetic on an integer among floats")
+        if SINGLE not in bound(found):
+            return NUMPY
+        is_single = e.apply("eq", origin_expr(found), integer(SINGLE), code="b1")
+        return chosen_origin(e, is_single, SINGLE, NUMPY)
     least = PYTHON if name in _FLOAT_AT_LEAST or row.rule != "arithmetic" else AN_INTEGER
-    return merged(e, [as_float_origin(s) for s in scalars], least)
+    return merged(e, origins, least)
 
 
 def _must_be_finite(e: Emitter, value: Expr, reason: str) -> None:
@@ -144,20 +221,21 @@ def _extreme(e: Emitter, name: str, scalars: Sequence[Scalar]) -> Scalar:
         takes_b = e.apply(op, b.expr, a.expr, code="b1")
         expr = e.apply("select", takes_b, b.expr, a.expr, code="i64")
         return Scalar(expr, chosen_origin(e, takes_b, b.origin, a.origin), max(a.bits, b.bits))
-    code = operand_code("selection", map(operand, scalars), arrays=False)
+    code = a.code if a.code == b.code else "f64"
     if any(not keeps_its_type(s, code) for s in scalars):
         raise Unlowered("one of two numbers of different types")
+    takes_b = compute(e, op, "py", [b, a]).expr
     x, y = (exact_float(e, s, code) for s in scalars)
-    takes_b = e.apply(op, y, x, code="b1")
-    first, second = (s.origin if code == "b1" else as_float_origin(s) for s in scalars)
+    first, second = (as_float_origin(s) if code == "f64" else s.origin for s in scalars)
     origin = chosen_origin(e, takes_b, second, first)
-    return Scalar(e.apply("select", takes_b, y, x, code=code), origin)
+    return of_double(e, e.apply("select", takes_b, y, x, code=code), origin)
 
 
 def chosen_origin(e: Emitter, condition: Expr, then: Origin, other: Origin) -> Origin:
     if then == other:
         return then
-    return e.apply("select", condition, origin_expr(then), origin_expr(other), code="i64")
+    chosen = e.apply("select", condition, origin_expr(then), origin_expr(other), code="i64")
+    return Whose(chosen, possible(then) | possible(other))
 
 
 # --- integers -----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from .values import Array, Scalar, Unlowered, Value, number
 def _pow_derivative(site: Site, eqn: Eqn) -> Value:
     """`y (y - 1) … x ** (y - order)`, and 0 wherever its factor is 0, whatever x is."""
     order = eqn.param("order")
-    x, y = (site.operand(atom) for atom in eqn.args)
+    x, y = (site.any_operand(atom) for atom in eqn.args)
     if isinstance(x, Scalar) and isinstance(y, Scalar):
         return _of_numbers(site, x, y, order)
     factor: Scalar | Array = number(1.0)

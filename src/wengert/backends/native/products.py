@@ -13,7 +13,7 @@ from .loopform import FLOATS, Constant, Expr, For, Multiply, Slot
 from .lowering import Site, lowers
 from .machine import blas
 from .numbers import compute
-from .promotion import common, operand
+from .promotion import common_code
 from .reductions import summed_to
 from .shapes import axes_of, dims_of, expanded, with_axes
 from .structure import over_arrays
@@ -192,7 +192,7 @@ LEAST_FOR_BLAS = 2**13
 def matrix_product(site: Site, a: View, b: View) -> Value:
     """The product of two matrices."""
     site.e.must_be_same(a.dims[1], b.dims[0], "a product of matrices")
-    code = common([operand(a), operand(b)])
+    code = common_code([a, b])
     if code in FLOATS and a.code == b.code and blas():
         return _by_blas(site, *(x if _lead(x) is not None else site.copied(x) for x in (a, b)))
     return _by_loops(site, a, b)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from .elementwise import Rule
 from .emitter import Emitter
-from .loopform import FLOATS, Code, Constant, Expr
-from .values import NUMPY, Array, Scalar, Unlowered
+from .loopform import FLOATS, Code, Constant, Expr, floating
+from .values import AN_INTEGER, NUMPY, SINGLE, Array, Scalar, Unlowered, Whose
 
 _ORDER: tuple[Code, ...] = ("b1", "i64", "f32", "f64")
 _WIDTH = {"b1": 0, "i64": 1, "f32": 2, "f64": 2}
@@ -21,10 +22,33 @@ class Operand(NamedTuple):
     weak: bool
 
 
-def operand(value: Scalar | Array) -> Operand:
-    if isinstance(value, Scalar):
-        return Operand(value.code, value.origin != NUMPY)
-    return Operand(value.code, weak=False)
+def operands(value: Scalar | Array) -> list[Operand]:
+    """The types that an operand may have: more than one where that depends on the run."""
+    if not isinstance(value, Scalar):
+        return [Operand(value.code, weak=False)]
+    among = value.origin.among if isinstance(value.origin, Whose) else (value.origin,)
+    return list({_of_number(value.code, origin) for origin in among})
+
+
+def _of_number(code: Code, origin: int) -> Operand:
+    if origin == SINGLE:
+        return Operand("f32", weak=False)
+    return Operand("i64" if origin == AN_INTEGER else code, origin != NUMPY)
+
+
+def common_code(values: Iterable[Scalar | Array]) -> Code:
+    """The type in which arrays and numbers meet.
+
+    Raises:
+        Unlowered: it depends on the run.
+    """
+    return _only({common(each) for each in product(*map(operands, values))})
+
+
+def _only(codes: set[Code]) -> Code:
+    if len(codes) > 1:
+        raise Unlowered("a number whose type depends on the run, and with it that of an array")
+    return codes.pop()
 
 
 def common(operands: Iterable[Operand]) -> Code:
@@ -49,9 +73,23 @@ def _joined(a: Code, b: Code) -> Code:
     return a if _ORDER.index(a) > _ORDER.index(b) else b
 
 
-def operand_code(rule: Rule, operands: Iterable[Operand], *, arrays: bool) -> Code:
-    """The type that a rule converts operands to."""
-    code = common(operands)
+def operand_code(rule: Rule, values: Sequence[Scalar | Array]) -> Code:
+    """The type that a rule converts arrays and numbers to, of which it makes an array."""
+    return _converted_to(rule, common_code(values), arrays=True)
+
+
+def number_codes(rule: Rule, values: Sequence[Scalar]) -> set[Code]:
+    """The types that a rule may convert numbers to: two where it depends on the run which."""
+    kept = any(value.code == "f64" for value in values)
+    found: set[Code] = set()
+    for each in product(*map(operands, values)):
+        code = common(each)
+        code = "f64" if kept and code != "f32" else code
+        found.add(_converted_to(rule, code, arrays=False))
+    return found
+
+
+def _converted_to(rule: Rule, code: Code, *, arrays: bool) -> Code:
     match rule:
         case "truth":
             return "b1"
@@ -81,5 +119,5 @@ def converted(e: Emitter, value: Expr, code: Code) -> Expr:
         zero = Constant(0 if value.code == "i64" else 0.0, value.code)
         return e.apply("ne", value, zero, code="b1")
     if isinstance(value, Constant):
-        return Constant(int(value.value) if code == "i64" else float(value.value), code)
+        return Constant(int(value.value), code) if code == "i64" else floating(value.value, code)
     return e.apply(code, value, code=code)

@@ -10,13 +10,15 @@ from .emitter import Emitter
 from .fusion import REDUCTIONS, reduced
 from .loopform import Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
-from .numbers import as_float_origin, compute, exact_float, origin_expr
+from .numbers import as_float_origin, compute, exact_float, origin_expr, possible
 from .sequences import item_at
 from .structure import over_arrays
 from .values import (
     NUMPY,
+    OF_DOUBLES,
     ONE,
     PYTHON,
+    SINGLE,
     ZERO,
     Delayed,
     Repeated,
@@ -25,6 +27,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     integer,
     minus,
     plus,
@@ -75,8 +78,12 @@ def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
     """From the first item to the last; the sum of no items is an integer, unless it starts with another."""
     e = site.e
     trial = value.column.item(Emitter(e.names), ZERO)
-    if not isinstance(trial, Scalar) or trial.code not in ("f64", "i64"):
+    if not isinstance(trial, Scalar) or trial.code == "b1":
         raise Unlowered("`sum` of a list of anything but numbers")
+    if trial.code == "f32":
+        return _sum_of_singles(site, value, start)
+    if not possible(as_float_origin(trial)) | possible(as_float_origin(start)) <= OF_DOUBLES:
+        raise Unlowered("`sum` of numbers of 32 bits and others")
     if trial.code == "i64" and start.code == "i64":
         return _sum_of_integers(site, value, start)
     total = e.variable("total", exact_float(e, start))
@@ -99,7 +106,23 @@ def _sum_of_list(site: Site, value: Growing, start: Scalar) -> Scalar:
     finite = e.apply("lt", e.apply("fabs", rest), Constant(float("inf"), "f64"), code="b1")
     kept = e.apply("select", finite, rest, Constant(0.0, "f64"), code="f64")
     found = e.variable("sum", e.apply("add", total, kept))
-    return Scalar(found, e.variable("origin", origin))
+    return Scalar(found, Whose(e.variable("origin", origin)))
+
+
+def _sum_of_singles(site: Site, value: Growing, start: Scalar) -> Scalar:
+    """The first sum makes one of these numbers of the start, whatever it was."""
+    e = site.e
+    first = as_float_origin(start)
+    among = possible(first) | {max(origin, SINGLE) for origin in possible(first)}
+    total = e.variable("total", exact_float(e, start))
+    origin = e.variable("origin", origin_expr(first))
+    whose = Whose(origin, among)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    after = compute(inner, "add", "py", [Scalar(total, whose), item_at(inner, value, index)])
+    inner.add(Assign(total, exact_float(inner, after)))
+    inner.add(Assign(origin, origin_expr(as_float_origin(after))))
+    e.add(For(index, value.length, tuple(inner.statements)))
+    return Scalar(total, whose)
 
 
 def _lost(e: Emitter, total: Expr, x: Expr, after: Expr) -> Expr:

@@ -7,7 +7,7 @@ from ...ir.records import replace
 from .extremes import extreme_of_python
 from .fusion import REDUCTIONS, reduced
 from .loopform import FLOATS, Apply, Code, Constant, Expr
-from .lowering import Site, lowers
+from .lowering import Site, lowers, must_have_type
 from .numbers import compute, converted
 from .shapes import axes_of, dims_of, kept_axes, sizes_of, spread, spread_value
 from .structure import over_arrays
@@ -160,13 +160,13 @@ def _reduced_count(site: Site, eqn: Eqn) -> Value:
 
 @lowers("unbroadcast")
 def _unbroadcast(site: Site, eqn: Eqn) -> Value:
-    bar, x = (site.operand(atom) for atom in eqn.args)
+    bar, x = (site.any_operand(atom) for atom in eqn.args)
     return summed_to(site, bar, tuple(map(site.e.size, dims_of(x))))
 
 
 @lowers("summed_to")
 def _summed_to(site: Site, eqn: Eqn) -> Value:
-    return summed_to(site, site.operand(eqn.args[0]), sizes_of(site, eqn.args[1]))
+    return summed_to(site, site.any_operand(eqn.args[0]), sizes_of(site, eqn.args[1]))
 
 
 def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
@@ -174,6 +174,7 @@ def summed_to(site: Site, bar: Scalar | Array, dims: tuple[Expr, ...]) -> Value:
     own = tuple(map(site.e.size, dims_of(bar)))
     if own == dims or not own:
         if dims and isinstance(bar, Scalar):
+            must_have_type(bar)
             return Repeated(bar, bar.code, dims)
         return bar
     missing = len(dims) - len(own)

@@ -16,10 +16,12 @@ from .columns import (
     Converted,
     Growing,
     ListsOfOneLength,
+    Mismatch,
     Numbers,
     NumbersOfAnyOrigin,
     Parts,
     Same,
+    Undecided,
     bounds_of,
     bounds_parts,
     copy_items,
@@ -41,6 +43,7 @@ from .loopform import (
     While,
     assigned_in,
 )
+from .numbers import as_float_origin, possible
 from .values import (
     NUMPY,
     ONE,
@@ -54,6 +57,7 @@ from .values import (
     Unlowered,
     Value,
     View,
+    Whose,
     c_strides,
     integer,
     plus,
@@ -104,16 +108,18 @@ def _column(
     e: Emitter, item: Value, hint: str, room: Expr, is_outside: Callable[[Expr], bool]
 ) -> Column:
     match item:
+        case Undecided():
+            return item
         case Known():
             return Same(item)
         case Scalar(origin=int(), expr=Slot() | Constant() as expr) if is_outside(expr):
             return Same(item)
         case Scalar(origin=int(origin), code=code, bits=bits):
             return Numbers(_memory(e, hint, room, code), code, origin, bits)
-        case Scalar(code=code, bits=bits):
+        case Scalar(code=code, bits=bits, origin=Whose(among=among)):
             values = Numbers(_memory(e, hint, room, code), code, NUMPY, bits)
             origins = Numbers(_memory(e, f"{hint}_origins", room, "i64"), "i64", NUMPY, 2)
-            return NumbersOfAnyOrigin(values, origins)
+            return NumbersOfAnyOrigin(values, origins, among)
         case View(code=code, dims=dims) if all(map(is_outside, dims)):
             return Arrays(_memory(e, hint, times(room, product(dims)), code), code, dims)
         case View(code=code, dims=dims):
@@ -219,7 +225,7 @@ class Lists:
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
         if not isinstance(item, Growing):
-            raise Unlowered("a list of items of different types")
+            raise Mismatch
         count = e.let(Apply("add", (item.length, ZERO), "i64"))
         start = reserve(e, self.flat, count)
         self.starts.write(e, position, start)
@@ -273,10 +279,21 @@ def item_at(e: Emitter, sequence: Growing, position: Expr) -> Value:
     return sequence.column.item(e, position)
 
 
+def _covering(items: Sequence[Scalar]) -> Scalar:
+    """A number that stands for all of these."""
+    first, bits = items[0], max(item.bits for item in items)
+    if any(item.code != first.code for item in items):
+        among = frozenset[int]().union(*(possible(as_float_origin(item)) for item in items))
+        return Scalar(Slot("", "f64"), Whose(ZERO, among))
+    if all(item.origin == first.origin for item in items):
+        return Scalar(first.expr, first.origin, bits)
+    among = frozenset[int]().union(*(possible(item.origin) for item in items))
+    return Scalar(first.expr, Whose(ZERO, among), bits)
+
+
 def numbers(e: Emitter, items: Sequence[Scalar], hint: str) -> Growing:
     """A list of these numbers."""
-    template = Scalar(items[0].expr, items[0].origin, max(item.bits for item in items))
-    made = growing(e, template, hint, integer(max(len(items), 1)))
+    made = growing(e, _covering(items), hint, integer(max(len(items), 1)))
     for k, item in enumerate(items):
         made.column.put(e, integer(k), item)
     e.add(Assign(made.length, integer(len(items))))

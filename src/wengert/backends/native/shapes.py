@@ -111,20 +111,20 @@ def kept_axes(site: Site, eqn: Eqn, value: Value, dims: Dims, axes: tuple[int, .
 
 @lowers("shape")
 def _shape(site: Site, eqn: Eqn) -> Value:
-    dims = dims_of(site.operand(eqn.args[0]))
+    dims = dims_of(site.any_operand(eqn.args[0]))
     return Tuple(tuple(Scalar(d, PYTHON, 48) for d in dims), keys=tuple(range(len(dims))))
 
 
 @lowers("ndim")
 def _ndim(site: Site, eqn: Eqn) -> Value:
-    return Scalar(integer(len(dims_of(site.operand(eqn.args[0])))), PYTHON, 8)
+    return Scalar(integer(len(dims_of(site.any_operand(eqn.args[0])))), PYTHON, 8)
 
 
 @lowers("size")
 def _size(site: Site, eqn: Eqn) -> Value:
     if eqn.params:
         raise Unlowered("the size along an axis")
-    total = product(dims_of(site.operand(eqn.args[0])))
+    total = product(dims_of(site.any_operand(eqn.args[0])))
     return Scalar(site.e.let(total), PYTHON, 48)
 
 

@@ -12,7 +12,7 @@ from .joining import part_along
 from .loopform import Apply, Expr, For, Slot
 from .lowering import Site, lowers
 from .numbers import converted
-from .promotion import common, operand
+from .promotion import common_code
 from .shapes import dims_of
 from .values import ONE, ZERO, Unlowered, Value, View, integer, minus, plus
 
@@ -20,7 +20,7 @@ from .values import ONE, ZERO, Unlowered, Value, View, integer, minus, plus
 @lowers("convolve")
 def _convolve(site: Site, eqn: Eqn) -> Value:
     a, v = _vectors(site, eqn)
-    code = common([operand(a), operand(v)])
+    code = common_code([a, v])
     full = zeroed(site, (_full_size(site, a.dims[0], v.dims[0]),), code, ())
     _over_products(site, a, v, lambda e, i, k: _add(e, full, plus(i, k), e.apply(
         "mul", converted(e, e.load(a, (i,)), code), converted(e, e.load(v, (k,)), code)

@@ -7,23 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.graph import UNDEFINED, Atom, Const, Eqn
-from ...ir.types import FLOAT, STR
+from ...ir.types import STR
 from . import numbers
 from .carried import is_same
-from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin
+from .columns import Arrays, Growing
 from .elementwise import ROWS
-from .fusion import fill, mapped
+from .fusion import mapped
 from .kept import is_kept, must_be_open
-from .lists import array_copies, part_of_list, template_of
-from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, Slot
+from .lists import array_copies, copied_list, has_numbers_alone
+from .loopform import Apply, Constant, Expr
 from .lowering import Site, described, lowers
-from .promotion import operand, operand_code
+from .promotion import operand_code
 from .ranges import SIZE_BITS
-from .sequences import RaggedArrays, growing, item_at
-from .shapes import broadcast, dims_of, spread
+from .sequences import RaggedArrays, item_at
+from .shapes import broadcast, dims_of
 from .values import (
     NUMPY,
-    ONE,
     PYTHON,
     UNBOUND,
     ZERO,
@@ -37,8 +36,6 @@ from .values import (
     Value,
     View,
     integer,
-    product,
-    times,
 )
 
 # --- elementwise --------------------------------------------------------------------------
@@ -61,10 +58,12 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         if isinstance(given, Growing):
             if eqn.op.name == "snapshot" and isinstance(given.column, Arrays | RaggedArrays):
                 return array_copies(site, given)
-            return part_of_list(site, given, ZERO, length_of(site, given), ONE)
-        if is_kept(given):
+            return copied_list(site, given)
+        if is_kept(given) or (
+            eqn.op.name == "snapshot" and (isinstance(given, Tuple) and has_numbers_alone(given))
+        ):
             return given  # nobody writes to it
-    operands = [site.operand(atom) for atom in eqn.args]
+    operands = [site.any_operand(atom) for atom in eqn.args]
     if eqn.op.name == "snapshot" and isinstance(operands[0], View):
         if operands[0].root.lasts or site.unit.is_kept(operands[0].root):
             return operands[0]
@@ -116,7 +115,7 @@ def over_arrays(site: Site, name: str, operands: Any) -> Delayed:
     """An elementwise op on arrays and numbers, by the name of its row."""
     row = ROWS[name]
     typed = operands[1:] if row.rule == "choice" else operands
-    code = operand_code(row.rule, map(operand, typed), arrays=True)
+    code = operand_code(row.rule, typed)
     if name in ("mod", "floordiv") and code == "i64":
         _must_divide(operands[1])
     return mapped(site, row, operands, code, broadcast(site.e, operands))
@@ -132,7 +131,7 @@ def _must_divide(divisor: Any) -> None:
 def _chosen_number(site: Site, operands: Any) -> Repeated:
     """`np.where` gives an array, of numbers too."""
     e = site.e
-    code = operand_code("selection", map(operand, operands[1:]), arrays=True)
+    code = operand_code("selection", operands[1:])
     condition, x, y = (
         numbers.converted(e, v.expr, c) for v, c in zip(operands, ("b1", code, code), strict=True)
     )
@@ -206,6 +205,14 @@ def length_of(site: Site, value: Value) -> Expr:
 @lowers("length")
 def _length(site: Site, eqn: Eqn) -> Value:
     return Scalar(length_of(site, site.value(eqn.args[0])), PYTHON, SIZE_BITS)
+
+
+@lowers("rebound")
+def _rebound(site: Site, eqn: Eqn) -> Value:
+    """`value += …` gives the name a new object, as it does of a number."""
+    if not isinstance(site.value(eqn.args[0]), Scalar):
+        raise Unlowered("a change in place of what the run chooses")
+    return Known(None)
 
 
 @lowers("getattr")
@@ -374,74 +381,3 @@ def _writes_text(function: Any, args: Sequence[Atom]) -> bool:
 def _scalar_seed(site: Site, eqn: Eqn) -> Value:
     site.scalar(eqn.args[0])
     return Scalar(Constant(1.0, "f64"), PYTHON)
-
-
-@lowers("zeros")
-def _zeros(site: Site, eqn: Eqn) -> Value:
-    return zeros_like(site, site.value(eqn.args[0]))
-
-
-def zeros_like(site: Site, value: Value) -> Value:
-    """The cotangent of a value that is zero."""
-    match value:
-        case Scalar():
-            return Scalar(Constant(0.0, "f64"), PYTHON)
-        case View() | Delayed() | Repeated():
-            code = value.code if value.code in FLOATS else "f64"
-            return Repeated(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
-        case Tuple(items=items):
-            inner = tuple(zeros_like(site, item) for item in items)
-            return Tuple(inner, "list", tuple(range(len(inner))))
-        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
-            return _zero_list(site, value)
-        case Growing(column=Arrays() | RaggedArrays()):
-            return _zero_arrays(site, value)
-        case _:
-            raise Unlowered(f"a cotangent of {described(value)}")
-
-
-@lowers("spread_items")
-def _spread_items(site: Site, eqn: Eqn) -> Value:
-    """The cotangent of a sum, given to each of its items."""
-    items = site.value(eqn.args[1])
-    if isinstance(items, View | Delayed | Repeated):
-        return spread(site, eqn.args[0], items.dims)
-    bar = site.scalar(eqn.args[0])
-    match items:
-        case Growing(column=Numbers() | NumbersOfAnyOrigin()):
-            return equal_items(site, length_of(site, items), bar)
-        case Tuple():
-            return Tuple((bar,) * len(items.items), "list", tuple(range(len(items.items))))
-        case _:
-            raise Unlowered(f"a cotangent of {described(items)}")
-
-
-def _zero_list(site: Site, value: Growing) -> Growing:
-    """As many zeros as a list has numbers."""
-    return equal_items(site, length_of(site, value), Scalar(Constant(0.0, "f64"), PYTHON))
-
-
-def _zero_arrays(site: Site, value: Growing) -> Growing:
-    """Arrays of zeros, of the shapes of those in a list."""
-    made = array_copies(site, value)
-    size = made.length
-    elements = made.column
-    if isinstance(elements, RaggedArrays):
-        size, elements = elements.flat.length, elements.flat.column
-    if isinstance(elements, Arrays):
-        size = site.e.let(times(size, product(elements.dims)))
-    assert isinstance(elements, Arrays | Numbers)
-    whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
-    fill(site.e, whole, Constant(0.0, whole.code))
-    return made
-
-
-def equal_items(site: Site, size: Expr, zero: Scalar) -> Growing:
-    """A list of one number, so many times."""
-    e = site.e
-    made = growing(e, template_of(FLOAT), "bars", e.apply("max", size, ONE))
-    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-    made.column.put(inner, index, zero)
-    e.add(For(index, size, tuple(inner.statements)))
-    e.add(Assign(made.length, size))
-    return made

@@ -19,12 +19,24 @@ class Unlowered(Exception):
         self.span = span
 
 
-UNBOUND, AN_INTEGER, PYTHON, NUMPY = range(-1, 3)
+UNBOUND, AN_INTEGER, PYTHON, SINGLE, NUMPY = range(-1, 4)
 """Whose number a number is: nobody's, in the place of one that has not been assigned; an integer of Python's
-that is kept as a float; a number of Python's; a scalar of NumPy's. The greater decides whose the result of
-arithmetic is."""
+that is kept as a float; a number of Python's; a `float32` that is kept as a float of 64 bits; another scalar of
+NumPy's. The greater decides whose the result of arithmetic is."""
 
-Origin = int | Expr
+OF_DOUBLES = frozenset((UNBOUND, AN_INTEGER, PYTHON, NUMPY))
+"""What a float may be where no float of 32 bits is kept as one of 64."""
+
+
+@value_record
+class Whose:
+    """Whose number a number is, where that depends on the run: a variable, and what it may hold."""
+
+    expr: Expr
+    among: frozenset[int] = OF_DOUBLES
+
+
+Origin = int | Whose
 
 
 @value_record

@@ -20,13 +20,14 @@ from .access import (
 from .columns import Growing
 from .creation import zeroed
 from .emitter import Emitter
+from .fields import has_fields, store_in_field, sum_of_parts
 from .fusion import Place, can_be_placed
-from .lists import in_memory_as_list
-from .loopform import Assign, Constant, Expr, For, Slot
+from .lists import in_memory_as_list, loosening
+from .loopform import Constant, Expr, For, Slot
 from .lowering import OF_DERIVATIVES, Site, lowers
-from .numbers import compute, converted
-from .promotion import common, operand
-from .sequences import item_at, push
+from .numbers import converted
+from .promotion import common_code
+from .sequences import item_at
 from .shapes import with_axes
 from .structure import item_of_list, length_of, over_arrays, wrapped
 from .values import (
@@ -59,7 +60,7 @@ def _store(site: Site, eqn: Eqn) -> Value:
         return _store_in_tuple(site, eqn, container)
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
-    what = site.operand(value)
+    what = site.any_operand(value)
     view = site.to_write(target, eqn)
     index = site.value(path[0])
     parts = parts_of(index)
@@ -93,8 +94,10 @@ def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) 
 
 
 def _store_in_part(site: Site, eqn: Eqn, container: Value, path: Sequence[Atom]) -> Value:
-    """A write to a row of an array, or to an array in a list."""
-    what = site.operand(eqn.args[-1])
+    """A write to a row of an array, to an array in a list, or to a field of an item."""
+    if isinstance(container, Growing) and has_fields(container):
+        return store_in_field(site, eqn, container, [site.value(step) for step in path])
+    what = site.any_operand(eqn.args[-1])
     if isinstance(what, Delayed):
         what = site.computed(what)
     if isinstance(container, Tuple):
@@ -171,7 +174,7 @@ def _overwrite(site: Site, eqn: Eqn) -> Value:
     container, items = (site.value(atom) for atom in eqn.args)
     if isinstance(container, Growing) and isinstance(items, Growing):
         return _overwritten_list(site, container, items)
-    what = site.operand(eqn.args[1])
+    what = site.any_operand(eqn.args[1])
     if isinstance(what, Delayed):
         what = site.computed(what)
     view = site.to_write(eqn.args[0], eqn)
@@ -216,7 +219,7 @@ def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool)
 
 
 def _must_fit(part: View, what: Scalar | Array) -> None:
-    if common([operand(what), operand(part)]) != part.code and not isinstance(what, Scalar):
+    if not isinstance(what, Scalar) and common_code([what, part]) != part.code:
         raise Unlowered("a write that changes the type of numbers")
     if isinstance(what, Scalar) and part.code in ("i64", "b1") and what.code != part.code:
         raise Unlowered("a write that changes the type of numbers")
@@ -301,7 +304,8 @@ def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
     site.write_all()
     if eqn.op.name == "add_at":
         value = _sum_in_list(site, container, position, value)
-    container.column.put(site.e, position, value)
+    with loosening(site, container):
+        container.column.put(site.e, position, value)
     return container
 
 
@@ -329,9 +333,8 @@ def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -
     before = item_at(site.e, container, position)
     if isinstance(before, View) and isinstance(value, View):
         return site.view(site.computed(over_arrays(site, "add", [before, value])))
-    if not isinstance(before, Scalar):
-        raise Unlowered("a sum of items that are no numbers")
-    return compute(site.e, "add", "py", [before, site.as_scalar(value)])
+    value = site.as_scalar(value) if isinstance(before, Scalar) else value
+    return sum_of_parts(site.e, before, value)
 
 
 def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
@@ -370,10 +373,10 @@ def _as_growing(site: Site, container: Tuple) -> Growing:
 
 def _added(site: Site, before: Value, value: Value) -> Value:
     if isinstance(before, Scalar) and isinstance(value, Scalar):
-        return compute(site.e, "add", "py", [before, value])
+        return sum_of_parts(site.e, before, value)
     if isinstance(before, Scalar | View | Repeated) and isinstance(value, Scalar | View | Repeated):
         return site.computed(over_arrays(site, "add", [before, value]))
-    raise Unlowered("a sum of items that are no numbers")
+    return sum_of_parts(site.e, before, value)
 
 
 @lowers("add_attr")
@@ -388,48 +391,3 @@ def _add_attr(site: Site, eqn: Eqn) -> Value:
     if isinstance(value, Delayed | Repeated):
         value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
     return _with_item(buffer, k, _added(site, buffer.items[k], value))
-
-
-@lowers("drop", "dropped")
-def _drop(site: Site, eqn: Eqn) -> Value:
-    """A list without one of its items."""
-    container, *path = (site.value(atom) for atom in eqn.args)
-    if not isinstance(container, Growing) or len(path) != 1 or not isinstance(path[0], Scalar):
-        raise Unlowered("a part of a container that is taken out")
-    e = site.e
-    for root in container.column.roots():
-        site.unit.on_write(root)
-    site.write_all()
-    size = length_of(site, container)
-    position = wrapped(site, path[0], size)
-    last = e.apply("sub", size, ONE)
-    if path[0].expr != Constant(-1, "i64"):
-        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar):
-            raise Unlowered("an item that is no number, taken out of a list")
-        index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
-        place = inner.let(plus(position, index))
-        container.column.put(inner, place, item_at(inner, container, inner.let(plus(place, ONE))))
-        e.add(For(index, e.apply("sub", last, position), tuple(inner.statements)))
-    e.add(Assign(container.length, last))
-    return container
-
-
-@lowers("append_item", "appended")
-def _append(site: Site, eqn: Eqn) -> Value:
-    target, *path, _ = eqn.args
-    container = site.value(target)
-    if path:
-        raise Unlowered("a write to a part of a part")
-    item = site.value(eqn.args[-1])
-    if isinstance(item, Delayed | Repeated):
-        item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
-    if isinstance(container, Tuple) and container.form == "list":
-        items = (*container.items, item)
-        return Tuple(items, "list", tuple(range(len(items))))
-    if not isinstance(container, Growing):
-        raise Unlowered("an append to something that is no list")
-    for root in container.column.roots():
-        site.unit.on_write(root)
-    site.write_all()
-    push(site.e, container, item)
-    return container
