@@ -42,7 +42,10 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
                 return cells.read(it, value, name, own=where is scope)
             if isinstance(value, Maybe):
                 _note_unbound(it, name)
-                value = where.vars[name] = it.checked(value, name)
+                value = it.checked(value, name)
+                # of the names of functions around no branch or loop in here knows what they were
+                if where is it.frame.scope:
+                    where.vars[name] = value
             return now(it, value)
         where = where.outer
     if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
