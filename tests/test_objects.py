@@ -223,6 +223,77 @@ def test_attributes_of_classes_are_assigned():
     assert Registry.weight == pytest.approx(1.5 * 4 * 0.5 + 1.0)
 
 
+def counted_by_a_class_inside(x):
+    class Beam:
+        made = 0
+        load = 0.5
+
+        def __init__(self, width):
+            Beam.made += 1
+            self.width = width
+
+        @property
+        def stiffness(self):
+            Beam.load *= self.width
+            return self.width**3
+
+        def carry(self, more):
+            type(self).load += more
+            return self
+
+    beams = [Beam(x), Beam(2 * x).carry(x)]
+    return sum(each.stiffness for each in beams) * Beam.made * Beam.load
+
+
+def an_attribute_that_a_class_inside_inherits_or_gets(x):
+    class Rod(Counter):
+        pass
+
+    twice = 2 * x
+
+    class Made:
+        first = twice
+
+    Rod.step += x
+    Rod.step *= 2
+    Made.last = getattr(Made, "last", 1.0) * x
+    Made.last *= 3
+    if x > 1:
+        Made.first = Made.first * x
+    return Rod.step * Made.last * Made.first
+
+
+def a_class_made_in_every_turn(x):
+    total = 0.0
+    for k in range(3):
+
+        class Turn:
+            count = 1
+
+            def bump(self):
+                Turn.count += k  # noqa: B023
+                return Turn.count
+
+        total += Turn().bump() * x + Turn().bump() * x**2
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        counted_by_a_class_inside,
+        an_attribute_that_a_class_inside_inherits_or_gets,
+        a_class_made_in_every_turn,
+    ],
+)
+def test_a_class_inside_starts_anew_with_every_call(f):
+    gradient, derivative = wg.grad(f), wg.derivative(f)
+    for x in (0.5, 2.0, 0.5, 2.0):
+        wanted = pytest.approx(oracle.central_gradient(f, x)[0], rel=1e-7)
+        assert gradient(x) == wanted
+        assert derivative(x) == wanted
+
+
 class Slotted:
     __slots__ = ("_hidden", "x")
 

@@ -18,7 +18,7 @@ from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
-from . import cells, container_methods, iterators, local_classes, objects
+from . import cells, class_attributes, container_methods, iterators, local_classes, objects
 from .calls import call, opaque
 from .failing import raise_now
 from .heap import now
@@ -119,7 +119,7 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
 
 
 def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
-    held = objects.held_by_class(it, constant, name) if isinstance(constant, type) else None
+    held = class_attributes.held_by_class(it, constant, name) if isinstance(constant, type) else None
     if held is not None:
         return held
     if not hasattr(constant, name):

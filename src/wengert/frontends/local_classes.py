@@ -14,6 +14,7 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
+from . import class_attributes
 from .names import lookup
 from .reading import LocalClass
 from .values import Items, Maybe, Scope, Value, same
@@ -51,6 +52,8 @@ def define(it: Interpreter, node: ast.ClassDef) -> Value:
     if found is None:
         found = _made(it, node, bases)
         made.append(found)
+    else:
+        class_attributes.define_again(it, found.cls)
     return Const(found.cls)
 
 
