@@ -553,6 +553,48 @@ def namedtuples(x):
     return v.dot(w) + w._asdict()["y"] * a * b + Vec.diagonal(x).norm + pair.second * pair.first.x
 
 
+GAIN = 2.0
+
+
+class Phase(Enum):
+    COLD = "c"
+    WARM = "w"
+    HOT = "h"
+
+    @property
+    def weight(self):
+        return {Phase.COLD: 1.0, Phase.WARM: GAIN}.get(self, 0.5)
+
+    def next(self):
+        members = list(Phase)
+        return members[(members.index(self) + 1) % len(members)]
+
+
+def members_with_properties(x):
+    class Inside(Enum):
+        ONE = 1.0
+        TWO = 2.0
+
+        @property
+        def scaled(self):
+            return self.value * x
+
+    phase, total = Phase.COLD, 0.0
+    for k in range(7):
+        total += x**k * phase.weight
+        phase = Phase("h") if total > 2 and phase is not Phase.HOT else phase.next()
+    return total * Inside.ONE.scaled + Inside.TWO.scaled * Phase.COLD.next().weight
+
+
+def test_properties_of_members(monkeypatch):
+    gradient = wg.grad(members_with_properties)
+    for gain in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "GAIN", gain)
+        for x in (0.4, 1.3):
+            wanted = oracle.central_gradient(members_with_properties, x)[0]
+            assert gradient(x) == pytest.approx(wanted, rel=1e-7)
+
+
 class Mode(Enum):
     FAST = 2.0
     SLOW = 0.5
