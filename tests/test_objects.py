@@ -586,12 +586,56 @@ def members_with_properties(x):
     return total * Inside.ONE.scaled + Inside.TWO.scaled * Phase.COLD.next().weight
 
 
-def test_properties_of_members(monkeypatch):
-    gradient = wg.grad(members_with_properties)
+def phases_of_a_class_inside(x):
+    class State(Enum):
+        OFF = 0
+        ON = 1
+
+        @property
+        def weight(self):
+            return {State.OFF: 1.0, State.ON: GAIN}[self]
+
+        def next(self):
+            return State.ON if self is State.OFF else State.OFF
+
+    rates = {State.OFF: x, State.ON: x * x}
+    state, total = State.OFF, 0.0
+    for k in range(6):
+        total += rates[state] * state.weight * k
+        state = State(1) if total > 3 else state.next()
+    return total * rates[state]
+
+
+ASKED = 0
+
+
+def globals_in_methods_of_a_class_inside(x):
+    class Meter:
+        def read(self, value):
+            global ASKED
+            ASKED += 1
+            return value * GAIN * ASKED
+
+    meter = Meter()
+    return meter.read(x) + meter.read(x * x)
+
+
+def test_methods_of_a_class_inside_see_globals_change(monkeypatch):
+    gradient = wg.grad(globals_in_methods_of_a_class_inside)
+    for gain in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "GAIN", gain)
+        monkeypatch.setitem(globals(), "ASKED", 0)
+        assert gradient(0.5) == pytest.approx(gain * (1 + 2 * 2 * 0.5))
+        assert ASKED == 2
+
+
+@pytest.mark.parametrize("f", [members_with_properties, phases_of_a_class_inside])
+def test_properties_of_members(f, monkeypatch):
+    gradient = wg.grad(f)
     for gain in (2.0, 3.0):
         monkeypatch.setitem(globals(), "GAIN", gain)
         for x in (0.4, 1.3):
-            wanted = oracle.central_gradient(members_with_properties, x)[0]
+            wanted = oracle.central_gradient(f, x)[0]
             assert gradient(x) == pytest.approx(wanted, rel=1e-7)
 
 
