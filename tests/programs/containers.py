@@ -185,3 +185,18 @@ def merged_dicts(a, b):
 
 
 add(merged_dicts, ({"x": 2.0, "y": 1.0}, {"y": 5.0}))
+
+
+def entries_of_texts(x, y):
+    """Dictionaries of pairs that texts fall apart into, and texts made and taken apart when it runs."""
+    powers = dict(part.split("=") for part in "a=2,b=3".split(","))
+    weights = dict([["a", x], ("b", y), "c1"])
+    total = sum(weights[name] ** int(power) for name, power in powers.items())
+    shown = ",".join(f"{name}={len(name) + 1}" for name in weights)
+    for part in shown.split(","):
+        name, _, count = part.partition("=")
+        total += x ** int(count) * int(weights[name] == "1" or 2)
+    return total
+
+
+add(entries_of_texts, (1.5, 0.5), (-0.4, 2.0))

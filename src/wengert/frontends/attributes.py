@@ -233,7 +233,8 @@ def _method_of_run_time(
         and not isinstance(kind, Number | Other)
     ):
         return container_methods.method_of_run_time(it, value, name, args, kwargs)
-    if name in MUTATING and not (kind == STR):
+    of_text = kind == STR or (name == "partition" and [*map(kind_of_value, args)] == [STR])
+    if name in MUTATING and not of_text:
         raise _mutation(it, name)
     if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
         return (
