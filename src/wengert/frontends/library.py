@@ -280,6 +280,8 @@ def _fold_at_once(
             result = combine(result, item)
         return result
     slot = "%folded"
+    while slot in it.vars:  # what makes an item of this may fold as well: `sum(map(sum, rows))`
+        slot += "."
     it.vars[slot] = start
 
     def body(item: Value) -> None:
