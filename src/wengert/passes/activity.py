@@ -21,7 +21,6 @@ from ..ir.graph import (
     Var,
     alternatives,
     walk,
-    with_called,
 )
 from ..ir.types import Array, Kind, Number, Seq, Struct, is_differentiable
 from ..ops import containers as co
@@ -304,7 +303,7 @@ class _Reach:
 
     def _find(self, function: Function) -> None:
         """The least dependences that agree with each other, for functions that call each other."""
-        called = with_called(function)
+        called = _called(function)
         self._found.update((each, [0] * len(each.body.outs)) for each in called)
         changed = True
         while changed:
@@ -318,6 +317,18 @@ class _Reach:
         inside = _Varied(params, self)
         inside.block(function.body)
         return [inside.bits((out,)) for out in function.body.outs]
+
+
+def _called(function: Function) -> list[Function]:
+    """A function, and those that calls in it lead to: told apart by what they are, not by who calls them."""
+    found, pending = {function: None}, [function]
+    while pending:
+        for eqn in walk(pending.pop().body):
+            inner = eqn.param("callee").function if eqn.op is CALL else None
+            if inner is not None and inner not in found:
+                found[inner] = None
+                pending.append(inner)
+    return list(found)
 
 
 class _Useful:
