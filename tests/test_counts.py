@@ -1,7 +1,9 @@
 """Programs that are read for one call: whole numbers and shapes decide what their loops do."""
 
+import heapq
 import math
 import runpy
+from dataclasses import dataclass, field
 
 import numpy as np
 import oracle
@@ -306,3 +308,36 @@ def test_a_long_ladder_that_numbers_decide_is_refused(tmp_path):
     ) as e:
         wg.grad(value)(1000.5)
     assert "test_counts.py" in str(e.value)
+
+
+@dataclass(order=True)
+class Reached:
+    distance: float
+    place: tuple = field(compare=False)
+
+
+def cheapest(cost):
+    """Objects ordered by one of their fields, in a heap; another field, a tuple of whole numbers, decides."""
+    front, best = [Reached(0.0, (0, 0))], {}
+    while front:
+        here = heapq.heappop(front)
+        if here.place == (cost.shape[0] - 1, cost.shape[1] - 1):
+            return here.distance
+        if here.place in best:
+            continue
+        best[here.place] = here.distance
+        i, j = here.place
+        for a, b in ((i + 1, j), (i, j + 1)):
+            if a < cost.shape[0] and b < cost.shape[1]:
+                heapq.heappush(front, Reached(here.distance + cost[a, b], (a, b)))
+    return math.inf
+
+
+def test_tuples_of_like_shape_are_not_taken_for_equal():
+    cost = np.array([[1.0, 2.0, 9.0], [4.0, 1.5, 1.0], [1.0, 7.0, 0.5]])
+    expected = np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
+    gradient = wg.gradient(cheapest, cost)[0]
+    assert np.array_equal(gradient, expected), gradient
+    value, push = wg.pushforward(cheapest, cost)
+    assert value == 5.0
+    assert push(cost) == 5.0

@@ -4,15 +4,19 @@ Every program is held against differences of its own calls, called and as a text
 """
 
 # programs under test are written as users write them
+# ruff: noqa: PERF401
 
+import copy
 import sys
 import types
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from oracle import central_gradient
 
 import wengert as wg
 from wengert.errors import BadArgument, UnsupportedSyntax
@@ -449,3 +453,117 @@ def test_source_for_arguments_like_these_has_them_all():
     assert module["grad_any_number"](2.0, 3.0, 4.0) == 7.0
     exec(wg.grad(by_name).specialize(2.0, a=3.0).source, module)
     assert module["grad_by_name"](2.0, a=3.0) == 3.0
+
+
+# --- lists in lists, whose arrays change afterwards --------------------------------------------------
+
+
+def listed_in_a_loop(x, y, s):
+    rows = []
+    for _ in range(2):
+        rows.append([x, y])
+    x *= s
+    return sum(r[0] @ r[1] for r in rows)
+
+
+def listed_three_deep(x, y, s):
+    cells = []
+    for _ in range(2):
+        inner = []
+        for _ in range(2):
+            inner.append([y])
+        cells.append(inner)
+    y *= s
+    return np.sum(cells[0][1][0] * x)
+
+
+def joined_in_a_loop(x, y, s):
+    rows = []
+    for _ in range(2):
+        rows += [[y]]
+    y *= s
+    return np.sum(rows[1][0] * x)
+
+
+def grouped_by_a_default(x, y, s):
+    groups = {}
+    for k in range(3):
+        groups.setdefault(k % 2, []).append((k, [y]))
+    y *= s
+    return np.sum(groups[0][1][1][0] * x)
+
+
+def sorted_by_a_key(x, y, s):
+    rows = [[x], [y]]
+    rows.sort(key=lambda row: row[0][0])
+    x *= s
+    return 2 * np.sum(rows[0][0]) + np.sum(rows[1][0])
+
+
+def moved_from_a_stack(x, y, s):
+    stack, kept = [x, y], []
+    while stack:
+        kept.append([stack.pop()])
+    y *= s
+    return 2 * np.sum(kept[0][0]) + np.sum(kept[1][0])
+
+
+def moved_in_lists(x, y, s):
+    stack, kept = [[x], [y]], []
+    while stack:
+        kept.append(stack.pop())
+    y *= s
+    return 2 * np.sum(kept[0][0]) + np.sum(kept[1][0])
+
+
+def moved_by_a_key(x, y, s):
+    table, kept = {"p": [x], "q": [y]}, []
+    for key in ("p", "q"):
+        kept.append([table.pop(key)])
+    y *= s
+    return 2 * np.sum(kept[0][0][0]) + np.sum(kept[1][0][0])
+
+
+def queued_again(x, y, s):
+    stack, kept = [x], []
+    for _ in range(2):
+        kept.append([stack.pop()])
+        stack.append(y)
+    y *= s
+    return 2 * np.sum(kept[0][0]) + np.sum(kept[1][0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        listed_in_a_loop,
+        listed_three_deep,
+        joined_in_a_loop,
+        grouped_by_a_default,
+        sorted_by_a_key,
+        moved_from_a_stack,
+        moved_in_lists,
+        moved_by_a_key,
+        queued_again,
+    ],
+)
+def test_arrays_in_lists_that_a_loop_made_are_right_or_refused(function):
+    """The source for arguments of any kinds: arrays, here, of which lists in lists hold some that change."""
+    given = np.array([0.5, 1.5]), np.array([0.7, 2.0]), 3.0
+    expected = wg.gradient(function, *copy.deepcopy(given))
+    wanted = central_gradient(function, *given)
+    for one, other in zip(expected, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
+    with suppress_refusal():
+        found = alone_of(function, argnums=(0, 1, 2))(*copy.deepcopy(given))
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other)
+
+
+@contextmanager
+def suppress_refusal():
+    try:
+        yield
+    except (UnsupportedSyntax, ValueError) as refusal:
+        if getattr(refusal, "code", "") != "WG101":
+            raise

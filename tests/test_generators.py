@@ -497,6 +497,94 @@ def test_a_list_that_grows_and_becomes_an_array():
     agree(list_made_an_array, 0.7)
 
 
+# --- `yield` inside expressions ------------------------------------------------------------------
+
+
+def running_means(x, weight):
+    def means():
+        total, n = 0.0, 0
+        while n < 3:
+            total += yield total / n if n else 0.0
+            n += 1
+        return total
+
+    asked = means()
+    found = [next(asked)]
+    try:
+        for k in range(5):
+            mean = asked.send(x**k * weight)
+            found.append(mean)
+    except StopIteration as end:
+        found.append(end.value)
+    return sum(f * (k + 1) for k, f in enumerate(found))
+
+
+def keeps_what_came_before(x, gain):
+    """Operands on the left have the values they had when the generator stopped."""
+    state = {"gain": gain}
+
+    def asks():
+        a = state["gain"] * x + math.exp((yield x)) * state["gain"]
+        b = (yield a) - (yield a * x) * 2
+        return (yield max(a, b)) + b
+
+    asked = asks()
+    total = next(asked)
+    state["gain"] = 5.0 * x
+    total += asked.send(x * 0.5)
+    total *= asked.send(gain)
+    total += asked.send(total)
+    try:
+        asked.send(x)
+    except StopIteration as end:
+        total += end.value
+    return total
+
+
+def collects_what_is_sent(x, gain):
+    seen, state = [], {"gain": gain}
+
+    def sink():
+        while True:
+            seen.append((yield len(seen)) * state["gain"])
+
+    asked = sink()
+    next(asked)
+    for k in range(4):
+        asked.send(x**k)
+        state["gain"] *= 1.1
+    return sum(v * (k + 1) for k, v in enumerate(seen))
+
+
+def obeys(x, amount):
+    """Tests of loops and branches, a named expression, `continue`."""
+
+    def machine():
+        level = x
+        while (command := (yield level)) is not None:
+            if command == "scale":
+                level *= amount
+                continue
+            level = level**2 if (yield level) > 1 else level + amount
+        yield level * 10
+
+    asked = machine()
+    total = next(asked)
+    for command in ("add", amount, "scale", "add", 0.5 * x, None):
+        total = total * 0.7 + asked.send(command)
+    return total
+
+
+@pytest.mark.parametrize("f", [running_means, keeps_what_came_before, collects_what_is_sent, obeys])
+def test_yield_inside_an_expression(f):
+    for args in ((0.7, 2.0), (1.3, 0.4)):
+        wg.testing.check_gradient(f, *args)
+        expected = wg.gradient(f, *args)
+        value, push = wg.pushforward(f, *args)
+        assert value == f(*args)
+        assert math.isclose(push(1.0, 2.0), expected[0] + 2 * expected[1], rel_tol=1e-12)
+
+
 # --- what is refused --------------------------------------------------------------------------
 
 
@@ -530,7 +618,7 @@ def test_next_of_what_is_no_iterator():
 
 
 def inside_an_expression(x):
-    y = 1 + (yield x)
+    y = 1 + x * ((yield x) if x > 0 else 2)
     yield y * x
 
 
@@ -539,7 +627,7 @@ def steps_inside_an_expression(x):
     return next(items) + items.send(x)
 
 
-def test_yield_inside_an_expression():
+def test_yield_in_an_arm_of_an_expression():
     action = lambda: wg.gradient(steps_inside_an_expression, 1.0)
     error = refusal("WG101", NotImplementedError, action)
     assert str(error) == message(

@@ -715,6 +715,41 @@ def test_the_exceptions_of_plain_python(f):
         assert found.value.args == plain.value.args
 
 
+# --- objects that are iterators -----------------------------------------------------------------
+
+
+class Halving:
+    """An iterator by its class: it ends when nothing much is left."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.x < 0.2:
+            raise StopIteration
+        self.x = self.x / 2
+        return self.x
+
+
+def asks_with_a_default(x):
+    halves = Halving(x)
+    total = next(halves)
+    while (half := next(halves, None)) is not None:
+        total += half * x
+    return total + next(halves, 3 * x)
+
+
+def test_next_of_an_object_with_a_default():
+    for x in (0.9, 5.0):
+        wg.testing.check_gradient(asks_with_a_default, x)
+        assert wg.derivative(asks_with_a_default)(x) == pytest.approx(
+            wg.grad(asks_with_a_default)(x), rel=1e-12
+        )
+
+
 # --- what is refused --------------------------------------------------------------------------
 
 

@@ -223,6 +223,77 @@ def test_attributes_of_classes_are_assigned():
     assert Registry.weight == pytest.approx(1.5 * 4 * 0.5 + 1.0)
 
 
+def counted_by_a_class_inside(x):
+    class Beam:
+        made = 0
+        load = 0.5
+
+        def __init__(self, width):
+            Beam.made += 1
+            self.width = width
+
+        @property
+        def stiffness(self):
+            Beam.load *= self.width
+            return self.width**3
+
+        def carry(self, more):
+            type(self).load += more
+            return self
+
+    beams = [Beam(x), Beam(2 * x).carry(x)]
+    return sum(each.stiffness for each in beams) * Beam.made * Beam.load
+
+
+def an_attribute_that_a_class_inside_inherits_or_gets(x):
+    class Rod(Counter):
+        pass
+
+    twice = 2 * x
+
+    class Made:
+        first = twice
+
+    Rod.step += x
+    Rod.step *= 2
+    Made.last = getattr(Made, "last", 1.0) * x
+    Made.last *= 3
+    if x > 1:
+        Made.first = Made.first * x
+    return Rod.step * Made.last * Made.first
+
+
+def a_class_made_in_every_turn(x):
+    total = 0.0
+    for k in range(3):
+
+        class Turn:
+            count = 1
+
+            def bump(self):
+                Turn.count += k  # noqa: B023
+                return Turn.count
+
+        total += Turn().bump() * x + Turn().bump() * x**2
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        counted_by_a_class_inside,
+        an_attribute_that_a_class_inside_inherits_or_gets,
+        a_class_made_in_every_turn,
+    ],
+)
+def test_a_class_inside_starts_anew_with_every_call(f):
+    gradient, derivative = wg.grad(f), wg.derivative(f)
+    for x in (0.5, 2.0, 0.5, 2.0):
+        wanted = pytest.approx(oracle.central_gradient(f, x)[0], rel=1e-7)
+        assert gradient(x) == wanted
+        assert derivative(x) == wanted
+
+
 class Slotted:
     __slots__ = ("_hidden", "x")
 
@@ -480,6 +551,92 @@ def namedtuples(x):
     a, b = Vec._make([x, w.y])
     pair = Pair(w)
     return v.dot(w) + w._asdict()["y"] * a * b + Vec.diagonal(x).norm + pair.second * pair.first.x
+
+
+GAIN = 2.0
+
+
+class Phase(Enum):
+    COLD = "c"
+    WARM = "w"
+    HOT = "h"
+
+    @property
+    def weight(self):
+        return {Phase.COLD: 1.0, Phase.WARM: GAIN}.get(self, 0.5)
+
+    def next(self):
+        members = list(Phase)
+        return members[(members.index(self) + 1) % len(members)]
+
+
+def members_with_properties(x):
+    class Inside(Enum):
+        ONE = 1.0
+        TWO = 2.0
+
+        @property
+        def scaled(self):
+            return self.value * x
+
+    phase, total = Phase.COLD, 0.0
+    for k in range(7):
+        total += x**k * phase.weight
+        phase = Phase("h") if total > 2 and phase is not Phase.HOT else phase.next()
+    return total * Inside.ONE.scaled + Inside.TWO.scaled * Phase.COLD.next().weight
+
+
+def phases_of_a_class_inside(x):
+    class State(Enum):
+        OFF = 0
+        ON = 1
+
+        @property
+        def weight(self):
+            return {State.OFF: 1.0, State.ON: GAIN}[self]
+
+        def next(self):
+            return State.ON if self is State.OFF else State.OFF
+
+    rates = {State.OFF: x, State.ON: x * x}
+    state, total = State.OFF, 0.0
+    for k in range(6):
+        total += rates[state] * state.weight * k
+        state = State(1) if total > 3 else state.next()
+    return total * rates[state]
+
+
+ASKED = 0
+
+
+def globals_in_methods_of_a_class_inside(x):
+    class Meter:
+        def read(self, value):
+            global ASKED
+            ASKED += 1
+            return value * GAIN * ASKED
+
+    meter = Meter()
+    return meter.read(x) + meter.read(x * x)
+
+
+def test_methods_of_a_class_inside_see_globals_change(monkeypatch):
+    gradient = wg.grad(globals_in_methods_of_a_class_inside)
+    for gain in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "GAIN", gain)
+        monkeypatch.setitem(globals(), "ASKED", 0)
+        assert gradient(0.5) == pytest.approx(gain * (1 + 2 * 2 * 0.5))
+        assert ASKED == 2
+
+
+@pytest.mark.parametrize("f", [members_with_properties, phases_of_a_class_inside])
+def test_properties_of_members(f, monkeypatch):
+    gradient = wg.grad(f)
+    for gain in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "GAIN", gain)
+        for x in (0.4, 1.3):
+            wanted = oracle.central_gradient(f, x)[0]
+            assert gradient(x) == pytest.approx(wanted, rel=1e-7)
 
 
 class Mode(Enum):

@@ -70,6 +70,8 @@ OF_MATRICES: list[Callable[..., Any]] = [
 OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: signal.medfilt(x, 3),
     lambda x: signal.medfilt(x**2),
+    lambda x: signal.periodogram(x)[1],
+    lambda x: signal.periodogram(np.tile(x, 2)[1:], 2.0, "hann", scaling="spectrum")[1],
     lambda x: signal.welch(np.tile(x, 4), 2.0, nperseg=8)[1],
     lambda x: signal.welch(np.tile(x, 4), nperseg=7, noverlap=2, scaling="spectrum")[1],
     lambda x: signal.welch(x, nperseg=6, detrend=False, window="hamming")[1],

@@ -147,3 +147,17 @@ def comprehension_scope(x):
 
 
 add(comprehension_scope, (1.5,))
+
+
+def bound_in_a_loop(x, y):
+    """Functions and generators inside read names that a loop around has bound, in branches and loops."""
+    for k in range(3):
+        last, x = x * y, x * 0.5 + k
+
+    def weighted(k):
+        return last * x if k > 1 else last + k
+
+    return sum(weighted(k) * last**k for k in range(3)) + max(last - k for k in range(2))
+
+
+add(bound_in_a_loop, (1.5, 0.5), (-0.3, 2.0))

@@ -185,3 +185,42 @@ def merged_dicts(a, b):
 
 
 add(merged_dicts, ({"x": 2.0, "y": 1.0}, {"y": 5.0}))
+
+
+def entries_of_texts(x, y):
+    """Dictionaries of pairs that texts fall apart into, and texts made and taken apart when it runs."""
+    powers = dict(part.split("=") for part in "a=2,b=3".split(","))
+    weights = dict([["a", x], ("b", y), "c1"])
+    total = sum(weights[name] ** int(power) for name, power in powers.items())
+    shown = ",".join(f"{name}={len(name) + 1}" for name in weights)
+    for part in shown.split(","):
+        name, _, count = part.partition("=")
+        total += x ** int(count) * int(weights[name] == "1" or 2)
+    return total
+
+
+add(entries_of_texts, (1.5, 0.5), (-0.4, 2.0))
+
+
+def sums_of_sums(x, n):
+    """What makes an item of the outer sum is a sum as well, of lists whose lengths only the run knows."""
+    paid = {name: [] for name in ("A", "B")}
+    for k in range(n):
+        for name in paid:
+            paid[name].append(x * (k + 1))
+            if x < k:
+                break
+    rows = [[x**k for k in range(j)] for j in range(1, n)]
+    return sum(map(sum, paid.values())) + sum(map(sum, rows)) + max(map(max, rows))
+
+
+add(sums_of_sums, (1.5, 4), (0.3, 3), wrt=(0,))
+
+
+def joined_sets(x):
+    some, others = {"p": x, "q": 2.0}, {"r": x * x}
+    keys = {*some, *others, "z"}
+    return x * len(keys) + sum(some.get(key, x) for key in sorted(keys))
+
+
+add(joined_sets, (1.5,))

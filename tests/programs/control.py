@@ -1113,3 +1113,24 @@ def states_by_name(rate):
 
 
 add(states_by_name, (0.4,), (0.55,))
+
+
+def managers_of_generators_in_a_stack(x, y):
+    log = []
+
+    @contextmanager
+    def logged(value):
+        log.append(value)
+        try:
+            yield value * 2
+        finally:
+            log.append(value**2 + len(log))
+
+    with ExitStack() as stack:
+        first = stack.enter_context(logged(x))
+        both = [stack.enter_context(logged(value)) for value in (first * y, y)]
+        total = sum(both) * first
+    return total + sum(value * k for k, value in enumerate(log))
+
+
+add(managers_of_generators_in_a_stack, (1.5, 0.5))

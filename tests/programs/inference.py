@@ -562,3 +562,23 @@ def iterative_closest_points(source, target, steps):
 TARGET = np.array([[0.0, 0.0], [1.0, 0.2], [0.9, 1.1], [-0.3, 0.8]])
 SOURCE = np.array([[0.1, 0.05], [0.9, 0.4], [0.7, 1.2], [-0.4, 0.7]])
 add(iterative_closest_points, (SOURCE, TARGET, 2), wrt=(0, 1))
+
+
+def nearest_means(points, centres):
+    """k-means: the labels that the last round found are asked for in a generator."""
+    centres = centres.copy()
+    for _ in range(4):
+        labels = ((points[:, None, :] - centres) ** 2).sum(axis=-1).argmin(axis=1)
+        for k in range(len(centres)):
+            if np.any(labels == k):
+                centres[k] = points[labels == k].mean(axis=0)
+    return sum(np.sum((points[labels == k] - centres[k]) ** 2) for k in range(len(centres)))
+
+
+add(
+    nearest_means,
+    (
+        np.array([[0.1, 0.3], [-0.4, 0.2], [1.2, 0.9], [0.8, 1.5], [2.0, 0.6]]),
+        np.array([[0.0, 0.0], [1.0, 1.0]]),
+    ),
+)

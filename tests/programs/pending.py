@@ -28,6 +28,7 @@ SPECIALISED = frozenset("""
 
 ALONE = frozenset("""
     calls.rest_arguments
+    control.managers_of_generators_in_a_stack
     control.one_desk
     control.reraised
     control.round_robin

@@ -18,7 +18,7 @@ from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
-from . import cells, container_methods, iterators, local_classes, objects
+from . import cells, class_attributes, container_methods, iterators, local_classes, objects
 from .calls import call, opaque
 from .failing import raise_now
 from .heap import now
@@ -119,9 +119,14 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
 
 
 def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
-    held = objects.held_by_class(it, constant, name) if isinstance(constant, type) else None
+    held = (
+        class_attributes.held_by_class(it, constant, name) if isinstance(constant, type) else None
+    )
     if held is not None:
         return held
+    computed = objects.static_lookup(type(constant), name)
+    if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
+        return call(it, Const(computed.fget), [Const(constant)], {})
     if not hasattr(constant, name):
         kind = type(constant).__name__
         raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
@@ -228,7 +233,8 @@ def _method_of_run_time(
         and not isinstance(kind, Number | Other)
     ):
         return container_methods.method_of_run_time(it, value, name, args, kwargs)
-    if name in MUTATING and not (kind == STR):
+    of_text = kind == STR or (name == "partition" and [*map(kind_of_value, args)] == [STR])
+    if name in MUTATING and not of_text:
         raise _mutation(it, name)
     if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
         return (
@@ -361,20 +367,23 @@ def _as_var(it: Interpreter, items: Items) -> Var | Const:
     return it.atom(items)
 
 
-def _index(it: Interpreter, items: Items, args: Args) -> Value:
+def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:
+    """`items.index(item)`, `items.count(item)`."""
+    if args and all(_is_named(each) for each in (*items.values, *args)):
+        known = [each.value for each in items.values if isinstance(each, Const)]
+        wanted = [each.value for each in args if isinstance(each, Const)]
+        if name == "count" or wanted[0] in known:
+            return Const(getattr(known, name)(*wanted))
     packed = it.atom(items)
     method = it.builder.emit_with(
-        st.getattr_, (packed,), {"name": Const("index")}, kind=Other("method")
+        st.getattr_, (packed,), {"name": Const(name)}, kind=Other("method")
     )
     return it.emit(st.opaque, method, *(it.atom(a) for a in args), names=Const(()))
 
 
-def _count(it: Interpreter, items: Items, args: Args) -> Value:
-    packed = it.atom(items)
-    method = it.builder.emit_with(
-        st.getattr_, (packed,), {"name": Const("count")}, kind=Other("method")
-    )
-    return it.emit(st.opaque, method, *(it.atom(a) for a in args), names=Const(()))
+def _is_named(value: Value) -> bool:
+    """Whether a value is one of an enumeration's, or text: known, and equal to itself only."""
+    return isinstance(value, Const) and isinstance(value.value, Enum | str)
 
 
 _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
@@ -383,6 +392,6 @@ _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {
     "values": lambda it, items, args: Iteration("values", (items,)),
     "get": _items_get,
     "copy": lambda it, items, args: Items(items.form, items.keys, items.values, items.type),
-    "index": _index,
-    "count": _count,
+    "index": functools.partial(_where, "index"),
+    "count": functools.partial(_where, "count"),
 }

@@ -281,6 +281,7 @@ def collect_guarded(it: Interpreter, running: Running, make: Callable[[Value], V
 
 
 def dictionary(it: Interpreter, pairs: Value) -> Value:
+    """A dictionary of pairs; those of a known list are known as well."""
     if isinstance(pairs, Items):
         entries = [pair for pair in pairs.values if isinstance(pair, Items)]
         keys, values = zip(*(pair.values for pair in entries), strict=True) if entries else ((), ())

@@ -19,7 +19,6 @@ from .failing import raise_now
 from .operations import key_of
 from .values import (
     Items,
-    Place,
     Value,
     from_key,
     is_mutable,
@@ -354,7 +353,7 @@ def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
         return it.choose(present, lambda: _rt_pop(it, var, args[:1], {}), lambda: args[1])
     value = it.emit(st.getitem, it.atom(var), key)
     if isinstance(value, Var) and not isinstance(value.kind, Number):
-        it.reading.places[value] = Place(value)  # it is part of the container no more
+        heap.taken_out(it, value, var, key)
     heap.moved(it, var)
     heap.changed(it, var, me.drop, me.dropped, key)
     return open_up(it, value)

@@ -157,7 +157,8 @@ def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) ->
 
 
 def _manager(generator: Value) -> Items:
-    return Items("object", ("gen",), (generator,), _OF_GENERATOR)
+    asked = ("args", "kwds", "func")  # which Python's own `__enter__` deletes
+    return Items("object", ("gen", *asked), (generator, *map(Const, asked)), _OF_GENERATOR)
 
 
 def contextmanager(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

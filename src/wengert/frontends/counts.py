@@ -233,7 +233,8 @@ class Counts:
             return self._listed(eqn)
         if eqn.op.name in ("array", "asarray") and isinstance(args[0], Listed):
             return Shape(args[0].shape, "float64")
-        options = {name: self.of(atom) for name, atom in eqn.params.items()}
+        args = list(map(_unless_listed, args))
+        options = {name: _unless_listed(self.of(atom)) for name, atom in eqn.params.items()}
         if any(isinstance(fact, Shape) for fact in (*args, *options.values())):
             return _shape_of_result(eqn, args, options)
         if eqn.op.name in _OF_SHAPES:
@@ -253,6 +254,11 @@ class Counts:
         if shape is None or eqn.param("form") not in ("list", "tuple"):
             return UNSURE
         return Listed((len(eqn.args), *shape))
+
+
+def _unless_listed(fact: Any) -> Any:
+    """What is known of an operand: of two lists of like shape nothing says that they are equal."""
+    return UNSURE if isinstance(fact, Listed) else fact
 
 
 def _shape_of_result(eqn: Eqn, args: Sequence[Any], options: Mapping[str, Any]) -> Any:

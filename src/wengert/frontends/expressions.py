@@ -170,11 +170,13 @@ def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
 
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
-    values = [it.atom(evaluate(it, element)) for element in node.elts]
-    packed = it.atom(list_of(*values))
-    from .calls import call_foreign
+    from .binding import is_star
+    from .calls import call_foreign, positional
+    from .iteration import joined
 
-    return call_foreign(it, set, [packed], {})
+    values = positional(it, node.elts)
+    listed = joined(it, values) if any(map(is_star, values)) else list_of(*map(it.atom, values))
+    return call_foreign(it, set, [it.atom(listed)], {})
 
 
 _Entry = tuple[Value | None, Value]

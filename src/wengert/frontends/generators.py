@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
-from ..ir.records import value_record
+from ..ir.records import replace, value_record
 from ..ops import structure as st
 from . import cells, container_methods, exceptions, heap, iterators
 from .declarations import local_names, own_nodes, yields
@@ -32,6 +32,7 @@ from .values import (
     is_iterator,
     list_of,
 )
+from .yield_statements import with_yields_as_statements
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -211,15 +212,18 @@ class Producer(Activation):
         around: Frame | None = None,
     ):
         super().__init__(closure, bound)
+        self.stepped = replace(closure, node=with_yields_as_statements(closure.node))  # type: ignore[arg-type]
+        """The same generator, for going on behind each of its yields."""
         self.around = around
         self.point = cells.new_cell(it, Const(NOT_STARTED), "point")
         self.ended = cells.new_cell(it, Const(False), "ended")
         self.item = cells.new_cell(it, None, "item")
         self.result = cells.new_cell(it, Const(None), "result")
         self.scope = Scope(closure.scope.globals, closure.scope)
-        for name in (*local_names(closure.node), *map(_loop_name, _loops(closure.node))):
+        stepped = self.stepped.node
+        for name in (*local_names(stepped), *map(_loop_name, _loops(stepped))):
             self.scope.vars[name] = cells.new_cell(it, bound.get(name), name.strip("%"))
-        for node in _froms(closure.node):
+        for node in _froms(stepped):
             self.scope.vars[_loop_name(node)] = cells.new_cell(it, None, "")
 
     def refuse_endless(self, it: Interpreter) -> None:
@@ -257,7 +261,7 @@ class Producer(Activation):
         """Run to the next `yield`; gives whether there was one, and the item if there was."""
         from .calls import returned
 
-        with it.activation(self.closure, self.scope, self.bound, self.around) as frame:
+        with it.activation(self.stepped, self.scope, self.bound, self.around) as frame:
             self._refuse_unresumable(it)
             frame.producing = _Stepping(self, sent)
             self.scope.vars.update({"%returned": Const(False), "%yielded": Const(False)})
@@ -280,7 +284,7 @@ class Producer(Activation):
 
     def _go_on(self, it: Interpreter) -> None:
         self.end(it)  # where it raises, that is how it ends
-        self._from(it, _flag(it, self.point), [NOT_STARTED, *_points(self.closure.node)])
+        self._from(it, _flag(it, self.point), [NOT_STARTED, *_points(self.stepped.node)])
 
     def _from(self, it: Interpreter, point: Atom, candidates: Sequence[int]) -> None:
         """Go on from where the generator is, of some places where it may be."""
@@ -297,15 +301,15 @@ class Producer(Activation):
     def _resume(self, it: Interpreter, point: int) -> None:
         from .statements import run_body
 
-        body: Sequence[ast.stmt] = self.closure.node.body  # type: ignore[assignment]
+        body: Sequence[ast.stmt] = self.stepped.node.body  # type: ignore[assignment]
         if point == NOT_STARTED:
             run_body(it, body)
         else:
-            _resume_body(it, body, _points(self.closure.node)[point])
+            _resume_body(it, body, _points(self.stepped.node)[point])
 
     def _refuse_unresumable(self, it: Interpreter) -> None:
-        for node in _points(self.closure.node).values():
-            if node not in _at_statements(self.closure.node):
+        for node in _points(self.stepped.node).values():
+            if node not in _at_statements(self.stepped.node):
                 raise it.unsupported(
                     "`yield` inside an expression, in a generator whose items are asked for one by one",
                     "Bind what it gives to a name first: `x = yield y`.",
@@ -322,7 +326,7 @@ class _Stepping(_Producing):
 
     def produce(self, it: Interpreter, node: ast.AST, value: Value) -> Value:
         cells.write(it, self.producer.item, value)
-        numbers = {each: k for k, each in _points(self.producer.closure.node).items()}
+        numbers = {each: k for k, each in _points(self.producer.stepped.node).items()}
         cells.write(it, self.producer.point, Const(numbers[node]))
         cells.write(it, self.producer.ended, Const(False))
         it.set("%returned", Const(True))

@@ -264,13 +264,16 @@ def _move_on(it: Interpreter, iterator: Items) -> None:
 
 def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`next(iterator)`, `next(iterator, default)`."""
-    from .operators import call_method_of_class
+    from .calls import call
+    from .operators import call_method_of_class, defines
 
     value, *default = args
     value = heap.now(it, value)
     if isinstance(value, Items) and value.form == "iterator":
         return _asked(it, value, default, Const(None))
-    own = None if default else call_method_of_class(it, value, "__next__", [])
+    if default and defines(value, "__next__"):
+        return call(it, Const(iterators_in_python.next_or), [value, *default], {})
+    own = call_method_of_class(it, value, "__next__", [])
     if own is None:
         raise it.unsupported(
             "`next` needs an iterator that the program has made",

@@ -47,6 +47,14 @@ def by_next(iterator: Any) -> Any:
         yield item
 
 
+def next_or(iterator: Any, default: Any) -> Any:
+    """`next` of an object that has a `__next__`, with a default."""
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
+
+
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`."""
     iterators = [iter(iterable) for iterable in iterables]

@@ -156,13 +156,24 @@ def _entries(source: Any) -> dict[Any, Any]:
     return {pair[0]: pair[1] for pair in source}
 
 
+def _of_pairs(source: Any) -> dict[Any, Any]:
+    return {key: value for key, value in source}  # noqa: C416 - which is `dict(source)`
+
+
 def dict_from(it: Interpreter, source: Value) -> Value:
     from .comprehensions import dictionary
 
     unknown = isinstance(source, Var) and source.kind == UNKNOWN
     if unknown or defines(source, "keys"):
         return call(it, Const(_entries), [source], {})
-    return dictionary(it, as_list(it, source))
+    pairs = as_list(it, source)
+    if isinstance(pairs, Items) and not all(map(_is_known_pair, pairs.values)):
+        return call(it, Const(_of_pairs), [pairs], {})
+    return dictionary(it, pairs)
+
+
+def _is_known_pair(value: Value) -> bool:
+    return isinstance(value, Items) and value.form in ("list", "tuple") and len(value.values) == 2
 
 
 def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -269,6 +280,8 @@ def _fold_at_once(
             result = combine(result, item)
         return result
     slot = "%folded"
+    while slot in it.vars:  # what makes an item of this may fold as well: `sum(map(sum, rows))`
+        slot += "."
     it.vars[slot] = start
 
     def body(item: Value) -> None:

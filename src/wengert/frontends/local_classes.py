@@ -11,11 +11,14 @@ import ast
 import builtins
 from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..ir.graph import Const
+from . import class_attributes
+from .declarations import assigned_names, own_nodes
 from .names import lookup
 from .reading import LocalClass
+from .sources import parameter_names
 from .values import Items, Maybe, Scope, Value, same
 
 if TYPE_CHECKING:
@@ -51,6 +54,8 @@ def define(it: Interpreter, node: ast.ClassDef) -> Value:
     if found is None:
         found = _made(it, node, bases)
         made.append(found)
+    else:
+        class_attributes.define_again(it, found.cls)
     return Const(found.cls)
 
 
@@ -82,7 +87,9 @@ def _made(it: Interpreter, node: ast.ClassDef, bases: tuple[type, ...]) -> Local
         name: CellType(StandIn(name, scope) if value is _UNKNOWN else value)
         for name, value in known.items()
     }
-    body = FunctionType(code, dict(scope.globals), node.name, None, tuple(cells.values()))
+    # not a copy of them: its methods see what changes, and may change it
+    around = cast(dict[str, Any], scope.globals)
+    body = FunctionType(code, around, node.name, None, tuple(cells.values()))
     try:
         cls = builtins.__build_class__(body, node.name, *bases, **options)
         for decorate in reversed(decorators):
@@ -93,9 +100,17 @@ def _made(it: Interpreter, node: ast.ClassDef, bases: tuple[type, ...]) -> Local
             "Compute what it needs in `__init__`, or define the class outside.",
             node,
         ) from error
+    itself = node.name if _is_bound_once(it, node) else None
     for name, cell in cells.items():
-        cell.cell_contents = StandIn(name, scope)
+        cell.cell_contents = cls if name == itself else StandIn(name, scope)
     return LocalClass(cls, scope, bases, known, _hold_values(it, cls))
+
+
+def _is_bound_once(it: Interpreter, node: ast.ClassDef) -> bool:
+    """Whether the name of a class means the class wherever it is read: Python itself may read it there."""
+    function = it.frame.closure.node
+    others = [each for each in own_nodes(function) if each is not node]
+    return node.name not in {*parameter_names(function.args), *assigned_names(others)}
 
 
 def _decorator(it: Interpreter, node: ast.expr) -> Any:

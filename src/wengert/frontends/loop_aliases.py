@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Var
 from ..ir.records import field, mutable_record
-from .heap import ONE, Tie, identities, link_holders, may_be_one, share, ties, with_aliases
+from .heap import (
+    ONE,
+    Tie,
+    hold_unknown_of,
+    identities,
+    link_holders,
+    may_be_one,
+    share,
+    ties,
+    with_aliases,
+)
 from .values import Items, Maybe, Place, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -127,6 +137,17 @@ def link(
         if tie is not None:
             for place in own[a]:
                 _tie(it, place, dict.fromkeys(own[b], tie))
+
+
+def hold_on(
+    it: Interpreter, params: Mapping[Any, Value], after: Mapping[Any, Value], start: int
+) -> None:
+    """What an iteration has put into the objects of carried names, which may be objects, is in them after the loop."""
+    inside, behind = _nodes(it, params), _nodes(it, after)
+    for node in inside.keys() & behind.keys():
+        for place in inside[node]:
+            for owner in behind[node] - {place}:
+                hold_unknown_of(it, place, owner, (), start)
 
 
 def _held(own: Mapping[Node, Any], objects: Objects, node: Node) -> Ties:

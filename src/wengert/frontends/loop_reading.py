@@ -34,7 +34,7 @@ from .heap import (
     walk_by_index,
 )
 from .iteration import Running
-from .loop_aliases import Ends, Objects, link, objects_in, ties_inside
+from .loop_aliases import Ends, Objects, hold_on, link, objects_in, ties_inside
 from .loop_emission import emit_loop
 from .loop_heap import (
     Name,
@@ -148,6 +148,7 @@ def _read_loop(
         it.vars[name] = _of_an_iteration(it)
     after = {name: value for name in assumed if (value := value_of(it, name)) is not None}
     link(it, entry, ends, _followed(after), start)
+    hold_on(it, attempt.params, _followed(after), start)
     for out, held in zip(lists, attempt.held, strict=True):
         for place in held:
             if place.born <= start:

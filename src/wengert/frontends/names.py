@@ -42,7 +42,10 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
                 return cells.read(it, value, name, own=where is scope)
             if isinstance(value, Maybe):
                 _note_unbound(it, name)
-                value = where.vars[name] = it.checked(value, name)
+                value = it.checked(value, name)
+                # of the names of functions around no branch or loop in here knows what they were
+                if where is it.frame.scope:
+                    where.vars[name] = value
             return now(it, value)
         where = where.outer
     if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
@@ -98,7 +101,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if cell is not None:
         return cells.read(it, cell, name, own=False)
     known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
-    if known:
+    if known or (isinstance(value, _PLAIN) and _binds_in_its_body(it, holder, key)):
         return as_known(value)
     try:
         kind = kind_of(value)
@@ -128,6 +131,14 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     var.shape_of = _shape_read_before(it, holder, key) or var
     it.reading.read_from[var] = holder, key
     return open_up(it, var)
+
+
+_PLAIN = bool | int | float | complex | str
+
+
+def _binds_in_its_body(it: Interpreter, holder: Any, key: str) -> bool:
+    """Whether a name is one that the body of a class binds which the program defines: it is made for each call."""
+    return isinstance(holder, type) and key in vars(holder) and it.reading.defines(holder)
 
 
 def _shape_read_before(it: Interpreter, holder: Any, key: str) -> Var | None:

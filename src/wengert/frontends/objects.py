@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.builder import Builder
 from ..ir.graph import IF, UNDEFINED, Const, Var
 from ..ir.records import record
 from ..ir.types import Array, Number, Static, Struct
-from ..ops import memory as me
 from ..ops import structure as st
-from . import construct, local_classes, outside, writes
+from . import class_attributes, construct, writes
 from .calls import call, opaque
 from .counts import known
 from .failing import raise_now
-from .heap import now, place_of, put
+from .heap import now, place_of
 from .items import open_up
-from .names import lift
 from .operations import as_key
 from .signature import namedtuple_fields
 from .values import (
@@ -30,13 +27,11 @@ from .values import (
     Closure,
     Items,
     Iteration,
-    Lost,
     Maybe,
     Native,
     Place,
     Value,
     as_known,
-    is_mutable,
     kind_of_value,
 )
 
@@ -204,7 +199,7 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
     found = static_lookup(cls, name)
     if found is not MISSING and not isinstance(found, _STORAGE):
         return from_class(it, items, cls, name, found)
-    held = held_by_class(it, cls, name)
+    held = class_attributes.held_by_class(it, cls, name)
     if held is not None:
         return held
     fallback = own_method(cls, "__getattr__")
@@ -273,7 +268,7 @@ def _by_descriptor(it: Interpreter, receiver: Value, cls: type, name: str, found
     getter = None if isinstance(found, type) else own_method(type(found), "__get__")
     if getter is not None:
         return call(it, Const(getter), [Const(found), receiver, Const(cls)], {})
-    return value_of_class(it, cls, name)
+    return class_attributes.value_of_class(it, cls, name)
 
 
 def bound(receiver: Value, function: Value, name: str) -> Native:
@@ -353,73 +348,6 @@ def attributes(it: Interpreter, items: Items) -> Value:
     twin = Items("dict", items.keys, items.values, place=place.twin)
     it.heap[place.twin] = twin
     return twin
-
-
-# --- attributes of classes ------------------------------------------------------------------
-
-
-def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
-    """`cls.name`, of an attribute that is no descriptor."""
-    held = held_by_class(it, cls, name)
-    if held is not None:
-        return held
-    found = getattr(cls, name)
-    return (
-        now(it, found.value)
-        if isinstance(found, local_classes.Held)
-        else lift(it, cls, name, found)
-    )
-
-
-def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
-    """What the program has assigned to an attribute of a class, or of one that it inherits from."""
-    for base in cls.__mro__ if it.reading.class_attributes else ():
-        place = it.reading.class_attributes.get((base, name))
-        content = it.heap.get(place) if place is not None else None
-        if isinstance(content, Lost):
-            raise it.unsupported(
-                f"the attribute `{name}` of {base.__name__} is read after {content.reason}",
-                "Keep the value on an object, or read the attribute before.",
-            )
-        if isinstance(content, Items) and name in content.keys:
-            return it.checked(now(it, content[name]), f"{cls.__name__}.{name}")
-        if name in vars(base):
-            return None
-    return None
-
-
-def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
-    """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
-    plain = not is_mutable(value) and own_method(type(cls), "__setattr__") is None
-    if not plain or it.reading.root is not outside.root_of(it.builder):
-        raise it.unsupported(
-            f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
-            "Keep the value on an object; or assign a number, in a function that does not recurse.",
-        )
-    place = _attribute_of_class(it, cls, name)
-    origin = place.origin
-    assert isinstance(origin, Items)
-    if place not in it.reading.kept_to_itself:
-        it.emit(me.store, Const(cls), Const(me.Field(name)), it.atom(value))
-    put(it, origin, origin.holding([value], [name]))
-
-
-def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
-    """The identity of an attribute of a class; what it held before is read at the very start."""
-    place = it.reading.class_attributes.get((cls, name))
-    if place is not None:
-        return place
-    before: dict[str, Value] = {}
-    if static_lookup(cls, name) is not MISSING:
-        outer, it.builder = it.builder, Builder(it.builder.span)
-        before[name] = lift(it, cls, name, getattr(cls, name))
-        it.reading.early += it.builder.eqns
-        it.builder = outer
-    origin = Items("class", tuple(before), tuple(before.values()), cls)
-    place = origin.place = Place(origin)
-    place.born = -1
-    it.reading.class_attributes[cls, name] = place
-    return place
 
 
 # --- what is built into every object ------------------------------------------------------
@@ -633,7 +561,7 @@ def default_of(it: Interpreter, cls: type, name: str) -> Value | None:
     found = static_lookup(cls, name)
     if found is MISSING or isinstance(found, _STORAGE) or hasattr(type(found), "__get__"):
         return None
-    return value_of_class(it, cls, name)
+    return class_attributes.value_of_class(it, cls, name)
 
 
 # --- super --------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def note_change(it: Interpreter, var: Var) -> None:
     if found is None or var in it.reading.outside.values():
         return
     holder, key = found
-    if any(holder is made.cls for all_ in it.reading.local_classes.values() for made in all_):
+    if it.reading.defines(holder):
         raise it.unsupported(
             f"`{key}`, which all objects of a class that the program defines share, is changed",
             "Define the class outside, or set the attribute in `__init__`.",

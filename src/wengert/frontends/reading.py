@@ -203,6 +203,10 @@ class Reading:
     opted_out: Callable[[Any], bool] = lambda function: False
     """Whether the code of an op that stands for a function is to be read, not its rule."""
 
+    def defines(self, cls: Any) -> bool:
+        """Whether something is a class that the program defines."""
+        return any(cls is made.cls for each in self.local_classes.values() for made in each)
+
     @property
     def is_one_run(self) -> bool:
         """Whether all values of the call are known."""

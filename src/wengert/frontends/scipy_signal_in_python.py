@@ -253,6 +253,20 @@ def welch(
     return np.fft.rfftfreq(length, 1 / fs), power * twice
 
 
+def periodogram(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "boxcar",
+    nfft: Any = None,
+    detrend: Any = "constant",
+    *,
+    scaling: Any = "density",
+) -> Any:
+    """`scipy.signal.periodogram` of a vector of real numbers: one segment."""
+    shape = "boxcar" if window is None else window
+    return welch(x, fs, shape, np.shape(x)[0], 0, nfft, detrend, scaling=scaling)
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (signal.lfilter, lfilter),
     (signal.lfilter_zi, lfilter_zi),
@@ -260,6 +274,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (signal.sosfilt, sosfilt),
     (signal.detrend, detrend),
     (signal.medfilt, medfilt),
+    (signal.periodogram, periodogram),
     (signal.welch, welch),
     (signal.savgol_filter, savgol_filter),
     (signal.resample, resample),

@@ -10,7 +10,7 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 from ..ops import identity as ident
 from ..ops import memory as me
-from . import cells, heap, objects
+from . import cells, class_attributes, heap, objects
 from .failing import raise_now
 from .operations import key_of
 from .values import (
@@ -238,7 +238,7 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
         _store(it, target, Const(me.Field(name)), value)
         return
     if isinstance(target, Const) and isinstance(target.value, type):
-        objects.assign_to_class(it, target.value, name, value)
+        class_attributes.assign_to_class(it, target.value, name, value)
         return
     if cells.set_attribute_of_function(it, target, name, value):
         return

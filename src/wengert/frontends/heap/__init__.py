@@ -36,6 +36,7 @@ from .changes import put as put
 from .changes import replaced as replaced
 from .changes import store as store
 from .changes import store_items as store_items
+from .changes import taken_out as taken_out
 from .changes import update as update
 from .changes import walk_by_index as walk_by_index
 from .changes import whole as whole
@@ -45,6 +46,7 @@ from .current import starts as starts
 from .packing import NeedsWhole as NeedsWhole
 from .packing import adopt as adopt
 from .packing import followed_by_name as followed_by_name
+from .packing import hold_unknown_of as hold_unknown_of
 from .packing import holds_objects as holds_objects
 from .packing import keep as keep
 from .packing import materialise as materialise

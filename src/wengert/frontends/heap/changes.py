@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var, births
-from ...ir.types import UNKNOWN, Array, Seq, Struct
+from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
@@ -128,6 +128,8 @@ def update(
     note_change(it, root)
     for held in it.reading.put_into.get(root, ()):
         may_be_part(it, place_of(it, root), held.part.place, len(held.part.steps))
+        # what is nearest may be an object of an iteration that has passed
+        may_be_part(it, place_of(it, root), held.whole, len(held.steps))
     path = steps if step is None else (*steps, step)
     left = None if step is None else _release(it, place_of(it, root), path)
     new = write(root, steps)
@@ -361,6 +363,22 @@ def replaced(it: Interpreter, var: Var, new: Var) -> None:
         return it.emit(me.store, root, *steps, *last, new)
 
     update(it, var, write)
+
+
+def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
+    """An item that is read is about to be taken out of its container: an object of its own from then on."""
+    place = it.reading.places[value] = Place(value)
+    root, steps = path_to(it, owner)
+    path = (*steps, key)
+    for held in it.reading.holding_unknown.get(place_of(it, root), ()):
+        if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps):
+            may_be_part(it, place_of(it, held.value), place, len(held.steps) - len(path))
+
+
+def _may_lead_to_one(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
+    """Whether a path may lead to where another one led once: items of lists move, attributes do not."""
+    steps = zip(path, other, strict=False)
+    return all(INT in map(kind_of_atom, pair) or same_step(*pair) is not False for pair in steps)
 
 
 def moved(it: Interpreter, var: Var) -> None:

@@ -149,6 +149,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
         return
     it.heap[place] = Part(owner, steps)
     _share_through(it, place, *in_whole(it, Part(owner, steps)))
+    hold_unknown_of(it, place, owner, steps)
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
         _adopt_items(it, content, place)
@@ -172,16 +173,33 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     _share_through(it, place, held.whole, held.steps)
     for each in identities(it, child, own=True) - {place}:
         may_be_part(it, each, held.whole, len(held.steps))
-    if it.reading.places.get(child) in it.reading.writes:
-        may_be_part(it, place_of(it, child), part.place, len(part.steps))
-    else:
-        it.reading.put_into.setdefault(child, []).append(held)
-    it.reading.holding_unknown.setdefault(held.whole, []).append(held)
+    _note_held(it, held)
     deep = depth_of(held)
     if any(write.depth > deep for write in it.reading.writes.get(held.whole, ())):
         it.heap[place_of(it, child)] = Lost(
             "it may be an object that was changed under another name"
         )
+
+
+def _note_held(it: Interpreter, held: Held) -> None:
+    if it.reading.places.get(held.value) in it.reading.writes:
+        may_be_part(it, place_of(it, held.value), held.part.place, len(held.part.steps))
+    else:
+        it.reading.put_into.setdefault(held.value, []).append(held)
+    it.reading.holding_unknown.setdefault(held.whole, []).append(held)
+
+
+def hold_unknown_of(
+    it: Interpreter, place: Place, owner: Place, steps: tuple[Atom, ...], start: int | None = None
+) -> None:
+    """The values that may be objects, put into one object, are from now on inside another one, too.
+
+    `start` leaves out values that are younger.
+    """
+    for held in list(it.reading.holding_unknown.get(place, ())):
+        if start is None or held.value.born <= start:
+            part = Part(owner, (*steps, *held.steps))
+            _note_held(it, Held(held.value, part, *in_whole(it, part), it.builder))
 
 
 def followed_by_name(it: Interpreter, child: Var, part: Part) -> Content:

@@ -1,0 +1,121 @@
+"""Attributes of classes: all objects of a class share them, and a program may bind them anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..ir.builder import Builder
+from ..ir.graph import Atom, Const
+from ..ops import memory as me
+from . import local_classes, objects, outside
+from .heap import now, put
+from .names import lift
+from .values import Items, Lost, Place, Value, is_mutable
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+
+def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
+    """`cls.name`, of an attribute that is no descriptor."""
+    held = held_by_class(it, cls, name)
+    if held is not None:
+        return held
+    found = getattr(cls, name)
+    return (
+        now(it, found.value)
+        if isinstance(found, local_classes.Held)
+        else lift(it, cls, name, found)
+    )
+
+
+def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
+    """What the program has assigned to an attribute of a class, or of one that it inherits from."""
+    for base in cls.__mro__ if it.reading.class_attributes else ():
+        place = it.reading.class_attributes.get((base, name))
+        content = it.heap.get(place) if place is not None else None
+        if isinstance(content, Lost):
+            raise it.unsupported(
+                f"the attribute `{name}` of {base.__name__} is read after {content.reason}",
+                "Keep the value on an object, or read the attribute before.",
+            )
+        if isinstance(content, Items) and name in content.keys:
+            return it.checked(now(it, content[name]), f"{cls.__name__}.{name}")
+        if name in vars(base):
+            return None
+    return None
+
+
+def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
+    """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
+    plain = not is_mutable(value) and objects.own_method(type(cls), "__setattr__") is None
+    if not plain or it.reading.root is not outside.root_of(it.builder):
+        raise it.unsupported(
+            f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
+            "Keep the value on an object; or assign a number, in a function that does not recurse.",
+        )
+    place = _attribute_of_class(it, cls, name)
+    origin = place.origin
+    assert isinstance(origin, Items)
+    if place not in it.reading.kept_to_itself and not _is_added(it, cls, name):
+        _store(it, cls, name, it.atom(value))
+    put(it, origin, origin.holding([value], [name]))
+
+
+def define_again(it: Interpreter, cls: type) -> None:
+    """A `class` statement comes to its turn again: what the program has bound in it is as it was at first."""
+    for (holder, name), place in it.reading.class_attributes.items():
+        if holder is cls and place in it.heap:
+            origin = place.origin
+            assert isinstance(origin, Items)
+            for value in origin.values:
+                _store(it, cls, name, it.atom(value))
+            put(it, origin, origin)
+
+
+def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
+    """The identity of an attribute of a class."""
+    place = it.reading.class_attributes.get((cls, name))
+    if place is not None:
+        return place
+    before: dict[str, Value] = {}
+    if objects.static_lookup(cls, name) is not objects.MISSING:
+        outer, it.builder = it.builder, Builder(it.builder.span)
+        before[name] = _at_the_start(it, cls, name)
+        it.reading.early += it.builder.eqns
+        it.builder = outer
+    origin = Items("class", tuple(before), tuple(before.values()), cls)
+    place = origin.place = Place(origin)
+    place.born = -1
+    it.reading.class_attributes[cls, name] = place
+    return place
+
+
+def _at_the_start(it: Interpreter, cls: type, name: str) -> Value:
+    """What an attribute holds before the program assigns to it.
+
+    Whoever calls the derivative again finds a class that the program defines as the last call left it: it is
+    made as it was.
+    """
+    found = getattr(cls, name)
+    if isinstance(found, local_classes.Held):
+        return now(it, found.value)
+    value = lift(it, cls, name, found)
+    if not it.reading.defines(cls) or name not in vars(cls):
+        return value
+    if not isinstance(value, Const):
+        raise it.unsupported(
+            f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is bound anew",
+            "Define the class outside, or keep the value on an object.",
+        )
+    _store(it, cls, name, value)
+    return value
+
+
+def _is_added(it: Interpreter, cls: type, name: str) -> bool:
+    """Whether an attribute is one that the body of a class does not bind, and the program defines the class."""
+    return it.reading.defines(cls) and name not in vars(cls)
+
+
+def _store(it: Interpreter, cls: type, name: str, value: Atom) -> None:
+    it.emit(me.store, Const(cls), Const(me.Field(name)), value)
