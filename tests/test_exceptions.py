@@ -973,3 +973,40 @@ def through_a_wrapped_function(x):
 def test_what_recursion_reaches_through_something_else(f):
     agree(f, 1.3, 0.7)
     wg.testing.check_gradient(f, 1.3)
+
+
+# --- refusals that the program must not catch ---------------------------------------------
+
+
+class Doubled:
+    def __init__(self, value):
+        self.value = value
+
+    def double(self, fails):
+        self.value = self.value * 2
+        if fails:
+            raise ValueError("too much")
+
+
+def test_handlers_let_refusals_pass():
+    from wengert.runtime.identity import applied
+    from wengert.runtime.refusals import coded, unless_refused
+
+    doubled = Doubled(1.5)
+    with pytest.raises(ValueError, match="too much") as own:
+        applied(doubled.double, True)
+    try:
+        raise own.value
+    except ValueError:
+        with pytest.raises(ValueError, match="changes an object that it is given") as raised:
+            unless_refused()
+        assert raised.value.code == "WG101"
+    try:
+        raise coded(ValueError("no"), "WG101")
+    except ValueError:
+        with pytest.raises(ValueError, match="no"):
+            unless_refused()
+    try:
+        raise KeyError("the program's own")
+    except KeyError:
+        unless_refused()

@@ -8,11 +8,9 @@ not be written to is related to `OUTSIDE`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, COMMENT, IF, TRY, UNDEFINED, Atom, Block, Eqn, Var, alternatives, walk
-from ..ir.records import field, mutable_record
 from ..ir.types import SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ..ops import cotangents as ct
 from ..ops import memory as me
@@ -20,9 +18,22 @@ from ..ops import structure as st
 from .concerned import JOINING, Concerned, computes
 from .groups import Given, handed_over, has_memory, is_of_first
 from .loops import LOOPS, Loop, view
+from .relations import (
+    ANY,
+    COMMON,
+    INSIDE,
+    OF_OWNER,
+    OF_PART,
+    OF_REGROUPED,
+    SAME,
+    UNSURE,
+    Plan,
+    mirrored,
+    through,
+)
 from .shadows import copies
 from .uses import Uses
-from .written import WRITES, same_object_sources, sources_of, targets, updated_arrays
+from .written import WRITES, same_object_sources, sources_of, targets, updated_numbers
 
 OUTSIDE = Var(name="outside")
 PURE = WRITES - me.OWN
@@ -39,71 +50,6 @@ _PASSED_ON = frozenset(
 """Ops whose result may be written to if their operands may."""
 _KEEP_NOTHING = frozenset(("bound", "unpackable", "accepts", "raise", "evaluated", "equally_long"))
 """Ops with an effect that keep nothing."""
-
-
-@mutable_record
-class Plan:
-    """The copies that writes in place need."""
-
-    copies: set[Eqn] = field(default_factory=set[Eqn])
-    """Writes of derivative code that are done on a copy."""
-    initials: set[tuple[Eqn, int]] = field(default_factory=set[tuple[Eqn, int]])
-    """Loops, and which of what they carry starts as a copy."""
-    collected: set[tuple[Eqn, int]] = field(default_factory=set[tuple[Eqn, int]])
-    """Loops, and which of their results are collected as snapshots."""
-    merged: set[tuple[Eqn, int, int]] = field(default_factory=set[tuple[Eqn, int, int]])
-    """Results of branches that end as snapshots: the equation, which result, which branch."""
-    handed: set[tuple[Eqn, Var]] = field(default_factory=set[tuple[Eqn, Var]])
-    """Calls, and which buffer they are given to add to is a copy: by what comes back of it."""
-    taken: set[Eqn] = field(default_factory=set[Eqn])
-    """Writes of derivative code that put a copy of a value into a container, which has it already."""
-    parted: set[Eqn] = field(default_factory=set[Eqn])
-    """Containers that may be made of one object several times: a copy where it is several objects."""
-    cuts: dict[Var, tuple[Block, int]] = field(default_factory=dict[Var, tuple[Block, int]])
-    """Values that are read from a snapshot from some equation of their block on."""
-
-    def __bool__(self) -> bool:
-        return any(self._sets()) or bool(self.cuts)
-
-    def _sets(self) -> tuple[set[Any], ...]:
-        found = (self.copies, self.initials, self.collected, self.merged, self.taken, self.parted)
-        return (*found, self.handed)
-
-    def size(self) -> int:
-        """Greater after every change."""
-        cuts = sum(len(block.eqns) + 1 - index for block, index in self.cuts.values())
-        return sum(map(len, self._sets())) + cuts
-
-    def cut(self, var: Var, block: Block, index: int) -> None:
-        """Say that a value is read from a snapshot from an equation on."""
-        known = self.cuts.get(var)
-        if known is None or index < known[1]:
-            self.cuts[var] = (block, index)
-
-    def cut_at(self, block: Block, index: int) -> list[Var]:
-        """The values whose snapshot is taken before an equation."""
-        return [var for var, place in self.cuts.items() if place == (block, index)]
-
-
-# How a value is related to another one.
-SAME = 1
-"""They may be one object, or arrays that share memory."""
-AROUND = 2
-"""The other may be inside of it."""
-INSIDE = 4
-"""It may be inside of the other."""
-COMMON = 8
-"""Something may be inside of both."""
-_ANY = SAME | AROUND | INSIDE | COMMON
-
-_OF_PART = {SAME: INSIDE, AROUND: SAME | AROUND | INSIDE, INSIDE: INSIDE, COMMON: INSIDE | COMMON}
-"""How an item of a value is related to another, from how the value itself is."""
-_OF_OWNER = {SAME: AROUND, AROUND: AROUND, INSIDE: COMMON, COMMON: COMMON}
-"""How a value that holds a value is related to another."""
-_OF_REGROUPED = {SAME: COMMON, AROUND: AROUND, INSIDE: COMMON, COMMON: COMMON}
-"""How a new list of the items of a value is related to another."""
-_UNSURE = {SAME: _ANY, AROUND: _ANY, INSIDE: INSIDE | COMMON, COMMON: INSIDE | COMMON}
-"""The same, if the value may be the other, a view, a part or a new container of its items."""
 _GROUPING = frozenset(
     (
         "as_list", "as_tuple", "join_lists", "compress", "spread", "flatten_lists", "list_cotangent",
@@ -112,20 +58,6 @@ _GROUPING = frozenset(
     )
 )  # fmt: skip
 """Ops that make a new container of the items of others."""
-
-
-def _turned(how: int) -> int:
-    turned = how & (SAME | COMMON)
-    turned |= INSIDE if how & AROUND else 0
-    return turned | (AROUND if how & INSIDE else 0)
-
-
-def _through(how: int, table: dict[int, int]) -> int:
-    result = 0
-    for bit, new in table.items():
-        if how & bit:
-            result |= new
-    return result
 
 
 class Related:
@@ -158,7 +90,7 @@ class Related:
         if before | how != before:
             known[b] = before | how
             turned = self._related.setdefault(b, {})
-            turned[a] = turned.get(a, 0) | _turned(how)
+            turned[a] = turned.get(a, 0) | mirrored(how)
             self._found += 1
 
     def _of(self, atom: Atom) -> dict[Var, int]:
@@ -174,7 +106,7 @@ class Related:
         """
         if isinstance(atom, Var) and not self._is_snapshot_here(atom):
             for other, how in self._visible(self._of(atom)):
-                self._relate(out, other, how if table is None else _through(how, table))
+                self._relate(out, other, how if table is None else through(how, table))
 
     def _is_snapshot_here(self, var: Var) -> bool:
         """Whether what is read of a value here is its snapshot."""
@@ -242,12 +174,12 @@ class Related:
             self._derive_part(out, eqn.args[0], eqn.args[-1])
         elif eqn.op is st.pack or eqn.op is st.closure:
             for atom in eqn.args:
-                self._derive(out, atom, _OF_OWNER)
+                self._derive(out, atom, OF_OWNER)
         elif eqn.op.name in _GROUPING or eqn.op.name in JOINING:
             for atom in eqn.operands():
-                self._derive(out, atom, _OF_REGROUPED)
+                self._derive(out, atom, OF_REGROUPED)
         else:
-            table = None if isinstance(out.kind, Array) else _UNSURE
+            table = None if isinstance(out.kind, Array) else UNSURE
             for atom in eqn.args[:1] if is_of_first(eqn) else tuple(eqn.operands()):
                 self._derive(out, atom, table)
 
@@ -272,14 +204,14 @@ class Related:
                 self._derive(out, x)
         elif isinstance(kind, Seq | Struct):
             sliced = kind_of_atom(index) == SLICE
-            self._derive(out, x, _OF_REGROUPED if sliced else _OF_PART)
+            self._derive(out, x, OF_REGROUPED if sliced else OF_PART)
         else:
-            self._derive(out, x, _UNSURE)
+            self._derive(out, x, UNSURE)
 
     def _effect(self, eqn: Eqn) -> None:
         for target in targets(eqn):
             self._snapshots(eqn, target)
-        buffers, changed = handed_over(eqn), updated_arrays(eqn)
+        buffers, changed = handed_over(eqn), updated_numbers(eqn)
         for out, buffer in buffers.items():
             self._hand_over(eqn, out, buffer)
         for out, array in changed.items():
@@ -293,9 +225,9 @@ class Related:
         for out in made:
             self._relate(out, OUTSIDE, SAME)
             for atom in (*kept, *changed):
-                self._derive(out, atom, _UNSURE)
+                self._derive(out, atom, UNSURE)
             for other in made:
-                self._relate(out, other, _ANY)
+                self._relate(out, other, ANY)
 
     def _hand_over(self, eqn: Eqn, out: Var, buffer: Atom) -> None:
         """A callee adds to a buffer in place; what else it is given must not be in that memory."""
@@ -328,9 +260,9 @@ class Related:
         if takes and out in self._parts_written and self._how(value, eqn.args[0]):
             self.plan.taken.add(eqn)
         if takes and eqn not in self.plan.taken:
-            self._derive(out, value, _OF_OWNER)
+            self._derive(out, value, OF_OWNER)
             if eqn.op is me.overwrite or kind_of_atom(eqn.args[-2]) in (SLICE, UNKNOWN):
-                self._derive(out, value, _OF_REGROUPED)
+                self._derive(out, value, OF_REGROUPED)
 
     def _snapshots(self, eqn: Eqn, x: Var) -> None:
         """Have what the program itself is about to change read from snapshots later."""
@@ -451,7 +383,7 @@ class Related:
             before = self._found, self.plan.size()
             for item, iterable in zip(loop.items, loop.iterables, strict=True):
                 array = isinstance(_kind(iterable), Array)
-                table = _OF_PART if isinstance(_kind(iterable), Seq | Struct) else _UNSURE
+                table = OF_PART if isinstance(_kind(iterable), Seq | Struct) else UNSURE
                 self._derive(item, iterable, None if array else table)
             if loop.test is not None:
                 self._copy(loop.carried, loop.test.params)
@@ -502,11 +434,11 @@ class Related:
             if (loop.eqn, c) in self.plan.collected or atom in self.plan.cuts:
                 continue
             for other, how in self._visible(self._of(atom), loop.lists):
-                self._relate(out, other, _through(how, _OF_OWNER))
+                self._relate(out, other, through(how, OF_OWNER))
             for param, result in zip(loop.carried, loop.results, strict=True):
-                self._relate(out, param, _through(self._how(atom, result), _OF_OWNER))
+                self._relate(out, param, through(self._how(atom, result), OF_OWNER))
             for j in range(c):
-                how = _through(self._how(atom, loop.collected[j]), _OF_OWNER)
+                how = through(self._how(atom, loop.collected[j]), OF_OWNER)
                 self._relate(out, loop.lists[j], COMMON if how else 0)
 
     def _outlasts_iteration(self, atom: Atom, loop: Loop) -> bool:

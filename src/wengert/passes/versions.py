@@ -26,7 +26,8 @@ from ..ops import memory as me
 from ..ops import structure as st
 from .groups import Given
 from .loops import LOOPS, view
-from .related import Plan, Related
+from .related import Related
+from .relations import Plan
 from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked

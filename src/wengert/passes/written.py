@@ -23,7 +23,7 @@ from ..ir.graph import (
 )
 from ..ir.op import Op
 from ..ir.records import replace, value_record
-from ..ir.types import Array
+from ..ir.types import Array, Kind, Number, Seq
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import registry
@@ -80,11 +80,18 @@ def targets(eqn: Eqn) -> tuple[Var, ...]:
     return tuple(atom for atom in found if isinstance(atom, Var))
 
 
-def updated_arrays(eqn: Eqn) -> dict[Var, Atom]:
-    """The results of a call that are arrays it was given and has written to; and what they were."""
+def updated_numbers(eqn: Eqn) -> dict[Var, Atom]:
+    """The results of a call that are arrays or lists of numbers which it has changed; and what they were.
+
+    They hold nothing that others could hold as well.
+    """
     pairs = eqn.param("updates", ()) if eqn.op is CALL else ()
     found = {eqn.outs[out]: eqn.args[number] for number, out in pairs}
-    return {out: arg for out, arg in found.items() if isinstance(out.kind, Array)}
+    return {out: arg for out, arg in found.items() if _is_of_numbers(out.kind)}
+
+
+def _is_of_numbers(kind: Kind) -> bool:
+    return isinstance(kind, Array) or (isinstance(kind, Seq) and isinstance(kind.item, Number))
 
 
 def written_parameters(callee: Callee, seen: frozenset[Callee] = frozenset()) -> tuple[int, ...]:

@@ -235,7 +235,7 @@ def applied(f: Any, *args: Any, **named: Any) -> Any:
         y = f(*args, **named)
     except Exception as error:
         if not all(map(_holds_the_same, before, given)):
-            vars(error)["changes"] = message  # which matters where the program catches it
+            vars(error)["_wengert_changes"] = message  # which matters where the program catches it
         raise
     if not all(map(_holds_the_same, before, given)):
         raise coded(ValueError(message), "WG101")

@@ -20,5 +20,5 @@ def unless_refused() -> None:
         return
     if str(vars(error).get("code", "")).startswith("WG"):
         raise error
-    if "changes" in vars(error):
-        raise coded(ValueError(vars(error)["changes"]), "WG101") from error
+    if "_wengert_changes" in vars(error):
+        raise coded(ValueError(vars(error)["_wengert_changes"]), "WG101") from error
