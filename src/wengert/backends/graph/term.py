@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadArgument, GraphError, WengertError
+from ...ir.builder import kind_of_atom
 from ...ir.callers import calling_span
 from ...ir.graph import Atom, Const, Var
 from ...ir.op import Op
@@ -278,6 +279,10 @@ class Term(Shown):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        kind = kind_of_atom(self.atom)
+        if name == "dtype" and isinstance(kind, Array) and kind.dtype:
+            self.graph.rely_on_kinds()
+            return np.dtype(kind.dtype)
         op = registry.find_attribute(name)
         return compute(op, (self,), {}) if op else Method(op_of_name(name, "a term"), self)
 
