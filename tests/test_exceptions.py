@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 from differences import agree
+from standing_alone import alone
 
 import wengert as wg
 
@@ -986,6 +987,24 @@ class Doubled:
         self.value = self.value * 2
         if fails:
             raise ValueError("too much")
+
+
+def doubled_by_the_run(x, double, fails):
+    doubled = Doubled(x)
+    try:
+        double(doubled, fails)
+    except ValueError:
+        pass
+    return doubled.value * 3.0
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_function_of_general_source_changes_nothing_before_it_raises(mode):
+    jacobian = wg.jacobian(doubled_by_the_run, mode=mode)
+    assert jacobian(2.0, Doubled.double, True) == 6.0
+    with pytest.raises(ValueError, match="changes an object that it is given"):
+        alone(jacobian)(2.0, Doubled.double, True)
+    assert alone(jacobian)(2.0, Doubled.__eq__, True) == 3.0
 
 
 def test_handlers_let_refusals_pass():

@@ -7,8 +7,6 @@ Every program is held against differences of its own calls, called and as a text
 # ruff: noqa: PERF401
 
 import copy
-import sys
-import types
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import central_gradient
+from standing_alone import alone
 
 import wengert as wg
 from wengert.errors import BadArgument, UnsupportedSyntax
@@ -73,9 +72,7 @@ def differences(function: Any, make: Callable[[], Any]) -> Any:
 
 
 def alone_of(function: Any, **options: Any) -> Any:
-    module = sys.modules["alone"] = types.ModuleType("alone")
-    exec(compile(wg.grad(function, **options).source, "alone.py", "exec"), vars(module))
-    return vars(module)[f"grad_{function.__name__}"]
+    return alone(wg.grad(function, **options))
 
 
 # --- an item of a container makes room for another one ------------------------------------------

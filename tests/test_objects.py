@@ -27,6 +27,7 @@ import trees
 from differences import agree
 from error_texts import refusal, says
 from exact import NotCovered
+from standing_alone import alone
 
 import wengert as wg
 from wengert.runtime import identity as runtime_identity
@@ -758,13 +759,6 @@ def cached_in_one_of_several(x):
     for k in range(4):
         total += many[k % 2].square
     return total
-
-
-def alone(derivative):
-    """The function that the source of a derivative defines where nothing of wengert's is known."""
-    found = {}
-    exec(derivative.source, found)
-    return found[f"{derivative.verb.name}_{derivative.function.__name__}"]
 
 
 def test_what_a_class_computes_for_an_unknown_object_its_run_decides():

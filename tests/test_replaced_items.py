@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+import standing_alone
 from error_texts import refusal
 
 import wengert as wg
@@ -198,9 +199,7 @@ REFUSED_ALONE = [function for function in RIGHT if function not in ALONE]
 
 
 def alone(function):
-    namespace = {}
-    exec(wg.value_and_grad(function).source, namespace)
-    return namespace[f"value_and_grad_{function.__name__}"](0.3, *arguments())
+    return standing_alone.alone(wg.value_and_grad(function))(0.3, *arguments())
 
 
 @pytest.mark.parametrize("function", ALONE, ids=lambda f: f.__name__)

@@ -37,6 +37,7 @@ from .forward_rules import STRUCTURE, push_call, push_rule
 from .loops import LOOPS, Slot, rebuilt, view
 from .moving import YES, has_steep, moves, new_flag
 from .tidy import tidy
+from .unseen import as_unseen
 from .written import WRITES, Written, as_written, direct, written
 
 Read = Callable[
@@ -77,7 +78,7 @@ class Push:
                 continue
             self.builder.span = eqn.span
             if not any(out in self.context.varied for out in eqn.outs):
-                self.builder.append(eqn)
+                self.builder.append(as_unseen(eqn))
             elif eqn.op is IF:
                 self._if(eqn)
             elif eqn.op is TRY:

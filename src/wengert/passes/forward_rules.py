@@ -33,6 +33,7 @@ from .reverse_rules import (
     shapes_in,
 )
 from .reverse_structure import item_keys
+from .unseen import as_unseen
 
 if TYPE_CHECKING:
     from .forward import Push
@@ -215,7 +216,7 @@ def _apply(push: Push, eqn: Eqn) -> None:
     """y, y_dot = pushforward_of(f, args, tangents)"""
     names = eqn.params.get("names", Const(()))
     if not any(map(push.has_tangent, eqn.args)):
-        push.builder.append(eqn)
+        push.builder.append(as_unseen(eqn))
         return
     pair, y_dot = _pushed_call(push, eqn, eqn.args, names)
     y = push.builder.emit(st.getitem, pair, Const(0), kind=eqn.outs[0].kind)

@@ -51,6 +51,7 @@ from .shapes import with_shapes_of_needed
 from .tidy import tidy
 from .unbound import block_with_unbound_marked, with_unbound_marked
 from .unread import with_primal_evaluated
+from .unseen import as_unseen
 from .written import Written, as_written, direct, written
 
 Read = Callable[
@@ -126,7 +127,7 @@ class Sweep:
         """The equations of the forward sweep."""
         result: list[Eqn] = []
         for index, eqn in enumerate(self.block.eqns):
-            result.extend(self.replaced.get(index) or (_unseen(eqn),))
+            result.extend(self.replaced.get(index) or (as_unseen(eqn),))
         return result
 
     def inner(self, block: Block, outer: Callable[[Var], Atom], *, branch: bool = False) -> Sweep:
@@ -169,16 +170,6 @@ class Sweep:
 
     def zeros(self, var: Var) -> Atom:
         return self.builder.emit(st.zeros, var, name=bar_name(var))
-
-
-def _unseen(eqn: Eqn) -> Eqn:
-    """An equation that the reverse sweep does not see; it may not change what others see."""
-    if eqn.op is st.apply:
-        return replace(eqn, op=st.applied, namespace="rt")
-    if any(inner.op is st.apply for block in eqn.blocks for inner in walk(block)):
-        blocks = [replace(b, eqns=tuple(map(_unseen, b.eqns))) for b in eqn.blocks]
-        return replace(eqn, blocks=tuple(blocks))
-    return eqn
 
 
 def handler_of(eqn: Eqn) -> Handler:
