@@ -18,6 +18,7 @@ from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.records import replace
 from ..ir.types import STR, UNKNOWN, Array, Kind, Number, Seq, Static
+from ..ops import raising
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
@@ -556,9 +557,8 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     if recurs(it, closure, bound):
         it.reading.separate.add(closure.identity)
         raise NeedsCallee
-    large = _size(closure.node) > INLINE_NODES and not it.reading.is_one_run
-    if large and it.frames and _can_be_separate(closure, bound):
-        return separate.call_separately(it, closure, bound)
+    if it.frames and _is_large(it, closure) and _can_be_separate(it, closure, bound):
+        return _call_large(it, closure, bound)
     return inline(it, closure, bound)
 
 
@@ -627,8 +627,30 @@ def _same_function(a: Closure, b: Closure) -> bool:
     )
 
 
-def _can_be_separate(closure: Closure, bound: Mapping[str, Value]) -> bool:
+def _is_large(it: Interpreter, closure: Closure) -> bool:
+    return _size(closure.node) > INLINE_NODES and not it.reading.is_one_run
+
+
+def _can_be_separate(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
+    """Whether nothing is lost by calling a function: functions, objects, what a handler would see."""
+    if closure.identity in it.reading.inlined or it.catching.may_see(raising.ANYTHING):
+        return False
+    if any(isinstance(given, tuple) and given[0] is closure.identity for given in it.reading.whole):
+        return False
     return not any(isinstance(kind_of_value(v), Static) for v in bound.values())
+
+
+def _call_large(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
+    """Call a function by itself, to read it once; inline it where more than a call must be known.
+
+    Raises:
+        NeedsCallee: it cannot be called by itself, and is inlined when the program is read again.
+    """
+    try:
+        return separate.call_separately(it, closure, bound)
+    except UnsupportedSyntax:
+        it.reading.inlined.add(closure.identity)
+        raise NeedsCallee from None
 
 
 @functools.lru_cache(maxsize=1024)

@@ -7,7 +7,6 @@ items, as those of a container, and what makes the function of them again is its
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const, Var
 from ..ir.records import replace
 from ..ir.types import Static
+from .declarations import free_names
 from .heap import now, starts
 from .values import (
     Closure,
@@ -203,10 +203,3 @@ def _hashable(shape: Any) -> Hashable:
     if isinstance(shape, dict):
         return tuple((key, _hashable(item)) for key, item in shape.items())
     return shape if isinstance(shape, str | int) else id(shape)
-
-
-@functools.lru_cache(maxsize=1024)
-def free_names(node: ast.AST) -> tuple[str, ...]:
-    """The names that a function may take from the functions around it."""
-    loaded = {n.id: None for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return tuple(sorted(loaded))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 
@@ -66,6 +66,49 @@ def local_names(node: FunctionNode) -> set[str]:
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
     names = {*parameter_names(node.args), *assigned_names(body)}
     return names.difference(*declarations(node).values())
+
+
+@lru_cache(maxsize=2048)
+def free_names(node: FunctionNode) -> tuple[str, ...]:
+    """The names that a function takes from the functions around it, or from its module, sorted."""
+    declared = declarations(node)
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    taken = _names_read(body) - local_names(node) - declared.get("global", frozenset())
+    return tuple(sorted(taken | declared.get("nonlocal", frozenset())))
+
+
+def _names_read(nodes: Iterable[ast.AST]) -> set[str]:
+    """What some syntax reads by name, but for what the functions and comprehensions in it bind."""
+    found: set[str] = set()
+    stack = list(nodes)
+    while stack:
+        current = stack.pop()
+        match current:
+            case ast.Name(id=name):
+                found.add(name)
+            case (
+                ast.FunctionDef(args=args, decorator_list=decorators)
+                | ast.AsyncFunctionDef(args=args, decorator_list=decorators)
+            ):
+                found.update(free_names(current))
+                stack += [args, *decorators]
+            case ast.Lambda(args=args):
+                found.update(free_names(current))
+                stack.append(args)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                first, *others = current.generators
+                results = [child for child in ast.iter_child_nodes(current) if child is not first]
+                inside = _names_read([first.target, *first.ifs, *others, *results])
+                found |= inside - _names_bound(current)
+                stack.append(first.iter)
+            case _:
+                stack.extend(ast.iter_child_nodes(current))
+    return found
+
+
+def _names_bound(comprehension: ast.AST) -> set[str]:
+    targets = (g.target for g in getattr(comprehension, "generators", ()))
+    return {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
 
 
 def keeps_state(function: FunctionType) -> bool:

@@ -12,7 +12,7 @@ from ..ir.graph import Const, Var
 from ..ir.types import Number
 from . import heap
 from .cells import known_external
-from .declarations import local_names
+from .declarations import free_names
 from .values import Closure, Items, Scope, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Judge:
         self._seen.add(closure.node)
         if _writes(closure.node):
             return False
-        return all(self._is_fixed_name(closure.scope, name) for name in _free_names(closure.node))
+        return all(self._is_fixed_name(closure.scope, name) for name in free_names(closure.node))
 
     def _is_fixed_name(self, scope: Scope, name: str) -> bool:
         where: Scope | None = scope
@@ -135,26 +135,6 @@ def _writes(node: ast.AST) -> bool:
         )
         for each in ast.walk(node)
     )
-
-
-@lru_cache(maxsize=1024)
-def _free_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that a function reads that are not its own."""
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    read = {
-        each.id
-        for part in body
-        for each in ast.walk(part)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
-    }
-    own = local_names(node)
-    inner = {
-        each.id
-        for part in body
-        for each in ast.walk(part)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
-    return frozenset(read - own - inner)
 
 
 @lru_cache(maxsize=1024)

@@ -93,6 +93,8 @@ class Reading:
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     separate: set[Any] = field(default_factory=set[Any])
     """Functions that are not inlined, because they recurse."""
+    inlined: set[Any] = field(default_factory=set[Any])
+    """Large functions that are inlined all the same: more must be known of them than a call tells."""
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     special: Callable[[Any], Callable[..., Value] | None] = lambda function: None
     """How to read a call of a function, where it is one of wengert's own."""

@@ -28,6 +28,7 @@ from ..ops import identity as ident
 from ..ops import raising
 from . import captures, cells, heap, writes
 from .calls import inline
+from .declarations import free_names
 from .interpreter import Interpreter, coerce, fresh
 from .items import open_up
 from .loop_aliases import Path, at_path, objects_in
@@ -59,12 +60,12 @@ class Argument:
 
 def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
     """Call a function whose code stands by itself."""
-    captured, siblings = _captured_by(it, closure)
+    captured, known, siblings = _captured_by(it, closure)
     outside = [_argument(it, closure, *pair) for pair in captured.items()]
     outside += [_argument(it, closure, key, cell) for (_, key), cell in it.reading.cells.items()]
     given = [_argument(it, closure, *pair) for pair in bound.items()]
     kinds = tuple((a.name, a.kind, a.whole is None) for a in (*outside, *given))
-    key = closure.identity, kinds, it.reading.kept_to_itself
+    key = closure.identity, kinds, known, it.reading.kept_to_itself
     callee = it.reading.callees.get(key)
     if callee is None:
         callee = it.reading.callees[key] = Callee(closure.name, None, UNKNOWN)
@@ -89,7 +90,7 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
 def _argument(it: Interpreter, closure: Closure, name: str, value: Value) -> Argument:
     if isinstance(value, Items) and value.form == "cell":
         return Argument(name, cells.read(it, value, name, own=False), None, value)
-    value = captures.taken_apart(it, heap.now(it, value), everything=True)
+    value = captures.taken_apart(it, open_up(it, heap.now(it, value)), everything=True)
     whole = None
     if isinstance(value, Items) and (closure.identity, name) in it.reading.whole:
         whole = it.atom(writes.as_run_time(it, value))
@@ -190,16 +191,19 @@ def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:
                 )
 
 
-def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], dict[str, Closure]]:
-    """What a local function takes from the functions around it: run-time values, and functions.
+def _captured_by(
+    it: Interpreter, closure: Closure
+) -> tuple[dict[str, Value], frozenset[tuple[str, Kind]], dict[str, Closure]]:
+    """What a local function takes from those around it: run-time values, what is known, and functions.
 
     The functions are those made in the same scope (itself, if it recurses); what they take counts too.
     """
     captured: dict[str, Value] = {}
+    known: set[tuple[str, Kind]] = set()
     siblings: dict[str, Closure] = {}
     nodes: list[ast.AST] = [closure.node]
     while nodes:
-        for name in captures.free_names(nodes.pop()):
+        for name in free_names(nodes.pop()):
             value = _visible(closure.scope, name)
             if isinstance(value, Items) and value.form == "cell":
                 captured[name] = value
@@ -209,9 +213,12 @@ def _captured_by(it: Interpreter, closure: Closure) -> tuple[dict[str, Value], d
                     nodes.append(value.node)
             elif value is not None:
                 value = captures.taken_apart(it, it.checked(value, name), everything=True)
-                if not isinstance(kind_of_value(value), Static):
+                kind = kind_of_value(value)
+                if isinstance(kind, Static):
+                    known.add((name, kind))
+                else:
                     captured[name] = value
-    return captured, siblings
+    return captured, frozenset(known), siblings
 
 
 def _visible(scope: Scope | None, name: str) -> Value | None:

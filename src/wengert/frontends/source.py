@@ -81,7 +81,7 @@ def read(
 
 
 _LEARNT = (
-    "separate", "by_index", "by_turn", "one_by_one", "whole", "checked", "kept", "made_of",
+    "separate", "inlined", "by_index", "by_turn", "one_by_one", "whole", "checked", "kept", "made_of",
     "changed_outside", "bound_outside",
 )  # fmt: skip
 """What one reading of a program finds for the next."""
