@@ -1,6 +1,7 @@
 """Functions that are called by generated code, not inlined: recursive ones, and large ones."""
 
 import copy
+import functools
 import importlib
 import math
 from pathlib import Path
@@ -9,10 +10,12 @@ import programs
 import pytest
 import trees
 from differences import agree
+from error_texts import refusal, says
 from programs import pending
 
 import wengert as wg
 from wengert import engine
+from wengert.errors import UnsupportedSyntax
 
 calls = importlib.import_module("wengert.frontends.calls")
 
@@ -148,11 +151,170 @@ def bases_in_a_loop(x):
     return total
 
 
+def with_exponent(k):
+    def product(x, n, k=k):
+        if n == 0:
+            return x**k
+        return product(x, n - 1) * x
+
+    return product
+
+
+def two_defaults(x):
+    return with_exponent(2)(x, 3) + 10 * with_exponent(3)(x, 3)
+
+
 @pytest.mark.parametrize(
-    "f", [two_bases, two_inner_functions, two_classes, two_pairs, two_made_before, bases_in_a_loop]
+    "f",
+    [
+        two_bases,
+        two_inner_functions,
+        two_classes,
+        two_pairs,
+        two_made_before,
+        bases_in_a_loop,
+        two_defaults,
+    ],
 )
 def test_two_functions_of_one_definition_are_two(f):
     agree(f, 0.7, 1.3)
+
+
+# --- two functions that remember their results --------------------------------------------
+
+
+def remembering(g):
+    @functools.cache
+    def sums(y, n):
+        if n < 2:
+            return g(y)
+        return sums(y, n - 1) * y + sums(y, n - 2)
+
+    return sums
+
+
+def two_memories(x):
+    return remembering(math.sin)(x, 4) + 10 * remembering(math.cos)(x, 4)
+
+
+def one_memory_for_two_numbers(x):
+    sums = remembering(math.sin)
+    total = sums(x, 4) + sums(x * 0.5, 4)
+    for k in range(2, 4):
+        total = total + sums(x, k) * sums(x * 0.5, k)
+    return total
+
+
+def squared(g):
+    @functools.cache
+    def square(y):
+        return g(y) ** 2
+
+    return square
+
+
+def results_of_two(x):
+    return squared(math.sin)(x) + 10 * squared(math.cos)(x)
+
+
+@pytest.mark.parametrize("f", [two_memories, one_memory_for_two_numbers, results_of_two])
+def test_each_function_remembers_its_own_results(f):
+    agree(f, 0.7, 1.3)
+
+
+def table_of_calls(x, n):
+    calls = []
+
+    @functools.cache
+    def sums(k):
+        calls.append(k)
+        return x if k < 2 else sums(k - 1) * x + sums(k - 2)
+
+    return sums(n) + sums(n - 1) + sums(n) + len(calls)
+
+
+def test_what_is_remembered_by_all_arguments_is_computed_once():
+    assert table_of_calls(0.7, 5) == wg.value_and_grad(table_of_calls)(0.7, 5)[0]
+    agree(functools.partial(table_of_calls, n=5), 0.7)
+
+
+# --- functions that a branch makes --------------------------------------------------------
+
+
+def with_default(c):
+    def scaled(y, *, c=c):
+        return y * c
+
+    return scaled
+
+
+def with_method(c):
+    class Scale:
+        def scaled(self, y):
+            return y * c
+
+    return Scale().scaled
+
+
+def default_of_a_branch(x):
+    scaled = with_default(x * 2) if x > 1.0 else with_default(x * x)
+    return scaled(x)
+
+
+def method_of_a_branch(x):
+    if x > 1.0:
+        scaled = with_method(x * 2)
+    else:
+        scaled = with_method(x * x)
+    return scaled(x)
+
+
+@pytest.mark.parametrize("f", [default_of_a_branch, method_of_a_branch])
+def test_functions_take_along_what_a_branch_computes(f):
+    agree(f, 0.7, 1.3)
+
+
+def with_class_attribute(c):
+    class Scale:
+        factor = c
+
+        def scaled(self, y):
+            return y * self.factor
+
+    return Scale()
+
+
+def class_of_a_branch(x):
+    if x > 1.0:
+        scale = with_class_attribute(x * 2)
+    else:
+        scale = with_class_attribute(x * x)
+    return scale.scaled(x)
+
+
+def test_a_class_that_a_branch_makes_is_not_used_on_another_path():
+    error = refusal("WG101", UnsupportedSyntax, lambda: wg.grad(class_of_a_branch)(0.7))
+    says(error, "this needs a value of another path of the program", "return y * self.factor")
+
+
+def with_choice(squares):
+    class Power:
+        def of(self, y):
+            if squares:
+                return y * y
+            return y * y * y
+
+    return Power()
+
+
+def method_of_an_unknown_class(x):
+    power = with_choice(True) if x > 1.0 else with_choice(False)
+    return power.of(x) ** 2
+
+
+def test_a_method_of_a_class_known_only_to_the_run_finds_what_is_around_it():
+    """Forward mode has run it as it stands, with something else in place of `squares`."""
+    agree(method_of_an_unknown_class, 0.7, 1.3)
 
 
 # --- what a function takes from those around it -------------------------------------------

@@ -38,6 +38,7 @@ from .ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable
 from .ops import memory as me
 from .passes import tidy
 from .passes.copies import inlined
+from .passes.sight import refuse_out_of_sight
 from .passes.unread import with_unread_evaluated
 
 State = dict[Place, heap.Content]
@@ -130,6 +131,7 @@ def _attempt(
     params = tuple(a for v in inside for a in flatten(v) if isinstance(a, Var))
     inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
     read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
+    refuse_out_of_sight(read, is_whole=False)
     return Inner(with_unread_evaluated(read), changes, tuple(outside))
 
 

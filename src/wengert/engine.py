@@ -39,6 +39,7 @@ from .ops.structure import global_
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
+from .passes.sight import refuse_out_of_sight
 from .passes.unread import with_unread_evaluated
 from .passes.written import targets, written
 from .rules import registry as rules
@@ -407,6 +408,7 @@ def read(call: Call, special: source.Special = _special) -> source.Program:
         derivative=_read_derivative,
         opted_out=rules.opted_out,
     )
+    refuse_out_of_sight(program.function)
     return replace(program, function=with_unread_evaluated(program.function))
 
 

@@ -153,8 +153,9 @@ class Pushforward:
         self._function = function
         self._derived = derived
         self._names = calling.argument_names(function, len(args))
+        self._given = args, kwargs, calling.captured_by(function)
         # the caller, or the function itself, may change them
-        self._at = copied((args, kwargs, calling.captured_by(function)))
+        self._at = copied(self._given)
         self._outside = [
             (holder, key, copied(_held(holder, key))) for holder, key in derived.changed_outside
         ]
@@ -168,9 +169,18 @@ class Pushforward:
                 "Pass None for a zero tangent.",
             )
         try:
-            dots = self._leaves_of(tangents)
+            return self._along(tangents, *copied(self._at))[1]
         except CarriesDerivatives:
             return by_numbers().coefficientwise(lambda dots: self(*dots), tangents)
+
+    def with_value(self, *tangents: Any) -> tuple[Any, Any]:
+        """The value and its tangent, by one run of the program on the arguments themselves."""
+        return self._along(tangents, *self._given)
+
+    def _along(
+        self, tangents: Sequence[Any], args: Any, options: Any, captured: Any
+    ) -> tuple[Any, Any]:
+        dots = self._leaves_of(tangents)
         verb, along = Verb("pushforward"), self._derived
         if any(tangent is None for tangent in tangents):
             # a zero that is written out would meet the derivatives that are infinite
@@ -178,7 +188,16 @@ class Pushforward:
             moving = tuple(k for k, leaves in enumerate(dots) if leaves)
             verb = Verb("pushforward", moving)
             along = engine.derive_for(verb, self._function, *self._at[:2])
-        return self._run(verb, along, [dot for leaves in dots for dot in leaves])
+        dots = [dot for leaves in dots for dot in leaves]
+        try:
+            with _as_they_were(self._outside):
+                y, y_dot = along.run(*args, *dots, **options, **captured)
+        except Exception as error:
+            again = engine.derive_again(verb, along, error, self._function, *self._at[:2])
+            if again is None:
+                raise presented(error) from error.__cause__
+            y, y_dot = _run(again, (*args, *dots), options, captured)
+        return y, apart(y_dot, dots)
 
     def _leaves_of(self, tangents: Sequence[Any]) -> list[list[Any]]:
         """The numbers and arrays that every tangent consists of."""
@@ -194,18 +213,6 @@ class Pushforward:
             )
             found.append([whole_like(*given)] if name in kept_whole else leaves_like(*given))
         return found
-
-    def _run(self, verb: Verb, along: engine.Derived, dots: list[Any]) -> Any:
-        primals, options, captured = copied(self._at)
-        try:
-            with _as_they_were(self._outside):
-                y_dot = along.run(*primals, *dots, **options, **captured)[1]
-        except Exception as error:
-            again = engine.derive_again(verb, along, error, self._function, *self._at[:2])
-            if again is None:
-                raise presented(error) from error.__cause__
-            y_dot = _run(again, (*primals, *dots), options, captured)[1]
-        return apart(y_dot, dots)
 
 
 def pushforward(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import engine
 from .errors import NoRule
-from .linear_maps import pullback, pullback_of, pushforward
+from .linear_maps import Pushforward, pullback, pullback_of, pushforward
 from .tangents import as_cotangent, as_structured
 from .verbs import Verb
 
@@ -64,10 +64,11 @@ def pushforward_of_call(
 ) -> tuple[Any, Any]:
     _refuse_hidden_number(f)
     caller = _caller(names)
-    engine.derive_for(Verb("pushforward"), caller, (f, *primals), {}).must_leave_arguments()
-    y, push = pushforward(caller, f, *primals)
-    pairs = zip((f, *primals), tangents, strict=True)
-    y_dot = push(*(as_structured(x, dot) for x, dot in pairs))
+    given = (f, *primals)
+    derived = engine.derive_for(Verb("pushforward"), caller, given, {})
+    derived.must_leave_arguments()
+    dots = [as_structured(x, dot) for x, dot in zip(given, tangents, strict=True)]
+    y, y_dot = Pushforward(caller, derived, given, {}).with_value(*dots)
     if f in (cotangents_by_rule, tangent) and isinstance(y, tuple):
         return y, tuple(map(as_cotangent, y_dot))  # a rule's pullback returns one for each argument
     return y, as_cotangent(y_dot)

@@ -8,7 +8,7 @@ items, as those of a container, and what makes the function of them again is its
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
@@ -24,6 +24,7 @@ from .values import (
     Native,
     Scope,
     Value,
+    flatten,
     is_taken_apart,
     kind_of_value,
 )
@@ -85,7 +86,7 @@ class _Taking:
         def make(values: Sequence[Value]) -> Value:
             around = Scope(closure.scope.globals, outer)
             around.vars = dict(zip(names, values, strict=True))
-            made = replace(closure, scope=around)
+            made = _with_defaults(replace(closure, scope=around), around.vars)
             around.vars.update(dict.fromkeys(own, made))
             return made
 
@@ -102,6 +103,9 @@ class _Taking:
                 captured[name] = closure
             elif value is not None:
                 captured[name] = self.take(self._current(value, name))
+        for key, default in (*enumerate(closure.defaults), *closure.keyword_defaults.items()):
+            if any(isinstance(atom, Var) for atom in flatten(default)):
+                captured[_name_of_default(key)] = self.take(self._now(default))
         self.inside.pop()
         return captured
 
@@ -151,6 +155,17 @@ class _Taking:
 
         key = (native.name, call.func, _hashable(shape))
         return Items("function", tuple(range(len(taken))), taken, Maker(native.name, key, make))
+
+
+def _name_of_default(key: int | str) -> str:
+    return f"default {key}"
+
+
+def _with_defaults(closure: Closure, values: Mapping[str, Value]) -> Closure:
+    """A function whose defaults are those among what it took along."""
+    positional = [values.get(_name_of_default(k), d) for k, d in enumerate(closure.defaults)]
+    named = {k: values.get(_name_of_default(k), d) for k, d in closure.keyword_defaults.items()}
+    return replace(closure, defaults=tuple(positional), keyword_defaults=named)
 
 
 def _same(a: Closure, b: Closure) -> bool:

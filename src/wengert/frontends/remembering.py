@@ -33,9 +33,15 @@ def decorator(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return Native("lru_cache", lambda it, inner, named: decorator(it, inner, {}))
     function = args[0]
     closure = function if isinstance(function, Closure) else closure_of(it, function.value)  # type: ignore[union-attr]
-    scope = Scope(closure.scope.globals, closure.scope)
+    return replace(closure, scope=_with_new_memory(closure.scope, object()))
+
+
+def _with_new_memory(around: Scope, function: Any) -> Scope:
+    """A scope in which a function remembers its results; `function` stands for it."""
+    scope = Scope(around.globals, around)
     scope.vars[REMEMBERED] = Items("dict", (), ())
-    return replace(closure, scope=scope)
+    scope.memory_of = function
+    return scope
 
 
 def _is_function(value: Value) -> bool:
@@ -44,31 +50,40 @@ def _is_function(value: Value) -> bool:
 
 def call_remembering(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """Call a local function that remembers its results."""
-    return _call(it, closure, closure.scope, args, kwargs)
+    return _call(it, closure, args, kwargs)
 
 
 def call_remembered(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call what `functools.lru_cache` has made of a function that is known."""
     closure = closure_of(it, known.__wrapped__)
-    scope = Scope(closure.scope.globals, closure.scope)
-    for frame in it.frames:
-        if frame.closure.identity is closure.identity and has_memory(frame.closure.node):
-            scope = frame.closure.scope
-    scope.vars.setdefault(REMEMBERED, Items("dict", (), ()))
-    return _call(it, closure, scope, args, kwargs)
+    scope = _running_memory(it, known) or _with_new_memory(closure.scope, known)
+    return _call(it, replace(closure, scope=scope), args, kwargs)
 
 
-def _call(it: Interpreter, closure: Closure, scope: Scope, args: Args, kwargs: Kwargs) -> Value:
+def _call(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     bound = bind_arguments(it, closure, args, kwargs)
-    plain = replace(closure, scope=closure.scope if scope is not closure.scope else _without(scope))
+    plain = replace(closure, scope=_around_memory(closure.scope))
     if closure.identity not in it.reading.separate:
-        return _first_result(it, plain, bound, args, kwargs)
+        return _first_result(it, plain, closure.scope.memory_of, bound, args, kwargs)
     names = _keys(it, closure, bound)
     if names is None:
         _refuse_within_memory(it, closure)
         return call_closure(it, plain, args, kwargs)
+    scope = closure.scope if len(names) == len(bound) else _memory_of_this_call(it, closure.scope)
     made = replace(closure, node=_with_memory(closure.node, names), scope=scope)
     return call_closure(it, made, args, kwargs)
+
+
+def _memory_of_this_call(it: Interpreter, scope: Scope) -> Scope:
+    """The memory of a recursion whose arguments are no keys, but the same in all of its calls."""
+    running = _running_memory(it, scope.memory_of)
+    return running or _with_new_memory(_around_memory(scope), scope.memory_of)
+
+
+def _running_memory(it: Interpreter, function: Any) -> Scope | None:
+    """Where a function that is running remembers its results."""
+    scopes = (f.closure.scope for f in reversed(it.frames) if has_memory(f.closure.node))
+    return next((scope for scope in scopes if scope.memory_of is function), None)
 
 
 def _refuse_within_memory(it: Interpreter, closure: Closure) -> None:
@@ -81,19 +96,23 @@ def _refuse_within_memory(it: Interpreter, closure: Closure) -> None:
             )
 
 
-def _without(scope: Scope) -> Scope:
-    assert scope.outer is not None
-    return scope.outer
+def _around_memory(scope: Scope) -> Scope:
+    return scope if scope.outer is None else scope.outer
 
 
 # --- one result for the same arguments ------------------------------------------------------
 
 
 def _first_result(
-    it: Interpreter, closure: Closure, bound: Mapping[str, Value], args: Args, kwargs: Kwargs
+    it: Interpreter,
+    closure: Closure,
+    function: Any,
+    bound: Mapping[str, Value],
+    args: Args,
+    kwargs: Kwargs,
 ) -> Value:
     """What the first call with these very arguments gave."""
-    key = (closure.identity, tuple(_key_of(it, value) for value in bound.values()))
+    key = (function, tuple(_key_of(it, value) for value in bound.values()))
     held = {place: it.heap.get(place) for place in _places(it, bound.values())}
     known = it.reading.remembered.get(key)
     if known is not None:

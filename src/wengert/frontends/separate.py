@@ -7,7 +7,7 @@ object; what the callee changes comes back as further results, the new versions.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from ..ir.graph import (
     CALL,
@@ -193,13 +193,13 @@ def _refuse_same(it: Interpreter, args: Sequence[Atom], callee: Callee) -> None:
 
 def _captured_by(
     it: Interpreter, closure: Closure
-) -> tuple[dict[str, Value], frozenset[tuple[str, Kind]], dict[str, Closure]]:
+) -> tuple[dict[str, Value], frozenset[Hashable], dict[str, Closure]]:
     """What a local function takes from those around it: run-time values, what is known, and functions.
 
     The functions are those made in the same scope (itself, if it recurses); what they take counts too.
     """
     captured: dict[str, Value] = {}
-    known: set[tuple[str, Kind]] = set()
+    known: set[Hashable] = set()
     siblings: dict[str, Closure] = {}
     nodes: list[ast.AST] = [closure.node]
     while nodes:
@@ -207,9 +207,10 @@ def _captured_by(
             value = _visible(closure.scope, name)
             if isinstance(value, Items) and value.form == "cell":
                 captured[name] = value
-            elif isinstance(value, Closure) and value.scope is closure.scope:
+            elif isinstance(value, Closure) and _made_together(value.scope, closure.scope):
                 if name not in siblings:
                     siblings[name] = value
+                    known |= _defaults_of(name, value)
                     nodes.append(value.node)
             elif value is not None:
                 value = captures.taken_apart(it, it.checked(value, name), everything=True)
@@ -219,6 +220,16 @@ def _captured_by(
                 else:
                     captured[name] = value
     return captured, frozenset(known), siblings
+
+
+def _defaults_of(name: str, closure: Closure) -> set[Hashable]:
+    """What tells the defaults of a function from those of another one of the same definition."""
+    defaults = (*enumerate(closure.defaults), *closure.keyword_defaults.items())
+    return {(name, key, kind_of_value(value), *flatten(value)) for key, value in defaults}
+
+
+def _made_together(a: Scope, b: Scope) -> bool:
+    return a is b or (a.memory_of is not None and a.memory_of is b.memory_of)
 
 
 def _visible(scope: Scope | None, name: str) -> Value | None:
@@ -316,6 +327,7 @@ def _read_body(
     reader = Interpreter(it.reading, namespace=it.namespace)
     inside = _Inside(reader, closure)
     around = Scope(closure.scope.globals, closure.scope)
+    around.memory_of = closure.scope.memory_of
     around.vars = {argument.name: inside.take(argument) for argument in captured}
     given = {argument.name: inside.take(argument) for argument in bound}
     taken = [*around.vars.values(), *given.values()]

@@ -131,7 +131,7 @@ REMEMBERED = "_remembered_results"
 class Scope:
     """The names of one function activation; inner functions refer to it, not to a copy."""
 
-    __slots__ = ("cells", "globals", "outer", "vars")
+    __slots__ = ("cells", "globals", "memory_of", "outer", "vars")
 
     def __init__(self, globals_: Mapping[str, Any], outer: Scope | None = None):
         self.globals = globals_
@@ -139,6 +139,8 @@ class Scope:
         self.cells: Mapping[str, Any] = {}
         """Python's own cells of variables that a function made outside has captured."""
         self.vars: dict[str, Value] = {}
+        self.memory_of: Any = None
+        """What stands for the function that remembers its results here, if one does."""
 
 
 @record

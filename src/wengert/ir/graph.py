@@ -323,3 +323,26 @@ def free_vars(block: Block) -> dict[Var, None]:
         for inner in eqn.blocks:
             bound.update(defined_in(inner))
     return {var: None for var in used_in(block) if var not in bound}
+
+
+def out_of_sight(block: Block, around: Iterable[Var] = ()) -> tuple[Eqn | None, Var] | None:
+    """The first use of a value where its definition is not seen, and the equation; None if there is none."""
+    return _first_unseen(block, set(around))
+
+
+def _first_unseen(block: Block, seen: set[Var]) -> tuple[Eqn | None, Var] | None:
+    own = set(block.params)
+    seen |= own
+    for eqn in block.eqns:
+        for atom in eqn.operands():
+            if isinstance(atom, Var) and atom not in seen:
+                return eqn, atom
+        for inner in eqn.blocks:
+            found = _first_unseen(inner, seen)
+            if found is not None:
+                return found
+        own.update(eqn.outs)
+        seen.update(eqn.outs)
+    unseen = next((out for out in block.outs if isinstance(out, Var) and out not in seen), None)
+    seen -= own
+    return None if unseen is None else (None, unseen)
