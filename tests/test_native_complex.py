@@ -450,7 +450,7 @@ def moduli_of_product(a, x):
 
 
 def parts(z):
-    return z[1:], z[0], z[::-1], z.real, z.imag, z.T, z.sum(), z.mean(), z.conj()
+    return z[1:] * 1, z[0], -z[::-1], z.real + 0.0, -z.imag, 2 * z.T, z.sum(), z.mean(), z.conj()
 
 
 def rewritten(z, w):
@@ -630,6 +630,26 @@ def test_a_complex_number_in_a_real_array():
         return x
 
     assert isinstance(outcome(wg.jit(stored), X, 1j), TypeError)
+
+
+def read_after_write(x):
+    z = np.exp(1j * x)
+    imaginary, rest = z.imag, z[1:]
+    z[1] = 9 + 1j
+    z[:] = z.imag + 1j * z.real
+    return imaginary.sum() + rest.sum()
+
+
+def test_parts_and_slices_are_views():
+    same_as_python(read_after_write, X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("f", [lambda z: z, lambda z: z.real, lambda z: z[1:], lambda z: z.T])
+def test_results_that_are_parts_of_an_argument(f):
+    found = wg.jit(f)(Z)
+    np.testing.assert_array_equal(found, f(Z))
+    assert np.shares_memory(found, Z)
 
 
 def test_empty_and_unaligned():

@@ -197,6 +197,22 @@ def _sum_items(site: Site, eqn: Eqn) -> Value:
     return complex_of(*map(site.as_scalar, parts))
 
 
+# --- parts ------------------------------------------------------------------------------------
+
+
+@of_complex("real", "imag")
+def _part_of_number_or_array(site: Site, eqn: Eqn) -> Value:
+    """`z.real` and `z.imag`: of an array, a view of what it has in memory."""
+    value = site.value(eqn.args[0])
+    if not dims_of(value.items[0]):
+        if isinstance(value.items[0], View):
+            raise Unlowered(f"`{eqn.op.name}` of an array without axes")
+        return elementwise(site, eqn)
+    if any(isinstance(x, Repeated) for x in value.items):
+        value = site.parts_in_memory(eqn.args[0])
+    return value.items[0 if eqn.op.name == "real" else 1]
+
+
 # --- reading and writing ----------------------------------------------------------------------
 
 

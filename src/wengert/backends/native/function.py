@@ -373,7 +373,7 @@ class _Lowering:
         if isinstance(value, Tuple) and is_complex(value):
             if k in self.out_views:
                 raise Unforeseen(k)
-            if dims_of(value.items[0]):
+            if dims_of(value.items[0]) or any(isinstance(x, View) for x in value.items):
                 return self._complex_array_result(site, value)
             return self._complex_result(site, value)
         match value:
@@ -404,6 +404,8 @@ class _Lowering:
     def _complex_array_result(self, site: Site, value: Tuple) -> ComplexArrayResult:
         """A complex array: its parts side by side in memory of their own."""
         views = [site.view(part) for part in value.items]
+        if any(id(view.root) in self.roots for view in views):
+            raise Unlowered("a result that is an argument, or part of one")
         dims = views[0].dims
         whole = site.allocate((*dims, integer(2)), "f64", ())
         for place, view in zip(
