@@ -467,16 +467,16 @@ def test_threads():
 
 def spelled(x):
     words = {"one": x}
-    return words.get("two", 1j * x)
+    return words.get("two", {x})
 
 
 def test_what_has_no_native_form_runs_as_python_and_says_so_once():
     compiled = wg.jit(spelled)
     with pytest.warns(NativeWarning, match="no native form"):
-        assert compiled(2.0) == 2j
+        assert compiled(2.0) == {2.0}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert compiled(3.0) == 3j
+        assert compiled(3.0) == {3.0}
     assert "no native form" in compiled.explain()
 
 
@@ -493,9 +493,9 @@ def test_strict_says_which_line_and_why():
     with pytest.raises(NotNative) as found:
         wg.jit(spelled, strict=True)(2.0)
     assert found.value.code == "WG501"
-    assert 'words.get("two", 1j * x)' in str(found.value)
-    with pytest.raises(NotNative, match="complex"):
-        wg.jit(lambda z: z, strict=True)(1j)
+    assert 'words.get("two", {x})' in str(found.value)
+    with pytest.raises(NotNative, match="complex64"):
+        wg.jit(lambda z: z, strict=True)(np.complex64(1j))
 
 
 def test_nothing_to_show_before_the_first_call():

@@ -346,7 +346,7 @@ def test_it_is_kept_by_derivatives_and_copies():
 
 def test_where_there_is_no_native_form_the_python_form_runs():
     with pytest.warns(NativeWarning):
-        assert wg.jit(lambda x: abs(x * 1j), parallel=True)(2.0) == 2.0
+        assert wg.jit(lambda x: len({x, 1.0}), parallel=True)(2.0) == 2
 
 
 CC = shutil.which("cc")

@@ -264,8 +264,9 @@ class NotNative(WengertError, NotImplementedError):
     """Something in a function has no native form (yet); only `wg.jit(f, strict=True)` raises it.
 
     Without `strict` the Python form runs and a `NativeWarning` says the same. Native code works on floats,
-    integers, truth values, NumPy arrays of them (`float64`, `float32`, `int64`, `bool`) and containers of
-    known length. Move what it cannot do out of the function, or leave that function to Python.
+    complex numbers, integers, truth values, NumPy arrays of them (`float64`, `float32`, `complex128`, `int64`,
+    `bool`) and containers of known length. Move what it cannot do out of the function, or leave that function to
+    Python.
     """
 
     code = "WG501"

@@ -321,7 +321,7 @@ class Jitted:
 _INSTALL = "The Python form runs instead. `pip install 'wengert[native]'` brings llvmlite."
 _HINT = (
     "The Python form runs instead (with `strict=True` this is an error). Native code works on floats,\n"
-    "integers, truth values and NumPy arrays of them, and on containers of known length."
+    "complex numbers, integers, truth values, NumPy arrays of them, and containers of known length."
 )
 
 

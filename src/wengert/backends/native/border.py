@@ -21,10 +21,25 @@ class NumberLeaf:
 
 
 @value_record
+class ComplexLeaf:
+    """A complex number, as its two parts."""
+
+    numpy: bool
+
+
+@value_record
 class ArrayLeaf:
     """An array. `sizes` numbers its sizes: those with the same number are the same; None is 1."""
 
     code: Code
+    sizes: tuple[int | None, ...]
+    contiguous: bool
+
+
+@value_record
+class ComplexArrayLeaf:
+    """An array of complex numbers, whose parts lie side by side."""
+
     sizes: tuple[int | None, ...]
     contiguous: bool
 
@@ -43,12 +58,19 @@ class ListLeaf:
     item: NumberLeaf
 
 
-Leaf = NumberLeaf | ArrayLeaf | KnownLeaf | ListLeaf
+Leaf = NumberLeaf | ComplexLeaf | ArrayLeaf | ComplexArrayLeaf | KnownLeaf | ListLeaf
 
 
 @value_record
 class NumberResult:
     slot: Slot
+    origin: Origin
+
+
+@value_record
+class ComplexResult:
+    re: Slot
+    im: Slot
     origin: Origin
 
 
@@ -63,11 +85,19 @@ class ArrayResult:
 
 
 @value_record
+class ComplexArrayResult:
+    """An array of complex numbers, whose parts lie side by side."""
+
+    pointer: Slot
+    dims: tuple[Expr, ...]
+
+
+@value_record
 class KnownResult:
     value: Any
 
 
-Result = NumberResult | ArrayResult | KnownResult
+Result = NumberResult | ComplexResult | ArrayResult | ComplexArrayResult | KnownResult
 
 
 class Sizes:
@@ -93,6 +123,8 @@ def leaf_of(value: Any, sizes: Sizes) -> Leaf:
         return _array_leaf(value, sizes)
     if isinstance(value, np.generic) and value.dtype.name in CODES:
         return NumberLeaf(CODES[value.dtype.name], numpy=True)
+    if kind in (complex, np.complex128):
+        return ComplexLeaf(numpy=kind is not complex)
     if isinstance(value, float):
         raise Unlowered(f"a number of class {kind.__name__}")
     if isinstance(value, list | tuple) and value:
@@ -110,13 +142,20 @@ _PLAIN: dict[type, NumberLeaf] = {
 }
 
 
-def _array_leaf(value: np.ndarray[Any, Any], sizes: Sizes) -> ArrayLeaf:
-    code = CODES.get(value.dtype.name)
-    if code is None or type(value) is not np.ndarray or not value.dtype.isnative:
+def _array_leaf(value: np.ndarray[Any, Any], sizes: Sizes) -> ArrayLeaf | ComplexArrayLeaf:
+    code, is_complex = CODES.get(value.dtype.name), value.dtype.name == "complex128"
+    if (
+        (code is None and not is_complex)
+        or type(value) is not np.ndarray
+        or not value.dtype.isnative
+    ):
         raise Unlowered(f"an array of {value.dtype.name}")
     if any(stride % value.itemsize for stride in value.strides) or not value.flags.aligned:
         raise Unlowered("an array whose elements are not aligned")
-    return ArrayLeaf(code, tuple(map(sizes.number, value.shape)), value.flags.c_contiguous)
+    numbers = tuple(map(sizes.number, value.shape))
+    if code is None:
+        return ComplexArrayLeaf(numbers, value.flags.c_contiguous)
+    return ArrayLeaf(code, numbers, value.flags.c_contiguous)
 
 
 def _list_leaf(value: Sequence[Any], sizes: Sizes) -> ListLeaf:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...ir.graph import UNDEFINED
 from ...ir.records import replace
 from .carried import (
     ArrayPlan,
     ListPlan,
-    NumberPlan,
     Plan,
     RangePlan,
     SamePlan,
     TuplePlan,
-    covers,
+    covering,
     is_same,
     is_same_part,
-    joined,
-    plan_for,
 )
 from .columns import Growing, range_of, range_parts
+from .complexes import is_complex, lifted
 from .loopform import Code, Constant
 from .lowering import Site
 from .merged_lists import nothing_like
@@ -40,12 +40,12 @@ from .values import (
 def merged_plan(a: Value, b: Value) -> Plan:
     """A plan that covers the results of two branches."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        plan = plan_for(a)
-        assert isinstance(plan, NumberPlan)
-        return plan if covers(plan, b) else joined(plan, b)
+        return covering(a, b)
     if is_array(a) and is_array(b):
         same = isinstance(a, View) and isinstance(b, View) and is_same_part(a, b)
         return ArrayPlan(in_place=same)
+    if is_complex(a) != is_complex(b):
+        raise Unlowered("a variable that is now complex, and now something else")
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
         return TuplePlan([merged_plan(p, q) for p, q in zip(a.items, b.items, strict=True)])
     if isinstance(a, Range) and isinstance(b, Range) and a != b:
@@ -55,6 +55,17 @@ def merged_plan(a: Value, b: Value) -> Plan:
     if isinstance(a, Growing) and isinstance(b, Growing):
         return ListPlan()
     raise Unlowered("branches that give values of different kinds")
+
+
+def both_complex(blocks: Sequence[Site], pair: tuple[Value, Value]) -> tuple[Value, Value]:
+    """What two branches give: a number that one of them makes complex is so in both."""
+    if not any(map(is_complex, pair)):
+        return pair
+    a, b = (
+        lifted(inner.e, value) if isinstance(value, Scalar) else value
+        for inner, value in zip(blocks, pair, strict=True)
+    )
+    return a, b
 
 
 def is_array(value: Value) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Callee, Eqn, Function, Var
 from ...ir.records import mutable_record, replace
-from ...ir.types import BOOL, FLOAT, INT, Array, Kind, Seq
+from ...ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Seq
+from . import complexes
 from .carried import copy_list
 from .columns import Growing
 from .composed import handles, key_of, mapped, words_of
@@ -137,6 +138,11 @@ def _kind(atom: Any) -> Kind:
 def _guess(kind: Kind, args: Sequence[Value]) -> Value:
     """What a call of a function gives that is still being lowered."""
     codes: dict[Kind, Code] = {FLOAT: "f64", INT: "i64", BOOL: "b1"}
+    if kind == COMPLEX:
+        return complexes.template()
+    if isinstance(kind, Array) and kind.dtype == "complex128":
+        part = _guess(replace(kind, dtype="float64"), args)
+        return complexes.complex_of(part, part)
     if isinstance(kind, Array) and kind.dtype in CODES and isinstance(kind.rank, int):
         dims = tuple(Slot("", "i64") for _ in range(kind.rank))
         return View(Root(Slot("", "ptr")), CODES[kind.dtype], dims, dims, ZERO, whole=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...ir.records import field, mutable_record, replace
 from .columns import Growing
+from .complexes import by_part, hints_of_parts, is_complex, lifted
 from .emitter import Emitter, Names
 from .fusion import copy_elements
 from .lists import has_numbers_alone, in_memory_as_list, like_item
@@ -185,10 +186,13 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
             made = growing(e, like_item(item, site.unit.of_lists), hint)
             copy_list(site, made, initial)
             return Holder(made, plan)
-        case TuplePlan(plans=plans) if isinstance(initial, Tuple):
+        case TuplePlan(plans=plans) if isinstance(initial, Tuple | Scalar):
+            initial = lifted(e, initial) if isinstance(initial, Scalar) else initial
             parts = [
-                hold(site, item, inner, hint, takes_over=False)
-                for item, inner in zip(initial.items, plans, strict=True)
+                hold(site, item, inner, part, takes_over=False)
+                for item, inner, part in zip(
+                    initial.items, plans, hints_of_parts(initial, hint), strict=True
+                )
             ]
             items = tuple(part.value for part in parts)
             return Holder(_retupled(initial, items), plan, parts=parts)
@@ -236,6 +240,19 @@ def _as_planned(e: Emitter, value: Scalar, plan: NumberPlan) -> tuple[Expr, Expr
     return exact_float(e, value), origin_expr(as_float_origin(value))
 
 
+def _complex_plan(site: Site, before: Scalar, after: Tuple) -> TuplePlan:
+    """A plan for a number that a loop makes complex."""
+    parts = zip(lifted(site.e, before).items, by_part(after, site.as_scalar).items, strict=True)
+    return TuplePlan([covering(real, part) for real, part in parts])
+
+
+def covering(a: Scalar, b: Scalar) -> NumberPlan:
+    """A plan for two numbers."""
+    plan = plan_for(a)
+    assert isinstance(plan, NumberPlan)
+    return plan if covers(plan, b) else joined(plan, b)
+
+
 def _retupled(like: Tuple, items: tuple[Value, ...]) -> Tuple:
     return Tuple(items, like.form, like.keys, like.type)
 
@@ -263,6 +280,8 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
     """
     match holder.plan:
         case NumberPlan() as plan:
+            if is_complex(value):
+                raise Retry(_complex_plan(site, holder.value, value))
             scalar = site.as_scalar(value)
             if not covers(plan, scalar):
                 raise Retry(joined(plan, scalar))
@@ -279,6 +298,8 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
             return Update([], [], lists=[(holder.value, value)])
         case TuplePlan() as plan if isinstance(value, Tuple):
             return _update_tuple(site, holder, value, plan)
+        case TuplePlan() as plan if is_complex(holder.value) and isinstance(value, Scalar):
+            return _update_tuple(site, holder, lifted(site.e, value), plan)
         case TuplePlan() if isinstance(value, Growing) and is_list_of_numbers(holder.value):
             raise Retry(MemoryPlan())
         case _:
@@ -353,6 +374,8 @@ def _origins(e: Emitter, size: Expr) -> set[Expr]:
 
 def _update_tuple(site: Site, holder: Holder, value: Tuple, plan: TuplePlan) -> Update:
     assert holder.parts is not None
+    if is_complex(value) != is_complex(holder.value):
+        raise Unlowered("a variable that a loop changes from a complex number to a tuple")
     if len(value.items) != len(holder.parts):
         raise Unlowered("a tuple that changes its length")
     total = Update([], [])

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .border import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
+from .border import (
+    ArrayLeaf,
+    ArrayResult,
+    ComplexArrayLeaf,
+    ComplexLeaf,
+    ComplexResult,
+    NumberLeaf,
+    NumberResult,
+)
 from .ccode_expressions import TYPES, expression, name
 from .ccode_runtime import HELPERS
 from .function import Lowered
@@ -72,7 +80,10 @@ def _head(lowered: Lowered) -> str:
 
 
 def _order(lowered: Lowered) -> str:
-    strided = any(isinstance(leaf, ArrayLeaf) and not leaf.contiguous for leaf in lowered.leaves)
+    strided = any(
+        isinstance(leaf, ArrayLeaf | ComplexArrayLeaf) and not leaf.contiguous
+        for leaf in lowered.leaves
+    )
     return ", with strides in elements" if strided else ", in C order"
 
 
@@ -83,10 +94,14 @@ def _sizes(lowered: Lowered) -> Iterator[str]:
     for leaf in lowered.leaves:
         if isinstance(leaf, NumberLeaf):
             next(params)
-        elif isinstance(leaf, ArrayLeaf):
+        elif isinstance(leaf, ComplexLeaf):
+            re, im = next(params), next(params)
+            yield f" * {name(re.name)}, {name(im.name)}: the parts of a complex number."
+        elif isinstance(leaf, ArrayLeaf | ComplexArrayLeaf):
             slot = next(params)
             shape = ", ".join("1" if n is None else symbols[n].name for n in leaf.sizes)
-            yield f" * {slot.name}: array of shape ({shape})."
+            of = "complex array, part by part," if isinstance(leaf, ComplexArrayLeaf) else "array"
+            yield f" * {slot.name}: {of} of shape ({shape})."
             if not leaf.contiguous:
                 for _ in leaf.sizes:
                     next(params)
@@ -98,6 +113,9 @@ def _results(lowered: Lowered) -> Iterator[str]:
             yield f" * Result {k} is written to {name(result.pointer.name)}."
         elif isinstance(result, NumberResult):
             yield f" * Result {k} is written to *out_{name(result.slot.name)}."
+        elif isinstance(result, ComplexResult):
+            re, im = name(result.re.name), name(result.im.name)
+            yield f" * The parts of result {k} are written to *out_{re} and *out_{im}."
         else:
             raise Unlowered("a C function has no results whose shape it finds itself")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from ...ir.records import mutable_record, replace
+from .complexes import is_complex
 from .emitter import Emitter
 from .fusion import copy_elements
 from .loopform import Code, Copy, Enlarge, Expr, For, Load, Slot, Store
@@ -270,7 +271,11 @@ class Parts:
             column.enlarge(e, room)
 
     def put(self, e: Emitter, position: Expr, item: Value) -> None:
-        if not isinstance(item, Tuple) or len(item.items) != len(self.columns):
+        if (
+            not isinstance(item, Tuple)
+            or len(item.items) != len(self.columns)
+            or (is_complex(item) != is_complex(self.template))
+        ):
             raise Mismatch
         for column, part in zip(self.columns, item.items, strict=True):
             column.put(e, position, part)

@@ -11,6 +11,8 @@ from ...ir.types import BOOL, FLOAT, INT, Array, Kind
 from . import branches, carried
 from .carried import Holder, Plan, Retry
 from .columns import Growing, Parts, range_of, range_parts
+from .complex_ops import is_true
+from .complexes import by_part, is_complex
 from .composed import words_of
 from .emitter import Emitter
 from .fusion import copy_elements
@@ -73,6 +75,8 @@ def walk_over(site: Site, atom: Atom) -> Walk:
                 return Scalar(expr, PYTHON, INDEX_BITS)
 
             return Walk(count, of_range)
+        case Tuple() if is_complex(value):
+            return _walk_over_complex(site.parts_in_memory(atom))
         case Growing():
             return Walk(value.length, lambda inner, k: item_at(inner.e, value, k))
         case View() | Delayed() | Repeated() if value.dims:
@@ -84,6 +88,14 @@ def walk_over(site: Site, atom: Atom) -> Walk:
             return Walk(integer(len(items)), lambda inner, k: item_at(inner.e, made, k))
         case _:
             raise Unlowered("a loop over something that is no range, array or list of numbers")
+
+
+def _walk_over_complex(parts: Tuple) -> Walk:
+    """How to iterate over a complex array."""
+    re = parts.items[0]
+    if isinstance(re, Scalar):
+        raise Unlowered("a loop over a complex number")
+    return Walk(re.dims[0], lambda inner, k: by_part(parts, lambda view: row(inner, view, k)))
 
 
 def row(site: Site, array: View, k: Expr) -> Value:
@@ -101,6 +113,8 @@ def truth(site: Site, atom: Atom) -> Expr:
         return Constant(False, "b1")
     if isinstance(value, Growing) or (isinstance(value, Tuple) and value.form in ("tuple", "list")):
         return site.e.apply("ne", length_of(site, value), ZERO, code="b1")
+    if isinstance(value, Tuple) and is_complex(value):
+        return is_true(site.e, by_part(value, site.as_scalar))
     return converted(site.e, site.as_scalar(value).expr, "b1")
 
 
@@ -337,6 +351,8 @@ def _apart(e: Emitter, made: Growing) -> Growing:
 def settled(site: Site, atom: Atom) -> Value:
     """A result of a block: an array is in memory."""
     value = site.value(atom)
+    if is_complex(value):
+        return site.parts_in_memory(atom)
     if isinstance(value, Delayed):
         return site.computed(value)
     if isinstance(value, Repeated):
@@ -359,6 +375,7 @@ def lower_if(site: Site, eqn: Eqn) -> list[Value]:
     for first, second, var in zip(*results, eqn.outs, strict=True):
         a, b = _grown_together(blocks, (first, second), var)
         pair = (branches.placeholder(blocks[0], a, b), branches.placeholder(blocks[1], b, a))
+        pair = branches.both_complex(blocks, pair)
         plan = branches.merged_plan(*pair)
         outs.append(_merged(site, blocks, pair, plan, var.name or "merged"))
     for inner in blocks:

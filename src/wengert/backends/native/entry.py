@@ -23,11 +23,22 @@ import numpy as np
 
 from ...ir.types import NONE, Kind, Other, Static, Struct
 from .answers import EXITED, OTHER_TYPES
-from .border import ArrayLeaf, ArrayResult, KnownResult, NumberLeaf, NumberResult, Result
+from .border import (
+    ArrayLeaf,
+    ArrayResult,
+    ComplexArrayLeaf,
+    ComplexArrayResult,
+    ComplexLeaf,
+    ComplexResult,
+    KnownResult,
+    NumberLeaf,
+    NumberResult,
+    Result,
+)
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
-from .values import AN_INTEGER, NUMPY, SINGLE, UNBOUND, Whose
+from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
 _TYPE_AT, _VALUE_AT = 8, 16
 _ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
@@ -39,12 +50,23 @@ _ITEMS_AT = 24
 """Where the items of a tuple start."""
 _NEW_ARRAY, _NEW_SCALAR = 93, 60
 """Places in NumPy's table of C functions."""
-_TYPE_NUMBERS: dict[Code, int] = {
+_TYPE_NUMBERS: dict[str, int] = {
+    "complex": np.dtype(np.complex128).num,
     "f64": np.dtype(np.float64).num,
     "f32": np.dtype(np.float32).num,
     "i64": np.dtype(np.int64).num,
     "b1": np.dtype(np.bool_).num,
 }
+
+
+_WIDTHS = {"b1": 1, "f32": 4, "f64": 8, "i64": 8, "complex": 16}
+AnyArrayLeaf = ArrayLeaf | ComplexArrayLeaf
+AnyArrayResult = ArrayResult | ComplexArrayResult
+
+
+def _type_of(array: AnyArrayLeaf | AnyArrayResult) -> str:
+    """The type of the elements of an array, as the table names it."""
+    return array.code if isinstance(array, ArrayLeaf | ArrayResult) else "complex"
 
 
 @cache
@@ -53,6 +75,7 @@ def table() -> dict[str, int]:
     api = ctypes.pythonapi
     functions = [
         "PyFloat_FromDouble",
+        "PyComplex_FromDoubles",
         "PyLong_FromLongLong",
         "PyLong_FromDouble",
         "PyTuple_New",
@@ -69,9 +92,10 @@ def table() -> dict[str, int]:
     numpys = _numpys_functions()
     found |= {"PyArray_New": numpys[_NEW_ARRAY], "PyArray_Scalar": numpys[_NEW_SCALAR]}
     objects: dict[str, Any] = {
-        "float": float, "int": int, "bool": bool, "None": None, "True": True, "ndarray": np.ndarray,
+        "float": float, "complex": complex, "int": int, "bool": bool, "None": None, "True": True, "ndarray": np.ndarray,
         "numpy.f64": np.float64, "numpy.f32": np.float32, "numpy.i64": np.int64, "numpy.b1": np.bool_,
         "descr.f64": np.dtype(np.float64), "descr.f32": np.dtype(np.float32),
+        "numpy.complex": np.complex128, "descr.complex": np.dtype(np.complex128),
         "descr.i64": np.dtype(np.int64), "descr.b1": np.dtype(np.bool_),
         "other": OTHER_TYPES, "exited": EXITED,
     }  # fmt: skip
@@ -160,7 +184,10 @@ _kept: list[Any] = []
 
 def entry_function(lowered: Lowered, result: Kind) -> str:
     """The entry point of a program whose arguments are the leaves themselves; "" if it has none."""
-    plain = all(isinstance(leaf, NumberLeaf | ArrayLeaf) for leaf in lowered.leaves)
+    plain = all(
+        isinstance(leaf, NumberLeaf | ComplexLeaf | ArrayLeaf | ComplexArrayLeaf)
+        for leaf in lowered.leaves
+    )
     if not plain or not _is_plain(result):
         return ""
     return _Entry(lowered).text(result) + _first_way(lowered.name)
@@ -316,8 +343,10 @@ class _Entry:
             value = self.define(f"load ptr, ptr {place}")
             if isinstance(leaf, NumberLeaf):
                 self.found[next(params)] = self._number(value, leaf)
+            elif isinstance(leaf, ComplexLeaf):
+                self._complex(value, leaf, params)
             else:
-                assert isinstance(leaf, ArrayLeaf)
+                assert isinstance(leaf, ArrayLeaf | ComplexArrayLeaf)
                 self._array(value, leaf, params, symbols, written=k in self.lowered.written)
         self.found.update(self.sizes)
 
@@ -341,13 +370,19 @@ class _Entry:
         self.leave_unless(fits, "other")
         return number
 
+    def _complex(self, value: str, leaf: ComplexLeaf, params: Any) -> None:
+        wanted = self.from_table("numpy.complex" if leaf.numpy else "complex")
+        self.leave_unless(self.same("ptr", self.at(value, _TYPE_AT, "ptr"), wanted))
+        for offset in (0, 8):
+            self.found[next(params)] = self.at(value, _VALUE_AT + offset, "double")
+
     def _array(
-        self, value: str, leaf: ArrayLeaf, params: Any, symbols: Sequence[Slot], *, written: bool
+        self, value: str, leaf: AnyArrayLeaf, params: Any, symbols: Sequence[Slot], *, written: bool
     ) -> None:
         self.leave_unless(
             self.same("ptr", self.at(value, _TYPE_AT, "ptr"), self.from_table("ndarray"))
         )
-        descr = self.from_table(f"descr.{leaf.code}")
+        descr = self.from_table(f"descr.{_type_of(leaf)}")
         self.leave_unless(self.same("ptr", self.at(value, _ARRAY_AT["descr"], "ptr"), descr))
         rank = self.at(value, _ARRAY_AT["rank"], "i32")
         self.leave_unless(self.same("i32", rank, str(len(leaf.sizes))))
@@ -364,9 +399,9 @@ class _Entry:
         if not leaf.contiguous:
             self._strides(value, leaf, params)
 
-    def _strides(self, value: str, leaf: ArrayLeaf, params: Any) -> None:
+    def _strides(self, value: str, leaf: AnyArrayLeaf, params: Any) -> None:
         strides = self.at(value, _ARRAY_AT["strides"], "ptr")
-        width = {"b1": 1, "f32": 4}.get(leaf.code, 8)
+        width = _WIDTHS[_type_of(leaf)]
         for axis in range(len(leaf.sizes)):
             stride = self.at(strides, 8 * axis, "i64")
             rest = self.define(f"srem i64 {stride}, {width}")
@@ -398,7 +433,7 @@ class _Entry:
             for slot, out in outs.items()
         }
 
-    def _new_array(self, made: ArrayResult, sizes: dict[Slot, str]) -> str:
+    def _new_array(self, made: AnyArrayResult, sizes: dict[Slot, str]) -> str:
         rank = len(made.dims)
         dims = self.local(f"[{max(rank, 1)} x i64]")
         for axis, dim in enumerate(made.dims):
@@ -407,7 +442,7 @@ class _Entry:
         kind, function = self.from_table("ndarray"), self.from_table("PyArray_New")
         array = self.define(
             f"call ptr {function}(ptr {kind}, i32 {rank}, ptr {dims}, i32 "
-            f"{_TYPE_NUMBERS[made.code]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
+            f"{_TYPE_NUMBERS[_type_of(made)]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
         self.leave_unless(self.define(f"icmp ne ptr {array}, null"), "failed")
         return array
@@ -437,12 +472,22 @@ class _Entry:
             case KnownResult():
                 return self._none()
             case NumberResult(slot=slot, origin=origin):
+                number = outs[slot]
                 if isinstance(origin, Whose):
-                    return self._any_number(outs[slot], slot.code, origin, outs)
-                return self._python_number(outs[slot], slot.code, origin)
+                    return self._one_of(
+                        origin, outs, lambda whose: self._python_number(number, slot.code, whose)
+                    )
+                return self._python_number(number, slot.code, origin)
+            case ComplexResult(re=re, im=im, origin=origin):
+                parts = (outs[re], outs[im])
+                if isinstance(origin, Whose):
+                    return self._one_of(
+                        origin, outs, lambda whose: self._complex_number(parts, whose)
+                    )
+                return self._complex_number(parts, origin)
             case ArrayResult(pointer=pointer, given=True):
                 return self.arrays[pointer]
-            case ArrayResult():
+            case ArrayResult() | ComplexArrayResult():
                 return self._copied(result, outs)
 
     def _python_number(self, value: str, code: Code, origin: int) -> str:
@@ -463,8 +508,20 @@ class _Entry:
         name = "PyLong_FromDouble" if origin == AN_INTEGER and code != "i64" else name
         return self.define(f"call ptr {self.from_table(name)}({LLVM_TYPES[code]} {value})")
 
-    def _any_number(self, value: str, code: Code, origin: Whose, outs: dict[Slot, str]) -> str:
-        """A number whose origin is known only now."""
+    def _complex_number(self, parts: tuple[str, str], origin: int) -> str:
+        re, im = parts
+        if origin == PYTHON:
+            make = self.from_table("PyComplex_FromDoubles")
+            return self.define(f"call ptr {make}(double {re}, double {im})")
+        place = self.local("[2 x double]")
+        self.do(f"store double {re}, ptr {place}")
+        second = self.define(f"getelementptr double, ptr {place}, i64 1")
+        self.do(f"store double {im}, ptr {second}")
+        descr, make = self.from_table("descr.complex"), self.from_table("PyArray_Scalar")
+        return self.define(f"call ptr {make}(ptr {place}, ptr {descr}, ptr null)")
+
+    def _one_of(self, origin: Whose, outs: dict[Slot, str], make: Callable[[int], str]) -> str:
+        """An object that is made in another way for each origin, which is known only now."""
         assert isinstance(origin.expr, Slot)
         number = outs[origin.expr]
         place = self.local("ptr")
@@ -477,19 +534,19 @@ class _Entry:
                 f"br i1 {self.same('i64', number, str(candidate))}, label %{here}, label %{after}"
             )
             self.lines.append(f"{here}:")
-            self.do(f"store ptr {self._python_number(value, code, candidate)}, ptr {place}")
+            self.do(f"store ptr {make(candidate)}, ptr {place}")
             self.do(f"br label %{end}")
             self.lines.append(f"{after}:")
         self.do("br label %exited")
         self.lines.append(f"{end}:")
         return self.define(f"load ptr, ptr {place}")
 
-    def _copied(self, made: ArrayResult, outs: dict[Slot, str]) -> str:
+    def _copied(self, made: AnyArrayResult, outs: dict[Slot, str]) -> str:
         array = self._new_array(made, outs)
         total = "1"
         for dim in made.dims:
             total = self.define(f"mul i64 {total}, {_size(dim, outs)}")
-        width = {"b1": 1, "f32": 4}.get(made.code, 8)
+        width = _WIDTHS[_type_of(made)]
         size = self.define(f"mul i64 {total}, {width}")
         data = self.at(array, _ARRAY_AT["data"], "ptr")
         self.do(

@@ -13,6 +13,10 @@ from . import fusion
 from .border import (
     ArrayLeaf,
     ArrayResult,
+    ComplexArrayLeaf,
+    ComplexArrayResult,
+    ComplexLeaf,
+    ComplexResult,
     KnownLeaf,
     KnownResult,
     Leaf,
@@ -22,12 +26,21 @@ from .border import (
     Result,
 )
 from .columns import Growing, Learned, Loosened, Numbers, Widened
+from .complexes import (
+    by_part,
+    complex_number,
+    complex_of,
+    hints_of_parts,
+    is_complex,
+    must_be_complex,
+)
 from .economy import compact, frugal
 from .emitter import Emitter
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
+from .shapes import dims_of
 from .untouched import with_early_reads
 from .values import (
     NUMPY,
@@ -38,9 +51,11 @@ from .values import (
     ZERO,
     Delayed,
     Known,
+    Origin,
     Repeated,
     Root,
     Scalar,
+    Tuple,
     Unlowered,
     Value,
     View,
@@ -183,7 +198,7 @@ class _Lowering:
         name = self.unit.names.fresh(self.function.name)
         values: dict[Var, Value] = {}
         count = 1 + max(
-            (k for leaf in self.leaves if isinstance(leaf, ArrayLeaf) for k in leaf.sizes
+            (k for leaf in self.leaves if isinstance(leaf, ArrayLeaf | ComplexArrayLeaf) for k in leaf.sizes
              if k is not None), default=-1,
         )  # fmt: skip
         self.symbols = [self._slot(f"n{k}" if k else "n", "i64") for k in range(count)]
@@ -231,8 +246,16 @@ class _Lowering:
                 self.params.append(slot)
                 self.e.settled.add(slot)
                 return Scalar(slot, NUMPY if numpy else PYTHON, 64)
+            case ComplexLeaf(numpy=numpy):
+                parts = [self._slot(f"{hint}_{part}", "f64") for part in ("re", "im")]
+                re, im = parts
+                self.params += parts
+                self.e.settled.update(parts)
+                return complex_number(re, im, NUMPY if numpy else PYTHON)
             case ArrayLeaf():
                 return self._array(k, hint, leaf)
+            case ComplexArrayLeaf():
+                return self._complex_array(k, hint, leaf)
             case ListLeaf(item=item):
                 return self._list(k, hint, item)
             case KnownLeaf(value=value):
@@ -262,6 +285,23 @@ class _Lowering:
         fusion.copy_elements(self.e, own, view)
         self._own = {**getattr(self, "_own", {}), k: own}
         return own
+
+    def _complex_array(self, k: int, hint: str, leaf: ComplexArrayLeaf) -> Tuple:
+        """The parts of an array: each is every other number in its memory."""
+        if k in self.written:
+            raise Unlowered("a complex array of the caller that the function changes")
+        pointer = self._slot(hint, "ptr")
+        self.params.append(pointer)
+        dims = tuple(ONE if n is None else self.symbols[n] for n in leaf.sizes)
+        strides = c_strides(dims)
+        if not leaf.contiguous:
+            slots = tuple(self._slot(f"{hint}_stride", "i64") for _ in dims)
+            self.params += slots
+            strides = slots
+        root = Root(pointer, hint, of_caller=True, lasts=True)
+        self.roots[id(root)] = k
+        self._kept.append(root)
+        return complex_of(*parts_side_by_side(self.e, root, dims, strides))
 
     def _list(self, k: int, hint: str, item: NumberLeaf) -> Growing:
         if k in self.written:
@@ -313,6 +353,8 @@ class _Lowering:
             if not isinstance(root, Var) or root in found or not isinstance(root.kind, Array):
                 continue
             like = self.given.get(numbers.get(root.shape_of, -1))
+            if root.kind.dtype.startswith("complex"):
+                continue
             if like is None or root in numbers or len(like.dims) != root.kind.rank:
                 continue
             pointer = self._slot(f"{root.name or 'result'}_out", "ptr")
@@ -328,24 +370,61 @@ class _Lowering:
         value = site.value(atom)
         if isinstance(value, Delayed) and not value.dims and not _is_zero_d(atom):
             value = site.as_scalar(value)
+        if isinstance(value, Tuple) and is_complex(value):
+            if k in self.out_views:
+                raise Unforeseen(k)
+            if dims_of(value.items[0]) or any(isinstance(x, View) for x in value.items):
+                return self._complex_array_result(site, value)
+            return self._complex_result(site, value)
         match value:
             case Scalar() if k in self.out_views:
                 raise Unforeseen(k)
             case Scalar():
                 slot = self.e.variable("result", value.expr)
                 self.results.append(slot)
-                origin = value.origin
-                if isinstance(origin, Whose):
-                    found = self.e.variable("origin", origin.expr)
-                    self.results.append(found)
-                    origin = replace(origin, expr=found)
-                return NumberResult(slot, origin)
+                return NumberResult(slot, self._kept_origin(value.origin))
             case View() | Delayed() | Repeated():
                 return self._array_result(site, k, atom, value)
             case Known(value=known) if known is None or isinstance(known, str | bool | int):
                 return KnownResult(known)
             case _:
                 raise Unlowered("a result that is no number and no array")
+
+    def _complex_result(self, site: Site, value: Tuple) -> ComplexResult:
+        """A complex number; where it may turn out to be real, the Python form gives it then."""
+        number = by_part(value, site.as_scalar)
+        must_be_complex(self.e, [number])
+        hints = hints_of_parts(number, "result")
+        re, im = (
+            self.e.variable(hint, x.expr) for hint, x in zip(hints, number.items, strict=True)
+        )
+        self.results += (re, im)
+        return ComplexResult(re, im, self._kept_origin(number.items[0].origin))
+
+    def _complex_array_result(self, site: Site, value: Tuple) -> ComplexArrayResult:
+        """A complex array: its parts side by side in memory of their own."""
+        views = [site.view(part) for part in value.items]
+        if any(id(view.root) in self.roots for view in views):
+            raise Unlowered("a result that is an argument, or part of one")
+        dims = views[0].dims
+        whole = site.allocate((*dims, integer(2)), "f64", ())
+        for place, view in zip(
+            parts_side_by_side(self.e, whole.root, dims, c_strides(dims)), views, strict=True
+        ):
+            fusion.copy_elements(self.e, place, view)
+        self.e.add(Assign(pointer := self._slot("result", "ptr"), whole.pointer))
+        self.results.append(pointer)
+        sizes = tuple(self.e.variable("size", self.e.let(d)) for d in dims)
+        self.results += sizes
+        return ComplexArrayResult(pointer, sizes)
+
+    def _kept_origin(self, origin: Origin) -> Origin:
+        """Whose a result is: where that depends on the run, in a variable of its own."""
+        if not isinstance(origin, Whose):
+            return origin
+        found = self.e.variable("origin", origin.expr)
+        self.results.append(found)
+        return replace(origin, expr=found)
 
     def _array_result(self, site: Site, k: int, atom: Atom, value: Value) -> Result:
         place = self.out_views.get(k)
@@ -376,6 +455,15 @@ class _Lowering:
         dims = tuple(self.e.variable("size", self.e.let(d)) for d in view.dims)
         self.results += dims
         return ArrayResult(pointer, view.code, dims, given=False)
+
+
+def parts_side_by_side(
+    e: Emitter, root: Root, dims: tuple[Expr, ...], strides: tuple[Expr, ...]
+) -> tuple[View, View]:
+    """The parts of an array of complex numbers in memory; its strides count complex numbers."""
+    doubled = tuple(e.let(times(stride, integer(2))) for stride in strides)
+    re, im = (View(root, "f64", dims, doubled, integer(k)) for k in (0, 1))
+    return re, im
 
 
 def _is_zero_d(atom: Atom) -> bool:

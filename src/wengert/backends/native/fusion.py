@@ -193,6 +193,7 @@ class _Nest:
         self.stored: dict[int, View] = {}
         self.added: set[int] = set()
         self.sums: dict[int, Slot] = {}
+        self.loaded: dict[tuple[Slot, Expr], Expr] = {}
 
     def write(self) -> None:
         e = self.site.e
@@ -266,6 +267,7 @@ class _Nest:
                 e.store(view, indices[: len(entry.out.dims)], self.sums[id(entry.out)])
 
     def _element(self, e: Emitter, indices: tuple[Expr, ...]) -> None:
+        self.loaded.clear()
         for entry in self.entries:
             if isinstance(entry, Mapped):
                 args = [self._operand(e, x, indices, entry) for x in entry.operands]
@@ -309,12 +311,19 @@ class _Nest:
             case Repeated(element=element, code=code):
                 return converted(e, element.expr, code)
             case View():
-                return _loaded(e, x, self._at(e, x, indices))
+                return self._loaded(e, x, self._at(e, x, indices))
             case _ if x.result is not None:
                 return self._element_of(e, x.result, indices)
             case _:
                 assert x.element is not None
                 return x.element
+
+    def _loaded(self, e: Emitter, view: View, index: Expr) -> Expr:
+        """An element, which is read once: a nest writes to nothing that it reads."""
+        place = view.pointer, index
+        if place not in self.loaded:
+            self.loaded[place] = e.let(Load(view.pointer, index, view.code))
+        return self.loaded[place]
 
     def _at(self, e: Emitter, view: View, indices: tuple[Expr, ...]) -> Expr:
         """Where the element of an operand is that belongs to an element of the nest."""
@@ -323,10 +332,6 @@ class _Nest:
         own = indices[len(indices) - len(view.dims) :]
         repeated = [ZERO if dim == ONE else k for k, dim in zip(own, view.dims, strict=True)]
         return e.position(view, repeated)
-
-
-def _loaded(e: Emitter, view: View, index: Expr) -> Expr:
-    return e.let(Load(view.pointer, index, view.code))
 
 
 def _stepped(row: Reduction, before: Expr, value: Expr) -> Expr:

@@ -7,6 +7,8 @@ from . import (
     access,
     calls,
     clipping,
+    complex_arrays,
+    complex_ops,
     contractions,
     control,
     conversions,
@@ -36,13 +38,16 @@ from . import (
     zeros,
 )
 from .elementwise import ROWS
-from .lowering import HANDLERS, Handler
+from .lowering import HANDLERS, Handler, Site
 from .values import Unlowered
 
 TABLES = (
     access,
     calls,
     clipping,
+    complex_arrays,
+    complex_ops,
+    complex_ops,
     contractions,
     control,
     conversions,
@@ -73,12 +78,14 @@ TABLES = (
 """The modules that enter handlers into the table."""
 
 
-def handler_of(eqn: Eqn) -> Handler:
-    """The handler of an op.
+def handler_of(site: Site, eqn: Eqn) -> Handler:
+    """The handler of the op of an equation.
 
     Raises:
         Unlowered: it has none.
     """
+    if complex_ops.is_about_complex(site, eqn):
+        return complex_ops.handler_of(site, eqn)
     name = eqn.op.name
     if name in HANDLERS:
         return HANDLERS[name]

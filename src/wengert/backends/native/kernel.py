@@ -16,6 +16,10 @@ from .answers import EXITED
 from .border import (
     ArrayLeaf,
     ArrayResult,
+    ComplexArrayLeaf,
+    ComplexArrayResult,
+    ComplexLeaf,
+    ComplexResult,
     KnownLeaf,
     KnownResult,
     ListLeaf,
@@ -28,7 +32,7 @@ from .function import Lowered
 from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
 from .machine import compiled, machine
 from .threads import pool
-from .values import AN_INTEGER, SINGLE, Unlowered, Whose
+from .values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
 _ITEM_TYPES = {"f64": np.float64, "i64": np.int64, "b1": np.bool_, "f32": np.float32}
@@ -114,7 +118,12 @@ class Kernel:
             match leaf:
                 case NumberLeaf():
                     words.append(_machine_number(value))
-                case ArrayLeaf(sizes=numbers, contiguous=contiguous):
+                case ComplexLeaf():
+                    words += [float(value.real), float(value.imag)]
+                case (
+                    ArrayLeaf(sizes=numbers, contiguous=contiguous)
+                    | ComplexArrayLeaf(sizes=numbers, contiguous=contiguous)
+                ):
                     words.append(value.ctypes.data)
                     if not contiguous:
                         words += [stride // value.itemsize for stride in value.strides]
@@ -144,17 +153,29 @@ class Kernel:
         match self.lowered.results[k]:
             case NumberResult(slot=slot, origin=origin):
                 number = found[self._places[slot]]
-                if isinstance(origin, Whose):
-                    assert isinstance(origin.expr, Slot)
-                    origin = int(found[self._places[origin.expr]])
-                return python_number(number, slot.code, origin)
+                return python_number(number, slot.code, self._origin(origin, found))
+            case ComplexResult(re=re, im=im, origin=origin):
+                value = complex(found[self._places[re]], found[self._places[im]])
+                return value if self._origin(origin, found) == PYTHON else np.complex128(value)
             case ArrayResult(pointer=pointer, given=True):
                 return made[pointer]
             case ArrayResult(pointer=pointer, code=code, dims=dims):
                 shape = [_size(d, {s: found[k] for s, k in self._places.items()}) for d in dims]
                 return _copied(found[self._places[pointer]], code, shape)
+            case ComplexArrayResult(pointer=pointer, dims=dims):
+                shape = [_size(d, {s: found[k] for s, k in self._places.items()}) for d in dims]
+                return _copied(found[self._places[pointer]], "f64", (*shape, 2)).view(complex)[
+                    ..., 0
+                ]
             case KnownResult(value=value):
                 return value
+
+    def _origin(self, origin: Origin, found: Sequence[Any]) -> int:
+        """Whose a result is, in this run."""
+        if not isinstance(origin, Whose):
+            return origin
+        assert isinstance(origin.expr, Slot)
+        return int(found[self._places[origin.expr]])
 
 
 def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from ...ir.graph import Var
 from ...ir.records import replace
-from ...ir.types import BOOL, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
+from ...ir.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
+from . import complexes
 from .columns import Growing, Loosened, Mismatch, Undecided
 from .emitter import Emitter
 from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
@@ -45,6 +46,8 @@ def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
             return Scalar(Slot("", "f64"), Whose(Slot("", "i64"), floats))
         case _ if kind in (INT, BOOL):
             return Scalar(Slot("", "i64" if kind == INT else "b1"), PYTHON)
+        case _ if kind == COMPLEX:
+            return complexes.template()
         case Array(dtype=dtype, rank=int(rank)) if dtype in CODES and rank:
             dims = tuple(Slot("", "i64") for _ in range(rank))
             return View(Root(Slot("", "ptr")), CODES[dtype], dims, dims, integer(0))
@@ -118,6 +121,8 @@ def like_item(item: Value, floats: frozenset[int], *, loose: bool = False) -> Va
         case View(code=code, dims=dims):
             none = tuple(Slot("", "i64") for _ in dims)
             return View(Root(Slot("", "ptr")), code, none, none, ZERO)
+        case Tuple() if complexes.is_complex(item) and complexes.is_number(item):
+            return complexes.template()
         case Tuple(items=items):
             return replace(item, items=tuple(like_item(i, floats, loose=loose) for i in items))
         case Known():

@@ -15,6 +15,7 @@ import numpy as np
 from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from ...ops.registry import named
 from . import fusion
+from .complexes import by_part, is_complex, known_number
 from .emitter import Emitter, Names
 from .loopform import CODES, Allocate, Code, Constant, Expr, Procedure, Release
 from .promotion import converted
@@ -22,6 +23,7 @@ from .values import (
     NUMPY,
     OF_DOUBLES,
     ONE,
+    PYTHON,
     SINGLE,
     ZERO,
     Bounds,
@@ -141,7 +143,7 @@ class Site:
         self.e.span = eqn.span or self.e.span
         try:
             self._must_have_member(eqn)
-            self._bind(eqn.outs, handlers.handler_of(eqn)(self, eqn))
+            self._bind(eqn.outs, handlers.handler_of(self, eqn)(self, eqn))
         except Unlowered as error:
             error.span = error.span or eqn.span
             raise
@@ -159,12 +161,12 @@ class Site:
         """
         from . import handlers
 
-        args = tuple(map(self._atom, operands))
-        params = {key: self._atom(option) for key, option in options.items()}
-        eqn = Eqn(outs or (self._atom(Known(None)),), named(name), args, params, namespace="np")
-        return handlers.handler_of(eqn)(self, eqn)
+        args = tuple(map(self.atom, operands))
+        params = {key: self.atom(option) for key, option in options.items()}
+        eqn = Eqn(outs or (self.atom(Known(None)),), named(name), args, params, namespace="np")
+        return handlers.handler_of(self, eqn)(self, eqn)
 
-    def _atom(self, operand: Any) -> Any:
+    def atom(self, operand: Any) -> Any:
         """An atom for a value that has none, until the equation being lowered has been."""
         if isinstance(operand, Var | Const):
             return operand
@@ -173,9 +175,7 @@ class Site:
         var = Var()
         self._between.append(var)
         self._uses[var] = 2  # more ops may follow that use it
-        self.values[var] = operand
-        if isinstance(operand, Delayed):
-            operand.names.append(var)
+        self._name(var, operand)
         return var
 
     def _must_have_member(self, eqn: Eqn) -> None:
@@ -193,9 +193,13 @@ class Site:
             return
         self._own.update(outs)
         for out, each in zip(outs, values, strict=True):
-            self.values[out] = each
-            if isinstance(each, Delayed):
-                each.names.append(out)
+            self._name(out, each)
+
+    def _name(self, var: Var, value: Value) -> None:
+        self.values[var] = value
+        for part in value.items if is_complex(value) else (value,):
+            if isinstance(part, Delayed):
+                part.names.append(var)
 
     def is_last_use(self, atom: Atom) -> bool:
         """Whether the equation being lowered is the last to use a value of this block, by any name."""
@@ -294,8 +298,21 @@ class Site:
         found = self.view(value)
         if isinstance(value, Delayed):
             for name in value.names:
-                self.values[name] = found
+                if self.values.get(name) is value:
+                    self.values[name] = found
         return found
+
+    def parts_in_memory(self, atom: Atom) -> Tuple:
+        """A complex number, or a complex array whose parts are in memory."""
+        made = by_part(self.value(atom), self._part_in_memory)
+        if isinstance(atom, Var) and atom in self._own:
+            self.values[atom] = made
+        return made
+
+    def _part_in_memory(self, part: Value) -> Value:
+        if isinstance(part, Scalar):
+            return part
+        return self.view(part) if part.dims else self.as_scalar(part)
 
     def _filled(self, value: Repeated, names: Sequence[Var]) -> View:
         made = self.allocate(value.dims, value.code, names)
@@ -331,10 +348,14 @@ class Site:
                     target = self.values.get(each.args[0])
                     if isinstance(target, Repeated | Delayed) and each.args[0] in self._own:
                         self.in_memory(each.args[0])
+                    if is_complex(target) and each.args[0] in self._own:
+                        self.parts_in_memory(each.args[0])
             for out in inner.outs:
                 if isinstance(out, Var) and isinstance(self.values.get(out), Repeated):
                     if out in self._own:
                         self.in_memory(out)
+                if isinstance(out, Var) and out in self._own and is_complex(self.values.get(out)):
+                    self.parts_in_memory(out)
         self.write_all()
 
     # --- groups and memory ----------------------------------------------------------------
@@ -455,6 +476,8 @@ def constant(atom: Const) -> Value:
         return Known(value)
     if isinstance(value, np.generic):
         return _numpy_scalar(value)
+    if isinstance(value, complex):
+        return known_number(value, PYTHON)
     if isinstance(value, bool | int | float):
         if isinstance(value, int) and abs(value) >= 2**63:
             raise Unlowered("an integer of more than 64 bits")
@@ -467,7 +490,9 @@ def constant(atom: Const) -> Value:
     return Known(value)
 
 
-def _numpy_scalar(value: Any) -> Scalar:
+def _numpy_scalar(value: Any) -> Scalar | Tuple:
+    if isinstance(value, np.complex128):
+        return known_number(complex(value), NUMPY)
     code = CODES.get(value.dtype.name)
     if code is None:
         raise Unlowered(f"numbers of type {value.dtype.name}")

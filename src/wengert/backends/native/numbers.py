@@ -122,7 +122,7 @@ def compute(e: Emitter, name: str, namespace: str, scalars: Sequence[Scalar]) ->
     if row.rule == "truth" and namespace not in ("np", "method"):
         return Scalar(results["b1"], _whose_truth(name, scalars))
     if row.rule in ("comparison", "truth"):
-        return Scalar(_of_the_type(e, results, origin), _whose_comparison(e, origin))
+        return Scalar(_of_the_type(e, results, origin), whose_comparison(e, origin))
     if codes == {"f32"}:
         return Scalar(results["f32"], NUMPY)
     if len(codes) > 1:
@@ -159,7 +159,7 @@ def _of_the_type(e: Emitter, results: dict[Code, Expr], origin: Origin) -> Expr:
     return e.apply("select", is_single, single, double, code=double.code)
 
 
-def _whose_comparison(e: Emitter, origin: Origin) -> Origin:
+def whose_comparison(e: Emitter, origin: Origin) -> Origin:
     """A comparison gives a truth value of Python's unless a number of NumPy's takes part."""
     among = {PYTHON if each < SINGLE else NUMPY for each in bound(origin)}
     if len(among) == 1:

@@ -11,6 +11,7 @@ from ...ir.types import STR
 from . import numbers
 from .carried import is_same
 from .columns import Arrays, Growing
+from .complexes import is_complex
 from .elementwise import ROWS
 from .fusion import mapped
 from .kept import is_kept, must_be_open
@@ -152,6 +153,8 @@ def _pack(site: Site, eqn: Eqn) -> Value:
 def _held(site: Site, atom: Atom) -> Value:
     """An item of a container: an array is in memory."""
     value = site.value(atom)
+    if is_complex(value):
+        return site.parts_in_memory(atom)
     if isinstance(value, Delayed | Repeated):
         return (
             site.as_scalar(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...ir.graph import Eqn
 from ...ir.types import FLOAT
 from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Parts
+from .complexes import by_part, is_complex
 from .emitter import Emitter
 from .fusion import fill
 from .lists import array_copies, has_numbers_alone, like_item, template_of
@@ -44,6 +45,8 @@ def zeros_like(site: Site, value: Value) -> Value:
         case View() | Delayed() | Repeated():
             code = value.code if value.code in FLOATS else "f64"
             return Repeated(Scalar(Constant(0.0, code), NUMPY), code, dims_of(value))
+        case Tuple() if is_complex(value):
+            return by_part(value, lambda part: zeros_like(site, part))
         case Tuple(items=items, form="dataclass", keys=keys):
             return Tuple(tuple(zeros_like(site, item) for item in items), "dict", keys)
         case Tuple(items=items):
