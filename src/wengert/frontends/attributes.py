@@ -155,13 +155,16 @@ def _call_method_of_constant(
         except Exception:  # it must fail when the program runs, not when it is read
             opaque(it, method, args, kwargs)
             raise Diverges from None
-        return _made_here(result)
+        return _made_here(it, result)
     return opaque(it, method, args, kwargs)
 
 
-def _made_here(result: Any) -> Value:
+def _made_here(it: Interpreter, result: Any) -> Value:
     """What a method of a constant gives: a list, as of `"a b".split()`, is the program's own to change."""
-    return list_of(*map(as_known, result)) if type(result) is list else as_known(result)
+    if type(result) is not list:
+        return as_known(result)
+    items = list_of(*map(as_known, result))
+    return it.emit(st.as_list, it.atom(items)) if it.reading.general else items
 
 
 def _of_items(it: Interpreter, value: Items, name: str) -> Value:
