@@ -1000,3 +1000,78 @@ def walked_over_while_they_change(x):
 @pytest.mark.parametrize("f", [taken_from_a_list, taken_and_asked, walked_over_while_they_change])
 def test_a_generator_in_a_list_makes_its_items_when_asked(f):
     agree(f, 1.3, 1.7)
+
+
+# --- items that only the run finds worth a `yield` ----------------------------------------------
+
+
+def those_above(xs, least):
+    for x in xs:
+        if x > least:
+            yield x
+
+
+def means_of_three(xs):
+    window = []
+    for x in xs:
+        window.append(x)
+        if len(window) == 3:
+            yield sum(window) / 3
+            window.pop(0)
+
+
+def squares_of_what_is_left(xs):
+    rest = iter(xs)
+    while (x := next(rest, None)) is not None:
+        if x > 1.0:
+            yield x * x
+
+
+def without_errors(xs):
+    for x in xs:
+        try:
+            yield math.sqrt(x - 1.0)
+        except ValueError:
+            continue
+
+
+def differences_of(items):
+    before = next(items)
+    for item in items:
+        yield item - before
+        before = item
+
+
+def first_above_times_the_others(x):
+    found = those_above([0.3, x, 2 * x, 0.1, x * x], 1.0)
+    return next(found) * sum(found)
+
+
+def first_three_or_defaults(x):
+    found = those_above([0.3, x, 0.2, 3 * x], 1.0)
+    return next(found, 0.5) + next(found, x) ** 2 + next(found, 7.0 * x) ** 3
+
+
+def differences_of_running_means(x):
+    return sum(d * d for d in differences_of(means_of_three([x, 2.0, x * x, 0.5, 3 * x])))
+
+
+def asked_by_a_while_loop(x):
+    found = squares_of_what_is_left([0.3, x, 0.2, 3 * x])
+    return next(found, 5.0) * next(found, 6.0)
+
+
+def asked_inside_a_try(x):
+    found = without_errors([0.3, x, 0.2, 3 * x])
+    return next(found, 5.0) * next(found, 6.0) + next(found, x)
+
+
+FOUND = [
+    first_above_times_the_others, first_three_or_defaults, differences_of_running_means,
+    asked_by_a_while_loop, asked_inside_a_try,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FOUND)
+def test_an_item_that_a_later_turn_of_a_loop_yields(f):
+    agree(f, 1.3, 1.1)

@@ -25,6 +25,7 @@ from .heap import now
 from .items import open_up
 from .names import lift
 from .opcalls import emit_op
+from .reading import Diverges
 from .values import (
     Closure,
     Items,
@@ -34,6 +35,7 @@ from .values import (
     Value,
     as_known,
     kind_of_value,
+    list_of,
 )
 
 if TYPE_CHECKING:
@@ -148,8 +150,21 @@ def _call_method_of_constant(
     if all(isinstance(a, Const) for a in (*args, *kwargs.values())):
         known = [a.value for a in args if isinstance(a, Const)]
         named = {k: v.value for k, v in kwargs.items() if isinstance(v, Const)}
-        return as_known(method(*known, **named))
+        try:
+            result = method(*known, **named)
+        except Exception:  # it must fail when the program runs, not when it is read
+            opaque(it, method, args, kwargs)
+            raise Diverges from None
+        return _made_here(it, result)
     return opaque(it, method, args, kwargs)
+
+
+def _made_here(it: Interpreter, result: Any) -> Value:
+    """What a method of a constant gives: a list, as of `"a b".split()`, is the program's own to change."""
+    if type(result) is not list:
+        return as_known(result)
+    items = list_of(*map(as_known, result))
+    return it.emit(st.as_list, it.atom(items)) if it.reading.general else items
 
 
 def _of_items(it: Interpreter, value: Items, name: str) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import sys
 from collections.abc import Callable
 from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,14 @@ def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if token is None:
         return opaque(it, id, args, kwargs, INT)
     return Items("identity", (), (), token)
+
+
+def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    around = it.frame.scope.globals
+    module = sys.modules.get(str(around.get("__name__")))
+    if module is None or vars(module) is not around:
+        raise it.unsupported("`globals()` of code that is in no module", "Name what is meant.")
+    return call(it, Const(stand_ins.Globals), [Const(module)], {})
 
 
 def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -219,7 +228,7 @@ _COUNTED = (hash, ord)
 _OPAQUE = (print, input, open, dir)
 
 
-_BLIND = (eval, exec, compile, locals, globals, __import__)
+_BLIND = (eval, exec, compile, locals, __import__)
 
 
 _HANDLERS: list[tuple[Any, Handler]] = [
@@ -238,6 +247,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     ),
     (np.nditer, _nditer),
     (id, _id),
+    (globals, _globals),
     (
         frozenset,
         lambda it, args, kwargs: call_foreign(it, frozenset, [as_list(it, a) for a in args], {}),
@@ -260,6 +270,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (itertools.permutations, _by_indices(itertools.permutations)),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
+    (
+        stand_ins.other_use_of_globals,
+        _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
+    ),
     *(
         (
             function,

@@ -100,7 +100,7 @@ def _read_loop(
 ) -> list[Var]:
     with it.frame.in_loop() as depth:
         it.vars[f"%break{depth}"] = Const(False)
-        flags = [f"%break{depth}", "%returned", "%return"]
+        flags = [f"%break{depth}", "%returned", "%return", "%yielded"]
         entry: dict[Name, Value | None] = {
             name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
             for name in (*names, *flags)

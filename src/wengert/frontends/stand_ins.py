@@ -353,6 +353,33 @@ class KnownSet:
     __ior__ = __iand__ = __isub__ = __ixor__ = _refused
 
 
+class Globals:
+    """`globals()`: the names of a module, looked up one by one."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    def __getitem__(self, name: str) -> Any:
+        if not hasattr(self.module, name):
+            raise KeyError(name)
+        return getattr(self.module, name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return getattr(self.module, name, default)
+
+    def __contains__(self, name: str) -> bool:
+        return hasattr(self.module, name)
+
+    def _refused(self, *args: Any) -> Any:
+        return other_use_of_globals()
+
+    __getattr__ = __setitem__ = __delitem__ = __iter__ = __len__ = __eq__ = __or__ = _refused
+
+
+def other_use_of_globals() -> Any:
+    """Refused wherever it is called."""
+
+
 def _amount(pair: Any) -> Any:
     return pair[1]
 
@@ -363,6 +390,7 @@ CLASSES: dict[type, type] = {
     Counter: collections.Counter,
     OrderedDict: collections.OrderedDict,
     KnownSet: set,
+    Globals: dict,
 }
 """What an object is an instance of whose class stands in for another one."""
 
