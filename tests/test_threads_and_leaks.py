@@ -7,6 +7,7 @@ import linecache
 import math
 import threading
 import tracemalloc
+import types
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -314,3 +315,31 @@ def test_garbage_is_collected_after_a_derivation_as_before_it(was_on):
         assert gc.isenabled() is was_on
     finally:
         (gc.enable if was_on_here else gc.disable)()
+
+
+class Toolbox:
+    """Holds a module that gains a name whenever it is looked through, as `matplotlib` does while it loads."""
+
+    def __init__(self):
+        self.rate = 2.0
+        self.library = types.ModuleType("library")
+        vars(self.library).update(first=Growing(self.library), second=1)
+
+
+class Growing:
+    def __init__(self, module):
+        self._module = module
+
+    def __getattribute__(self, name):
+        module = object.__getattribute__(self, "_module")
+        setattr(module, f"loaded_{len(vars(module))}", name)
+        return object.__getattribute__(self, name)
+
+
+TOOLBOX = Toolbox()
+
+
+def test_a_pullback_does_not_look_through_modules():
+    y, back = wg.pullback(lambda x, tools: x**tools.rate, 3.0, TOOLBOX)
+    assert y == 9.0
+    assert back(1.0)[0] == 6.0

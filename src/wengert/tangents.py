@@ -238,9 +238,12 @@ _SCALARS = frozenset((float, int, complex, bool, str, type(None), np.float64))
 
 
 def _inside(values: Iterable[Any], seen: set[int]) -> Iterator[Any]:
-    """Some values and what the containers and objects among them hold, each once."""
+    """Some values and what the containers and objects among them hold, each once.
+
+    Modules and classes are passed by: they hold all there is, and grow while others import.
+    """
     for value in values:
-        if type(value) in _SCALARS or id(value) in seen:
+        if type(value) in _SCALARS or id(value) in seen or isinstance(value, types.ModuleType):
             continue
         seen.add(id(value))
         yield value

@@ -31,7 +31,15 @@ _RUNTIME = (
 )  # fmt: skip
 """The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
 
-_LATER = ["joining", "selection", "linear_algebra", "signals", "statistics", "factorisations", "questions"]
+_LATER = [
+    "joining",
+    "selection",
+    "linear_algebra",
+    "signals",
+    "statistics",
+    "factorisations",
+    "questions",
+]
 """Modules of ops that most programs do without: loaded when an op is asked for that no other has."""
 
 _ops: dict[str, Op] = {}
