@@ -98,6 +98,68 @@ def test_what_follows_in_a_few_steps_is_not_kept():
     assert native.source.count("new f64[") == 1
 
 
+def logistic(x, r, steps):
+    for _ in range(steps):
+        x = r * x * (1 - x)
+    return x
+
+
+def test_what_a_loop_carries_is_kept_where_more_follows_from_it():
+    native = agrees(lambda x: logistic(x, 3.2, 50), 0.4)
+    assert native.source.count("new f64[") == 1
+
+
+# --- chains from turn to turn -------------------------------------------------------------
+
+
+def chain_of(native, name):
+    """The statements of a native form that give a number its next value."""
+    return re.findall(rf"\n +{name} = (.*{name}.*)", native.source)
+
+
+def test_a_cotangent_waits_for_one_operation_in_a_turn():
+    native = agrees(logistic, 0.4, 3.2, 50)
+    (step,) = chain_of(native, "x_bar")
+    assert re.fullmatch(r"x_bar \* \(.*\)", step)
+
+
+def forced(x, force, n):
+    for _ in range(n):
+        x = 0.5 * x * (1 - x) + force * x
+    return x
+
+
+def summed_on_the_way(x, r, n):
+    total = 0.0
+    for _ in range(n):
+        x = r * x * (1 - x)
+        total += x
+    return total
+
+
+def of_two_states(x, y, n):
+    for _ in range(n):
+        x, y = x * y * 0.9 + 0.1 * x * x, y * (1 - x) * 1.1
+    return x + y
+
+
+def multiplied_in_a_branch(x, r, n):
+    for k in range(n):
+        x = r * x * x if x > 0.5 else -x * x * r + x * k
+    return x
+
+
+@pytest.mark.parametrize("f", [forced, summed_on_the_way, multiplied_in_a_branch])
+def test_other_chains(f):
+    agrees(f, 0.6, 1.7, 9)
+
+
+def test_two_states():
+    native = wg.jit(wg.grad(of_two_states, argnums=(0, 1)), strict=True)
+    expected = wg.grad(of_two_states, argnums=(0, 1))(0.6, 0.7, 9)
+    np.testing.assert_allclose(native(0.6, 0.7, 9), expected, rtol=1e-13)
+
+
 # --- memory kept for the next call --------------------------------------------------------
 
 

@@ -36,6 +36,7 @@ from .complexes import (
 )
 from .economy import compact, frugal
 from .emitter import Emitter
+from .factored import factored
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
@@ -130,7 +131,7 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = with_early_reads(recomputed(function), prepare)
+    function = with_early_reads(factored(recomputed(function)), prepare)
     found = Found(set(), set(), OF_DOUBLES, {}, set())
     while True:
         try:

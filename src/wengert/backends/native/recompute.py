@@ -2,18 +2,20 @@
 
 In: a function whose loops collect values for the loops that run backwards. Out: the same function, in which a
 collected number is computed again where it is read, if it follows in a few steps from numbers that are
-kept anyway, or from what does not change in the loop. Reading memory costs more than a multiplication.
+kept anyway, or from what does not change in the loop. Where several follow from what the loop carries, that
+is kept in their place. Reading memory costs more than a multiplication.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import FOR, WHILE, Atom, Block, Const, Eqn, Function, Var, used_in
 from ...ir.records import replace
-from ...ir.types import Number
+from ...ir.types import Number, Seq
 from ...ops.registry import named
 
 CHEAP = frozenset(("add", "sub", "mul", "neg", "lt", "le", "gt", "ge", "eq", "ne", "not"))
@@ -61,35 +63,83 @@ def _with_blocks(eqn: Eqn) -> Eqn:
     return replace(eqn, blocks=tuple(map(_block, eqn.blocks))) if eqn.blocks else eqn
 
 
-def _thin_out(eqns: list[Eqn], k: int, uses: Mapping[Var, int]) -> None:
+def _thin_out(eqns: list[Eqn], k: int, uses: Counter[Var]) -> None:
     """Drop the lists of a loop that the loop that reads them can do without."""
-    producer = eqns[k]
-    lists = _lists(producer)
+    lists = _lists(eqns[k])
     reader = next(
         (j for j in range(k + 1, len(eqns)) if eqns[j].op is FOR and _reads(eqns[j], lists)), None
     )
     if reader is None:
         return
-    items = _items(eqns[reader])
+    loops = _without(_dispensable(eqns[k], eqns[reader], uses), eqns[k], eqns[reader])
+    eqns[k], eqns[reader] = _with_state(*loops, uses)
+
+
+def _with_state(producer: Eqn, reader: Eqn, uses: Counter[Var]) -> tuple[Eqn, Eqn]:
+    """The loops with a list of what the first carries, where that makes two others needless."""
+    body = producer.blocks[-1]
+    lists = _lists(producer).values()
+    for state in body.params[producer.param("iterables", 0) :]:
+        if not isinstance(state.kind, Number) or state in lists:
+            continue
+        loops = _keeping(state, producer, reader)
+        added = loops[0].outs[-1]
+        found = _dispensable(*loops, uses + Counter((added,)))
+        if len(found.lists) > 1 and added not in found.lists:
+            return _without(found, *loops)
+    return producer, reader
+
+
+def _keeping(state: Var, producer: Eqn, reader: Eqn) -> tuple[Eqn, Eqn]:
+    """The loops with one list more: what the first carries, at the start of each turn."""
+    body, back = producer.blocks[-1], reader.blocks[-1]
+    states, item = Var(Seq(state.kind)), Var(state.kind, state.name)
+    kept = replace(body, outs=(*body.outs, state))
+    n = reader.param("iterables", 0)
+    read = replace(back, params=(*back.params[:n], item, *back.params[n:]))
+    return (
+        replace(producer, outs=(*producer.outs, states), blocks=(*producer.blocks[:-1], kept)),
+        replace(
+            reader,
+            args=(*reader.args[:n], states, *reader.args[n:]),
+            params={**reader.params, "iterables": Const(n + 1)},
+            blocks=(read,),
+        ),
+    )
+
+
+class _Dispensable(NamedTuple):
+    """Lists that a loop can do without, and what computes their items again."""
+
+    lists: set[Var]
+    steps: list[Eqn]
+
+
+def _dispensable(producer: Eqn, reader: Eqn, uses: Mapping[Var, int]) -> _Dispensable:
+    lists, items = _lists(producer), _items(reader)
     kept = {
         atom: items[out]
         for out, atom in lists.items()
         if out in items and uses[out] == 1 and isinstance(atom, Var)
     }
-    made: list[Eqn] = []
-    dropped: set[Var] = set()
+    found = _Dispensable(set(), [])
     for out, atom in lists.items():
         if out not in items or uses[out] != 1 or not isinstance(kind_of_atom(atom), Number):
             continue
         others = {a: item for a, item in kept.items() if a is not atom}
         steps = _steps(producer, atom, items[out], others)
-        if steps is not None and len(items) - len(dropped) > 1:
-            made = [*steps, *made]  # what it follows from may be dropped next
-            dropped.add(out)
+        if steps is not None and len(items) - len(found.lists) > 1:
+            found.steps[:0] = steps  # what it follows from may be dropped next
+            found.lists.add(out)
             kept = others
-    if dropped:
-        eqns[k] = _without_lists(producer, dropped)
-        eqns[reader] = _without_items(eqns[reader], dropped, made)
+    return found
+
+
+def _without(found: _Dispensable, producer: Eqn, reader: Eqn) -> tuple[Eqn, Eqn]:
+    if not found.lists:
+        return producer, reader
+    thinner = _without_lists(producer, found.lists)
+    return thinner, _without_items(reader, found.lists, found.steps)
 
 
 def _lists(eqn: Eqn) -> dict[Var, Atom]:
