@@ -109,6 +109,50 @@ def test_what_a_loop_carries_is_kept_where_more_follows_from_it():
     assert native.source.count("new f64[") == 1
 
 
+# --- what waits for a write ---------------------------------------------------------------
+
+
+def shifted_products(x, n):
+    y = np.ones_like(x)
+    for _ in range(n):
+        z = np.empty_like(y)
+        z[0] = x[0]
+        z[1:] = x[1:] * y[:-1]
+        y = y + 0.1 * z
+    return np.sum(y)
+
+
+def test_what_is_added_to_zeros_is_written():
+    native = agrees(shifted_products, np.linspace(0.5, 1.5, 7), 6)
+    sweep = native.source.split("for ", 1)[1]
+    added = re.findall(r"(\w+)\[([^]]+)\] = \1\[\2\] \+", sweep)
+    assert {name for name, _ in added} <= {"x_bar_out", "y_bar"}
+
+
+def read_before_and_after(x):
+    """The sum of products is pending while elements of one factor are written."""
+    y = x * 2.0
+    late = y * x
+    y[0] = x[1]
+    y[1:] = late[:-1] * x[1:]
+    return np.sum(late * y)
+
+
+def read_in_another_nest(x):
+    y, z = x * 2.0, x[:-1] * 3.0
+    pending = z * x[1:]
+    y[1] = x[0]
+    y[1:] = y[:-1] * pending
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("f", [read_before_and_after, read_in_another_nest])
+def test_writes_wait_for_those_who_read_what_was_there(f):
+    x = np.linspace(0.5, 1.5, 7)
+    agrees(f, x)
+    assert wg.jit(f, strict=True)(x) == pytest.approx(f(x), rel=1e-14)
+
+
 # --- chains from turn to turn -------------------------------------------------------------
 
 

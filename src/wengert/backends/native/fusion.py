@@ -147,8 +147,15 @@ def can_be_placed(delayed: Delayed, root: Root) -> bool:
         return False
     entries = delayed.group.entries
     elementwise = any(isinstance(entry, Mapped) and entry.out is delayed for entry in entries)
-    return elementwise and not any(
-        isinstance(x, View) and x.root is root for entry in entries for x in _memory_read(entry)
+    return elementwise and not reads(delayed.group, root)
+
+
+def reads(group: Group, root: Root) -> bool:
+    """Whether a loop nest reads a piece of memory."""
+    return any(
+        isinstance(x, View) and x.root is root
+        for entry in group.entries
+        for x in _memory_read(entry)
     )
 
 

@@ -376,13 +376,17 @@ class Site:
         return sum(self._uses[name] for name in delayed.names) == 1
 
     def write_into(self, delayed: Delayed, place: fusion.Place) -> None:
-        """Write a pending result to a place, after everything else that is pending."""
-        for group in [group for group in self.pending if group is not delayed.group]:
-            self.pending.remove(group)
-            fusion.write(self, group)
+        """Write a pending result to a place, after what is pending and reads the same memory."""
+        self.write_readers_of(place.part.root)
         self.placements[id(delayed)] = place
         self._demanded.add(id(delayed))
         self.write(delayed.group)
+
+    def write_readers_of(self, root: Root) -> None:
+        """Write the loop nests down that read a piece of memory: what comes next writes to it."""
+        for group in [group for group in self.pending if fusion.reads(group, root)]:
+            self.pending.remove(group)
+            fusion.write(self, group)
 
     def write_all(self) -> None:
         """Write all loop nests down: what comes next may write to what they read."""

@@ -61,20 +61,27 @@ def _store(site: Site, eqn: Eqn) -> Value:
     if len(path) != 1:
         return _store_in_part(site, eqn, container, path)
     what = site.any_operand(value)
+    adds = eqn.op.name == "add_at" and not _is_zero(container)
     view = site.to_write(target, eqn)
     index = site.value(path[0])
     parts = parts_of(index)
     if isinstance(what, Delayed):
-        if _placed(site, view, index, what, adds=eqn.op.name == "add_at"):
+        if _placed(site, view, index, what, adds=adds):
             return view
         what = site.computed(what)
-    site.write_all()
+    site.write_readers_of(view.root)
     if any(is_index_array(p) for p in parts):
         _scatter(site, eqn, scattered(site, view, parts), what)
         return view
     part = part_of_array(site, view, site.value(path[0]))
-    write(site, part, what, adds=eqn.op.name == "add_at")
+    write(site, part, what, adds=adds)
     return view
+
+
+def _is_zero(container: Value) -> bool:
+    """Whether all that an array holds is zero: what is added to it is written to it."""
+    zero = isinstance(container, Repeated) and container.element.expr
+    return isinstance(zero, Constant) and zero.value == 0
 
 
 def _placed(site: Site, view: View, index: Value, what: Delayed, *, adds: bool) -> bool:
