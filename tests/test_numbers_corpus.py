@@ -8,6 +8,7 @@ through has to say so; none may give another derivative. How many agree may only
 
 import contextlib
 import copy
+import functools
 import math
 import sys
 import types
@@ -239,10 +240,15 @@ def second_order(cases):
             yield Case(program, args, only, trees.inner(product, v))
 
 
-@pytest.fixture(scope="module")
-def cases():
-    first = list(first_order())
-    return {1: first, 2: list(second_order(first))}
+@functools.cache
+def cases_of(order):
+    return list(first_order() if order == 1 else second_order(cases_of(1)))
+
+
+@pytest.fixture
+def cases(order):
+    """Found before the programs are given ops in the place of `math`."""
+    return cases_of(order)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -262,7 +268,7 @@ def cases():
 )
 def test_readers_agree(cases, ops_for_math, order, reader, at_least):
     outcomes = Counter()
-    for program, args, direction, expected in cases[order]:
+    for program, args, direction, expected in cases:
         try:
             found = reader(program, args, direction)
         except REFUSALS:

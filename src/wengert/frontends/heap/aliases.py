@@ -17,7 +17,7 @@ from .views import depth_in_whole, gathers, view_of
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
-MOST_LINKS = 2_000_000
+MOST_LINKS = 200_000
 """Pairs of objects that may be one: more of them take too long to follow."""
 
 Tie = tuple[int, int]
