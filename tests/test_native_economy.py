@@ -146,7 +146,57 @@ def read_in_another_nest(x):
     return np.sum(y * y)
 
 
-@pytest.mark.parametrize("f", [read_before_and_after, read_in_another_nest])
+def through_a_name_for_either(x):
+    a, b = x * 1.0, x * 2.0
+    y = a if x[0] > 0 else b
+    pending = y * 2.0
+    a[0] = 5.0
+    return np.sum(pending * a)
+
+
+def through_an_item_of_a_list(x):
+    rows = []
+    for j in range(3):
+        rows.append(x * j)  # noqa: PERF401  (a list that grows can be asked for any item)
+    y = rows[int(x[0])]
+    pending = y * 2.0
+    w = rows[0]
+    w[2] = 4.0
+    return np.sum(pending * w) + np.sum(pending)
+
+
+def through_parts_of_a_matrix(x):
+    m = np.outer(x, x)
+    row = m[1]
+    pending = row * 2.0
+    m[1, 0] = 3.0
+    column = m.T[0]
+    after = column * 3.0
+    m[0] = x
+    return np.sum(pending * after) + np.sum(m)
+
+
+def through_an_argument_given_twice(x):
+    def both(p, q):
+        pending = p * 2.0
+        q[0] = 5.0
+        return np.sum(pending * q)
+
+    a = x * 1.0
+    return both(a, a) + both(a, x * 1.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        read_before_and_after,
+        read_in_another_nest,
+        through_a_name_for_either,
+        through_an_item_of_a_list,
+        through_parts_of_a_matrix,
+        through_an_argument_given_twice,
+    ],
+)
 def test_writes_wait_for_those_who_read_what_was_there(f):
     x = np.linspace(0.5, 1.5, 7)
     agrees(f, x)

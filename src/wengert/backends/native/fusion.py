@@ -153,7 +153,7 @@ def can_be_placed(delayed: Delayed, root: Root) -> bool:
 def reads(group: Group, root: Root) -> bool:
     """Whether a loop nest reads a piece of memory."""
     return any(
-        isinstance(x, View) and x.root is root
+        isinstance(x, View) and x.root.pointer is root.pointer
         for entry in group.entries
         for x in _memory_read(entry)
     )
