@@ -10,6 +10,7 @@ from ...ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk, with_cal
 from ...ir.records import replace
 from ...ir.types import Array
 from . import fusion
+from .arena import in_arena
 from .border import (
     ArrayLeaf,
     ArrayResult,
@@ -224,7 +225,7 @@ class _Lowering:
         if self.parallel:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts
-        procedures = tuple(map(frugal, (main, *others)))
+        procedures = tuple(in_arena(frugal(procedure)) for procedure in (main, *others))
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )
