@@ -6,7 +6,7 @@ together (`resets`), so that they can lie one after the other: taking a piece is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...ir.records import replace
 from .economy import with_blocks
@@ -27,19 +27,27 @@ from .loopform import (
 
 def in_arena(procedure: Procedure) -> Procedure:
     """The procedure with what its records hold in the arena."""
-    names = _Names(procedure)
+    names = _Names(procedure.body)
     kept = {names.first(slot) for slot in _addressed(procedure)}
-    kept -= {names.first(slot) for slot in _with_other_ends(procedure)}
+    ends = (*procedure.params, *procedure.results, *_with_other_ends(procedure.body))
+    kept -= set(map(names.first, ends))
     mine = {s.pointer for s in _allocations(procedure) if names.first(s.pointer) in kept}
     return replace(procedure, body=tuple(_placed(procedure.body, mine))) if mine else procedure
+
+
+def is_elsewhere(statements: Sequence[Statement], pointers: Collection[Slot]) -> bool:
+    """Whether memory that these variables stand for cannot lie in the arena."""
+    names = _Names(statements)
+    elsewhere = {names.first(slot) for slot in _with_other_ends(statements)}
+    return not elsewhere.isdisjoint(map(names.first, pointers))
 
 
 class _Names:
     """Which variables may stand for the same memory."""
 
-    def __init__(self, procedure: Procedure):
+    def __init__(self, statements: Sequence[Statement]):
         self._same: dict[Slot, Slot] = {}
-        for statement in each(procedure.body):
+        for statement in each(tuple(statements)):
             match statement:
                 case Assign(slot=slot, value=Slot(code="ptr") as other):
                     a, b = self.first(slot), self.first(other)
@@ -65,15 +73,14 @@ def _addressed(procedure: Procedure) -> Iterator[Slot]:
                 pass
 
 
-def _with_other_ends(procedure: Procedure) -> Iterator[Slot]:
-    """The memory that is somebody else's, is released by itself, or moves."""
-    yield from (slot for slot in (*procedure.params, *procedure.results) if slot.code == "ptr")
-    for statement in each(procedure.body):
+def _with_other_ends(statements: Sequence[Statement]) -> Iterator[Slot]:
+    """The memory that is given by calls, is released by itself, or moves."""
+    for statement in each(tuple(statements)):
         match statement:
             case Release(pointer=pointer) | Enlarge(pointer=pointer):
                 yield pointer
             case Invoke(results=results) | Spread(results=results):
-                yield from (slot for slot in results if slot.code == "ptr")
+                yield from results
             case _:
                 pass
 

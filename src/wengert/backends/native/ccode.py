@@ -320,7 +320,7 @@ def _of_memory(
         case Release(pointer=pointer):
             yield f"wg_release({name(pointer.name)});"
         case Mark(place=place):
-            yield f"{name(place.name)} = memory->top;"
+            yield f"{name(place.name)} = (void *)memory->top;"
         case Reset(place=place):
             yield f"wg_arena_reset(memory, {name(place.name)});"
 

@@ -41,6 +41,7 @@ from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
+from .resets import with_resets
 from .shapes import dims_of
 from .untouched import with_early_reads
 from .values import (
@@ -225,7 +226,8 @@ class _Lowering:
         if self.parallel:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts
-        procedures = tuple(in_arena(frugal(procedure)) for procedure in (main, *others))
+        frugally = [in_arena(frugal(procedure)) for procedure in (main, *others)]
+        procedures = with_resets(frugally, self.unit.names)
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )

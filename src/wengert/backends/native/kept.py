@@ -12,9 +12,10 @@ from ...ir.graph import Atom, Function, Var
 from ...ir.records import field, mutable_record, replace
 from ...ir.types import UNKNOWN, Kind, Seq, Struct
 from . import columns
+from .arena import is_elsewhere
 from .composed import mapped, words_of
 from .emitter import Emitter
-from .lists import copied_list
+from .lists import copied_list, item_copies
 from .loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
 from .lowering import Site
 from .promotion import converted
@@ -100,7 +101,7 @@ def _lasting(site: Site, value: Value) -> Value:
     """The same value in memory that nobody writes to or releases any more."""
     match value:
         case View() if not value.root.lasts:
-            return site.owned_array(value)
+            return _lasting_array(site, value)
         case columns.Growing():
             return _lasting_list(site, value)
         case Tuple(items=items) if value.form != KEPT:
@@ -109,10 +110,22 @@ def _lasting(site: Site, value: Value) -> Value:
             return value
 
 
+def _lasting_array(site: Site, value: View) -> View:
+    """An array that nobody else has, where it can stay."""
+    if not is_elsewhere(site.e.statements, [value.pointer]):
+        return site.owned_array(value)
+    made = site.copied(value)
+    made.root.bound = value.root.bound
+    return site.owned_array(made)
+
+
 def _lasting_list(site: Site, value: columns.Growing) -> columns.Growing:
-    """A list that nobody else has: one that others have is copied."""
-    if any(root not in site.e.owned and not root.lasts for root in value.column.roots()):
+    """A list that nobody else has, and where it can stay: of another one, a copy."""
+    roots = value.column.roots()
+    if any(root not in site.e.owned and not root.lasts for root in roots):
         value = copied_list(site, value)
+    elif is_elsewhere(site.e.statements, [root.pointer for root in roots]):
+        value = item_copies(site, value)
     for root in value.column.roots():
         if root in site.e.owned:
             site.e.owned.remove(root)

@@ -16,7 +16,9 @@ MEMORY = f"[{MEMORY_WORDS} x ptr]"
 LARGE = 2**16
 MOST_KEPT = 2**26
 
-RUNTIME = """\
+RUNTIME = (
+    ARENA
+    + """\
 @wg_kept = internal global ptr null
 
 define internal void @wg_free_all(ptr %first) nounwind noinline {
@@ -243,6 +245,7 @@ declare void @free(ptr) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
-"""
-RUNTIME = RUNTIME.replace("LARGE", str(LARGE)).replace("MOST_KEPT", str(MOST_KEPT))
-RUNTIME = ARENA + RUNTIME.replace("MEMORY", MEMORY)
+""".replace("LARGE", str(LARGE))
+    .replace("MOST_KEPT", str(MOST_KEPT))
+    .replace("MEMORY", MEMORY)
+)
