@@ -31,7 +31,8 @@ def in_arena(procedure: Procedure) -> Procedure:
     kept = {names.first(slot) for slot in _addressed(procedure)}
     ends = (*procedure.params, *procedure.results, *_with_other_ends(procedure.body))
     kept -= set(map(names.first, ends))
-    mine = {s.pointer for s in _allocations(procedure) if names.first(s.pointer) in kept}
+    taken = (s.pointer for s in each(procedure.body) if isinstance(s, Allocate))
+    mine = {pointer for pointer in taken if names.first(pointer) in kept}
     return replace(procedure, body=tuple(_placed(procedure.body, mine))) if mine else procedure
 
 
@@ -83,12 +84,6 @@ def _with_other_ends(statements: Sequence[Statement]) -> Iterator[Slot]:
                 yield from results
             case _:
                 pass
-
-
-def _allocations(procedure: Procedure) -> Iterator[Allocate]:
-    for statement in each(procedure.body):
-        if isinstance(statement, Allocate) and not statement.in_frame:
-            yield statement
 
 
 def _placed(statements: Sequence[Statement], mine: set[Slot]) -> Iterator[Statement]:

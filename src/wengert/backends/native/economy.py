@@ -346,7 +346,7 @@ def _with_frame(statements: Sequence[Statement], small: set[Slot]) -> Iterator[S
     for statement in statements:
         match statement:
             case Allocate(pointer=pointer) if pointer in small:
-                yield replace(statement, in_frame=True)
+                yield replace(statement, in_frame=True, in_arena=False)
             case Release(pointer=pointer) if pointer in small:
                 continue
             case _:

@@ -37,10 +37,12 @@ from .complexes import (
 )
 from .economy import compact, frugal
 from .emitter import Emitter
+from .kept import layouts_in
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
+from .record_words import without_unread_words
 from .resets import with_resets
 from .shapes import dims_of
 from .untouched import with_early_reads
@@ -222,12 +224,13 @@ class _Lowering:
         self._write_back(site)
         params = (*self.params, *self.outs, *self.symbols)
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
-        main, *others = map(compact, (main, *self.unit.procedures.values()))
+        program = [in_arena(compact(p)) for p in (main, *self.unit.procedures.values())]
+        made = (result for callee in self.unit.callees.values() for result in callee.results)
+        main, *others = without_unread_words(program, layouts_in(made))
         if self.parallel:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts
-        frugally = [in_arena(frugal(procedure)) for procedure in (main, *others)]
-        procedures = with_resets(frugally, self.unit.names)
+        procedures = with_resets([*map(frugal, (main, *others))], self.unit.names)
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )

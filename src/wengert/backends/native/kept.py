@@ -6,6 +6,7 @@ piece of memory, a word for each number and pointer; what stands for it is its a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 
 from ...ir.graph import Atom, Function, Var
@@ -34,9 +35,17 @@ class Item:
 
 @mutable_record
 class Layout:
-    """What the records of one function hold, once it has been lowered."""
+    """What the records of one function hold, once it has been lowered.
+
+    Attributes:
+        items: what is in them.
+        record: the variable of a record where it is written.
+        readers: those of records where they are read, word by word.
+    """
 
     items: list[Item] = field(default_factory=list[Item])
+    record: Slot | None = None
+    readers: list[Slot] = field(default_factory=list[Slot])
 
 
 def record_of(address: Expr, layout: Layout) -> Tuple:
@@ -53,6 +62,11 @@ def must_be_open(value: Tuple) -> None:
     """Refuse to take a record for a container whose items are known one by one."""
     if is_kept(value):
         raise Unlowered("a container that a recursive function gives")
+
+
+def layouts_in(values: Iterable[Value]) -> list[Layout]:
+    """The layouts of the records among some values."""
+    return [value.type for value in values if is_kept(value)]
 
 
 def kept_results(function: Function) -> list[int]:
@@ -90,7 +104,7 @@ def keep(site: Site, value: Value, layout: Layout) -> Tuple:
         lasting = _lasting(site, item)
         layout.items.append(Item(lasting, len(words)))
         words += words_of(lasting)
-    record = e.slot("record", "ptr")
+    record = layout.record = e.slot("record", "ptr")
     e.add(Allocate(record, integer(max(len(words), 1)), "i64"))
     for k, word in enumerate(words):
         e.add(Store(record, integer(k), _as_word(e, word)))
@@ -165,10 +179,11 @@ def kept_item(e: Emitter, record: Tuple, index: Value) -> Value:
         raise Unlowered("an item of what a recursive function gives, chosen at run time")
     item = layout.items[int(k)]
     memory = e.variable("record", Apply("pointer", (address.expr,), "ptr"))
+    layout.readers.append(memory)
     words = count(item.start)
 
     def loaded(like: Expr) -> Slot:
-        word = e.let(Load(memory, integer(next(words)), "i64"))
+        word = e.let(Load(memory, integer(next(words)), "i64"))  # read in a statement of its own
         return e.variable("kept", _from_word(e, word, like.code))
 
     return mapped(item.like, loaded, lasts=True)
