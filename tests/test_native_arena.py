@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import re
 import subprocess
 import sys
 import threading
@@ -116,6 +117,61 @@ def test_what_later_iterations_read_is_not(f):
         trees.assert_close(wg.jit(derived, strict=True)(0.9, 3), derived(0.9, 3), rel=1e-9)
 
 
+both = wg.value_and_grad(waves)
+
+
+def of_the_iteration_before(x, n):
+    value, slope = both(x, n)
+    total = 0.0
+    for k in range(6):
+        total += value * slope
+        value, slope = both(x + 0.01 * slope * k, n)
+    return total
+
+
+def of_the_best_iteration(x, n):
+    best, found = 0.0, x
+    for k in range(8):
+        value, slope = both(x + 0.3 * k, n)
+        if value > best:
+            best, found = value, slope
+    return best * found
+
+
+def of_pullbacks_in_a_list(x, n):
+    backs = []
+    for k in range(3):
+        _, back = wg.pullback(lambda y: waves(y, n), x + 0.1 * k)
+        backs.append(back)
+    total = 0.0
+    for back in backs:
+        (slope,) = back(1.0)
+        total += slope
+    return total
+
+
+def of_calls_in_loops_in_calls(x, n):
+    total = x
+    for k in range(3):
+        total += both(x + 0.1 * k, 4)[1]
+    return total if n == 0 else total * of_calls_in_loops_in_calls(x * 0.8, n - 1)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        of_the_iteration_before,
+        of_the_best_iteration,
+        of_pullbacks_in_a_list,
+        of_calls_in_loops_in_calls,
+    ],
+)
+def test_what_gets_out_of_an_iteration_is_what_it_was(f):
+    compiled = wg.jit(f, strict=True)
+    for _ in range(3):
+        trees.assert_close(compiled(0.9, 5), f(0.9, 5), rel=1e-12)
+
+
 def test_a_recursive_function_resets_what_its_own_derivatives_have_kept():
     slope = wg.grad(waves)
 
@@ -134,6 +190,24 @@ def test_more_is_kept_than_one_chunk_holds():
     compiled = wg.jit(derived, strict=True)
     for n in (5, 12, 17, 3, 17):
         trees.assert_close(compiled(0.9, n), derived(0.9, n), rel=1e-12)
+
+
+def test_an_iteration_gives_up_many_chunks():
+    path = descent(waves)
+    compiled = wg.jit(path, strict=True)
+    trees.assert_close(compiled(0.9, 16, 3), path(0.9, 16, 3), rel=1e-12)
+    before = _peak()
+    compiled(0.9, 16, 300)
+    assert _peak() - before < 2**21
+
+
+def test_what_nobody_reads_is_not_kept():
+    compiled = wg.jit(wg.grad(sums), strict=True)
+    compiled(1.1, 3)
+    ((record, words),) = re.findall(r"(record\w*) = arena i64\[(\d+)\]", compiled.source)
+    written = re.findall(rf"{record}\[\d+\] = ", compiled.source)
+    read = set(re.findall(r"record\w*\[(\d+)\](?! =)", compiled.source))
+    assert len(written) == int(words) == len(read)
 
 
 @pytest.mark.parametrize("size", [1, 100, 20_000])
@@ -219,7 +293,8 @@ def test_c_does_the_same(f, tmp_path):
 
 
 @pytest.mark.skipif(GCC is None, reason="there is no C compiler")
-def test_c_touches_no_memory_that_it_has_not(tmp_path):
+@pytest.mark.parametrize("chunk", [1, 200, 65536])
+def test_c_touches_no_memory_that_it_has_not(chunk, tmp_path):
     compiled = wg.jit(descent(sums), strict=True)
     compiled(1.1, 4, 3)
     main = """
@@ -234,8 +309,8 @@ int main(void)
 """
     program, made = tmp_path / "program.c", tmp_path / "program"
     program.write_text(compiled.c_source + main)
-    checks = ["-fsanitize=address,undefined", "-fno-sanitize-recover"]
-    built = subprocess.run([GCC, "-g", *checks, program, "-o", made, "-lm"], check=False)
+    options = [f"-DWG_ARENA_CHUNK={chunk}", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+    built = subprocess.run([GCC, "-g", *options, program, "-o", made, "-lm"], check=False)
     if built.returncode:
         pytest.skip("the compiler has no sanitizers")
     found = subprocess.run([made], capture_output=True, text=True, check=True)

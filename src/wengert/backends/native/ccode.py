@@ -75,11 +75,17 @@ def _head(lowered: Lowered) -> str:
         " * Arrays are given by their first element" + _order(lowered) + ".",
         *_sizes(lowered),
         *_results(lowered),
-        " * It allocates memory for intermediate arrays, and chunks of an arena for what calls keep,",
-        " * and releases all of it before it returns.",
+        *_memory(lowered),
         " */",
     ]
     return "\n".join(lines)
+
+
+def _memory(lowered: Lowered) -> Iterator[str]:
+    statements = (s for procedure in lowered.procedures for s in each(procedure.body))
+    if any(isinstance(s, Allocate) and s.in_arena for s in statements):
+        yield " * What calls keep lies in chunks of WG_ARENA_CHUNK bytes, or more where one piece is larger."
+    yield " * It allocates memory for intermediate arrays and releases all of it before it returns."
 
 
 def _order(lowered: Lowered) -> str:

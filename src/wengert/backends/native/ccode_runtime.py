@@ -13,6 +13,10 @@ HELPERS = """\
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef WG_ARENA_CHUNK
+#define WG_ARENA_CHUNK CHUNK_SIZE
+#endif
+
 #if defined(__GNUC__)
 #define WG_MAY_BE_UNUSED __attribute__((unused))
 #else
@@ -78,7 +82,8 @@ static void wg_release_all(wg_memory *memory)
 
 WG_MAY_BE_UNUSED static void *wg_arena_more(wg_memory *memory, size_t size)
 {
-    size_t needed = size + sizeof(wg_chunk), bytes = needed < CHUNK_SIZE ? CHUNK_SIZE : needed;
+    size_t needed = size + sizeof(wg_chunk);
+    size_t bytes = needed < WG_ARENA_CHUNK ? WG_ARENA_CHUNK : needed;
     wg_chunk *chunk = wg_allocate(memory, (int64_t)bytes);
     if (!chunk) return NULL;
     chunk->before = memory->chunk;

@@ -1,7 +1,8 @@
-"""What a recursive function keeps for its derivative: a record in memory, which lasts until the program ends.
+"""What a recursive function keeps for its derivative: a record in memory, which lasts as long as anybody reads it.
 
 What one call keeps holds what the calls in it keep, to any depth: no tuple of variables could. A record is one
-piece of memory, a word for each number and pointer; what stands for it is its address.
+piece of memory, a word for each number and pointer; what stands for it is its address. Records and what is in
+them lie in the `arena`.
 """
 
 from __future__ import annotations
