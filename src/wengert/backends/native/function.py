@@ -43,7 +43,7 @@ from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
 from .record_words import without_unread_words
-from .resets import with_resets
+from .resets import have_resets, with_resets
 from .shapes import dims_of
 from .untouched import with_early_reads
 from .values import (
@@ -100,6 +100,10 @@ class Writes(Exception):
         self.number = number
 
 
+class Resets(Exception):
+    """The program turned out to give up records before it ends."""
+
+
 class Unforeseen(Exception):
     """A result turned out to have another shape than that of the argument it seemed to be like."""
 
@@ -135,7 +139,7 @@ def lower(
         Unlowered: something in it has no native form.
     """
     function = with_early_reads(recomputed(function), prepare)
-    found = Found(set(), set(), OF_DOUBLES, {}, set())
+    found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
             return _Lowering(function, leaves, found, Unit(prepare), parallel=parallel).run()
@@ -145,6 +149,8 @@ def lower(
             if SINGLE in found.of_lists:
                 raise Unlowered("a list of numbers of different types") from None
             found = found._replace(of_lists=OF_DOUBLES | {SINGLE})
+        except Resets:
+            found = found._replace(resets=True)
         except Loosened as error:
             found.loose.add(error.key)
         except Learned as error:
@@ -162,6 +168,7 @@ class Found(NamedTuple):
         of_lists: whose the floats may be that lists hold.
         learned: items of lists of which the program itself says nothing.
         loose: lists that hold numbers of several types.
+        resets: whether it gives up records before it ends.
     """
 
     written: set[int]
@@ -169,6 +176,7 @@ class Found(NamedTuple):
     of_lists: frozenset[int]
     learned: dict[Any, Value]
     loose: set[Any]
+    resets: bool
 
 
 class _Lowering:
@@ -186,6 +194,7 @@ class _Lowering:
         self.leaves = tuple(leaves)
         self.written, self.unforeseen = found.written, found.unforeseen
         unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
+        unit.resets = found.resets
         self.unit = unit
         self.unit.on_write = self._on_write
         self.unit.changes_arrays = changes_arrays(function)
@@ -231,6 +240,8 @@ class _Lowering:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts
         procedures = with_resets([*map(frugal, (main, *others))], self.unit.names)
+        if self.unit.leaves_memory and not self.unit.resets and have_resets(procedures):
+            raise Resets
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )

@@ -7,7 +7,7 @@ them lie in the `arena`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 from ...ir.graph import Atom, Function, Var
@@ -21,7 +21,7 @@ from .lists import copied_list, item_copies
 from .loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
 from .lowering import Site
 from .promotion import converted
-from .values import PYTHON, Scalar, Tuple, Unlowered, Value, View, integer
+from .values import PYTHON, Root, Scalar, Tuple, Unlowered, Value, View, integer
 
 KEPT = "kept"
 
@@ -127,7 +127,7 @@ def _lasting(site: Site, value: Value) -> Value:
 
 def _lasting_array(site: Site, value: View) -> View:
     """An array that nobody else has, where it can stay."""
-    if not is_elsewhere(site.e.statements, [value.pointer]):
+    if not _must_be_copied(site, [value.root]):
         return site.owned_array(value)
     made = site.copied(value)
     made.root.bound = value.root.bound
@@ -139,12 +139,19 @@ def _lasting_list(site: Site, value: columns.Growing) -> columns.Growing:
     roots = value.column.roots()
     if any(root not in site.e.owned and not root.lasts for root in roots):
         value = copied_list(site, value)
-    elif is_elsewhere(site.e.statements, [root.pointer for root in roots]):
+    elif _must_be_copied(site, roots):
         value = item_copies(site, value)
     for root in value.column.roots():
         if root in site.e.owned:
             site.e.owned.remove(root)
     return value
+
+
+def _must_be_copied(site: Site, roots: Sequence[Root]) -> bool:
+    """Whether memory is not in the arena, but must be: it is given up with the record that holds it."""
+    elsewhere = is_elsewhere(site.e.statements, [root.pointer for root in roots])
+    site.unit.leaves_memory |= elsewhere
+    return elsewhere and site.unit.resets
 
 
 def _as_word(e: Emitter, value: Expr) -> Expr:

@@ -63,6 +63,11 @@ def with_resets(procedures: Sequence[Procedure], names: Names) -> tuple[Procedur
     return tuple(_Resetting(p, ways, names).procedure() for p in procedures)
 
 
+def have_resets(procedures: Sequence[Procedure]) -> bool:
+    """Whether the arena is reset anywhere."""
+    return any(isinstance(s, Reset) for p in procedures for s in each(p.body))
+
+
 def _puts(statement: Statement) -> bool:
     return isinstance(statement, Allocate) and statement.in_arena
 
