@@ -38,6 +38,7 @@ from .backends.native.border import (
     leaf_of,
 )
 from .backends.native.flat import Flat, Table, flat, key_of, words_of, words_of_array
+from .backends.native.llvm_runtime import MEMORY_WORDS
 from .backends.native.loopform import CODES, Code
 from .backends.native.values import AN_INTEGER, Unlowered
 from .errors import NotNative, WengertError
@@ -264,7 +265,7 @@ class _Source:
         tail = [
             f"    address = {known}",
             *(["    if address == 0:", f"        address = resolved({args})"] if sizes else []),
-            "    memory = np.zeros(2, np.int64)",
+            f"    memory = np.zeros({MEMORY_WORDS}, np.int64)",
             "    status = 1",
             "    if address != -1:",
             "        status = invoke(address, memory.ctypes.data, words.ctypes.data)",

@@ -34,9 +34,11 @@ from .loopform import (
     If,
     Invoke,
     Load,
+    Mark,
     Multiply,
     Procedure,
     Release,
+    Reset,
     Slot,
     Spread,
     Statement,
@@ -73,10 +75,17 @@ def _head(lowered: Lowered) -> str:
         " * Arrays are given by their first element" + _order(lowered) + ".",
         *_sizes(lowered),
         *_results(lowered),
-        " * It allocates memory for intermediate arrays and releases all of it before it returns.",
+        *_memory(lowered),
         " */",
     ]
     return "\n".join(lines)
+
+
+def _memory(lowered: Lowered) -> Iterator[str]:
+    statements = (s for procedure in lowered.procedures for s in each(procedure.body))
+    if any(isinstance(s, Allocate) and s.in_arena for s in statements):
+        yield " * What calls keep lies in chunks of WG_ARENA_CHUNK bytes, or more where one piece is larger."
+    yield " * It allocates memory for intermediate arrays and releases all of it before it returns."
 
 
 def _order(lowered: Lowered) -> str:
@@ -188,7 +197,7 @@ def _parameters(procedure: Procedure, elements: dict[Slot, Code]) -> list[str]:
 
 def _signature(procedure: Procedure, elements: dict[Slot, Code], *, inner: bool) -> str:
     """The head of a function; those inside are handed the list of what has been allocated."""
-    given = ["wg_block *memory"] * inner + _parameters(procedure, elements)
+    given = ["wg_memory *memory"] * inner + _parameters(procedure, elements)
     return f"{'static ' * inner}int {name(procedure.name)}({', '.join(given)})"
 
 
@@ -198,7 +207,7 @@ def _procedure(procedure: Procedure, elements: dict[Slot, Code], *, inner: bool)
     yield _signature(procedure, elements, inner=inner)
     yield "{"
     if not inner:
-        yield "    wg_block all = {NULL, NULL}, *memory = &all;"
+        yield "    wg_memory all = {0}, *memory = &all;"
     yield "    int status = 0;"
     for slot in _locals(procedure):
         start = "NULL" if slot.code == "ptr" else "0"
@@ -236,7 +245,7 @@ def _locals(procedure: Procedure) -> Iterator[Slot]:
         match statement:
             case Assign(slot=slot):
                 made = (slot,)
-            case Allocate(pointer=pointer):
+            case Allocate(pointer=pointer) | Mark(place=pointer):
                 made = (pointer,)
             case Invoke(results=results) | Spread(results=results):
                 made = results
@@ -274,15 +283,8 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             yield f"{name(slot.name)} = {expression(value)};"
         case Store(pointer=pointer, index=index, value=value):
             yield f"{name(pointer.name)}[{expression(index)}] = {expression(value)};"
-        case Allocate(pointer=pointer, in_frame=True):
-            yield f"{name(pointer.name)} = {name(pointer.name)}_frame;"
-        case Allocate(pointer=pointer, count=count):
-            yield from _obtain(pointer, f"wg_allocate(memory, {_bytes(pointer, count)})", exits)
-        case Enlarge(pointer=pointer, count=count):
-            text = f"wg_enlarge({name(pointer.name)}, {_bytes(pointer, count)})"
-            yield from _obtain(pointer, text, exits)
-        case Release(pointer=pointer):
-            yield f"wg_release({name(pointer.name)});"
+        case Allocate() | Enlarge() | Release() | Mark() | Reset():
+            yield from _of_memory(statement, exits)
         case Copy():
             yield _copy(statement)
         case For() | While() | If():
@@ -307,6 +309,26 @@ def _statement(statement: Statement, exits: _Exits) -> Iterator[str]:
             inside = ["memory", *map(expression, args), *outs]
             call = f"{name(function)}({', '.join(inside)})"
             yield f"if ({call}) {{ status = {exits.next()}; goto done; }}"
+
+
+def _of_memory(
+    statement: Allocate | Enlarge | Release | Mark | Reset, exits: _Exits
+) -> Iterator[str]:
+    match statement:
+        case Allocate(pointer=pointer, in_frame=True):
+            yield f"{name(pointer.name)} = {name(pointer.name)}_frame;"
+        case Allocate(pointer=pointer, count=count):
+            taken = "wg_arena_take" if statement.in_arena else "wg_allocate"
+            yield from _obtain(pointer, f"{taken}(memory, {_bytes(pointer, count)})", exits)
+        case Enlarge(pointer=pointer, count=count):
+            text = f"wg_enlarge({name(pointer.name)}, {_bytes(pointer, count)})"
+            yield from _obtain(pointer, text, exits)
+        case Release(pointer=pointer):
+            yield f"wg_release({name(pointer.name)});"
+        case Mark(place=place):
+            yield f"{name(place.name)} = (void *)memory->top;"
+        case Reset(place=place):
+            yield f"wg_arena_reset(memory, {name(place.name)});"
 
 
 def _nested(statement: For | While | If, exits: _Exits) -> Iterator[str]:

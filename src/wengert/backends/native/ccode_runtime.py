@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .llvm_arena import CHUNK
+
 HELPERS = """\
 #define _GNU_SOURCE
 #include <math.h>
@@ -10,6 +12,10 @@ HELPERS = """\
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef WG_ARENA_CHUNK
+#define WG_ARENA_CHUNK CHUNK_SIZE
+#endif
 
 #if defined(__GNUC__)
 #define WG_MAY_BE_UNUSED __attribute__((unused))
@@ -21,15 +27,28 @@ typedef struct wg_block {
     struct wg_block *next, *before;
 } wg_block;
 
-/* 64 bytes before the elements hold the links of a list of all that is allocated. */
-WG_MAY_BE_UNUSED static void *wg_allocate(wg_block *memory, int64_t size)
+typedef struct wg_chunk {
+    struct wg_chunk *before;
+    char *end;
+} wg_chunk;
+
+/* What a call has of memory: a list of all that is allocated; and an arena, which is chunks of
+   memory, filled one after the other: up to where the last one is filled, and where it ends. */
+typedef struct wg_memory {
+    wg_block blocks;
+    char *top, *end;
+    wg_chunk *chunk;
+} wg_memory;
+
+/* 64 bytes before the elements hold the links of the list. */
+WG_MAY_BE_UNUSED static void *wg_allocate(wg_memory *memory, int64_t size)
 {
-    wg_block *made = malloc((size_t)size + 64);
+    wg_block *made = malloc((size_t)size + 64), *head = &memory->blocks;
     if (!made) return NULL;
-    made->next = memory->next;
-    made->before = memory;
-    if (memory->next) memory->next->before = made;
-    memory->next = made;
+    made->next = head->next;
+    made->before = head;
+    if (head->next) head->next->before = made;
+    head->next = made;
     return (char *)made + 64;
 }
 
@@ -51,13 +70,49 @@ WG_MAY_BE_UNUSED static void wg_release(void *data)
     free(old);
 }
 
-static void wg_release_all(wg_block *memory)
+static void wg_release_all(wg_memory *memory)
 {
-    while (memory->next) {
-        wg_block *next = memory->next->next;
-        free(memory->next);
-        memory->next = next;
+    wg_block *head = &memory->blocks;
+    while (head->next) {
+        wg_block *next = head->next->next;
+        free(head->next);
+        head->next = next;
     }
+}
+
+WG_MAY_BE_UNUSED static void *wg_arena_more(wg_memory *memory, size_t size)
+{
+    size_t needed = size + sizeof(wg_chunk);
+    size_t bytes = needed < WG_ARENA_CHUNK ? WG_ARENA_CHUNK : needed;
+    wg_chunk *chunk = wg_allocate(memory, (int64_t)bytes);
+    if (!chunk) return NULL;
+    chunk->before = memory->chunk;
+    chunk->end = memory->end = (char *)chunk + bytes;
+    memory->chunk = chunk;
+    memory->top = (char *)chunk + needed;
+    return chunk + 1;
+}
+
+/* A piece on top of the arena. */
+WG_MAY_BE_UNUSED static void *wg_arena_take(wg_memory *memory, int64_t size)
+{
+    size_t whole = ((size_t)size + 7) & ~(size_t)7;
+    char *piece = memory->top;
+    if (whole >= (size_t)memory->end - (size_t)piece) return wg_arena_more(memory, whole);
+    memory->top = piece + whole;
+    return piece;
+}
+
+/* Give up all pieces above a place that was on top before. */
+WG_MAY_BE_UNUSED static void wg_arena_reset(wg_memory *memory, void *place)
+{
+    while ((size_t)place - (size_t)memory->chunk > (size_t)memory->end - (size_t)memory->chunk) {
+        wg_chunk *before = memory->chunk->before;
+        wg_release(memory->chunk);
+        memory->chunk = before;
+        memory->end = before ? before->end : NULL;
+    }
+    memory->top = place;
 }
 
 /* A number as the integer that has the same bits, and back. */
@@ -132,4 +187,4 @@ WG_MAY_BE_UNUSED static void wg_multiply_f32(float *c, const float *a, int64_t a
                 c[i * columns + j] += a[i * a0 + k * a1] * b[k * b0 + j * b1];
     }
 }
-"""
+""".replace("CHUNK_SIZE", str(CHUNK))

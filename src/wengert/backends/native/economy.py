@@ -57,7 +57,7 @@ def frugal(procedure: Procedure) -> Procedure:
     return in_frame(replace(procedure, body=tuple(_taken_before_loops(procedure.body))))
 
 
-def _with_blocks(statement: Statement, change: Any) -> Statement:
+def with_blocks(statement: Statement, change: Any) -> Statement:
     """A statement with the blocks in it changed."""
     blocks = {
         name: tuple(change(getattr(statement, name))) for name in BLOCKS if hasattr(statement, name)
@@ -116,7 +116,7 @@ def _only(statements: Sequence[Statement], live: set[Slot]) -> Iterator[Statemen
                 if target in live:
                     yield statement
             case For() | If() | While():
-                made = _with_blocks(statement, lambda block: _only(block, live))
+                made = with_blocks(statement, lambda block: _only(block, live))
                 if isinstance(made, While) or any(getattr(made, n, ()) for n in BLOCKS):
                     yield made
             case _:
@@ -128,7 +128,7 @@ def _only(statements: Sequence[Statement], live: set[Slot]) -> Iterator[Statemen
 
 def _written_in_place(statements: Sequence[Statement]) -> list[Statement]:
     """Arrays that are copied into another one, and released, are written there instead."""
-    found = [_with_blocks(statement, _written_in_place) for statement in statements]
+    found = [with_blocks(statement, _written_in_place) for statement in statements]
     for copy in [s for s in found if isinstance(s, Copy)]:
         found = _without_copy(found, copy)
     return found
@@ -245,7 +245,7 @@ class _Place:
             if getattr(made, pointer) == self.own:
                 at = plus(self.start, getattr(made, index))
                 made = replace(made, **{pointer: self.target, index: at})
-        return _with_blocks(made, lambda block: map(self.statement, block))
+        return with_blocks(made, lambda block: map(self.statement, block))
 
     def expr(self, value: Expr) -> Expr:
         match value:
@@ -272,7 +272,7 @@ _ADDRESSES: dict[type, tuple[tuple[str, str], ...]] = {
 
 def _taken_before_loops(statements: Sequence[Statement]) -> Iterator[Statement]:
     for statement in statements:
-        made = _with_blocks(statement, _taken_before_loops)
+        made = with_blocks(statement, _taken_before_loops)
         if not isinstance(made, For | While):
             yield made
             continue
@@ -346,8 +346,8 @@ def _with_frame(statements: Sequence[Statement], small: set[Slot]) -> Iterator[S
     for statement in statements:
         match statement:
             case Allocate(pointer=pointer) if pointer in small:
-                yield replace(statement, in_frame=True)
+                yield replace(statement, in_frame=True, in_arena=False)
             case Release(pointer=pointer) if pointer in small:
                 continue
             case _:
-                yield _with_blocks(statement, lambda block: _with_frame(block, small))
+                yield with_blocks(statement, lambda block: _with_frame(block, small))

@@ -37,6 +37,7 @@ from .border import (
 )
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
+from .llvm_runtime import MEMORY
 from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
@@ -306,8 +307,8 @@ class _Entry:
     def text(self, result: Kind) -> str:
         self.lines = [f"  %table = getelementptr i8, ptr %self, i64 {_TABLE_AT}"]
         self._start = 0
-        self.do("%memory = alloca [2 x ptr]")
-        self.do("store [2 x ptr] zeroinitializer, ptr %memory")
+        self.do(f"%memory = alloca {MEMORY}")
+        self.do(f"store {MEMORY} zeroinitializer, ptr %memory")
         self.leave_unless(self.same("i64", "%count", str(len(self.lowered.leaves))))
         self._take_arguments()
         outs = self._call()

@@ -10,6 +10,7 @@ from ...ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk, with_cal
 from ...ir.records import replace
 from ...ir.types import Array
 from . import fusion
+from .arena import in_arena
 from .border import (
     ArrayLeaf,
     ArrayResult,
@@ -37,10 +38,13 @@ from .complexes import (
 from .economy import compact, frugal
 from .emitter import Emitter
 from .factored import factored
+from .kept import layouts_in
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .parallel import spread
 from .recompute import recomputed
+from .record_words import without_unread_words
+from .resets import have_resets, with_resets
 from .shapes import dims_of
 from .untouched import with_early_reads
 from .values import (
@@ -97,6 +101,10 @@ class Writes(Exception):
         self.number = number
 
 
+class Resets(Exception):
+    """The program turned out to give up records before it ends."""
+
+
 class Unforeseen(Exception):
     """A result turned out to have another shape than that of the argument it seemed to be like."""
 
@@ -132,7 +140,7 @@ def lower(
         Unlowered: something in it has no native form.
     """
     function = with_early_reads(factored(recomputed(function)), prepare)
-    found = Found(set(), set(), OF_DOUBLES, {}, set())
+    found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
             return _Lowering(function, leaves, found, Unit(prepare), parallel=parallel).run()
@@ -142,6 +150,8 @@ def lower(
             if SINGLE in found.of_lists:
                 raise Unlowered("a list of numbers of different types") from None
             found = found._replace(of_lists=OF_DOUBLES | {SINGLE})
+        except Resets:
+            found = found._replace(resets=True)
         except Loosened as error:
             found.loose.add(error.key)
         except Learned as error:
@@ -159,6 +169,7 @@ class Found(NamedTuple):
         of_lists: whose the floats may be that lists hold.
         learned: items of lists of which the program itself says nothing.
         loose: lists that hold numbers of several types.
+        resets: whether it gives up records before it ends.
     """
 
     written: set[int]
@@ -166,6 +177,7 @@ class Found(NamedTuple):
     of_lists: frozenset[int]
     learned: dict[Any, Value]
     loose: set[Any]
+    resets: bool
 
 
 class _Lowering:
@@ -183,6 +195,7 @@ class _Lowering:
         self.leaves = tuple(leaves)
         self.written, self.unforeseen = found.written, found.unforeseen
         unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
+        unit.resets = found.resets
         self.unit = unit
         self.unit.on_write = self._on_write
         self.unit.changes_arrays = changes_arrays(function)
@@ -221,11 +234,15 @@ class _Lowering:
         self._write_back(site)
         params = (*self.params, *self.outs, *self.symbols)
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
-        main, *others = map(compact, (main, *self.unit.procedures.values()))
+        program = [in_arena(compact(p)) for p in (main, *self.unit.procedures.values())]
+        made = (result for callee in self.unit.callees.values() for result in callee.results)
+        main, *others = without_unread_words(program, layouts_in(made))
         if self.parallel:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts
-        procedures = tuple(map(frugal, (main, *others)))
+        procedures = with_resets([*map(frugal, (main, *others))], self.unit.names)
+        if self.unit.leaves_memory and not self.unit.resets and have_resets(procedures):
+            raise Resets
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )

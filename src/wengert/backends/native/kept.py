@@ -1,24 +1,27 @@
-"""What a recursive function keeps for its derivative: a record in memory, which lasts until the program ends.
+"""What a recursive function keeps for its derivative: a record in memory, which lasts as long as anybody reads it.
 
 What one call keeps holds what the calls in it keep, to any depth: no tuple of variables could. A record is one
-piece of memory, a word for each number and pointer; what stands for it is its address.
+piece of memory, a word for each number and pointer; what stands for it is its address. Records and what is in
+them lie in the `arena`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 from ...ir.graph import Atom, Function, Var
 from ...ir.records import field, mutable_record, replace
 from ...ir.types import UNKNOWN, Kind, Seq, Struct
 from . import columns
+from .arena import is_elsewhere
 from .composed import mapped, words_of
 from .emitter import Emitter
-from .lists import copied_list
+from .lists import copied_list, item_copies
 from .loopform import Allocate, Apply, Code, Constant, Expr, Load, Slot, Store
 from .lowering import Site
 from .promotion import converted
-from .values import PYTHON, Scalar, Tuple, Unlowered, Value, View, integer
+from .values import PYTHON, Root, Scalar, Tuple, Unlowered, Value, View, integer
 
 KEPT = "kept"
 
@@ -33,9 +36,17 @@ class Item:
 
 @mutable_record
 class Layout:
-    """What the records of one function hold, once it has been lowered."""
+    """What the records of one function hold, once it has been lowered.
+
+    Attributes:
+        items: what is in them.
+        record: the variable of a record where it is written.
+        readers: those of records where they are read, word by word.
+    """
 
     items: list[Item] = field(default_factory=list[Item])
+    record: Slot | None = None
+    readers: list[Slot] = field(default_factory=list[Slot])
 
 
 def record_of(address: Expr, layout: Layout) -> Tuple:
@@ -52,6 +63,11 @@ def must_be_open(value: Tuple) -> None:
     """Refuse to take a record for a container whose items are known one by one."""
     if is_kept(value):
         raise Unlowered("a container that a recursive function gives")
+
+
+def layouts_in(values: Iterable[Value]) -> list[Layout]:
+    """The layouts of the records among some values."""
+    return [value.type for value in values if is_kept(value)]
 
 
 def kept_results(function: Function) -> list[int]:
@@ -89,7 +105,7 @@ def keep(site: Site, value: Value, layout: Layout) -> Tuple:
         lasting = _lasting(site, item)
         layout.items.append(Item(lasting, len(words)))
         words += words_of(lasting)
-    record = e.slot("record", "ptr")
+    record = layout.record = e.slot("record", "ptr")
     e.add(Allocate(record, integer(max(len(words), 1)), "i64"))
     for k, word in enumerate(words):
         e.add(Store(record, integer(k), _as_word(e, word)))
@@ -100,7 +116,7 @@ def _lasting(site: Site, value: Value) -> Value:
     """The same value in memory that nobody writes to or releases any more."""
     match value:
         case View() if not value.root.lasts:
-            return site.owned_array(value)
+            return _lasting_array(site, value)
         case columns.Growing():
             return _lasting_list(site, value)
         case Tuple(items=items) if value.form != KEPT:
@@ -109,14 +125,33 @@ def _lasting(site: Site, value: Value) -> Value:
             return value
 
 
+def _lasting_array(site: Site, value: View) -> View:
+    """An array that nobody else has, where it can stay."""
+    if not _must_be_copied(site, [value.root]):
+        return site.owned_array(value)
+    made = site.copied(value)
+    made.root.bound = value.root.bound
+    return site.owned_array(made)
+
+
 def _lasting_list(site: Site, value: columns.Growing) -> columns.Growing:
-    """A list that nobody else has: one that others have is copied."""
-    if any(root not in site.e.owned and not root.lasts for root in value.column.roots()):
+    """A list that nobody else has, and where it can stay: of another one, a copy."""
+    roots = value.column.roots()
+    if any(root not in site.e.owned and not root.lasts for root in roots):
         value = copied_list(site, value)
+    elif _must_be_copied(site, roots):
+        value = item_copies(site, value)
     for root in value.column.roots():
         if root in site.e.owned:
             site.e.owned.remove(root)
     return value
+
+
+def _must_be_copied(site: Site, roots: Sequence[Root]) -> bool:
+    """Whether memory is not in the arena, but must be: it is given up with the record that holds it."""
+    elsewhere = is_elsewhere(site.e.statements, [root.pointer for root in roots])
+    site.unit.leaves_memory |= elsewhere
+    return elsewhere and site.unit.resets
 
 
 def _as_word(e: Emitter, value: Expr) -> Expr:
@@ -152,10 +187,11 @@ def kept_item(e: Emitter, record: Tuple, index: Value) -> Value:
         raise Unlowered("an item of what a recursive function gives, chosen at run time")
     item = layout.items[int(k)]
     memory = e.variable("record", Apply("pointer", (address.expr,), "ptr"))
+    layout.readers.append(memory)
     words = count(item.start)
 
     def loaded(like: Expr) -> Slot:
-        word = e.let(Load(memory, integer(next(words)), "i64"))
+        word = e.let(Load(memory, integer(next(words)), "i64"))  # read in a statement of its own
         return e.variable("kept", _from_word(e, word, like.code))
 
     return mapped(item.like, loaded, lasts=True)

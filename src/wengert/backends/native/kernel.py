@@ -29,6 +29,7 @@ from .border import (
     leaf_of,
 )
 from .function import Lowered
+from .llvm_runtime import MEMORY_WORDS
 from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
 from .machine import compiled, machine
 from .threads import pool
@@ -100,7 +101,7 @@ class Kernel:
         words += sizes
         frame = bytearray(self._inputs.size + self._outputs.size)
         self._inputs.pack_into(frame, 0, *words)
-        memory = (ctypes.c_void_p * 2)()
+        memory = (ctypes.c_void_p * MEMORY_WORDS)()
         raw = (ctypes.c_char * len(frame)).from_buffer(frame)
         try:
             if self._function(ctypes.addressof(memory), ctypes.addressof(raw)):

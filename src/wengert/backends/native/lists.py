@@ -170,8 +170,8 @@ def is_of_numbers(item: Value) -> bool:
     return isinstance(item, Scalar)
 
 
-def array_copies(site: Site, value: Growing) -> Growing:
-    """A list of copies of the arrays in another."""
+def item_copies(site: Site, value: Growing) -> Growing:
+    """A list of copies of the items of another, with room for no others."""
     e = site.e
     site.write_all()
     length = e.variable("length", value.length)

@@ -2,7 +2,7 @@
 
 A procedure `f` becomes `i32 @f(ptr memory, parameters…, pointers to results…)`; it gives 0, or the number of
 the exit it took. `@f.frame(ptr memory, ptr frame)` calls it with what stands in a frame: 8 bytes for each
-parameter, then for each result. `memory` heads the list of what has been allocated and not released.
+parameter, then for each result. `memory` is what the call has of memory: see `llvm_runtime`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ from .loopform import (
     If,
     Invoke,
     Load,
+    Mark,
     Multiply,
     Procedure,
     Release,
+    Reset,
     Slot,
     Spread,
     Statement,
@@ -239,7 +241,8 @@ class _Printer:
             self._in_frame(statement)
             return
         size = self._bytes(statement.count, statement.code)
-        made = self.define(f"call ptr @wg_allocate(ptr %memory, i64 {size})")
+        taken = "wg_arena_take" if statement.in_arena else "wg_allocate"
+        made = self.define(f"call ptr @{taken}(ptr %memory, i64 {size})")
         self._new_pointer(statement.pointer, made)
 
     def _in_frame(self, statement: Allocate) -> None:
@@ -259,6 +262,14 @@ class _Printer:
 
     def release(self, statement: Release) -> None:
         self.lines.append(f"  call void @wg_release(ptr {self.expr(statement.pointer)})")
+
+    def mark(self, statement: Mark) -> None:
+        top = self.define("call ptr @wg_arena_top(ptr %memory)")
+        self.lines.append(f"  store ptr {top}, ptr %{statement.place.name}.v")
+
+    def reset(self, statement: Reset) -> None:
+        place = self.expr(statement.place)
+        self.lines.append(f"  call void @wg_arena_reset(ptr %memory, ptr {place})")
 
     def copy(self, statement: Copy) -> None:
         code = statement.code
@@ -491,6 +502,8 @@ _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
     Allocate: _Printer.allocate,
     Enlarge: _Printer.enlarge,
     Release: _Printer.release,
+    Mark: _Printer.mark,
+    Reset: _Printer.reset,
     Copy: _Printer.copy,
     For: _Printer.loop,
     While: _Printer.repeat,
@@ -515,6 +528,8 @@ def _slots_of(procedure: Procedure) -> Iterator[Slot]:
                 found = (index,)
             case Allocate(pointer=pointer) | Enlarge(pointer=pointer):
                 found = (pointer,)
+            case Mark(place=place):
+                found = (place,)
             case Invoke(results=results) | Spread(results=results):
                 found = results
             case _:

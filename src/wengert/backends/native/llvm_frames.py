@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .llvm_ops import LLVM_TYPES
+from .llvm_runtime import MEMORY
 from .loopform import Procedure
 
 
@@ -10,8 +11,8 @@ def chunk_function(procedure: Procedure) -> str:
     """The function that a thread calls: with a frame, and memory of its own."""
     head = f"define internal i32 @{procedure.name}.chunk(ptr %frame) nounwind #0 {{"
     lines = [
-        "  %memory = alloca [2 x ptr]",
-        "  store [2 x ptr] zeroinitializer, ptr %memory",
+        f"  %memory = alloca {MEMORY}",
+        f"  store {MEMORY} zeroinitializer, ptr %memory",
         f"  %status = call i32 @{procedure.name}.frame(ptr %memory, ptr %frame)",
         "  call void @wg_release_all(ptr %memory)",
         "  ret i32 %status",

@@ -8,10 +8,17 @@ threads take the whole list of kept blocks, one after the other; what two of the
 
 from __future__ import annotations
 
+from .llvm_arena import ARENA
+
+MEMORY_WORDS = 5
+"""What a call has of memory: its first block, how deep its calls are nested, and its arena in three words."""
+MEMORY = f"[{MEMORY_WORDS} x ptr]"
 LARGE = 2**16
 MOST_KEPT = 2**26
 
-RUNTIME = """\
+RUNTIME = (
+    ARENA
+    + """\
 @wg_kept = internal global ptr null
 
 define internal void @wg_free_all(ptr %first) nounwind noinline {
@@ -228,7 +235,7 @@ body:
   call void @wg_give(ptr %raw)
   br label %test
 done:
-  store ptr null, ptr %memory
+  store MEMORY zeroinitializer, ptr %memory
   ret void
 }
 
@@ -238,4 +245,7 @@ declare void @free(ptr) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
-""".replace("LARGE", str(LARGE)).replace("MOST_KEPT", str(MOST_KEPT))
+""".replace("LARGE", str(LARGE))
+    .replace("MOST_KEPT", str(MOST_KEPT))
+    .replace("MEMORY", MEMORY)
+)

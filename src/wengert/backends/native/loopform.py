@@ -99,13 +99,15 @@ class Store:
 class Allocate:
     """Memory for `count` elements, which lives until it is released or the function returns.
 
-    `in_frame` says that it is part of the procedure's frame, and never released.
+    `in_frame` says that it is part of the procedure's frame, and never released; `in_arena`, that it lies
+    on top of what the call of the whole program keeps in its arena, until that is reset.
     """
 
     pointer: Slot
     count: Expr
     code: Code
     in_frame: bool = False
+    in_arena: bool = False
 
 
 @record
@@ -120,6 +122,20 @@ class Enlarge:
 @record
 class Release:
     pointer: Slot
+
+
+@record
+class Mark:
+    """Note how far the arena is filled."""
+
+    place: Slot
+
+
+@record
+class Reset:
+    """Give up what has been put into the arena since a mark."""
+
+    place: Slot
 
 
 @record
@@ -245,6 +261,8 @@ Statement = (
     | Allocate
     | Enlarge
     | Release
+    | Mark
+    | Reset
     | Copy
     | For
     | While

@@ -22,9 +22,11 @@ from .loopform import (
     If,
     Invoke,
     Load,
+    Mark,
     Multiply,
     Procedure,
     Release,
+    Reset,
     Slot,
     Spread,
     Statement,
@@ -70,13 +72,8 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield f"{slot.name} = {expression(value)}"
         case Store(pointer=pointer, index=index, value=value):
             yield f"{pointer.name}[{expression(index)}] = {expression(value)}"
-        case Allocate(pointer=pointer, count=count, code=code, in_frame=in_frame):
-            taken = "local" if in_frame else "new"
-            yield f"{pointer.name} = {taken} {code}[{expression(count)}]"
-        case Enlarge(pointer=pointer, count=count, code=code):
-            yield f"{pointer.name} = enlarged {code}[{expression(count)}]"
-        case Release(pointer=pointer):
-            yield f"release {pointer.name}"
+        case Allocate() | Enlarge() | Release() | Mark() | Reset():
+            yield _of_memory(statement)
         case Copy():
             yield _copy(statement)
         case For(index=index, count=count, body=body):
@@ -104,6 +101,26 @@ def _statement(statement: Statement) -> Iterator[str]:
         case Invoke(function=function, args=args, results=results):
             call = f"{function}({', '.join(map(expression, args))})"
             yield f"{', '.join(r.name for r in results)} = {call}"
+
+
+def _of_memory(statement: Allocate | Enlarge | Release | Mark | Reset) -> str:
+    match statement:
+        case Allocate(pointer=pointer, count=count, code=code):
+            return f"{pointer.name} = {_taken(statement)} {code}[{expression(count)}]"
+        case Enlarge(pointer=pointer, count=count, code=code):
+            return f"{pointer.name} = enlarged {code}[{expression(count)}]"
+        case Release(pointer=pointer):
+            return f"release {pointer.name}"
+        case Mark(place=place):
+            return f"{place.name} = arena.top"
+        case Reset(place=place):
+            return f"arena.reset({place.name})"
+
+
+def _taken(statement: Allocate) -> str:
+    if statement.in_frame:
+        return "local"
+    return "arena" if statement.in_arena else "new"
 
 
 def _spread(statement: Spread) -> Iterator[str]:

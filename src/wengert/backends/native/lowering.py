@@ -87,6 +87,10 @@ class Unit:
         """Items of lists of which the program itself says nothing."""
         self.loose: set[Any] = set()
         """Lists that hold numbers of several types."""
+        self.resets = False
+        """Whether the program gives up records before it ends, and with them all that they hold."""
+        self.leaves_memory = False
+        """Whether records hold memory that would not be given up with them."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 

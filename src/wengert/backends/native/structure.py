@@ -15,7 +15,7 @@ from .complexes import is_complex
 from .elementwise import ROWS
 from .fusion import mapped
 from .kept import is_kept, must_be_open
-from .lists import array_copies, copied_list, has_numbers_alone
+from .lists import copied_list, has_numbers_alone, item_copies
 from .loopform import Apply, Constant, Expr
 from .lowering import Site, described, lowers
 from .promotion import operand_code
@@ -58,7 +58,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
             if eqn.op.name == "snapshot" and isinstance(given.column, Arrays | RaggedArrays):
-                return array_copies(site, given)
+                return item_copies(site, given)
             return copied_list(site, given)
         if is_kept(given) or (
             eqn.op.name == "snapshot" and (isinstance(given, Tuple) and has_numbers_alone(given))

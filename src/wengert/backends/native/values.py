@@ -60,7 +60,7 @@ class Root:
         of_caller: whether the caller sees what is in it, at the latest when the function ends.
         stands_in: whether it may be a copy of such memory, in the place of an array that may be another.
         changed: whether the program itself writes to it.
-        lasts: whether it stays, and stays as it is, until the program ends.
+        lasts: whether it stays, and stays as it is, as long as anybody reads it.
         bound: whether there is an array at all, where that depends on the run.
     """
 

@@ -8,7 +8,7 @@ from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Parts
 from .complexes import by_part, is_complex
 from .emitter import Emitter
 from .fusion import fill
-from .lists import array_copies, has_numbers_alone, like_item, template_of
+from .lists import has_numbers_alone, item_copies, like_item, template_of
 from .loopform import FLOATS, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .sequences import RaggedArrays, growing, item_at
@@ -87,7 +87,7 @@ def _zero_list(site: Site, value: Growing) -> Growing:
 
 def _zero_arrays(site: Site, value: Growing) -> Growing:
     """Arrays of zeros, of the shapes of those in a list."""
-    made = array_copies(site, value)
+    made = item_copies(site, value)
     size = made.length
     elements = made.column
     if isinstance(elements, RaggedArrays):

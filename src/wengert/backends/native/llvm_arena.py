@@ -1,0 +1,113 @@
+"""The arena of a call in LLVM: pieces that are given up together, the last ones first. As in `ccode_runtime`.
+
+An arena is chunks of memory, filled one after the other. A chunk begins with where the one before begins, and
+where it ends itself. What a call has of memory says, beside its blocks and how deep its calls are nested, up
+to where the last chunk is filled, where it ends and where it begins; all are null at first.
+"""
+
+from __future__ import annotations
+
+CHUNK = 2**16
+"""Chunks are large enough to be kept for the next call, as large blocks are."""
+CHUNK_HEAD = 16
+
+ARENA = """\
+define internal ptr @wg_arena_more(ptr %memory, i64 %size) nounwind noinline cold {
+start:
+  %needed = add i64 %size, CHUNK_HEAD
+  %fits = icmp ult i64 %needed, CHUNK_SIZE
+  %bytes = select i1 %fits, i64 CHUNK_SIZE, i64 %needed
+  %chunk = call ptr @wg_allocate(ptr %memory, i64 %bytes)
+  %failed = icmp eq ptr %chunk, null
+  br i1 %failed, label %no, label %yes
+no:
+  ret ptr null
+yes:
+  %chunk.at = getelementptr ptr, ptr %memory, i64 4
+  %before = load ptr, ptr %chunk.at
+  store ptr %before, ptr %chunk
+  store ptr %chunk, ptr %chunk.at
+  %end = getelementptr i8, ptr %chunk, i64 %bytes
+  %own.end.at = getelementptr ptr, ptr %chunk, i64 1
+  store ptr %end, ptr %own.end.at
+  %end.at = getelementptr ptr, ptr %memory, i64 3
+  store ptr %end, ptr %end.at
+  %piece = getelementptr i8, ptr %chunk, i64 CHUNK_HEAD
+  %top = getelementptr i8, ptr %piece, i64 %size
+  %top.at = getelementptr ptr, ptr %memory, i64 2
+  store ptr %top, ptr %top.at
+  ret ptr %piece
+}
+
+define internal ptr @wg_arena_take(ptr %memory, i64 %size) nounwind alwaysinline {
+start:
+  %more = add i64 %size, 7
+  %whole = and i64 %more, -8
+  %piece = call ptr @wg_arena_top(ptr %memory)
+  %end.at = getelementptr ptr, ptr %memory, i64 3
+  %end = load ptr, ptr %end.at
+  %from = ptrtoint ptr %piece to i64
+  %to = ptrtoint ptr %end to i64
+  %room = sub i64 %to, %from
+  %fits = icmp ult i64 %whole, %room
+  br i1 %fits, label %here, label %elsewhere
+here:
+  %top = getelementptr i8, ptr %piece, i64 %whole
+  %top.at = getelementptr ptr, ptr %memory, i64 2
+  store ptr %top, ptr %top.at
+  ret ptr %piece
+elsewhere:
+  %other = call ptr @wg_arena_more(ptr %memory, i64 %whole)
+  ret ptr %other
+}
+
+define internal ptr @wg_arena_top(ptr %memory) nounwind alwaysinline {
+  %top.at = getelementptr ptr, ptr %memory, i64 2
+  %top = load ptr, ptr %top.at
+  ret ptr %top
+}
+
+define internal void @wg_arena_reset(ptr %memory, ptr %mark) nounwind {
+start:
+  %chunk.at = getelementptr ptr, ptr %memory, i64 4
+  %end.at = getelementptr ptr, ptr %memory, i64 3
+  %place = ptrtoint ptr %mark to i64
+  br label %test
+test:
+  %chunk = load ptr, ptr %chunk.at
+  %end = load ptr, ptr %end.at
+  %from = ptrtoint ptr %chunk to i64
+  %to = ptrtoint ptr %end to i64
+  %offset = sub i64 %place, %from
+  %size = sub i64 %to, %from
+  %inside = icmp ule i64 %offset, %size
+  br i1 %inside, label %done, label %drop
+drop:
+  call void @wg_arena_drop(ptr %memory, ptr %chunk)
+  br label %test
+done:
+  %top.at = getelementptr ptr, ptr %memory, i64 2
+  store ptr %mark, ptr %top.at
+  ret void
+}
+
+define internal void @wg_arena_drop(ptr %memory, ptr %chunk) nounwind noinline cold {
+start:
+  %before = load ptr, ptr %chunk
+  call void @wg_release(ptr %chunk)
+  %none = icmp eq ptr %before, null
+  br i1 %none, label %go, label %other
+other:
+  %own.end.at = getelementptr ptr, ptr %before, i64 1
+  %own.end = load ptr, ptr %own.end.at
+  br label %go
+go:
+  %end = phi ptr [ null, %start ], [ %own.end, %other ]
+  %end.at = getelementptr ptr, ptr %memory, i64 3
+  store ptr %end, ptr %end.at
+  %chunk.at = getelementptr ptr, ptr %memory, i64 4
+  store ptr %before, ptr %chunk.at
+  ret void
+}
+
+""".replace("CHUNK_SIZE", str(CHUNK)).replace("CHUNK_HEAD", str(CHUNK_HEAD))
