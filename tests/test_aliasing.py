@@ -1367,3 +1367,87 @@ def keys_of_pairs(x, y):
 def test_numbers_with_a_derivative_are_no_keys(function):
     refusal("WG103", TypeError, lambda: wg.grad(function)(0.7, 0.3))
     refusal("WG103", TypeError, lambda: wg.pushforward(function, 0.7, 0.3))
+
+
+# What every iteration puts into a new list, dictionary or object is one array, which goes on changing
+
+
+class Frame:
+    def __init__(self, state):
+        self.state = state
+
+
+def kept_in_lists(x, y):
+    rows, v = [], np.array([x, y])
+    for _ in range(3):
+        rows.append([v])
+        v *= x
+    return sum(row[0].sum() for row in rows)
+
+
+def kept_in_dictionaries(x, y):
+    rows, v = [], np.array([x, y])
+    for k in range(3):
+        rows.append({"time": k, "state": v})
+        v *= x
+    return sum(row["state"].sum() for row in rows)
+
+
+def kept_in_lists_of_lists(x, y):
+    rows, v = [], np.array([x, y])
+    for _ in range(3):
+        rows.append([[v]])
+        v *= x
+    return rows[0][0][0].sum()
+
+
+def kept_in_objects(x, y):
+    rows, v = [], np.array([x, y])
+    for _ in range(3):
+        rows.append(Frame(v))
+        v *= x
+    return rows[0].state.sum() * rows[1].state[0]
+
+
+def kept_under_keys(x, y):
+    rows, v = {}, np.array([x, y])
+    for k in range(3):
+        rows[k] = [v]
+        v *= x
+    return rows[0][0].sum() * rows[2][0][1]
+
+
+def kept_in_front(x, y):
+    rows, v = [], np.array([x, y])
+    for _ in range(3):
+        rows.insert(0, [v])
+        v *= x
+    return rows[2][0].sum()
+
+
+def kept_lists_of_a_list(x, y):
+    rows, v = [], [x, y]
+    for _ in range(3):
+        rows.append([v])
+        v[0] *= x
+    return rows[0][0][0] * rows[2][0][1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        kept_in_lists,
+        kept_in_dictionaries,
+        kept_in_lists_of_lists,
+        kept_in_objects,
+        kept_under_keys,
+        kept_in_front,
+        kept_lists_of_a_list,
+    ],
+)
+def test_an_array_in_what_every_iteration_makes_goes_on_changing(function):
+    x, y, step = 1.3, 0.7, 1e-6
+    by_x = (function(x + step, y) - function(x - step, y)) / (2 * step)
+    by_y = (function(x, y + step) - function(x, y - step)) / (2 * step)
+    assert wg.gradient(function, x, y) == pytest.approx((by_x, by_y), rel=1e-6)
+    assert wg.pushforward(function, x, y)[1](1.0, 2.0) == pytest.approx(by_x + 2 * by_y, rel=1e-6)

@@ -37,9 +37,10 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
 
     That matters only if it changes. Where it does, the program checks when it runs.
     """
-    if isinstance(value, Items) and not is_mutable(value):
+    if isinstance(value, Items):
+        inside = _note_carried if is_mutable(value) else note_sharing
         for item in value.values:
-            note_sharing(it, item, owner, deeper + 1)
+            inside(it, item, owner, deeper + 1)
     if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
         return value
     refuse_replaced(it, value)
@@ -55,15 +56,39 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     return value
 
 
+def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> None:
+    """What a new list or object brings into a container may be in there already, from an earlier iteration.
+
+    Of what it takes from other containers, `note_view` says where it is.
+    """
+    if isinstance(value, Items):
+        for item in value.values:
+            _note_carried(it, item, owner, deeper + 1)
+    if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
+        return
+    goal = _spot_of(it, owner)
+    goal = replace(goal, depth=goal.depth + deeper)
+    source = _spot_by_tie(it, _spot_of(it, value), goal.place)
+    if source is not None and _is_shared(it, source, goal):
+        _refuse_shared(it, value)
+
+
 def _spots_of(it: Interpreter, value: Var, owner: Place) -> list[Spot]:
     """Where a value is part of something, and where it may be part of what it is put into."""
     own = _spot_of(it, value)
-    found = [own] if own.path else []
+    tied = _spot_by_tie(it, own, owner)
+    return [*([own] if own.path else []), *([tied] if tied is not None else [])]
+
+
+def _spot_by_tie(it: Interpreter, own: Spot, owner: Place) -> Spot | None:
+    """Where something may be in an object that it is not said to be part of.
+
+    What a loop carries is said to be what it is part of.
+    """
     tie = ties(it, own.place).get(owner)
-    if tie is not None and tie[0] <= own.depth:
-        # what a loop carries is said to be what it is part of
-        found.append(Spot(owner, (), max(1, tie[1] + own.depth - tie[0])))
-    return found
+    if tie is None or tie[0] > own.depth:
+        return None
+    return Spot(owner, (), max(1, tie[1] + own.depth - tie[0]))
 
 
 def note_view(
