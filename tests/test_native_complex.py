@@ -666,7 +666,7 @@ def test_arrays_in_c(tmp_path):
     c = Z * 0.1
     expected = compiled(c)
     library = shared_library(compiled.c_source, tmp_path)
-    out = ctypes.c_double()
-    function = library.mandelbrot_of_array
-    assert function(c.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(8), ctypes.byref(out)) == 0
+    out, origin = ctypes.c_double(), ctypes.c_int64()
+    given = c.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(8)
+    assert library.mandelbrot_of_array(*given, ctypes.byref(out), ctypes.byref(origin)) == 0
     np.testing.assert_allclose(out.value, expected, rtol=1e-14)
