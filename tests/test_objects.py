@@ -279,14 +279,47 @@ def a_class_made_in_every_turn(x):
     return total
 
 
-@pytest.mark.parametrize(
-    "f",
-    [
-        counted_by_a_class_inside,
-        an_attribute_that_a_class_inside_inherits_or_gets,
-        a_class_made_in_every_turn,
-    ],
-)
+def an_attribute_bound_on_both_branches(x):
+    class Law:
+        rate = 1.0
+
+    if x > 1:
+        Law.rate = x * x
+    else:
+        Law.rate = 2 * x
+    return Law.rate * x
+
+
+def an_attribute_bound_by_a_function_that_is_differentiated(x):
+    class Law:
+        rate = 1.0
+
+    def bound(t):
+        Law.rate = t * t * x
+        return Law.rate * t
+
+    slope = wg.derivative(bound)(x)
+    return slope * Law.rate + slope * slope
+
+
+CLASSES_INSIDE = [
+    counted_by_a_class_inside,
+    an_attribute_that_a_class_inside_inherits_or_gets,
+    a_class_made_in_every_turn,
+    an_attribute_bound_on_both_branches,
+    an_attribute_bound_by_a_function_that_is_differentiated,
+]
+
+
+@pytest.mark.parametrize("f", CLASSES_INSIDE)
+def test_second_derivatives_with_a_class_inside(f):
+    for x in (0.5, 2.0):
+        wanted = pytest.approx(oracle.central_gradient(wg.grad(f), x)[0], rel=1e-6)
+        assert wg.hessian(f)(x) == wanted
+        assert wg.hvp(f)(x, 1.0) == wanted
+
+
+@pytest.mark.parametrize("f", CLASSES_INSIDE)
 def test_a_class_inside_starts_anew_with_every_call(f):
     gradient, derivative = wg.grad(f), wg.derivative(f)
     for x in (0.5, 2.0, 0.5, 2.0):

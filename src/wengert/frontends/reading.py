@@ -209,6 +209,10 @@ class Reading:
         """Whether something is a class that the program defines."""
         return any(cls is made.cls for each in self.local_classes.values() for made in each)
 
+    def classes_defined(self) -> set[type]:
+        """The classes that the program has defined so far."""
+        return {made.cls for each in self.local_classes.values() for made in each}
+
     @property
     def is_one_run(self) -> bool:
         """Whether all values of the call are known."""
