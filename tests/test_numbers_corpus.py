@@ -6,7 +6,6 @@ terms the programs' own modules are given ops in their place. A program that num
 through has to say so; none may give another derivative. How many agree may only grow.
 """
 
-import contextlib
 import copy
 import functools
 import math
@@ -66,21 +65,28 @@ def ops_for_math(monkeypatch):
 def random_direction(x, rng):
     """A tangent of every float, None for what has none."""
     if isinstance(x, np.ndarray):
-        return rng.normal(size=x.shape).astype(x.dtype) if x.dtype.kind in "fc" else None
+        real, imaginary = rng.normal(size=(2, *x.shape))
+        found = real + 1j * imaginary if x.dtype.kind == "c" else real
+        return found.astype(x.dtype) if x.dtype.kind in "fc" else None
     if isinstance(x, (list, tuple)):
-        return (
-            type(x)(random_direction(each, rng) for each in x) if type(x) in (list, tuple) else None
-        )
+        return as_in(x, [random_direction(each, rng) for each in x])
     if isinstance(x, dict):
         return {key: random_direction(value, rng) for key, value in x.items()}
-    return float(rng.normal()) if isinstance(x, (float, complex)) else None
+    if isinstance(x, complex):
+        return complex(*rng.normal(size=2))
+    return float(rng.normal()) if isinstance(x, float) else None
+
+
+def as_in(x, items):
+    """A list, tuple or named tuple of other items."""
+    return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
 
 
 def moved(x, direction, t):
     if direction is None:
         return x
     if isinstance(x, (list, tuple)):
-        return type(x)(moved(a, d, t) for a, d in zip(x, direction, strict=True))
+        return as_in(x, [moved(a, d, t) for a, d in zip(x, direction, strict=True)])
     if isinstance(x, dict):
         return {key: moved(value, direction[key], t) for key, value in x.items()}
     return x + t * direction
@@ -122,8 +128,18 @@ def assert_same(found, expected):
 
 def by_source_reverse(program, args, direction):
     slopes = wg.gradient(program.function, *copy.deepcopy(args))
-    pairs = zip(slopes, direction, strict=True)
-    return sum(trees.inner(slope, d) for slope, d in pairs if d is not None)
+    return slope_along(slopes, direction)
+
+
+def slope_along(slopes, direction):
+    """The inner product of a gradient and a direction; what has no direction has no part in it."""
+    if direction is None:
+        return 0.0
+    if isinstance(direction, (list, tuple)):
+        return sum(slope_along(a, d) for a, d in zip(slopes, direction, strict=True))
+    if isinstance(direction, dict):
+        return sum(slope_along(slopes[key], d) for key, d in direction.items())
+    return trees.inner(slopes, direction)
 
 
 def by_dual(program, args, direction):
@@ -222,9 +238,8 @@ def first_order():
         direction = [random_direction(x, rng) for x in args]
         unsuited = pending.GRADIENT | KNOWN | SLOW | ASSERTS_FLOATS
         if program.name not in unsuited and any(part is not None for part in leaves(direction)):
-            with contextlib.suppress(Exception):
-                _, push = wg.pushforward(program.function, *copy.deepcopy(args))
-                yield Case(program, args, direction, push(*direction))
+            _, push = wg.pushforward(program.function, *copy.deepcopy(args))
+            yield Case(program, args, direction, push(*direction))
 
 
 def second_order(cases):
@@ -235,9 +250,8 @@ def second_order(cases):
         k = next(k for k, d in enumerate(direction) if any(p is not None for p in leaves(d)))
         v = direction[k]
         only = [d if j == k else None for j, d in enumerate(direction)]
-        with contextlib.suppress(Exception):
-            product = wg.hvp(program.function, k)(*copy.deepcopy(args), v)
-            yield Case(program, args, only, trees.inner(product, v))
+        product = wg.hvp(program.function, k)(*copy.deepcopy(args), v)
+        yield Case(program, args, only, slope_along(product, v))
 
 
 @functools.cache
@@ -255,15 +269,15 @@ def cases(order):
 @pytest.mark.parametrize(
     ("order", "reader", "at_least"),
     [
-        (1, by_source_reverse, 531),
-        (1, by_dual, 489),
-        (1, by_tower, 408),
-        (1, by_graph, 198),
-        (2, by_hessian, 344),
-        (2, by_reverse_over_reverse, 382),
-        (2, by_dual_of_dual, 455),
-        (2, by_second_coefficient, 395),
-        (2, by_graph_twice, 97),
+        (1, by_source_reverse, 595),
+        (1, by_dual, 530),
+        (1, by_tower, 446),
+        (1, by_graph, 222),
+        (2, by_hessian, 420),
+        (2, by_reverse_over_reverse, 420),
+        (2, by_dual_of_dual, 500),
+        (2, by_second_coefficient, 435),
+        (2, by_graph_twice, 105),
     ],
 )
 def test_readers_agree(cases, ops_for_math, order, reader, at_least):
