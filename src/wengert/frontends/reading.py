@@ -140,6 +140,9 @@ class Reading:
     """Where values of unknown kind were put that have not changed yet: containers, and how deep."""
     holding_unknown: dict[Place, list[Held]] = field(default_factory=dict[Place, Any])
     """The values of unknown kind that were put into every run-time object, and how deep."""
+    noted: set[tuple[Place, Place, tuple[int, int] | None]] = field(default_factory=set[Any])
+    """What was said of two objects since `holding` last changed: that they share something so deep in them,
+    or (`None`) that they may be one."""
     linked: set[Var] = field(default_factory=set[Var])
     """Run-time containers of which it has been found out where their items came from."""
     links: int = 0

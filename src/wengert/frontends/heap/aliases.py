@@ -56,7 +56,7 @@ _MAYBE_SAME = frozenset(
 
 def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
     """Two names for objects may turn out to be names for one: changing one loses the other."""
-    if a is b:
+    if a is b or _is_noted(it, a, b):
         return
     some, others = sharing(it, a), sharing(it, b)
     it.reading.links += len(some) * len(others)
@@ -69,6 +69,19 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
         for other, below_other in others.items():
             _lose_with(it, mine, depth_of_common(it, b, other) if mine is a else below, other)
             _lose_with(it, other, depth_of_common(it, a, mine) if other is b else below_other, mine)
+
+
+def _is_noted(it: Interpreter, a: Place, b: Place, tie: Tie | None = None) -> bool:
+    """Whether the same was said of two objects since objects last came to hold what others do.
+
+    A program with many paths says most of it again wherever they meet.
+    """
+    _link_origin(it, a)
+    _link_origin(it, b)
+    if (a, b, tie) in it.reading.noted:
+        return True
+    it.reading.noted.add((a, b, tie))
+    return False
 
 
 def depth_of_common(it: Interpreter, place: Place, other: Place) -> int:
@@ -102,7 +115,8 @@ def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) 
 
 def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
     """What changes in one of two objects, deeper than through so many containers, may change in the other."""
-    share_with_all(it, a, below_a, {b: below_b})
+    if not _is_noted(it, a, b, (below_a, below_b)):
+        share_with_all(it, a, below_a, {b: below_b})
 
 
 def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Place, int]) -> None:
@@ -150,6 +164,7 @@ def hold_same(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -
     share_with_all(it, a, below_a, {other: below for other, (_, below) in tied_b.items()})
     it.reading.holding.setdefault(a, {})[b] = below_b
     it.reading.holding.setdefault(b, {})[a] = below_a
+    it.reading.noted.clear()
 
 
 def sharing(it: Interpreter, place: Place) -> dict[Place, int]:
@@ -160,14 +175,16 @@ def sharing(it: Interpreter, place: Place) -> dict[Place, int]:
 def _sharing_any(it: Interpreter, places: Mapping[Place, int]) -> dict[Place, int]:
     """The objects that hold some of what any of some objects hold, these included, and how deep."""
     for place in places:
-        if isinstance(place.origin, Var):
-            link_holders(it, place.origin)
+        _link_origin(it, place)
+    holding = it.reading.holding
+    if not any(place in holding for place in places):
+        return dict(places)
     found = dict(places)
     reached_from = {place: place for place in places}
     pending = list(places)
     while pending:
         current = pending.pop()
-        for other, below in it.reading.holding.get(current, {}).items():
+        for other, below in holding.get(current, {}).items():
             if other not in reached_from:
                 reached_from[other] = reached_from[current]
                 found[other] = below
@@ -187,6 +204,7 @@ def _lose_with(it: Interpreter, changed: Place, below: int, other: Place) -> Non
 def forget(it: Interpreter, start: int) -> None:
     """Drop what was noted of objects made after some point, which nothing can reach any more."""
     holding, aliases = it.reading.holding, it.reading.aliases
+    it.reading.noted.clear()
     lasting = {place: sharing(it, place) for place in holding if place.born <= start}
     it.reading.holding = {
         place: {
@@ -208,10 +226,13 @@ def deeper_than(it: Interpreter, place: Place, depth: int) -> list[Place]:
     return [p for p, below in it.reading.aliases.get(place, {}).items() if depth > below]
 
 
+def _link_origin(it: Interpreter, place: Place) -> None:
+    if isinstance(place.origin, Var):
+        link_holders(it, place.origin)
+
+
 def link_holders(it: Interpreter, var: Var) -> None:
     """Note which other containers the items of a run-time container came from."""
-    from .current import has_left
-
     if var in it.reading.linked:
         return
     eqn = it.builder.visible_definition(var)
@@ -223,6 +244,8 @@ def link_holders(it: Interpreter, var: Var) -> None:
         return
     if view_of(it, var) is not None or (eqn.op is st.getitem and gathers(eqn.args[1])):
         return
+    from .current import has_left
+
     for arg in eqn.args:
         if isinstance(arg, Var) and is_mutable(arg):
             has_left(it, arg)
