@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 200_000
 """Pairs of objects that may be one: more of them take too long to follow."""
-MORE_IN_GENERAL = 10
-"""How many times as many are followed for arguments of any kinds: no run can be read instead."""
 
 Tie = tuple[int, int]
 """How deep in each of two objects is what they share: deeper changes of one are changes of the other."""
@@ -60,7 +58,7 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
         return
     some, others = sharing(it, a), sharing(it, b)
     it.reading.links += len(some) * len(others)
-    if it.reading.links > MOST_LINKS * (MORE_IN_GENERAL if it.reading.general else 1):
+    if it.reading.links > MOST_LINKS:
         raise it.unsupported(
             "too many objects of this program may be one another",
             "Differentiate a part of it, or change copies.",
