@@ -7,6 +7,7 @@ _LATER = frozenset(
         "captures",
         "checkpoints",
         "choosing",
+        "class_attributes",
         "construct",
         "container_methods",
         "contexts",

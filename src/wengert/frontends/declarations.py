@@ -11,6 +11,9 @@ from ..errors import NoSource
 from .sources import FunctionNode, around, parameter_names, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_PATTERNS = (ast.MatchAs, ast.MatchStar)
+_BINDING = (FunctionNode, ast.ClassDef, ast.Name, ast.alias, *_PATTERNS, *_COMPREHENSIONS)
+"""Syntax that may bind a name, or has names of its own."""
 
 
 @lru_cache(maxsize=2048)
@@ -148,6 +151,9 @@ def _names_assigned(node: ast.AST) -> frozenset[str]:
     stack: list[ast.AST] = [node]
     while stack:
         current = stack.pop()
+        if not isinstance(current, _BINDING):
+            stack.extend(ast.iter_child_nodes(current))
+            continue
         match current:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)

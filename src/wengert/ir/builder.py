@@ -16,30 +16,29 @@ def kind_of_atom(atom: Atom) -> Kind:
     return atom.kind if isinstance(atom, Var) else kind_of_constant(atom.value)
 
 
+_KINDS_OF_LITERALS: Mapping[type, Kind] = {
+    bool: Number("bool"),
+    int: Number("int"),
+    float: Number("float"),
+    complex: Number("complex"),
+    str: STR,
+    type(None): NONE,
+    slice: SLICE,
+}
+
+
 def kind_of_constant(value: Any) -> Kind:
     """The kind of a literal."""
+    kind = _KINDS_OF_LITERALS.get(type(value))
+    if kind is not None:
+        return kind
     if isinstance(value, Enum):  # also one that is a number or a text: it has a name and a class
         return Other(type(value).__name__)
-    match value:
-        case bool():
-            return Number("bool")
-        case int():
-            return Number("int")
-        case float():
-            return Number("float")
-        case complex():
-            return Number("complex")
-        case str():
-            return STR
-        case None:
-            return NONE
-        case slice():
-            return SLICE
-        case tuple():
-            items: tuple[Any, ...] = value
-            return Struct("tuple", tuple(range(len(items))), tuple(map(kind_of_constant, items)))
-        case _:
-            return Other(type(value).__name__)
+    if isinstance(value, tuple):
+        items: tuple[Any, ...] = value
+        return Struct("tuple", tuple(range(len(items))), tuple(map(kind_of_constant, items)))
+    derived = (kind for each, kind in _KINDS_OF_LITERALS.items() if isinstance(value, each))
+    return next(derived, Other(type(value).__name__))
 
 
 class Builder:
