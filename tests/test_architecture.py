@@ -42,6 +42,8 @@ HARD_DEPENDENCIES = {"numpy"}
 ABOUT = {
     "in_numba.py": {"numba"},
     "rules/special.py": {"scipy"},
+    "rules/waves.py": {"scipy"},
+    "rules/probability.py": {"scipy"},
     "frontends/scipy_in_python.py": {"scipy"},
     "frontends/scipy_linalg_in_python.py": {"scipy"},
     "frontends/scipy_distributions_in_python.py": {"scipy"},

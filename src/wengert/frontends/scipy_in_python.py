@@ -7,6 +7,16 @@ from typing import Any
 
 import numpy as np
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
+from scipy.special._ufuncs import (
+    _spherical_in,  # pyright: ignore[reportPrivateUsage]
+    _spherical_in_d,  # pyright: ignore[reportPrivateUsage]
+    _spherical_jn,  # pyright: ignore[reportPrivateUsage]
+    _spherical_jn_d,  # pyright: ignore[reportPrivateUsage]
+    _spherical_kn,  # pyright: ignore[reportPrivateUsage]
+    _spherical_kn_d,  # pyright: ignore[reportPrivateUsage]
+    _spherical_yn,  # pyright: ignore[reportPrivateUsage]
+    _spherical_yn_d,  # pyright: ignore[reportPrivateUsage]
+)
 
 from ..ops.creation import gather as array_of
 
@@ -51,9 +61,52 @@ def multigammaln(a: Any, d: Any) -> Any:
     return total
 
 
+def _mirrored(function: Any, sign: Any, n: Any, z: Any) -> Any:
+    """A function at real z below 0 by its value at -z: `sign` times that if n is even."""
+    z = array_of(z)
+    if np.iscomplexobj(z):
+        return function(n, z)
+    even = np.equal(np.mod(n, 2), 0)
+    return np.where(z < 0, np.where(even, sign, -sign), 1.0) * function(n, np.where(z < 0, -z, z))
+
+
+def spherical_jn(n: Any, z: Any, derivative: Any = False) -> Any:
+    """`scipy.special.spherical_jn`."""
+    if derivative:
+        return _mirrored(_spherical_jn_d, -1.0, n, z)
+    return _mirrored(_spherical_jn, 1.0, n, z)
+
+
+def spherical_yn(n: Any, z: Any, derivative: Any = False) -> Any:
+    """`scipy.special.spherical_yn`."""
+    if derivative:
+        return _mirrored(_spherical_yn_d, 1.0, n, z)
+    return _mirrored(_spherical_yn, -1.0, n, z)
+
+
+def spherical_in(n: Any, z: Any, derivative: Any = False) -> Any:
+    """`scipy.special.spherical_in`."""
+    if derivative:
+        return _mirrored(_spherical_in_d, -1.0, n, z)
+    return _mirrored(_spherical_in, 1.0, n, z)
+
+
+def spherical_kn(n: Any, z: Any, derivative: Any = False) -> Any:
+    """`scipy.special.spherical_kn`; of a real number below 0, the real part."""
+    function = _spherical_kn_d if derivative else _spherical_kn
+    z = array_of(z)
+    if np.iscomplexobj(z) or np.all(z >= 0):
+        return function(n, z)
+    return np.real(function(n, z + 0j))
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (special.logsumexp, logsumexp),
     (special.softmax, softmax),
     (special.log_softmax, log_softmax),
+    (special.spherical_jn, spherical_jn),
+    (special.spherical_yn, spherical_yn),
+    (special.spherical_in, spherical_in),
+    (special.spherical_kn, spherical_kn),
     (special.multigammaln, multigammaln),  # pyright: ignore[reportAttributeAccessIssue]
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..errors import NoRule
-from ..ir.builder import Builder
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const
-from ..ir.types import FLOAT
+from ..ir.records import replace
+from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number
 from .array_kinds import Args, Params
 from .promotion import always
-from .registry import declare
+from .registry import declare, late_helper
 
 
 def _refuse(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -27,3 +28,24 @@ no_partial = declare(
     fold=_refuse,
     implementation=lambda function, operand: float("nan"),
 )
+
+
+def _infer_complex(args: Args, params: Params) -> Kind:
+    match kind_of_atom(args[0]):
+        case Number():
+            return COMPLEX
+        case Array() as kind:
+            return replace(kind, dtype="complex128")
+        case _:
+            return UNKNOWN
+
+
+faddeeva = declare(
+    "faddeeva",
+    "z, *, order",
+    infer=_infer_complex,
+    elementwise=True,
+    implementation=late_helper("faddeeva"),
+    rt="faddeeva",
+)
+"""The derivatives of SciPy's `wofz`."""

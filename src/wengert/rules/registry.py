@@ -73,7 +73,12 @@ _LATER = {
 }
 """Tables that are loaded when a rule is asked for and the module of their ops has been loaded."""
 
-ops.when_imported("scipy.special", lambda: import_module(f"{__package__}.special"))
+ops.when_imported(
+    "scipy.special",
+    lambda: [
+        import_module(f"{__package__}.{table}") for table in ("special", "waves", "probability")
+    ],
+)
 
 _rules: dict[Op, Rule] = {}
 _state = _State()

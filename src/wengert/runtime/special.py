@@ -1,0 +1,29 @@
+"""Functions of SciPy's kind that SciPy does not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def faddeeva(z: Any, *, order: int) -> Any:
+    """The derivative of that order of the Faddeeva function w(z) = exp(-z²) erfc(-iz).
+
+    They follow from w⁽ⁿ⁺¹⁾ + 2z w⁽ⁿ⁾ + 2n w⁽ⁿ⁻¹⁾ = 0. Far from 0, in the wings of a spectral line, that
+    cancels; there their ratios are computed from high orders down.
+    """
+    from scipy.special import wofz  # pyright: ignore[reportMissingTypeStubs]
+
+    z = np.asarray(z, dtype=complex)
+    value = wofz(z)
+    far = abs(z) > 7.0
+    wings = np.where(far, z, 7.0)
+    ratio, product = 0.0 * wings, value
+    for n in range(order + 20, 0, -1):
+        ratio = -2 * n / (2 * wings + ratio)
+        product = product * ratio if n <= order else product
+    before, last = value, 1.1283791670955126j - 2 * z * value  # 2i / √π
+    for n in range(1, order):
+        before, last = last, -2 * (z * last + n * before)
+    return np.where(far, product, last if order else value)[()]
