@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -258,6 +259,12 @@ def test_a_product_with_a_sparse_matrix(f: Callable[..., Any]) -> None:
     wg.testing.check_gradient(lambda x: np.sum(weights * f(x)), X, rtol=2e-5)
     slopes = wg.grad(lambda x: np.sum(f(x) ** 2))
     wg.testing.check_gradient(lambda x: np.sum(weights * slopes(x)), X, rtol=2e-5)
+
+
+def test_what_was_called_as_it_is_keeps_its_rule() -> None:
+    """The product of a matrix and a number is SciPy's, that of two numbers is differentiated."""
+    wg.grad(lambda x: np.sum((LAPLACIAN * 0.5).T @ x**2))(X)
+    assert wg.grad(lambda x: operator.mul(*(y for y in (x, x))))(3.0) == 6.0
 
 
 def test_a_method_of_a_sparse_matrix_made_inside() -> None:

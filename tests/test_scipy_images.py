@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.errors import NoRule
 
 pytest.importorskip("scipy")
 from scipy import ndimage
@@ -40,6 +41,16 @@ BETWEEN = [
     lambda x: ndimage.map_coordinates(x, PLACES, order=0, cval=0.4),
     lambda x: ndimage.map_coordinates(x[0], PLACES[:1], order=1),
     lambda x: ndimage.map_coordinates(IMAGE, 1.0 + x[:2] ** 2 / 3, order=1, mode="nearest"),
+    lambda x: ndimage.rotate(x, 30.0, order=1) * 2,
+    lambda x: ndimage.rotate(x, 90, order=1, reshape=False, mode="nearest"),
+    lambda x: ndimage.rotate(IMAGE, 40 + 5 * x[0, 0], order=1, reshape=False, mode="nearest"),
+    lambda x: ndimage.shift(x, (0.3, -1.2), order=1),
+    lambda x: ndimage.shift(IMAGE, x[0, 0], order=1, mode="nearest"),
+    lambda x: ndimage.zoom(x, (1.6, 2), order=1) + ndimage.zoom(x, (1.6, 2), order=0),
+    lambda x: ndimage.affine_transform(x, [0.7, 1.1], (0.2, -0.1), (4, 3), order=1, cval=0.5),
+    lambda x: ndimage.affine_transform(
+        IMAGE, np.array([[1.0, x[0, 0]], [-0.1, 0.9]]), x[1, :2], order=1, mode="nearest"
+    ),
 ]
 
 
@@ -69,7 +80,6 @@ def test_values_between_the_places(f):
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: ndimage.map_coordinates(x, PLACES),
         lambda x: ndimage.gaussian_filter1d(x[0], 1.0, order=1),
         lambda x: ndimage.convolve(x, SHARP[:2]),
     ],
@@ -77,6 +87,15 @@ def test_values_between_the_places(f):
 def test_what_is_not_covered_is_refused(f):
     with pytest.raises(NotImplementedError):
         wg.grad(lambda x: np.sum(f(x)))(IMAGE)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: ndimage.map_coordinates(x, PLACES), lambda x: ndimage.zoom(x, 2)]
+)
+def test_what_is_called_as_it_is_has_no_derivative(f):
+    with pytest.raises(NoRule, match="has no derivative rule"):
+        wg.grad(lambda x: np.sum(f(x)))(IMAGE)
+    assert wg.grad(lambda y: y * np.sum(f(IMAGE)))(2.0) == pytest.approx(np.sum(f(IMAGE)))
 
 
 def test_a_histogram_of_pairs_is_linear_in_its_weights():

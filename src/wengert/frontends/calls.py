@@ -7,7 +7,7 @@ import contextlib
 import functools
 import operator
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -373,11 +373,21 @@ def _call_library_function(
 
     Where that fails it has no derivative.
     """
+    reading = functools.partial(call_closure, it, closure_of(it, implementation), args, kwargs)
     if it.frames and _is_of_library(it.frame.closure):
-        return call_closure(it, closure_of(it, implementation), args, kwargs)
+        return reading()
+    if known.__name__ == "__init__":  # which changes an object: the class is called, or none of it
+        return reading()
+    return read_of_library(it, known, reading, args, kwargs)
+
+
+def read_of_library(
+    it: Interpreter, known: Any, reading: Callable[[], Value], args: Args, kwargs: Kwargs
+) -> Value:
+    """What reading a function or a class of NumPy or SciPy gives; else it is called, and has no derivative."""
     mark = it.mark()
     try:
-        result = call_closure(it, closure_of(it, implementation), args, kwargs)
+        result = reading()
         if not any(map(_hides_a_function, it.builder.eqns[mark.written :])):
             return result
     except (UnsupportedSyntax, NoSource):

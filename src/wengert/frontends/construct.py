@@ -9,12 +9,13 @@ import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
 from . import exceptions, objects
 from .binding import bind_arguments
-from .calls import call, call_foreign, opaque
+from .calls import call, call_foreign, opaque, read_of_library
 from .failing import raise_now
 from .heap import NeedsWhole, now
 from .names import lift
@@ -43,7 +44,10 @@ def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     own_call = objects.own_method(type(cls), "__call__")
     if own_call is not None:
         return call(it, Const(own_call), [Const(cls), *args], kwargs)
-    return construct_plainly(it, cls, args, kwargs)
+    plainly = partial(construct_plainly, it, cls, args, kwargs)
+    if cls.__module__.split(".")[0] in ("numpy", "scipy"):
+        return read_of_library(it, cls, plainly, args, kwargs)
+    return plainly()
 
 
 def _member(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
@@ -98,6 +102,8 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
     made = _new(it, cls, new, args, kwargs)
     if not _is_instance(made, cls) or (isinstance(made, Items) and made.form == "namedtuple"):
         return made
+    cls = objects.class_of(made) or cls  # `__new__` may make an object of a subclass
+    init = objects.static_lookup(cls, "__init__")
     if _is_generated_init(cls, init):
         return _init_dataclass(it, cls, made, args, kwargs)
     if init is not object.__init__ and not _is_protocols(init):

@@ -236,10 +236,14 @@ _LATE = {
     "random": "drawing_in_python",
     "scipy.special": "scipy_in_python",
     "scipy.linalg": "..solvers.matrices",
+    "scipy.signal._spectral_py": "scipy_spectra_in_python",
     "scipy.signal": "scipy_signal_in_python",
     "scipy.fft": "scipy_signal_in_python",
     "scipy.stats": "scipy_stats_in_python",
+    "scipy.ndimage._interpolation": "scipy_warps_in_python",
     "scipy.ndimage": "scipy_ndimage_in_python",
+    "scipy.interpolate._fitpack2": "scipy_fitpack_in_python",
+    "scipy.interpolate._fitpack_py": "scipy_fitpack_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
     "scipy.spatial": "scipy_spatial_in_python",
     "scipy.sparse": "..solvers.sparse_matrices",
@@ -268,7 +272,9 @@ def late_equivalent(function: Any) -> Callable[..., Any] | None:
 
 _OF_OBJECTS = {
     "scipy.stats": "scipy_distributions_in_python",
+    "scipy.interpolate._fitpack2": "scipy_fitpack_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
+    "scipy.spatial": "scipy_spatial_in_python",
 }
 """Where it is said what stands for objects that can be called, and for their methods."""
 

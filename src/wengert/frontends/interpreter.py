@@ -349,11 +349,13 @@ class Interpreter:
                 scope = scope.outer
         loops = [frame.loops for frame in self.frames]
         written, open_ = len(self.builder.eqns), self.catching.mark()
-        return Mark(self.builder, written, dict(self.heap), scopes, loops, open_)
+        span = self.builder.span
+        return Mark(self.builder, written, span, dict(self.heap), scopes, loops, open_)
 
     def return_to(self, mark: Mark) -> None:
         """Forget what was read since."""
         self.builder, self.heap = mark.builder, dict(mark.heap)
+        self.builder.span = mark.span
         del self.builder.eqns[mark.written :], self.frames[len(mark.loops) :]
         for frame, loops in zip(self.frames, mark.loops, strict=True):
             frame.loops = loops
@@ -521,6 +523,7 @@ class Mark:
 
     builder: Builder
     written: int
+    span: Span | None
     heap: hp.Heap
     scopes: dict[int, tuple[Scope, dict[str, Value]]]
     loops: list[int]

@@ -13,6 +13,7 @@ from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
 from .scipy_stats_in_python import METHODS as OF_VECTORS
+from .scipy_stats_in_python import kernels_of
 
 _LOG_2PI = 1.8378770664093453
 _LOG_PI = 1.1447298858494002
@@ -261,7 +262,11 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
     owner: Any = getattr(function, "__self__", None)
     if type(owner) in METHODS:
         return METHODS[type(owner)].get(function.__name__)
+    for density in (function, owner):
+        if isinstance(density, stats.gaussian_kde):
+            made = kernels_of(density)
+            return made if density is function else getattr(made, function.__name__, None)
     methods = METHODS.get(type(getattr(owner, "dist", None)), {})
-    if function.__name__ not in methods:
+    if getattr(function, "__name__", "") not in methods:
         return None
     return getattr(Frozen(methods, owner.args, owner.kwds), function.__name__)

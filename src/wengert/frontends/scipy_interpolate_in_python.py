@@ -174,19 +174,16 @@ class Basis:
         self.extrapolate = extrapolate
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
+        if nu > self.k:
+            return 0.0 * array_of(x)
         if nu > 0:
             return self.derivative(nu)(x)
         at, k, last = array_of(x), self.k, np.shape(self.t)[0] - self.k - 2
         place = np.clip(np.searchsorted(self.t, at, side="right") - 1, k, last)
-        d = [self.c[place - k + j] for j in range(k + 1)]
-        for r in range(1, k + 1):
-            for j in range(k, r - 1, -1):
-                left, right = self.t[place + j - k], self.t[place + j + 1 - r]
-                alpha = (at - left) / (right - left)
-                d[j] = (1 - alpha) * d[j - 1] + alpha * d[j]
+        d = de_boor(self.t, k, place, at, [self.c[place - k + j] for j in range(k + 1)])
         if self.extrapolate:
-            return d[k]
-        return np.where((at < self.t[k]) | (at > self.t[last + 1]), np.nan, d[k])
+            return d
+        return np.where((at < self.t[k]) | (at > self.t[last + 1]), np.nan, d)
 
     def derivative(self, nu: Any = 1) -> Any:
         t, c, k = self.t, self.c[: np.shape(self.t)[0] - self.k - 1], self.k
@@ -194,6 +191,24 @@ class Basis:
             c = k * np.diff(c) / (t[k + 1 : -1] - t[1 : -k - 1])
             t, k = t[1:-1], k - 1
         return Basis(t, c, k, self.extrapolate)
+
+    def antiderivative(self, nu: Any = 1) -> Any:
+        t, c, k = self.t, self.c[: np.shape(self.t)[0] - self.k - 1], self.k
+        for _ in range(nu):
+            sums = np.cumsum(c * (t[k + 1 :] - t[: -k - 1])) / (k + 1)
+            c = np.concatenate((np.zeros(1), sums))
+            t, k = np.concatenate((t[:1], t, t[-1:])), k + 1
+        return Basis(t, c, k, self.extrapolate)
+
+
+def de_boor(t: Any, k: Any, place: Any, at: Any, d: Any) -> Any:
+    """A spline by de Boor's recurrence, from the coefficients `d` that matter between two knots."""
+    for r in range(1, k + 1):
+        for j in range(k, r - 1, -1):
+            left, right = t[place + j - k], t[place + j + 1 - r]
+            alpha = (at - left) / (right - left)
+            d[j] = (1 - alpha) * d[j - 1] + alpha * d[j]
+    return d[k]
 
 
 def b_spline(t: Any, c: Any, k: Any, extrapolate: Any = True) -> Any:
@@ -279,17 +294,31 @@ class Line:
             above = np.clip(np.searchsorted(self.x, at), 1, last)
             x0, y0 = self.x[above - 1], self.y[above - 1]
             found = (self.y[above] - y0) / (self.x[above] - x0) * (at - x0) + y0
-        if isinstance(self.fill_value, str):
-            return found
-        outside = (at < self.x[0]) | (at > self.x[-1])
-        if self.fill_value is None:
-            if np.any(outside):
-                raise ValueError("A value in x_new is outside the interpolation range.")
-            return found
-        if isinstance(self.fill_value, tuple):
-            below, above = self.fill_value
-            return np.where(at < self.x[0], below, np.where(at > self.x[-1], above, found))
-        return np.where(outside, self.fill_value, found)
+        return _filled(found, at, self.x, self.fill_value)
+
+
+class Within:
+    """A curve that has other values, or none, outside of the points that it goes through."""
+
+    def __init__(self, curve: Any, x: Any, fill_value: Any):
+        self.curve = curve
+        self.x = x
+        self.fill_value = fill_value
+
+    def __call__(self, x: Any) -> Any:
+        at = array_of(x)
+        return _filled(self.curve(at), at, self.x, self.fill_value)
+
+
+def _filled(found: Any, at: Any, x: Any, fill_value: Any) -> Any:
+    if isinstance(fill_value, str):
+        return found
+    if fill_value is None:
+        if np.any((at < x[0]) | (at > x[-1])):
+            raise ValueError("A value in x_new is outside the interpolation range.")
+        return found
+    below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+    return np.where(at < x[0], below, np.where(at > x[-1], above, found))
 
 
 def interp1d(
@@ -315,11 +344,6 @@ def make_interp_spline(x: Any, y: Any, k: Any = 3) -> Any:
     )
 
 
-def splev(x: Any, tck: Any, der: Any = 0) -> Any:
-    """`scipy.interpolate.splev` of what `splrep` made here."""
-    return tck(x, der)
-
-
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.CubicSpline, cubic_spline),
     (interpolate.CubicHermiteSpline, hermite),
@@ -330,10 +354,23 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.RegularGridInterpolator, regular_grid),
     (interpolate.interp1d, interp1d),
     (interpolate.make_interp_spline, make_interp_spline),
-    (interpolate.InterpolatedUnivariateSpline, make_interp_spline),
-    (interpolate.splrep, make_interp_spline),
-    (interpolate.splev, splev),
 ]
+
+
+def _line_of(owner: Any) -> Any:
+    """What stands for an `interp1d` that was made outside."""
+    state = vars(owner)
+    fill: Any = (owner.fill_value, owner.fill_value)
+    if isinstance(owner.fill_value, str):
+        fill = owner.fill_value
+    elif owner.bounds_error:
+        fill = None
+    elif isinstance(owner.fill_value, tuple):
+        fill = owner.fill_value
+    if state["_kind"] != "spline":
+        return Line(owner.x, owner.y, state["_kind"], fill)
+    spline = state["_spline"]
+    return Within(Basis(spline.t, np.ravel(spline.c), spline.k), owner.x, fill)
 
 
 def equivalent_of(function: Any) -> Callable[..., Any] | None:
@@ -346,8 +383,7 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
     elif isinstance(owner, interpolate.RegularGridInterpolator) and owner.method == "linear":
         made = Grid(owner.grid, owner.values, owner.bounds_error, owner.fill_value)
     elif isinstance(owner, interpolate.interp1d) and owner.y.ndim == 1:
-        kind = vars(owner)["_kind"]
-        made = interp1d(owner.x, owner.y, kind, fill_value="extrapolate")
+        made = _line_of(owner)
     else:
         return None
     return made if owner is function else getattr(made, function.__name__, None)

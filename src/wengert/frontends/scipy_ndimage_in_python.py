@@ -20,7 +20,7 @@ _PADDING: dict[str, Any] = {
 """What NumPy calls the ways to go on beyond an edge."""
 
 
-def _floats(x: Any) -> Any:
+def floats(x: Any) -> Any:
     x = np.asarray(x)
     if not np.issubdtype(x.dtype, np.inexact):
         raise NotImplementedError("a filter of whole numbers rounds: pass an array of floats")
@@ -43,7 +43,7 @@ def _reach(size: Any, origin: Any) -> Any:
 
 def _windows(x: Any, shape: Any, mode: Any, cval: Any, origin: Any) -> Any:
     """The padded array shifted to every place of a window, in C order."""
-    x = _floats(x)
+    x = floats(x)
     if np.ndim(x) == 1:
         padded = _padded(x, [_reach(shape[0], origin)], mode, cval)
         return [padded[i : i + x.shape[0]] for i in range(shape[0])]
@@ -70,7 +70,7 @@ def correlate1d(
     origin: Any = 0,
 ) -> Any:
     """`scipy.ndimage.correlate1d`."""
-    x, w = np.moveaxis(_floats(input), axis, -1), np.asarray(weights)
+    x, w = np.moveaxis(floats(input), axis, -1), np.asarray(weights)
     n, m = x.shape[-1], len(w)
     widths = [(0, 0)] * (np.ndim(x) - 1) + [_reach(m, origin)]
     padded = _padded(x, widths, mode, cval)
@@ -151,7 +151,7 @@ def gaussian_filter(
     truncate: Any = 4.0,
 ) -> Any:
     """`scipy.ndimage.gaussian_filter` along all axes."""
-    x = _floats(input)
+    x = floats(input)
     for axis in range(np.ndim(x)):
         s = sigma if np.ndim(sigma) == 0 else sigma[axis]
         if s > 1e-15:
@@ -177,7 +177,7 @@ def uniform_filter(
     input: Any, size: Any = 3, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     """`scipy.ndimage.uniform_filter` along all axes."""
-    x = _floats(input)
+    x = floats(input)
     for axis in range(np.ndim(x)):
         length = size if np.ndim(size) == 0 else size[axis]
         if length > 1:
@@ -236,46 +236,10 @@ def minimum_filter(
 # --- values between the places ----------------------------------------------------------------
 
 
-def map_coordinates(
-    input: Any,
-    coordinates: Any,
-    *,
-    order: Any = 3,
-    mode: Any = "constant",
-    cval: Any = 0.0,
-    prefilter: Any = True,
-) -> Any:
-    """`scipy.ndimage.map_coordinates` of orders 0 and 1, beyond the edges constant or the nearest."""
-    if order > 1 or mode not in ("constant", "nearest"):
-        raise NotImplementedError("`order=1` (or 0) and `mode='constant'` or `'nearest'` are read")
-    x, at = _floats(input), np.asarray(coordinates) * 1.0
-    inside = np.full(at.shape[1:], fill_value=True)
-    corners, shares = [], []
-    for axis in range(np.ndim(x)):
-        n, place = x.shape[axis], at[axis]
-        inside = inside & (place >= 0) & (place <= n - 1)
-        place = np.clip(place, 0.0, n - 1.0)
-        low = np.floor(place + 0.5) if order == 0 else np.clip(np.floor(place), 0, max(n - 2, 0))
-        low = low.astype(int)
-        corners.append((low, np.minimum(low + 1, n - 1)))
-        share = place * 0.0 if order == 0 else place - low
-        shares.append((1.0 - share, share))
-    if np.ndim(x) == 1:
-        value = shares[0][0] * x[corners[0][0]] + shares[0][1] * x[corners[0][1]]
-    elif np.ndim(x) == 2:
-        value = np.zeros(at.shape[1:])
-        for a in (0, 1):
-            for b in (0, 1):
-                value = value + shares[0][a] * shares[1][b] * x[corners[0][a], corners[1][b]]
-    else:
-        raise NotImplementedError("arrays with more than two axes")
-    return value if mode == "nearest" else np.where(inside, value, cval)
-
-
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (getattr(ndimage, each.__name__), each)
     for each in (
         correlate1d, convolve1d, correlate, convolve, gaussian_filter1d, gaussian_filter, uniform_filter1d,
-        uniform_filter, sobel, laplace, median_filter, maximum_filter, minimum_filter, map_coordinates,
+        uniform_filter, sobel, laplace, median_filter, maximum_filter, minimum_filter,
     )
 ]  # fmt: skip

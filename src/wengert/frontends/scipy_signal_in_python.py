@@ -218,53 +218,20 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
     return np.median(np.stack([padded[k : k + len(x)] for k in range(size)]), axis=0)
 
 
-def _segments(x: Any, length: Any, step: Any) -> Any:
-    starts = range(0, np.shape(x)[0] - length + 1, step)
-    return np.stack([x[start : start + length] for start in starts])
-
-
-def welch(
-    x: Any,
-    fs: Any = 1.0,
-    window: Any = "hann",
-    nperseg: Any = None,
-    noverlap: Any = None,
-    nfft: Any = None,
-    detrend: Any = "constant",
-    *,
-    scaling: Any = "density",
+def freqz(
+    b: Any, a: Any = 1, worN: Any = 512, whole: Any = False, plot: Any = None, fs: Any = 2 * np.pi
 ) -> Any:
-    """`scipy.signal.welch` of a vector of real numbers."""
-    if np.ndim(x) != 1 or nfft is not None or detrend not in ("constant", False):
-        raise NotImplementedError("a vector, without `nfft`, its mean taken off or not")
-    x = np.asarray(x)
-    length = min(256 if nperseg is None else nperseg, np.shape(x)[0])
-    weights: Any = signal.get_window(window, length)
-    parts = _segments(x, length, length - (length // 2 if noverlap is None else noverlap))
-    if detrend == "constant":
-        parts = parts - np.mean(parts, axis=1, keepdims=True)
-    spectra = np.fft.rfft(parts * weights, axis=1)
-    size = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
-    power = np.mean(spectra.real**2 + spectra.imag**2, axis=0) / size
-    twice = np.full(np.shape(power)[0], 2.0)
-    twice[0] = 1.0
-    if length % 2 == 0:
-        twice[-1] = 1.0
-    return np.fft.rfftfreq(length, 1 / fs), power * twice
+    """`scipy.signal.freqz`: a filter's response at frequencies up to half of `fs`."""
+    if worN is None or isinstance(worN, int):
+        w = np.linspace(0, 2 * np.pi if whole else np.pi, worN or 512, endpoint=False)
+    else:
+        w = np.asarray(worN) * (2 * np.pi / fs)
+    return w * (fs / (2 * np.pi)), _at_frequencies(b, w) / _at_frequencies(a, w)
 
 
-def periodogram(
-    x: Any,
-    fs: Any = 1.0,
-    window: Any = "boxcar",
-    nfft: Any = None,
-    detrend: Any = "constant",
-    *,
-    scaling: Any = "density",
-) -> Any:
-    """`scipy.signal.periodogram` of a vector of real numbers: one segment."""
-    shape = "boxcar" if window is None else window
-    return welch(x, fs, shape, np.shape(x)[0], 0, nfft, detrend, scaling=scaling)
+def _at_frequencies(taps: Any, w: Any) -> Any:
+    taps = np.atleast_1d(array_of(taps))
+    return np.exp(np.outer(w, np.arange(np.shape(taps)[0])) * -1j) @ (taps + 0j)
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
@@ -274,8 +241,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (signal.sosfilt, sosfilt),
     (signal.detrend, detrend),
     (signal.medfilt, medfilt),
-    (signal.periodogram, periodogram),
-    (signal.welch, welch),
+    (signal.freqz, freqz),
     (signal.savgol_filter, savgol_filter),
     (signal.resample, resample),
     (signal.convolve, convolve),

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import spatial  # pyright: ignore[reportMissingTypeStubs]
 from scipy.spatial import distance  # pyright: ignore[reportMissingTypeStubs]
+
+from ..ops.structure import stop_gradient
+from . import equivalents
 
 
 def _minkowski(a: Any, b: Any, p: Any = 2) -> Any:
@@ -92,3 +96,30 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *((getattr(distance, metric), _one(metric)) for metric in _METRICS if metric != "minkowski"),
     (distance.minkowski, lambda u, v, p=2: _minkowski(np.asarray(u), np.asarray(v), p)),
 ]
+
+
+_tree: Any = spatial.cKDTree  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _nearest(tree: Any, x: Any, k: Any, eps: Any, p: Any) -> Any:
+    return _tree.query(tree, x, k, eps, p)[1]
+
+
+class Tree:
+    """`scipy.spatial.KDTree`: which points are the nearest is constant, how far they are is not."""
+
+    def __init__(self, tree: Any):
+        self.tree = tree
+        self.data = tree.data
+
+    def query(self, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0) -> Any:
+        at = np.asarray(x)
+        which = equivalents.as_it_is(_nearest, self.tree, stop_gradient(at), k, eps, p)
+        apart = (at if k == 1 else np.expand_dims(at, -2)) - self.data[which]
+        return np.linalg.norm(apart, ord=p, axis=-1), which
+
+
+def equivalent_of(function: Any) -> Callable[..., Any] | None:
+    """What stands for a method of a tree that was made outside."""
+    owner: Any = getattr(function, "__self__", None)
+    return getattr(Tree(owner), function.__name__, None) if isinstance(owner, _tree) else None

@@ -166,6 +166,13 @@ def gaussian_kde(dataset: Any, bw_method: Any = None, weights: Any = None) -> An
     return Kernels(dataset, bw_method)
 
 
+def kernels_of(density: Any) -> Any:
+    """What stands for a density that was estimated outside, of equally weighted points."""
+    if np.ptp(density.weights) > 0:
+        return None
+    return Kernels(density.dataset, density.factor)
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.zscore, zscore),
     (stats.skew, skew),

@@ -108,11 +108,12 @@ def _load_all() -> None:
 
 def find(function: Any) -> tuple[Op, str] | None:
     """The op and namespace that a Python callable spells: `math.sin` is `(sin, "math")`."""
-    entry = _foreign.get(id(function))
-    if entry is not None:
-        return entry[0], "call"
-    if id(function) not in _spelled(len(_ops)) and _may_come_later(function):
-        _load_all()
+    if id(function) not in _spelled(len(_ops)):  # else it may also have been called as it is
+        entry = _foreign.get(id(function))
+        if entry is not None:
+            return entry[0], "call"
+        if _may_come_later(function):
+            _load_all()
     found = _spelled(len(_ops)).get(id(function))
     return find(function) if found is None and load_imported() else found
 

@@ -136,6 +136,10 @@ scipy_rule(special.exp2, lambda x, Ω: 0.6931471805599453 * Ω)  # log 2
 scipy_rule(special.exp10, lambda x, Ω: 2.302585092994046 * Ω)  # log 10
 scipy_rule(special.cbrt, lambda x, Ω: 1 / (3 * Ω**2))
 scipy_rule(special.cosm1, lambda x, Ω: -sin(x))
+scipy_rule(special.sindg, lambda x, Ω: 0.017453292519943295 * special.cosdg(x))  # π / 180
+scipy_rule(special.cosdg, lambda x, Ω: -0.017453292519943295 * special.sindg(x))
+scipy_rule(special.tandg, lambda x, Ω: 0.017453292519943295 * (1 + Ω * Ω))
+scipy_rule(special.cotdg, lambda x, Ω: -0.017453292519943295 * (1 + Ω * Ω))
 scipy_rule(special.xlogy, lambda x, y, Ω: log(y), lambda x, y, Ω: _ratio(x, y))
 scipy_rule(special.xlog1py, lambda x, y, Ω: log1p(y), lambda x, y, Ω: _ratio(x, 1 + y))
 scipy_rule(special.entr, lambda x, Ω: -log(x) - 1)
