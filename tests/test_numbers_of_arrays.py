@@ -5,6 +5,7 @@ import pytest
 
 import wengert as wg
 from wengert import numbers
+from wengert.errors import LostDerivative
 
 A = np.array([[1.03, 2.5, 0.3], [3.0, 5.2, 1.1], [0.2, 0.78, 4.0]])
 DIRECTION = np.array([[0.3, -0.2, 0.5], [0.1, 0.4, -0.6], [0.2, 0.2, 0.1]])
@@ -66,3 +67,38 @@ def test_arrays_of_numbers_as_tangents():
     for f in (pushed, pulled, of_duals):
         assert numbers.derivative(f, 0.7) == pytest.approx(4 * 0.7 + 4)
         assert wg.taylor(f, 0.7, 2) == pytest.approx([2 * 0.49 + 2.8, 6.8, 2.0])
+
+
+def _added_at(x):
+    total = 0.0 * x[0]
+    np.add.at(total, [0, 2, 0], x[1] * x[2])
+    np.subtract.at(total, 1, x[0, 0] ** 2)
+    return total
+
+
+def _copied(x):
+    copied, chosen = 0.0 * x, 1.0 * x
+    np.copyto(copied, x**2)
+    np.copyto(chosen, x[0] * x[1], where=A > 1.0)
+    return copied + chosen
+
+
+IN_PLACE = {
+    "outer": lambda x: np.multiply.outer(x[0], x) + np.subtract.outer(A[0], x),
+    "at": _added_at,
+    "copyto": _copied,
+}
+
+
+@pytest.mark.parametrize("f", IN_PLACE.values(), ids=IN_PLACE)
+def test_methods_of_functions_and_writes(f):
+    test_ops_that_are_written_as_others(f)
+    slope = lambda t: numbers.derivative(lambda u: f(A + u * DIRECTION), t)
+    expected = (slope(1e-6) - slope(-1e-6)) / 2e-6
+    np.testing.assert_allclose(numbers.derivative(slope, 0.0), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_arrays_of_floats_are_not_written_to():
+    for write in (np.add.at, lambda a, index, x: np.copyto(a, x)):
+        with pytest.raises(LostDerivative, match="what an array of floats is given"):
+            numbers.derivative(lambda x, write=write: write(np.ones(2), [0], x), 1.0)

@@ -140,6 +140,8 @@ class Dual(PerturbedNumber):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's functions, by its own conventions: the logarithm of 0 is -inf, not an exception."""
+        if method == "at" and ufunc in (np.add, np.subtract):
+            return _accumulate_at(ufunc, *inputs)
         (out,) = options.pop("out", (None,))
         if out is not None:
             if not isinstance(out, Dual):
@@ -151,11 +153,43 @@ class Dual(PerturbedNumber):
         result = super().__array_ufunc__(ufunc, method, *as_numpy, **options)
         return _as_python(result) if plain else result
 
+    def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        if function is np.copyto:
+            return _copy_to(*args, **keywords)
+        return super().__array_function__(function, types, args, keywords)
+
     def __repr__(self) -> str:
         return f"Dual({self.primal!r}, {self.tangent!r})"
 
     def __format__(self, spec: str) -> str:
         return f"Dual({self.primal:{spec}}, {self.tangent:{spec}})" if spec else repr(self)
+
+
+def _accumulate_at(ufunc: Any, array: Any, index: Any, value: Any) -> None:
+    """`np.add.at` and `np.subtract.at`, which are linear: tangents are added as primals are."""
+    if not isinstance(array, Dual):
+        raise lost(value, "what an array of floats is given")
+    _refuse_to_truncate(array.primal, value)
+    ufunc.at(array.primal, index, part(value, array.level, "primal"))
+    tangent = part(value, array.level, "tangent")
+    if tangent is None:
+        return
+    if isinstance(array.tangent, Directions):
+        for each, added in zip(array.tangent, tangent, strict=True):
+            ufunc.at(each, index, added)
+    else:
+        ufunc.at(array.tangent, index, tangent)
+
+
+def _copy_to(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """`np.copyto`."""
+    if not isinstance(dst, Dual):
+        raise lost(src, "what an array of floats is given")
+    if where is True:
+        dst[...] = src
+    else:
+        chosen = np.broadcast_to(where, np.shape(dst))
+        dst[chosen] = np.broadcast_to(src, np.shape(dst))[chosen]
 
 
 def _refuse_to_truncate(array: Any, value: Any) -> None:

@@ -158,7 +158,7 @@ _FOLDS = {
 def called_elementwise(
     ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """One of NumPy's elementwise functions, or its `reduce` or `accumulate`.
+    """One of NumPy's elementwise functions, or its `reduce`, `accumulate` or `outer`.
 
     Raises:
         UnknownFunction: another of its methods, `out=` or `where=`.
@@ -167,13 +167,21 @@ def called_elementwise(
         raise UnknownFunction(
             f"np.{ufunc.__name__} with `out` or `where` writes to its result",
             "Use the result it returns; choose elements with `np.where`.",
+            calling_span(),
         )
     if method == "__call__":
         return called(ufunc, inputs, options)
+    shape: Any = np.shape(inputs[0])  # a term has none yet
+    if method == "outer" and isinstance(shape, tuple):
+        first, second = inputs
+        column = np.reshape(first, (*shape, *(1,) * int(np.ndim(second))))  # pyright: ignore[reportUnknownArgumentType]
+        return ufunc(column, second, **options)
     name = _FOLDS.get((ufunc.__name__, method))
     if name is None:
         raise UnknownFunction(
-            f"np.{ufunc.__name__}.{method} has no derivative", "Write it with other functions."
+            f"np.{ufunc.__name__}.{method} has no derivative",
+            "Write it with other functions.",
+            calling_span(),
         )
     operands, bound = bind(registry.named(name), inputs, {"axis": 0, **options})
     return registry.named(name)(*operands, **bound)
