@@ -4,6 +4,7 @@ import math
 import pickle
 from collections import namedtuple
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -256,7 +257,8 @@ NO_NUMBERS = {
     "nothing": lambda x: None,
     "text": lambda x: "y",
     "text beside numbers": lambda x: (x * x, "y"),
-    "an object": lambda x: Weights(x, x[0]),
+    "an object": lambda x: SimpleNamespace(w=x),
+    "nothing beside numbers": lambda x: Weights(x, None),
 }
 
 
@@ -267,16 +269,59 @@ def test_a_result_without_numbers_is_refused(what, mode):
         wg.jacobian(NO_NUMBERS[what], mode=mode)(np.ones(2))
 
 
-def of_both(a):
-    return np.sum(a.p * a.q) if isinstance(a, Point) else np.sum(a.w * a.b)
+def products(a):
+    return a.p * a.q if isinstance(a, Point) else a.w * a.b
 
 
-def test_an_argument_with_names_has_a_gradient_but_no_matrix():
-    assert wg.jacobian(of_both)(Point(2.0, 3.0)) == Point(3.0, 2.0)
-    for x in (Point(2.0, 3.0), Weights(np.ones(2), 1.0)):
-        for derivative in (wg.jacobian(lambda a: of_both(a) * np.ones(2)), wg.hessian(of_both)):
-            with pytest.raises(BadArgument, match=f"not a value of type {type(x).__name__}"):
-                derivative(x)
+@dataclass(frozen=True)
+class Layer:
+    name: str
+    size: Any
+    weights: Weights
+
+    def __post_init__(self):
+        assert len(self.weights.w) == self.size, "no matrix may be checked like this"
+
+    def __call__(self, x):
+        return np.tanh(self.weights.w * x + self.weights.b)
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_parts_with_names(mode):
+    jacobian = wg.jacobian(products, mode=mode)
+    assert jacobian(Point(2.0, 3.0)) == Point(3.0, 2.0)
+    found = jacobian(Weights(np.array([1.0, 2.0]), 3.0))
+    assert type(found) is Weights
+    np.testing.assert_array_equal(found.w, 3 * np.eye(2))
+    np.testing.assert_array_equal(found.b, [1.0, 2.0])
+    of_results = wg.jacobian(lambda x: Point(x**2, Weights(x[0], x * 3)), mode=mode)(np.ones(2))
+    np.testing.assert_array_equal(of_results.p, 2 * np.eye(2))
+    np.testing.assert_array_equal(of_results.q.w, [1.0, 0.0])
+    np.testing.assert_array_equal(of_results.q.b, 3 * np.eye(2))
+
+
+def test_what_has_no_derivative_is_none_in_a_dataclass():
+    layer = Layer("first", np.int64(2), Weights(np.array([0.3, -0.2]), 0.1))
+    found = wg.jacobian(lambda layer: layer(0.7))(layer)
+    assert found.name is None
+    slopes = 1 - np.tanh(layer.weights.w * 0.7 + 0.1) ** 2
+    np.testing.assert_allclose(found.weights.w, np.diag(0.7 * slopes), rtol=1e-14)
+    np.testing.assert_allclose(found.weights.b, slopes, rtol=1e-14)
+    plan = wg.jacobian(lambda layer: layer(0.7)).explain(layer)
+    assert "['weights']: part by part" in plan
+    assert "name" not in plan
+    second = wg.hessian(lambda layer: np.sum(layer(0.7)))(layer)
+    bends = -2 * np.tanh(layer.weights.w * 0.7 + 0.1) * slopes
+    np.testing.assert_allclose(second.weights.b.weights.w, 0.7 * bends, rtol=1e-13)
+    np.testing.assert_allclose(second.weights.w.weights.w, np.diag(0.49 * bends), rtol=1e-13)
+    assert second.weights.b.name is None
+
+
+def test_matrices_with_names_have_derivatives():
+    def of_point(x):
+        return wg.jacobian(products)(Point(x, x**2)).p + wg.jacobian(products)(Weights(x, x**3)).b
+
+    assert wg.grad(of_point)(3.0) == pytest.approx(2 * 3.0 + 1)
 
 
 def test_a_plan_is_made_for_what_can_be_computed():

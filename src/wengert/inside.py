@@ -43,6 +43,7 @@ def _install() -> None:
         nested.special(function, _as(op))
     nested.special(jacobians.is_number, nested.is_number)
     nested.special(jacobians.has_parts, nested.has_parts)
+    nested.special(jacobians.may_vary, nested.may_vary)
     nested.special(jacobians.as_array, nested.as_array)
     nested.special(api.gradient, _gradient)
     nested.special(numbers.derivative, _maker_called(Verb("derivative", (0,), True)))

@@ -7,6 +7,7 @@ inside a program that is itself being differentiated.
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -42,8 +43,8 @@ def jacobian(
     """The Jacobian function of a function of arrays.
 
     Args:
-        f: a function whose result is a number, an array, a list or tuple of numbers, or a dictionary, list or
-            tuple of such results.
+        f: a function whose result is a number, an array, a list or tuple of numbers, or a dictionary, list,
+            tuple, namedtuple or dataclass of such results.
         argnums: which positional arguments to differentiate with respect to; a tuple gives a tuple.
         mode: "forward" (one run of the function, and one pushforward per input), "reverse" (one
             pullback per output), or "auto", the cheaper of the two.
@@ -225,8 +226,8 @@ _DECIDED = {
 def explained(x: Any, y: Any, mode: str) -> str:
     """The mode for an argument and a result, in words."""
     if has_parts(x):
-        keys = x if isinstance(x, dict) else range(len(x))
-        parts = (f"[{key!r}]: {explained(x[key], y, mode)}" for key in keys)
+        varying = (key for key in _keys(x) if may_vary(_part(x, key)))
+        parts = (f"[{key!r}]: {explained(_part(x, key), y, mode)}" for key in varying)
         return "\n  ".join(("part by part", *parts))
     inputs, outputs = int(np.size(x)), int(count(y))
     costs = {"forward": counted(inputs, "pushforward"), "reverse": counted(outputs, "pullback")}
@@ -240,28 +241,63 @@ def explained(x: Any, y: Any, mode: str) -> str:
     )
 
 
+def may_vary(x: Any) -> bool:
+    """Whether a part of an argument is one to differentiate with respect to: a text is none."""
+    return has_parts(x) or isinstance(_plain(x), _NUMBERS)
+
+
+_NUMBERS = (int, float, complex, np.number, np.ndarray, list, tuple)
+
+
 def has_parts(x: Any) -> bool:
-    """Whether a value is a dictionary, or a list or tuple that is no row or table of numbers.
+    """Whether a value is a dictionary, a dataclass, or a list or tuple that is no row or table of numbers.
 
     Of a value of unknown kind the answer while reading is no.
     """
     if isinstance(x, list | tuple):
+        if hasattr(x, "_fields"):
+            return True
         lengths = {len(item) if isinstance(item, list | tuple) else None for item in x}
         return len(lengths) > 1 or any(isinstance(i, np.ndarray) or has_parts(i) for i in x)
-    return isinstance(x, dict)
+    return isinstance(x, dict) or dataclasses.is_dataclass(x)
+
+
+def _keys(x: Any) -> Any:
+    """The keys, fields or indices of a container's parts."""
+    if isinstance(x, dict):
+        return list(x)
+    if dataclasses.is_dataclass(x):
+        return [field.name for field in dataclasses.fields(x)]
+    return list(range(len(x)))
+
+
+def _part(x: Any, key: Any) -> Any:
+    return getattr(x, key) if dataclasses.is_dataclass(x) else x[key]
 
 
 def _for_parts(x: Any, of_part: Any) -> Any:
     """What a function gives for each key or index of a container, in a container like it."""
     if isinstance(x, dict):
         return {key: of_part(key) for key in x}
+    if dataclasses.is_dataclass(x):
+        return _like(x, {key: of_part(key) for key in _keys(x)})
     each = [of_part(j) for j in range(len(x))]
+    if hasattr(x, "_fields"):
+        return type(x)(*each)
     return tuple(each) if isinstance(x, tuple) else each
+
+
+def _like(x: Any, parts: Any) -> Any:
+    """An object of the class of a dataclass, with other attributes: nothing of its own code runs."""
+    made = object.__new__(type(x))
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
+    return made
 
 
 def _as_arrays(y: Any) -> Any:
     """A result, its lists and tuples of numbers as arrays."""
-    return _for_parts(y, lambda key: _as_arrays(y[key])) if has_parts(y) else as_array(y)
+    return _for_parts(y, lambda key: _as_arrays(_part(y, key))) if has_parts(y) else as_array(y)
 
 
 def _each(one: Any, function: Any, argnums: Any, single: Any, args: Any) -> Any:
@@ -283,12 +319,16 @@ def _by_part(one: Any, function: Any, args: Any, k: Any) -> Any:
     def in_its_place(key: Any) -> Any:
         return lambda part: function(*args[:k], _with_part(x, key, part), *args[k + 1 :])
 
-    return _for_parts(x, lambda key: _by_part(one, in_its_place(key), (x[key],), 0))
+    def of_part(key: Any) -> Any:
+        part = _part(x, key)
+        return _by_part(one, in_its_place(key), (part,), 0) if may_vary(part) else None
+
+    return _for_parts(x, of_part)
 
 
 def _with_part(x: Any, key: Any, part: Any) -> Any:
     """A container with another part in a place."""
-    return _for_parts(x, lambda other: part if other == key else x[other])
+    return _for_parts(x, lambda other: part if other == key else _part(x, other))
 
 
 def _result_first(x: Any, matrices: Any) -> Any:
@@ -304,21 +344,21 @@ def _result_first(x: Any, matrices: Any) -> Any:
 def _first_matrix(x: Any, matrices: Any) -> Any:
     if not has_parts(x):
         return matrices
-    keys = x if isinstance(x, dict) else range(len(x))
-    return next(_first_matrix(x[key], matrices[key]) for key in keys)
+    varying = [key for key in _keys(x) if may_vary(_part(x, key))]
+    return _first_matrix(_part(x, varying[0]), _part(matrices, varying[0]))
 
 
 def _of_part(x: Any, matrices: Any, part: Any) -> Any:
     """What belongs to one part of the result, for each part of an argument."""
     if not has_parts(x):
-        return matrices[part]
-    return _for_parts(x, lambda key: _of_part(x[key], matrices[key], part))
+        return None if matrices is None else _part(matrices, part)
+    return _for_parts(x, lambda key: _of_part(_part(x, key), _part(matrices, key), part))
 
 
 def _reverse(function: Any, args: Any, k: Any) -> Any:
     y, back = pullback(lambda *point: _as_arrays(function(*point)), *args)
     if has_parts(y):
-        part_of = lambda key: lambda *point: function(*point)[key]
+        part_of = lambda key: lambda *point: _part(function(*point), key)
         return _for_parts(y, lambda key: _reverse(part_of(key), args, k))
     must_be_real_result(y)
     if is_number(y):
@@ -328,7 +368,7 @@ def _reverse(function: Any, args: Any, k: Any) -> Any:
     return np.reshape(as_rows(rows), np.shape(y) + np.shape(args[k]))
 
 
-def _forward(function: Any, args: Any, k: Any) -> Any:
+def _forward(function: Any, args: Any, k: Any, gaps: Any = False) -> Any:
     x = args[k]
     must_span(x)
 
@@ -337,18 +377,23 @@ def _forward(function: Any, args: Any, k: Any) -> Any:
 
     y, push = pushforward(of_one, x)
     columns = [push(1.0)] if is_number(x) else [push(x_dot) for x_dot in directions(x)]
-    matrix = _stacked(y, columns, x)
+    matrix = _stacked(y, columns, x, gaps)
     if not np.iscomplexobj(x):
         return matrix
     columns = [push(1j)] if is_number(x) else [push(x_dot) for x_dot in directions(x, 1j)]
-    return _plus(matrix, _stacked(y, columns, x))  # ∂/∂Re + i ∂/∂Im, as in every gradient
+    return _plus(matrix, _stacked(y, columns, x, gaps))  # ∂/∂Re + i ∂/∂Im, as in every gradient
 
 
-def _stacked(y: Any, columns: Any, x: Any) -> Any:
-    """The matrix of which columns are given; of a result that has parts, one for each of them."""
+def _stacked(y: Any, columns: Any, x: Any, gaps: Any = False) -> Any:
+    """The matrix of which columns are given; of a result that has parts, one for each of them.
+
+    A gradient has `gaps`: it is None in the place of what does not vary.
+    """
     if has_parts(y):
-        of_part = lambda key: [column[key] for column in columns]
-        return _for_parts(y, lambda key: _stacked(y[key], of_part(key), x))
+        of_part = lambda key: [_part(column, key) for column in columns]
+        return _for_parts(y, lambda key: _stacked(_part(y, key), of_part(key), x, gaps))
+    if gaps and y is None:
+        return None
     must_be_real_result(y)
     if is_number(x):
         return columns[0]
@@ -359,7 +404,7 @@ def _stacked(y: Any, columns: Any, x: Any) -> Any:
 def _plus(real: Any, imaginary: Any) -> Any:
     """What came of the real parts, and i times what came of the imaginary ones."""
     if has_parts(real):
-        return _for_parts(real, lambda key: _plus(real[key], imaginary[key]))
+        return _for_parts(real, lambda key: _plus(_part(real, key), _part(imaginary, key)))
     return real + 1j * imaginary
 
 
@@ -383,12 +428,13 @@ def count(y: Any) -> Any:
     """How many numbers a value has."""
     if not has_parts(y):
         return np.size(y)
-    return sum([count(y[key]) for key in (y if isinstance(y, dict) else range(len(y)))])
+    return sum([count(_part(y, key)) for key in _keys(y)])
 
 
 def _hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
     gradient = lambda *point, k=k: grad(function, k)(*point)
-    return _by_parts(_forward, gradient, args, other)
+    of_gradient = lambda function, args, k: _forward(function, args, k, gaps=True)
+    return _by_parts(of_gradient, gradient, args, other)
 
 
 def _each_hessian_of(function: Any, args: Any, k: Any, other: Any) -> Any:
@@ -439,7 +485,8 @@ def _diag_hessian(function: Any, argnums: Any, single: Any, args: Any) -> Any:
 
 MODES = {"auto": _jacobian, "forward": _jacobian_forward, "reverse": _jacobian_reverse}
 WRITTEN = (
-    _for_parts, _as_arrays, _each, _by_parts, _by_part, _with_part, _result_first, _first_matrix, _of_part,
+    _for_parts, _keys, _part, _like, _as_arrays, _each, _by_parts, _by_part, _with_part,
+    _result_first, _first_matrix, _of_part,
     _forward, _reverse, _stacked, _plus, _auto, prefers_forward, count, _hessian_of,
     _each_hessian_of, _diag_of, _hessian_of_each,
     _jacobian, _jacobian_forward, _jacobian_reverse, _hessian, _diag_hessian,

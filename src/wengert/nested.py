@@ -426,7 +426,7 @@ def is_number(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def has_parts(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """Whether a value is known to be a dictionary, or a list or tuple that is no row or table of numbers."""
+    """Whether a value is known to be a container, and no row or table of numbers."""
     return Const(_has_parts(kind_of_value(args[0])))
 
 
@@ -435,10 +435,16 @@ def _has_parts(kind: Kind) -> bool:
         case Struct(form="list" | "tuple", items=items):
             lengths = {len(i.items) if isinstance(i, Struct) else None for i in items}
             return len(lengths) > 1 or any(isinstance(i, Array) or _has_parts(i) for i in items)
-        case Struct(form="dict"):
+        case Struct(form="dict" | "namedtuple" | "dataclass"):
             return True
         case _:
             return False
+
+
+def may_vary(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """Whether a part of an argument may be one to differentiate with respect to."""
+    kind = kind_of_value(args[0])
+    return Const(_has_parts(kind) or isinstance(kind, Number | Array | Seq | Struct | Unknown))
 
 
 def as_array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
