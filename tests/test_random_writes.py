@@ -28,7 +28,7 @@ from wengert.errors import InternalError
 
 PER_BATCH = 500
 BATCHES_OF_A_TEST = 4
-PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "1000"))
+PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "500"))
 FIRST_BATCH = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
 REFUSED = 0.30
 """The share of programs that may be refused: it may only shrink."""
