@@ -107,24 +107,34 @@ def _filled(a: Any, value: Any) -> Any:
     return np.where(np.isnan(a), value, a) if may_be_nan(a) else a
 
 
-def _counted(a: Any, axis: Any, keepdims: Any) -> Any:
-    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+def _counted(a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims, where=where)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = 0,
+    where: Any = True,
+) -> Any:  # fmt: skip
     """`np.nansum`."""
-    return np.sum(_filled(a, np.zeros_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
+    filled = _filled(a, np.zeros_like(a))
+    return np.sum(filled, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = 1,
+    where: Any = True,
+) -> Any:  # fmt: skip
     """`np.nanprod`."""
-    return np.prod(_filled(a, np.ones_like(a)), axis=axis, dtype=dtype, keepdims=keepdims)
+    filled = _filled(a, np.ones_like(a))
+    return np.prod(filled, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Any = True
+) -> Any:
     """`np.nanmean`."""
-    total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
-    return _mean_of(a, total, _counted(a, axis, keepdims))
+    total = np.sum(_filled(a, 0.0), axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return _mean_of(a, total, _counted(a, axis, keepdims, where))
 
 
 def _mean_of(a: Any, total: Any, count: Any) -> Any:
@@ -133,17 +143,23 @@ def _mean_of(a: Any, total: Any, count: Any) -> Any:
     return mean.astype(total.dtype) if may_be_nan(a) else mean
 
 
-def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False,
+    where: Any = True,
+) -> Any:  # fmt: skip
     """`np.nanvar`."""
-    spread = a - nanmean(a, axis=axis, keepdims=True)
+    spread = a - nanmean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
     squares = np.abs(np.where(np.isnan(a), 0.0, spread) if may_be_nan(a) else spread) ** 2
-    total = np.sum(squares, axis=axis, keepdims=keepdims)
-    return _mean_of(a, total, _counted(a, axis, keepdims) - ddof)
+    total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return _mean_of(a, total, _counted(a, axis, keepdims, where) - ddof)
 
 
-def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False,
+    where: Any = True,
+) -> Any:  # fmt: skip
     """`np.nanstd`."""
-    return np.sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
+    return np.sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where))
 
 
 def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:

@@ -6,6 +6,7 @@ Only derivative code is rewritten. `ȳ bᴴ` for two matrices is `y_bar @ b.T`, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -17,6 +18,9 @@ from .registry import named
 
 MOST_OPERANDS = 6
 """An einsum of more operands than this has no rule."""
+
+_LETTERS = dict(enumerate(ascii_uppercase + ascii_lowercase))
+"""What NumPy calls the axes that an einsum is given by numbers: in this order they are sorted."""
 
 
 def _conj(builder: Builder, x: Atom) -> Atom:
@@ -142,9 +146,36 @@ def _like_matmul(ranks: tuple[int | None, int | None]) -> bool:
 
 def fold_einsum(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """The op for this number of operands."""
-    if not args or kind_of_atom(args[0]) != STR or not 2 <= len(args) <= MOST_OPERANDS + 1:
+    if args and kind_of_atom(args[0]) != STR:
+        args = _with_subscripts(builder, args)
+    if not 2 <= len(args) <= MOST_OPERANDS + 1:
         return None
     return builder.emit_with(named(f"einsum_{len(args) - 1}"), args, params, namespace)
+
+
+def _with_subscripts(builder: Builder, args: Args) -> Args:
+    """`einsum(a, [0, 1], b, [1, 2], [0])` as `einsum("ab,bc->a", a, b)`; nothing if the labels are not known."""
+    labels = [_labels(builder, arg) for arg in (*args[1::2], *args[-1:][: len(args) % 2])]
+    if None in labels:
+        return ()
+    terms = labels[: len(args) // 2]
+    result = "->" + labels[-1] if len(args) % 2 else ""  # type: ignore[operator]
+    return Const(",".join(terms) + result), *args[: 2 * len(terms) : 2]  # type: ignore[arg-type]
+
+
+def _labels(builder: Builder, atom: Atom) -> str | None:
+    """A list of small whole numbers, which NumPy is given as an array, as letters; None if it is not known."""
+    while isinstance(atom, Var) and (eqn := builder.definition(atom)) is not None:
+        if eqn.op is named("pack") and all(isinstance(item, Const) for item in eqn.args):
+            atom = Const(tuple(constant(item) for item in eqn.args))
+        elif eqn.op is named("array"):
+            atom = eqn.args[0]
+        else:
+            return None
+    numbers = constant(atom)
+    if not isinstance(numbers, tuple) or not all(type(n) is int and n in _LETTERS for n in numbers):
+        return None
+    return "".join(_LETTERS[n] for n in numbers)
 
 
 def fold_einsum_bar(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:

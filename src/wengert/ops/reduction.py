@@ -21,6 +21,7 @@ _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where
 _MEANS = "x, *, axis=None, dtype=None, out=None, keepdims=False, where=True"
 _EXTREMES = "x, *, axis=None, out=None, keepdims=False, initial=None, where=True"
 _PLACES = "x, *, axis=None, out=None, keepdims=False"
+_TRUTHS = "x, *, axis=None, out=None, keepdims=False, where=True"
 _SPREADS = "x, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False"
 _SCANS = "x, *, axis=None, dtype=None, out=None"
 
@@ -113,7 +114,7 @@ def _plain(name: str) -> Fold:
     return fold
 
 
-_NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0}
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True}
 _COMBINED = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 
 
@@ -205,8 +206,8 @@ ptp = declare(
 )
 var = _reduction("var", _SPREADS, _spread, "var")
 std = _reduction("std", _SPREADS, _spread, "std")
-any_ = _reduction("any", _PLACES, lambda dtype: "bool", "any")
-all_ = _reduction("all", _PLACES, lambda dtype: "bool", "all")
+any_ = _reduction("any", _TRUTHS, lambda dtype: "bool", "any")
+all_ = _reduction("all", _TRUTHS, lambda dtype: "bool", "all")
 argmax = _reduction("argmax", _PLACES, lambda dtype: "int64", "argmax")
 argmin = _reduction("argmin", _PLACES, lambda dtype: "int64", "argmin")
 count_nonzero = declare(
