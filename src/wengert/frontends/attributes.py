@@ -208,6 +208,8 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         found = it.builder.emit_with(op, (value,), {}, "attr")
+        if name == "flat":
+            it.reading.walks_over.add(found)
         if isinstance(kind, Number) and isinstance(found, Const):
             asked = it.builder.equation(op, (value,), {}, "attr")
             it.builder.emit(ident.evaluated, asked)  # a number of Python's raises

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import Finding, UnsupportedSyntax
 from ..ir.builder import Builder
-from ..ir.graph import UNDEFINED, Atom, Const, Span, Var, births
+from ..ir.graph import UNDEFINED, Atom, Const, Eqn, Span, Var, births
 from ..ir.op import Op
 from ..ir.records import mutable_record
 from ..ir.types import Kind, Static
@@ -348,9 +348,9 @@ class Interpreter:
                 scopes[id(scope)] = scope, dict(scope.vars)
                 scope = scope.outer
         loops = [frame.loops for frame in self.frames]
-        written, open_ = len(self.builder.eqns), self.catching.mark()
-        span = self.builder.span
-        return Mark(self.builder, written, span, dict(self.heap), scopes, loops, open_)
+        last = self.builder.eqns[-1] if self.builder.eqns else None
+        span, open_ = self.builder.span, self.catching.mark()
+        return Mark(self.builder, last, span, dict(self.heap), scopes, loops, open_)
 
     def return_to(self, mark: Mark) -> None:
         """Forget what was read since."""
@@ -522,12 +522,18 @@ class Mark:
     """A state of the reading."""
 
     builder: Builder
-    written: int
+    last: Eqn | None
     span: Span | None
     heap: hp.Heap
     scopes: dict[int, tuple[Scope, dict[str, Value]]]
     loops: list[int]
     open: Marked
+
+    @property
+    def written(self) -> int:
+        """How many equations there were, with those that were inserted among them since."""
+        eqns = self.builder.eqns
+        return next((k + 1 for k in reversed(range(len(eqns))) if eqns[k] is self.last), 0)
 
 
 def _replace_leaf(value: Value, old: Var, new: Atom) -> Value:

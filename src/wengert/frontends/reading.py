@@ -155,6 +155,10 @@ class Reading:
     """Containers that are to be checked before the next statement that moves no items."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """What a part of something was when it was looked at again, and the part."""
+    asked: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """Values that are views or copies, which the run decides, and the answers."""
+    walks_over: set[Atom] = field(default_factory=set[Atom])
+    """What `x.flat` gave: it reads `x` whenever it is read."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
     elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])

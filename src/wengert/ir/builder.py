@@ -131,6 +131,18 @@ class Builder:
         for out in eqn.outs:
             self._defining[out] = eqn
 
+    def insert_after(self, var: Var, eqn: Eqn) -> None:
+        """Add an equation right after the one that gives a value, in this block or one around it."""
+        builder: Builder | None = self
+        while builder is not None:
+            for k in reversed(range(len(builder.eqns))):
+                if var in builder.eqns[k].outs:
+                    builder.eqns.insert(k + 1, eqn)
+                    builder.define([eqn])
+                    return
+            builder = builder.parent
+        raise KeyError(f"no open block computes {var}")
+
     def take(self, inner: Builder) -> None:
         """Append what was read into another builder."""
         for eqn in inner.eqns:

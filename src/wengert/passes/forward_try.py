@@ -39,9 +39,11 @@ if TYPE_CHECKING:
 def push_try(push: Push, eqn: Eqn) -> None:
     """The `try` and what is left by it, such as a context; then the tangents of its results."""
     asking = asks_whether_completed(push.block, eqn)
-    together = [eqn, *asking, *_leaving(push.block, asking)]
+    last = [eqn, *asking, *_leaving(push.block, asking)][-1]
+    eqns = push.block.eqns
+    together = eqns[eqns.index(eqn) : eqns.index(last) + 1]
     push.written.update(together)
-    apart = Apart(push.context, Block((), tuple(together), ()))
+    apart = Apart(push.context, Block((), together, ()))
     for each in (*apart.forward_eqns(), *apart.builder.eqns):
         push.builder.append(each)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ops.checks import real_argument, real_result, scalar_seed, spanning
 from ..ops.cotangents import basis, pushforward_of
-from ..ops.identity import apart, distinct, is_sequence, is_view, unshared
+from ..ops.identity import apart, distinct, is_sequence, is_view, shares_with, unshared
 from ..ops.implicit import check_root, found, linear_root
 from ..ops.reduction import broadcast_like, sum_
 from ..ops.structure import (
@@ -46,4 +46,4 @@ zero_rule(stop_gradient, zeros, scalar_seed, real_result, real_argument, spannin
 zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
 zero_rule(range_, length, format_, opaque, basis, check_root, found, linear_root)
 zero_rule(pullback_of, pushforward_of)  # `means` says what they give
-zero_rule(is_view, is_sequence, distinct, unshared, apart)
+zero_rule(is_view, shares_with, is_sequence, distinct, unshared, apart)

@@ -41,6 +41,14 @@ def is_view_of(part: Any, whole: Any) -> bool:
     return isinstance(part, np.ndarray) and isinstance(whole, np.ndarray)
 
 
+def shares_with(part: Any, whole: Any) -> bool:
+    """Whether what was made of something is a view of it, which changes with it."""
+    if isinstance(part, list | tuple):
+        return any(shares_with(each, whole) for each in part)
+    arrays = isinstance(part, np.ndarray) and isinstance(whole, np.ndarray)
+    return part is whole or (arrays and np.may_share_memory(part, whole))
+
+
 def in_place(part: Any, whole: Any) -> None:
     """Refuse an object that was read from a container and may have been replaced in it, or have changed."""
     if can_change(part) and not isinstance(whole, np.ndarray):

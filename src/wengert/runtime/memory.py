@@ -153,7 +153,7 @@ def reached(view: Any, x: Any) -> Any:
         return view
     raise _lost(
         "this writes to a copy of a part of an array: the array itself does not change",
-        "Write to the array by an index of its own, such as `x[i, j] = value`.",
+        "Write to the array by an index of its own, `x[i, j] = value`, or write to a copy of the part: `.copy()`.",
     )
 
 

@@ -18,7 +18,8 @@ from .cache import cached
 
 LEVEL = 3
 LONG = 6000
-"""Modules of more lines are compiled without unrolling loops, which would take longer than it can gain."""
+"""Modules of more lines are compiled at a lower level and without unrolling loops: splitting their loops by
+conditions that no turn changes takes ten times as long as all else."""
 
 
 class Machine(NamedTuple):
@@ -133,10 +134,11 @@ def _object_code(text: str) -> bytes:
     llvm, target = machine().binding, _target()
     module = llvm.parse_assembly(text)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
+    is_long = text.count("\n") > LONG
+    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL - is_long)
     options.loop_vectorization = options.loop_interleaving = True
     options.slp_vectorization = True
-    options.loop_unrolling = text.count("\n") <= LONG
+    options.loop_unrolling = not is_long
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return target.emit_object(module)

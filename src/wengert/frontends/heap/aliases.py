@@ -28,8 +28,8 @@ ONE: Tie = (0, 0)
 
 _JOINING = frozenset(
     (
-        "join_lists", "compress", "flatten_lists", "as_list", "merge_dicts", "dict_of",
-        "shallow_copy", "getitem",
+        "join_lists", "compress", "flatten_lists", "as_list", "as_tuple", "merge_dicts",
+        "dict_of", "shallow_copy", "getitem",
     )
 )  # fmt: skip
 """Ops that make new containers of the items of others."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
 from ...ir.records import replace
-from ...ir.types import UNKNOWN, Number, Other, Seq, Static, Struct
+from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
 from .aliases import refuse_stale, stands_for
+from .layouts import is_view, may_be_copy
 from .places import Content, identities, place_of
 from .views import depth_of_path, is_slice, lead_to_one, meet, steps_of, view_of, views_to
 
@@ -197,16 +198,20 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         return it.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace, var.name, kind)
 
     replaced, changed = what_happened(it, var)
-    unknown = kind_of_atom(var) == UNKNOWN
-    if not changed and not (unknown and eqn.args[0].kind == UNKNOWN):  # type: ignore[union-attr]
+    whole = kind_of_atom(eqn.args[0])
+    unknown = UNKNOWN in (whole, kind_of_atom(var))
+    part_of_array = isinstance(whole, Array)  # which refers to no objects that could be others now
+    if not changed and whole != UNKNOWN and not (replaced and part_of_array):
         return var
-    if not unknown and not replaced:
-        return again()
+    if not unknown and (part_of_array or not replaced):
+        return _chosen(it, var, is_view(it, eqn), again) if may_be_copy(it, eqn) else again()
     if not unknown:
         raise it.unsupported(
             "a part of a container is used after the container got other items, and items changed",
             "Take the item out again where it is used.",
         )
+    if may_be_copy(it, eqn):
+        return _chosen(it, var, is_view(it, eqn), again)
     copied = eqn.op is st.getitem and is_slice(eqn.args[1])  # if it is a list
     if changed and not copied and not replaced:
         changeable = it.emit(me.can_change, var)
@@ -214,12 +219,17 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         changeable = it.emit(ident.is_view_of, var, base)
         if changed and not copied:
             it.emit(ident.in_place, var, base)
-    outer = it.builder
-    it.builder = outer.child()
-    then = it.builder.block((), [again()])
-    it.builder = outer
-    out = Var(UNKNOWN, var.name)
-    outer.if_(changeable, then, Block((), (), (var,)), [out])
+    return _chosen(it, var, changeable, again)
+
+
+def _chosen(it: Interpreter, var: Var, condition: Atom, again: Callable[[], Atom]) -> Var:
+    """A part of something as it is now if it changes with it, and otherwise as it was."""
+    outer, out = it.builder, Var(var.kind, var.name, var.shape_of)
+    with it.catching.quiet():  # what could be taken once can be taken again
+        it.builder = outer.child()
+        then = it.builder.block((), [again()])
+        it.builder = outer
+        outer.if_(condition, then, Block((), (), (var,)), [out])
     it.reading.stands_for[out] = var
     return out
 

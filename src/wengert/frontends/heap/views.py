@@ -10,7 +10,7 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import UNKNOWN, Array, Kind, Seq, Struct, Unknown
 from ...ops import memory as me
 from ...ops import structure as st
-from ...ops.array_kinds import rank_of
+from ...ops.array_kinds import dtype_of, rank_of
 from ..values import Value
 
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return None
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
         return None
-    if eqn.op.name == "conj" and eqn.namespace == "np":
-        return None  # the method gives a real array itself, the function does not
+    if eqn.op.name == "conj" and (eqn.namespace == "np" or "complex" in dtype_of(eqn.args[0])):
+        return None  # the method gives a real array itself
+    if isinstance(eqn.args[0].kind, Seq | Struct):
+        return None  # an array of what a list holds
     if eqn.op.name == "diag" and rank_of(eqn.args[0]) == 1:
         return None  # a matrix of its own: only of a matrix the diagonal is a view
     unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
