@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "wengert"
 
 FLOORS = [
     {"__init__", "__main__"},
-    {"testing", "inside"},
+    {"testing", "inside", "exploring"},
     {"solvers", "in_numba"},
     {"jacobians", "jitting", "unknown_calls"},
     {"sparsity"},

@@ -599,6 +599,25 @@ def test_check_gradient_accepts_what_is_right():
     wg.testing.check_gradient(programs.models.logistic_regression, np.array([0.3, -0.4]), 0.1)
 
 
+def changed_in_place(x, times):
+    for _ in range(times):
+        x[1:] *= x[0]
+    return x.sum()
+
+
+def counted(table, places, n):
+    return sum(table[places]) * n
+
+
+def test_check_gradient_of_functions_that_count_and_change_their_arguments():
+    x = np.array([0.7, 1.1, 2.0])
+    wg.testing.check_gradient(changed_in_place, x, 3)
+    assert x.tolist() == [0.7, 1.1, 2.0]
+    wg.testing.check_gradient(counted, x, np.array([0, 2]), 3)
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        wg.testing.check_gradient(lambda n: sum(k * 1.0 for k in range(n)), 3.0)
+
+
 def test_check_gradient_says_what_is_wrong():
     def wrong(x, y):
         return x * y

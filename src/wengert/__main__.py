@@ -1,0 +1,166 @@
+"""wengert at the command line: `python -m wengert show FILE:FUNCTION`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import api, exploring, testing
+from .errors import BadArgument, CheckFailed, WengertError
+from .linear_maps import pullback
+
+_TEXTS = {"reverse": api.code_adjoint, "forward": api.code_tangent, "ir": api.code_ir}
+
+_ARGS = """\
+Arguments are Python expressions, read where the function stands: its module's names, `np` and `math` are
+known. `--args 2.0 "[1.0, 0.5]" "np.linspace(0, 1, 5)"` is a number, a list and an array; what begins with a
+minus is put in parentheses: `"(-1.0)"`."""
+
+
+class Target(NamedTuple):
+    """A function and the arguments it is looked at with."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: as in a shell, without the program's name; those of the process by default.
+
+    Returns:
+        0; 1 where a derivative is wrong or the function cannot be differentiated; 2 for wrong usage.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(_target(options), options)
+    except WengertError as error:
+        print(error, file=sys.stderr)
+        return 2 if isinstance(error, BadArgument) else 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m wengert", description="Read, picture and check derivatives."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    show = _command(commands, "show", _show, "print the derivative as Python")
+    show.add_argument(
+        "--mode", choices=_TEXTS, default="reverse", help="which text: reverse unless you say"
+    )
+    explore = _command(commands, "explore", _explore, "write a page that shows code and derivative")
+    explore.add_argument(
+        "-o", "--output", type=Path, metavar="PAGE", help="FUNCTION.html unless you say"
+    )
+    _command(commands, "check", _check, "compare the derivative with central differences")
+    return parser
+
+
+def _command(commands: Any, name: str, run: Callable[..., None], what: str) -> Any:
+    parser = commands.add_parser(
+        name,
+        help=what,
+        description=f"{what[0].upper()}{what[1:]}.",
+        epilog=_ARGS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "target", metavar="FILE:FUNCTION", help="`model.py:loss`, `model.py:Net.loss`"
+    )
+    parser.add_argument(
+        "--args", nargs="+", default=[], metavar="EXPRESSION", help="example arguments"
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+# --- commands -----------------------------------------------------------------------------
+
+
+def _show(target: Target, options: argparse.Namespace) -> None:
+    print(_TEXTS[options.mode](target.function, *target.args))
+
+
+def _explore(target: Target, options: argparse.Namespace) -> None:
+    page = exploring.page(target.function, *target.args)
+    output = options.output or Path(f"{target.function.__name__}.html")
+    output.write_text(page, encoding="utf-8")
+    print(f"wrote {output}")
+
+
+def _check(target: Target, options: argparse.Namespace) -> None:
+    value, _ = pullback(target.function, *target.args)
+    try:
+        testing.check_gradient(target.function, *target.args)
+    except CheckFailed:
+        print(f"{options.target}: value {value!r}, the derivative is wrong")
+        raise
+    print(f"{options.target}: value {value!r}, derivative and central differences agree")
+
+
+# --- the function and its arguments -------------------------------------------------------
+
+
+def _target(options: argparse.Namespace) -> Target:
+    file, colon, name = options.target.rpartition(":")
+    if not colon or not file or not name:
+        raise BadArgument(
+            f"{options.target!r} does not name a function",
+            "Write the file, a colon and the function: `model.py:loss`.",
+        )
+    module = _module(Path(file))
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise BadArgument(
+                f"{file} has no {name!r}",
+                f"It has {', '.join(_functions(module)) or 'no function'}.",
+            )
+        found = getattr(found, part)
+    known = {"np": np, "math": math} | vars(module)
+    return Target(found, tuple(_evaluated(text, known) for text in options.args))
+
+
+def _module(path: Path) -> Any:
+    """The module that a file defines, as `python FILE` would find what it imports."""
+    if not path.is_file():
+        raise BadArgument(f"there is no file {str(path)!r}", "Give the path of a Python file.")
+    sys.path.insert(0, str(path.resolve().parent))
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    if specification is None or specification.loader is None:
+        raise BadArgument(f"{str(path)!r} is no Python file", "Its name has to end in `.py`.")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[path.stem] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def _functions(module: Any) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", None) == module.__name__
+    ]
+
+
+def _evaluated(text: str, known: dict[str, Any]) -> Any:
+    try:
+        return eval(text, dict(known))
+    except Exception as error:
+        raise BadArgument(
+            f"the argument {text!r} is no Python expression: {type(error).__name__}: {error}", _ARGS
+        ) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

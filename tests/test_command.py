@@ -1,0 +1,183 @@
+"""`python -m wengert` as people call it, and the page that `explore` writes."""
+
+import html.parser
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from wengert.__main__ import main
+from wengert.exploring import page
+
+MODEL = """\
+import math
+
+import numpy as np
+
+RATE = 0.3
+
+
+def swing(angle, speed, steps):
+    for _ in range(steps):
+        speed = speed - 0.1 * math.sin(angle)
+        angle = angle + 0.1 * speed
+    return angle
+
+
+def energy(w, x):
+    y = np.tanh(x * w)
+    return np.sum(y**2) * RATE
+
+
+def corners(x):
+    return np.array([x[0] * x[1], x[1] ** 2])
+
+
+def later(x):
+    async def never():
+        return x
+
+    return x
+
+
+class Net:
+    @staticmethod
+    def loss(x):
+        return x * x
+
+
+WEIGHTS = np.array([1.0, -0.4])
+"""
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setitem(sys.modules, "model", None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text(MODEL)
+    return "model.py"
+
+
+def test_show_prints_the_adjoint(model, capsys):
+    assert main(["show", f"{model}:swing", "--args", "1.0", "0.0", "30"]) == 0
+    text = capsys.readouterr().out
+    namespace = {}
+    exec(text, namespace)
+    assert "for angle in reversed(angles):  # model.py:9" in text
+    assert len(namespace["adjoint_swing"](1.0, 0.0, 30)) == 3
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"), [("forward", "def push_loss(x, x_dot):"), ("ir", "loss(x):")]
+)
+def test_show_has_other_texts(model, capsys, mode, shown):
+    assert main(["show", f"{model}:Net.loss", "--mode", mode]) == 0
+    assert capsys.readouterr().out.startswith(shown)
+
+
+def test_check_says_what_agrees(model, capsys):
+    assert main(["check", f"{model}:swing", "--args", "(-1.0)", "math.pi", "3"]) == 0
+    assert "derivative and central differences agree" in capsys.readouterr().out
+
+
+def test_check_fails_where_a_rule_is_wrong(model, capsys):
+    with open(model, "a") as file:
+        file.write("import wengert\nwengert.scalar_rule(Net.loss, lambda x, Ω: 3 * x)\n")
+        file.write("def used(x):\n    return Net.loss(x)\n")
+    assert main(["check", f"{model}:used", "--args", "2.0"]) == 1
+    out, err = capsys.readouterr()
+    assert "the derivative is wrong" in out
+    assert err.startswith("[WG401] ")
+
+
+def test_explore_writes_a_page(model, capsys):
+    arguments = ["explore", f"{model}:energy", "--args", "WEIGHTS", "np.arange(2.0)"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == "wrote energy.html\n"
+    assert main([*arguments, "-o", "other.html"]) == 0
+    with open("other.html", encoding="utf-8") as file:
+        assert "WEIGHTS" not in file.read()
+
+
+def run_here(model, name):
+    namespace = {}
+    with open(model) as file:
+        exec(compile(file.read(), model, "exec"), namespace)
+    return namespace[name]
+
+
+class Lines(html.parser.HTMLParser):
+    """The lines of a page that belong to a line of the user's."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.number = {}, None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "span":
+            self.number = dict(attrs).get("data-line")
+
+    def handle_data(self, data):
+        if self.number is not None and data.strip():
+            self.found.setdefault(int(self.number), []).append(data.strip())
+
+
+def test_a_page_ties_lines_to_what_became_of_them(model):
+    lines = Lines(page(run_here(model, "swing"), 1.0, 0.0, 3)).found
+    assert lines[10][0] == "speed = speed - 0.1 * math.sin(angle)"
+    assert "angle_bar -= speed_bar * 0.1 * math.cos(angle)" in lines[10]
+    assert lines[11][0] == "angle = angle + 0.1 * speed"
+
+
+def test_a_page_shows_values_and_gradients(model):
+    text = page(run_here(model, "energy"), np.array([1.0, -0.4]), np.array([0.5, 2.0]))
+    assert "value: <code>0.19634" in text
+    assert "<th>gradient</th>" in text
+    assert "what this call computes" in text
+    assert text.count("<br><svg width") == 4  # bars of each argument and of its gradient
+
+
+def test_a_page_of_several_results_shows_the_jacobian(model):
+    text = page(run_here(model, "corners"), np.array([1.0, 0.4]))
+    assert "<th>Jacobian</th>" in text
+    assert "array([[0.4, 1. ]," in text
+
+
+def test_a_page_without_a_point_shows_code_alone(model):
+    text = page(run_here(model, "corners"))
+    assert "def adjoint_corners" in text
+    assert "<table>" not in text
+
+
+def test_a_loop_too_long_to_draw_is_not_drawn(model):
+    assert "what this call computes" not in page(run_here(model, "swing"), 1.0, 0.0, 100)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["show", "model.py"], 2, "'model.py' does not name a function"),
+        (["show", "absent.py:f"], 2, "there is no file 'absent.py'"),
+        (["show", "model.py:lost"], 2, "It has swing, energy, corners, later, Net."),
+        (["show", "model.py:swing", "--args", "1 +"], 2, "no Python expression: SyntaxError"),
+        (["show", "model.py:later", "--args", "1.0"], 1, "`async def` cannot be differentiated"),
+    ],
+)
+def test_what_is_wrong_is_said(model, capsys, arguments, status, said):
+    assert main(arguments) == status
+    assert said in capsys.readouterr().err
+
+
+def test_an_exception_of_the_program_comes_out(model):
+    with pytest.raises(ZeroDivisionError):
+        main(["show", f"{model}:swing", "--args", "1.0", "0.0", "3"]) or 1 / 0
+
+
+def test_it_runs_as_a_module(model):
+    command = [sys.executable, "-m", "wengert", "check", f"{model}:Net.loss", "--args", "3.0"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"model.py:Net.loss: value 9.0, derivative .* agree\n", run.stdout)
