@@ -2,6 +2,8 @@
 
 import copy
 import inspect
+import os
+import posixpath
 import math
 import pickle
 
@@ -189,3 +191,69 @@ def test_a_sequence_that_is_too_long_is_no_call():
     exec(wg.grad(all_from_a_sequence).source, namespace)
     with pytest.raises(TypeError, match="takes 1 to 3 positional arguments"):
         namespace["grad_all_from_a_sequence"]([1.0] * 4)
+
+
+class NoFunction:
+    def __init__(self, x):
+        self.x = x
+
+
+def calls_a_truth_value_on_no_path(x, rounds):
+    again = True
+    for k in range(rounds):
+        x = x * x
+        if k > 90:
+            x = again(x)
+    return x
+
+
+def calls_an_object(x):
+    return NoFunction(x)(x)
+
+
+def calls_a_list(x):
+    call = [x]
+    return call(x)
+
+
+def catches_a_call(x):
+    try:
+        return NoFunction(x)(x)
+    except TypeError as error:
+        return x * len(str(error))
+
+
+def test_what_is_no_function_raises_where_it_is_called():
+    assert wg.grad(calls_a_truth_value_on_no_path)(3.0, 2) == 4 * 3.0**3
+    assert wg.grad(catches_a_call)(3.0) == len("'NoFunction' object is not callable")
+    for f, kind in ((calls_an_object, "NoFunction"), (calls_a_list, "list")):
+        for call in (f, wg.grad(f)):
+            with pytest.raises(TypeError, match=rf"^'{kind}' object is not callable"):
+                call(2.0)
+
+
+def with_text_of_frozen_modules(x, name):
+    return x * len(os.path.join("a", name)) * posixpath.normpath("b/../c").count("c")
+
+
+def test_modules_frozen_into_python_are_read_from_their_files():
+    assert wg.gradient(with_text_of_frozen_modules, 2.0, "b") == (3.0, None)
+
+
+def asks_what_a_function_takes(x):
+    taken = inspect.signature(_scaled).parameters
+    factors = [2.0 for name in taken if name in ("a", "c")]
+    return x * len(factors) if "b" in taken else x
+
+
+def asks_what_its_own_function_takes(x):
+    def own(y):
+        return y
+
+    return x * len(inspect.signature(own).parameters)
+
+
+def test_signatures_of_known_functions_are_known():
+    assert wg.grad(asks_what_a_function_takes)(3.0) == 2.0
+    with pytest.raises(wg.WengertError, match="a function that the program makes or chooses"):
+        wg.grad(asks_what_its_own_function_takes)(3.0)

@@ -632,3 +632,26 @@ def cross_products_of_rows(x):
 @pytest.mark.parametrize("f", [area_of_a_polygon, cross_products_of_rows])
 def test_cross_products_in_the_plane(f):
     agree(f, 0.7, second=False)
+
+
+def options_by_place(x):
+    z, e = np.zeros((2,), np.float64, "C"), np.eye(2, 2, 0, float, "F")
+    z[0] = x
+    like = np.zeros_like(z, float, "C") + np.ones_like(z, None, "K") * x
+    return (z @ e + np.full(2, x, float, "C") * np.ones(2, float, "F") + like**2).sum()
+
+
+def numbers_with_new_axes(x):
+    rows = np.asarray([x, 2 * x])
+    stacked = np.concatenate([each[..., np.newaxis] for each in rows**2], axis=-1)
+    return np.sum(stacked) * rows.sum()[None, ...][0] + rows[0][...] * rows.max()[()]
+
+
+@pytest.mark.parametrize("f", [options_by_place, numbers_with_new_axes])
+def test_spellings(f):
+    agree(f, 0.7)
+
+
+def test_new_axes_of_a_number_of_pythons_raise():
+    with pytest.raises(TypeError, match="'float' object is not subscriptable"):
+        wg.grad(lambda x: x[..., None][0])(1.0)

@@ -34,6 +34,7 @@ quadratic = interpolate.interp1d(X, Y, kind="quadratic")
 beyond = interpolate.interp1d(X, Y, kind="cubic", fill_value="extrapolate")
 filled = interpolate.interp1d(X, Y, bounds_error=False, fill_value=(-1.0, 2.0))
 tck = interpolate.splrep(X, Y)
+of_surface = [*surface.tck, 3, 3]
 tree = spatial.cKDTree(POINTS)
 density = stats.gaussian_kde(Y)
 
@@ -50,6 +51,11 @@ OF_NUMBERS: list[Callable[..., Any]] = [
     lambda x: quadratic(x) + beyond(x + 4.0) + filled(x) * filled(x + 9.0) + filled(x - 9.0),
     lambda x: interpolate.splev(x, tck) + interpolate.splev(x, tck, der=1),
     lambda x: interpolate.splev(x + 5.0, tck, ext=1) + interpolate.splint(0.1, x, tck),
+    lambda x: (
+        interpolate.bisplev(x, 2 * x, of_surface) + interpolate.bisplev(0.3, x, of_surface, 1)
+    ),
+    lambda x: interpolate.bisplev([0.1, x], [0.2, x, 0.9], of_surface).sum() ** 2,
+    lambda x: interpolate.bisplev(0.4, [x, 0.9], of_surface)[0],
     lambda x: tree.query([x, 0.5])[0] + tree.query([x, 0.2], k=3, p=1)[0].sum(),
     lambda x: density(x)[0] + density.logpdf(x)[0] + density.evaluate([x, 0.1]).sum(),
     lambda x: x * spatial.KDTree(POINTS).query([0.3, 0.4])[0],

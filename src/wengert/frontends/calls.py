@@ -39,7 +39,7 @@ from .binding import bind_arguments, is_star, star
 from .counts import is_by_turns, known, take_turn
 from .declarations import changes_its_object, yields
 from .expressions import evaluate
-from .failing import fail_now
+from .failing import fail_now, raise_now
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .names import lift
@@ -175,21 +175,25 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
                 return special(it, [function, *args], kwargs)
             result = call_method_of_class(it, function, "__call__", args, kwargs)
             if result is None:
-                raise it.unsupported(
-                    f"a {function.type.__name__} is not callable",
-                    "Give its class a `__call__` method.",
-                )
+                raise_now(it, TypeError, f"'{function.type.__name__}' object is not callable")
             return result
-        case Const(value=known):
+        case Const(value=known) if callable(known):
             return call_known(it, known, args, kwargs)
         case Var():
             return _call_at_run_time(it, function, args, kwargs)
         case Iteration(form="checkpoint", function=Native() as checkpointed):
             return checkpointed.call(it, args, kwargs)
-        case Items() | Iteration() | Maybe():
-            raise it.unsupported(
-                "this value is not a function that can be called", "Call a function."
-            )
+        case _:
+            raise _no_function(it, function)
+
+
+def _no_function(it: Interpreter, value: Value) -> Exception:
+    """The refusal, where it is not known that Python raises a TypeError when the program runs."""
+    if isinstance(value, Const):
+        fail_now(it, operator.call, value)
+    if isinstance(value, Items) and value.form in ("list", "tuple", "dict", "set"):
+        raise_now(it, TypeError, f"'{value.form}' object is not callable")
+    return it.unsupported("this value is not a function that can be called", "Call a function.")
 
 
 def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:

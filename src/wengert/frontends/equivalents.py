@@ -244,6 +244,7 @@ _LATE = {
     "scipy.ndimage": "scipy_ndimage_in_python",
     "scipy.interpolate._fitpack2": "scipy_fitpack_in_python",
     "scipy.interpolate._fitpack_py": "scipy_fitpack_in_python",
+    "scipy.interpolate._fitpack_impl": "scipy_fitpack_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
     "scipy.spatial": "scipy_spatial_in_python",
     "scipy.sparse": "..solvers.sparse_matrices",

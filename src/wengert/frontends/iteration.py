@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import EnumMeta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..ir.builder import kind_of_atom
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 UNROLL = 8
+_FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """A loop over this many known items or fewer is written out."""
 
 
@@ -74,7 +76,7 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
 
     if isinstance(constant, bytes):
         return _iterate_constant(it, list(constant))
-    if isinstance(constant, str | range | tuple | list | frozenset) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
     if isinstance(constant, str | range | tuple | list) and is_by_turns(it):
         return [Const(item) for item in constant]

@@ -6,6 +6,7 @@ Those of `library` that shape a program; here is also what is read instead of fu
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import operator
 import sys
@@ -326,12 +327,26 @@ def handler_of(known: Any) -> Handler | None:
         return _chain_from_iterable
     if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
         return _in_python(equivalents.from_keys)
+    if getattr(known, "__module__", None) == "inspect" and known.__name__ == "signature":
+        return _signature
     if _starts_elsewhere(known):
         return _refuse(
             "what runs in another thread, process or event loop cannot be differentiated",
             "Call the function itself; or start the threads outside and differentiate in each.",
         )
     return HANDLERS.get(id(known))
+
+
+def _signature(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`inspect.signature` of a function that is known: what it takes does not depend on the run."""
+    first = args[0] if len(args) == 1 and not kwargs else None
+    function = first.value if isinstance(first, Const) else getattr(first, "function", None)
+    if not callable(function):
+        raise it.unsupported(
+            "`inspect.signature` of a function that the program makes or chooses",
+            "Name the parameters: it is known which they are when the program is written.",
+        )
+    return Const(inspect.signature(function))
 
 
 _ELSEWHERE = {

@@ -135,12 +135,23 @@ def splint(a: Any, b: Any, tck: Any) -> Any:
     return _curve_of(tck).integral(a, b)
 
 
+def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
+    """`scipy.interpolate.bisplev`: without the axes that have one point."""
+    tx, ty, c, kx, ky = tck
+    table = np.reshape(c, (np.shape(tx)[0] - kx - 1, np.shape(ty)[0] - ky - 1))
+    found = Surface(tx, ty, table, kx, ky)(x, y, dx, dy)
+    if np.shape(found)[0] > 1:
+        return found
+    return found[0] if np.shape(found)[1] > 1 else found[0, 0]
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.UnivariateSpline, univariate_spline),
     (interpolate.InterpolatedUnivariateSpline, make_interp_spline),
     (interpolate.splrep, make_interp_spline),
     (interpolate.splev, splev),
     (interpolate.splint, splint),
+    (interpolate.bisplev, bisplev),
 ]
 
 

@@ -44,15 +44,17 @@ def _infer_full(args: Args, params: Params) -> Kind:
     return Array(dtype_option(params, dtype_of(args[1])), length_of(args[0]))
 
 
-zeros_array = declare("zeros_array", "*, shape, dtype=None", infer=_of_shape, np="zeros")
-ones = declare("ones", "*, shape, dtype=None", infer=_of_shape, np="ones")
-empty = declare("empty", "*, shape, dtype=None", infer=_of_shape, np="empty")
-full = declare("full", "shape, fill_value, *, dtype=None", infer=_infer_full, np="full")
-zeros_like = declare("zeros_like", "x, *, dtype=None", infer=_like, np="zeros_like")
-ones_like = declare("ones_like", "x, *, dtype=None", infer=_like, np="ones_like")
-empty_like = declare("empty_like", "x, *, dtype=None", infer=_like, np="empty_like")
-full_like = declare("full_like", "x, fill_value, *, dtype=None", infer=_like, np="full_like")
-eye = declare("eye", "*, N, M=None, k=0, dtype=None", infer=_of_rank(2), np="eye")
+zeros_array = declare("zeros_array", "*, shape, dtype=None, order='C'", infer=_of_shape, np="zeros")
+ones = declare("ones", "*, shape, dtype=None, order='C'", infer=_of_shape, np="ones")
+empty = declare("empty", "*, shape, dtype=None, order='C'", infer=_of_shape, np="empty")
+full = declare("full", "shape, fill_value, *, dtype=None, order='C'", infer=_infer_full, np="full")
+zeros_like = declare("zeros_like", "x, *, dtype=None, order='K'", infer=_like, np="zeros_like")
+ones_like = declare("ones_like", "x, *, dtype=None, order='K'", infer=_like, np="ones_like")
+empty_like = declare("empty_like", "x, *, dtype=None, order='K'", infer=_like, np="empty_like")
+full_like = declare(
+    "full_like", "x, fill_value, *, dtype=None, order='K'", infer=_like, np="full_like"
+)
+eye = declare("eye", "*, N, M=None, k=0, dtype=None, order='C'", infer=_of_rank(2), np="eye")
 identity = declare("identity", "*, n, dtype=None", infer=_of_rank(2), np="identity")
 tri = declare("tri", "*, N, M=None, k=0, dtype=None", infer=_of_rank(2), np="tri")
 grid_indices = declare(

@@ -110,7 +110,8 @@ def _fill(site: Site, eqn: Eqn) -> Value:
 
 
 def _only(eqn: Eqn, *options: str) -> None:
-    if not set(eqn.params) <= set(options):
+    in_order = eqn.params.get("order") == Const("C")  # as arrays lie here
+    if not set(eqn.params) <= {*options, *["order"] * in_order}:
         raise Unlowered(f"options of `{eqn.op.name}`")
 
 
