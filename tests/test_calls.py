@@ -2,10 +2,9 @@
 
 import copy
 import inspect
-import os
-import posixpath
 import math
 import pickle
+import posixpath
 
 import numpy as np
 import pytest
@@ -233,7 +232,7 @@ def test_what_is_no_function_raises_where_it_is_called():
 
 
 def with_text_of_frozen_modules(x, name):
-    return x * len(os.path.join("a", name)) * posixpath.normpath("b/../c").count("c")
+    return x * len(posixpath.join("a", name)) * posixpath.normpath("b/../c").count("c")
 
 
 def test_modules_frozen_into_python_are_read_from_their_files():
