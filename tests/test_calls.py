@@ -5,6 +5,8 @@ import inspect
 import math
 import pickle
 import posixpath
+import statistics
+import sys
 
 import numpy as np
 import pytest
@@ -256,3 +258,29 @@ def test_signatures_of_known_functions_are_known():
     assert wg.grad(asks_what_a_function_takes)(3.0) == 2.0
     with pytest.raises(wg.WengertError, match="a function that the program makes or chooses"):
         wg.grad(asks_what_its_own_function_takes)(3.0)
+
+
+def fields_of_what_python_says_of_itself(x):
+    return math.log(sys.float_info.max) * x + sys.float_info.epsilon * x
+
+
+def says_what_it_is(x):
+    def inner(y):
+        """Twice."""
+        return 2 * y
+
+    names = (inner.__doc__, inner.__name__, inner.__qualname__.split(".")[0], inner.__module__)
+    return inner(x) * (names == ("Twice.", "inner", "says_what_it_is", __name__))
+
+
+def test_what_is_known_of_python_and_of_functions():
+    log = math.log(sys.float_info.max)
+    assert wg.grad(fields_of_what_python_says_of_itself)(2.0) == pytest.approx(log)
+    assert wg.value_and_grad(says_what_it_is)(3.0) == (6.0, 2.0)
+
+
+def test_a_distribution_of_samples():
+    def below(numbers, limit):
+        return statistics.NormalDist.from_samples(numbers).cdf(limit)
+
+    wg.testing.check_gradient(below, [1.0, 2.0, 4.0, 8.0], 3.0)

@@ -8,6 +8,7 @@ import itertools
 import operator
 from collections import deque
 
+import numpy as np
 import pytest
 from differences import slope
 
@@ -786,3 +787,36 @@ def test_what_is_refused(f, what):
     for way in (wg.grad, wg.derivative):
         with pytest.raises(UnsupportedSyntax, match=what):
             way(f)(0.7)
+
+
+def take(count, items):
+    return list(itertools.islice(items, count))
+
+
+def chunks(items, count):
+    return iter(functools.partial(take, count, iter(items)), [])
+
+
+def squares_of_chunks(x, numbers):
+    return sum(sum(chunk) ** 2 * x for chunk in chunks(numbers, 2))
+
+
+def asks_by_a_partial(x, numbers):
+    ask, total = functools.partial(take, 2, iter(numbers)), 0.0
+    while True:
+        chunk = ask()
+        if len(chunk) == 0:
+            return total
+        total = total + sum(chunk) ** 2 * x
+
+
+def asks_by_a_function_in_a_table(x, numbers):
+    ways = {"two": functools.partial(take, 2, iter(numbers)), "factor": x}
+    first = sum(ways["two"]())
+    return first + sum(ways["two"]()) ** 2 * ways["factor"]
+
+
+@pytest.mark.parametrize("f", [squares_of_chunks, asks_by_a_partial, asks_by_a_function_in_a_table])
+def test_an_iterator_that_only_a_function_has_is_asked_again(f):
+    for numbers in (np.array([1.0, 2.0, 4.0, 7.0]), [1.0, 2.0, 4.0, 7.0]):
+        wg.testing.check_gradient(f, 1.3, numbers)

@@ -655,3 +655,34 @@ def test_spellings(f):
 def test_new_axes_of_a_number_of_pythons_raise():
     with pytest.raises(TypeError, match="'float' object is not subscriptable"):
         wg.grad(lambda x: x[..., None][0])(1.0)
+
+
+def a_number_and_masks(x):
+    root = np.sqrt(np.asarray(x) ** 2 + 1)
+    there = ~np.isclose(root, 0)
+    return np.sum(np.arctan(root[there] * 2)) + root[root > 0][0] + root[root < 0].sum()
+
+
+@pytest.mark.parametrize("general", [False, True])
+def test_masks_of_a_number(general):
+    if general:
+        namespace = {}
+        exec(wg.grad(a_number_and_masks).source, namespace)
+        assert namespace["grad_a_number_and_masks"](0.7) == wg.grad(a_number_and_masks)(0.7)
+    else:
+        agree(a_number_and_masks, 0.7)
+
+
+def writes_to_an_array_without_axes(x):
+    root = np.sqrt(np.asarray(x) ** 2 + 1)
+    made, other = np.empty_like(root), np.zeros(())
+    made[~np.isclose(root, 0)] = np.arctan(root)
+    made[root > 0] += np.sin(made[root > 0])
+    made[root < 0] = 7.0
+    other[...] = x
+    other[()] += x * x
+    return made * 2.0 + other * made
+
+
+def test_arrays_without_axes_are_written_to():
+    agree(writes_to_an_array_without_axes, 0.7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import operator
 import types
@@ -63,6 +64,19 @@ _QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
 """Methods of a number whose answer has no derivative."""
 
 
+_OF_FUNCTIONS: dict[str, Callable[[Closure], str | None]] = {
+    "__name__": lambda closure: closure.name,
+    "__qualname__": lambda closure: closure.qualname or closure.name,
+    "__module__": lambda closure: closure.scope.globals.get("__name__"),
+    "__doc__": lambda closure: (
+        None
+        if isinstance(closure.node, ast.Lambda)
+        else ast.get_docstring(closure.node, clean=False)
+    ),
+}
+"""What is known of a function that is not run."""
+
+
 def _class_name(known: type) -> str:
     return "float" if known is np.float64 else known.__name__
 
@@ -86,8 +100,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             given = cells.attribute_of_function(it, value, name)
             if given is not None:
                 return given
-            if name == "__name__":
-                return Const(value.name)
+            if name in _OF_FUNCTIONS:
+                return Const(_OF_FUNCTIONS[name](value))
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
         case Native() if name in ("__self__", "__func__", "__name__"):
@@ -115,6 +129,8 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
 
 
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
+    if isinstance(constant, tuple) and not callable(getattr(constant, name, len)):
+        return as_known(getattr(constant, name))  # of `sys.float_info`, say
     if isinstance(constant, str | tuple | range | bytes):
         return Native(name, functools.partial(_call_method_of_constant, constant, name))
     return _of_object(it, constant, name)

@@ -12,7 +12,7 @@ from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, SLICE, STR, Number, Static, Struct
 from ..ops import structure as st
-from ..ops.shape import reshape
+from ..ops.creation import asarray
 from . import choosing
 from .failing import fail_now, raise_now
 from .operations import key_of
@@ -71,16 +71,10 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     if _has_no_items(value) and _names_an_item(at):
         fail_now(it, operator.getitem, value, at)
     result = it.emit(st.getitem, it.atom(value), at)
-    if _has_no_items(value) and isinstance(at, Const) and _only_adds_axes(at.value):
-        # a number of Python's raises above; one of NumPy's becomes an array, which has derivatives
-        axes = np.zeros(())[at.value].shape
-        return it.emit(reshape, it.atom(value), shape=Const(axes)) if at.value != () else result
+    if _has_no_items(value) and isinstance(result, Var):
+        # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go
+        result = it.emit(st.getitem, it.emit(asarray, it.atom(value)), at)
     return open_up(it, result)
-
-
-def _only_adds_axes(index: object) -> bool:
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(part is None or part is Ellipsis for part in parts)
 
 
 def _has_no_items(value: Value) -> bool:

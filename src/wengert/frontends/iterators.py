@@ -18,7 +18,7 @@ from ..ir.records import replace
 from ..ir.types import Array, Seq
 from ..ops import elementwise as el
 from ..ops import structure as st
-from . import exceptions, generators, heap, iterators_in_python, walking
+from . import exceptions, generators, heap, iterators_in_python, sharing, walking
 from .operators import as_asked
 from .values import (
     Items,
@@ -421,11 +421,11 @@ def _read_once(function: ast.AST) -> frozenset[str]:
 
 
 def _holds(value: Value, iterator: Items) -> bool:
-    match value:
-        case Items(place=place, values=values):
-            mine = value is iterator or (place is not None and place is iterator.place)
-            return mine or any(_holds(item, iterator) for item in values)
-        case Iteration(parts=parts):
-            return any(_holds(part, iterator) for part in parts)
-        case _:
-            return False
+    """Whether something refers to an iterator; a function may by a name around it, or by what it was made with."""
+    return any(_is(each, iterator) for each in sharing.reached_from(value))
+
+
+def _is(value: Value, iterator: Items) -> bool:
+    if not isinstance(value, Items):
+        return False
+    return value is iterator or (value.place is not None and value.place is iterator.place)

@@ -109,6 +109,8 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         raise error.at(it.builder.span) from None
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
         kind = Static(value)
+    if hasattr(type(value), "n_sequence_fields"):
+        kind = Static(value)  # of Python's own, as `sys.float_info` is: fields by name, and fixed
     it.reading.guards[id(holder), key] = (holder, key, kind)
     if value is None or isinstance(kind, Static):
         return as_known(value)

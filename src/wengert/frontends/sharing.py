@@ -142,6 +142,18 @@ def _holds(it: Interpreter, holder: Value, value: Value, seen: set[int]) -> bool
     return any(_holds(it, each, value, seen) for each in _held_by(holder, seen))
 
 
+def reached_from(holder: Value) -> Iterator[Value]:
+    """A value and everything that it leads to, by what containers and functions hold themselves."""
+    seen: set[int] = set()
+    reached = [holder]
+    while reached:
+        value = reached.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            reached.extend(_held_by(value, seen))
+
+
 def _held_by(holder: Any, seen: set[int]) -> Iterator[Value]:
     """What a value holds directly; of a function the names that it may reach, in scopes not yet seen."""
     match holder:

@@ -68,6 +68,12 @@ def pstdev(data: Any, mu: Any = None) -> Any:
     return math.sqrt(pvariance(data, mu))
 
 
+def mean_stdev(data: Any) -> Any:
+    data = list(data)
+    xbar = mean(data)
+    return xbar, stdev(data, xbar)
+
+
 def covariance(x: Any, y: Any, /) -> Any:
     """`statistics.covariance`."""
     x, y = list(x), list(y)
@@ -126,4 +132,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (statistics.correlation, correlation),
     (statistics.linear_regression, linear_regression),
     (statistics.quantiles, quantiles),
+    # what `NormalDist.from_samples` asks for
+    *((f, mean_stdev) for name, f in vars(statistics).items() if name == "_mean_stdev"),
 ]

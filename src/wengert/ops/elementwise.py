@@ -129,6 +129,11 @@ def _floored(args: Args, params: Params) -> Kind:
     return INT if arithmetic(args, params) in (BOOL, INT) else arithmetic(args, params)
 
 
+def _inverted(args: Args, params: Params) -> Kind:
+    """`~True` is -2, of NumPy's numbers False."""
+    return UNKNOWN if kind_of_atom(args[0]) == BOOL else arithmetic(args, params)
+
+
 add = _operator("add", "+", addition, operator.add, fold_add, np="add")
 sub = _operator("sub", "-", arithmetic, operator.sub, fold_sub, np="subtract")
 mul = _operator("mul", "*", multiplication, operator.mul, fold_mul, np="multiply")
@@ -141,7 +146,7 @@ pos = _operator("pos", "+", arithmetic, operator.pos, None, "x", np="positive")
 bitand = _operator("bitand", "&", selection, operator.and_, np="bitwise_and")
 bitor = _operator("bitor", "|", selection, operator.or_, np="bitwise_or")
 bitxor = _operator("bitxor", "^", selection, operator.xor, np="bitwise_xor")
-invert = _operator("invert", "~", arithmetic, operator.invert, None, "x", np="invert")
+invert = _operator("invert", "~", _inverted, operator.invert, None, "x", np="invert")
 lshift = _operator("lshift", "<<", arithmetic, operator.lshift, np="left_shift")
 rshift = _operator("rshift", ">>", arithmetic, operator.rshift, np="right_shift")
 

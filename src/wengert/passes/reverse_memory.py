@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import Atom, Const, Eqn, Var
+from ..ir.graph import ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.types import INT, SLICE, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import containers as co
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def _store(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """value_bar = x2_bar[path]; x_bar = x2_bar with zeros there."""
     x, *path, value = eqn.args
-    bar = sweep.total(eqn.outs[0])
+    bar = _as_array(sweep, eqn.outs[0], sweep.total(eqn.outs[0]))
     before = Builder(eqn.span, derived=True)
     steps = [*in_shadow(path[:-1]), _last_step(before, eqn)]
     if sweep.is_active(value):
@@ -52,6 +52,12 @@ def _store(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
         read = sweep.context.read
         sweep.hand_on(x, stored_at(sweep.builder, read, bar, steps, zero, _name(x)))
     return _with(before, eqn)
+
+
+def _as_array(sweep: Sweep, x: Var, bar: Atom) -> Atom:
+    """A cotangent that can be written into: what NumPy computes of arrays without axes are numbers."""
+    has_no_axes = isinstance(x.kind, Array) and x.kind.rank == 0
+    return sweep.builder.emit(registry.named("array"), bar) if has_no_axes and bar != ZERO else bar
 
 
 def _with(before: Builder, eqn: Eqn) -> Sequence[Eqn] | None:

@@ -130,6 +130,8 @@ def fill(scalar: Any, x: Any) -> Any:
 def add_at(buffer: Any, *path_and_value: Any) -> Any:
     """`buffer[i] += value`, in place, or `buffer[i][j] += value` with several indices."""
     *path, last, value = path_and_value
+    if isinstance(buffer, (float, complex)):
+        return buffer + np.sum(value)  # of a number of NumPy's: `x[None]`, `x[x > 0]`
     part = buffer
     for index in path:
         part = part[index]
