@@ -124,3 +124,45 @@ def test_arrays_in_containers_that_a_program_makes(made, later, tmp_path):
     assert (value, push(1.0)) == expected
     value, back = wg.pullback(f, 0.7, np.arange(1.0, 5.0), 2)
     assert (value, back(1.0)[0]) == expected
+
+
+GIVEN = {"o.w": "an attribute", "m[0]": "a list", "d['w']": "a dictionary"}
+REPLACED = {
+    "by one of two": ["{0} = a", "{0} = a if x < 5.0 else b"],
+    "by itself or another": ["{0} = a", "{0} = {0} if x < 5.0 else b * 2.0"],
+    "by another, while a choice has it": ["{0} = a", "g = a if x < 5.0 else b", "{0} = b"],
+    "by another, while a pair has it": ["{0} = a", "p = (a, x) if x < 5.0 else (a, 1.0)", "{0} = b", "g = p[0]"],
+    "in a branch": ["{0} = a", "if x < 5.0:", "    {0} = a", "else:", "    {0} = b"],
+    "in a loop": ["c = a", "for e in a:", "    {0} = a if x * e < 5.0 else c"],
+    "by the best so far": ["{0} = a", "for e in b:", "    {0} = b if e > 0.6 else {0}", "b *= 1.5"],
+}  # fmt: skip
+AFTERWARDS = ("a[0] += x", "a *= x", "g[1] *= x", "{0}[2] += x")
+
+
+@pytest.mark.parametrize("place", GIVEN)
+@pytest.mark.parametrize("replaced", REPLACED)
+@pytest.mark.parametrize("later", AFTERWARDS)
+def test_what_leaves_a_container_may_be_what_a_choice_is(place, replaced, later, tmp_path):
+    lines = ["g = a", *REPLACED[replaced], later, "return {0} @ a * x + g @ b + a[1] * b[2]"]
+    file = tmp_path / "program.py"
+    body = "".join(f"    {line.format(place)}\n" for line in lines)
+    file.write_text(HEAD + "def f(x, a, b, o, m, d):\n" + body)
+    module = runpy.run_path(str(file))
+    f, box = module["f"], module["Box"]
+
+    def given(x):
+        arrays = [np.array([0.3, -0.2, 0.9, 0.5]) * k for k in (1.0, 0.5, 0.7, 1.1, 1.3)]
+        a, b, *others = arrays
+        return x, a, b, box(others[0]), [others[1]], {"w": others[2]}
+
+    at = lambda x: f(*given(x))
+    slope = (at(0.7 + 1e-5) - at(0.7 - 1e-5)) / 2e-5
+    expected = pytest.approx((at(0.7), slope), rel=1e-7)
+    try:
+        assert wg.value_and_grad(f)(*given(0.7)) == expected
+        value, back = wg.pullback(f, *given(0.7))
+        assert (value, back(1.0)[0]) == expected
+        value, push = wg.pushforward(f, *given(0.7))
+        assert (value, push(1.0, None, None, None, None, None)) == expected
+    except UnsupportedSyntax as refusal:
+        assert "not known what this" in str(refusal)  # noqa: PT017

@@ -519,11 +519,14 @@ def closure_of(
 
 
 def _source_of(it: Interpreter, function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
-    try:
-        source = source_of(function)
-    except NoSource as error:
-        (finding,) = error.findings
-        raise NoSource(finding.message, finding.hint, it.builder.span) from None
+    code, known = function.__code__, it.reading.sources
+    if id(code) not in known:
+        try:
+            known[id(code)] = code, source_of(function)
+        except NoSource as error:
+            (finding,) = error.findings
+            raise NoSource(finding.message, finding.hint, it.builder.span) from None
+    _, source = known[id(code)]
     node = source.node
     if isinstance(node, ast.AsyncFunctionDef):
         from .fence import refused

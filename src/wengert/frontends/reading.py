@@ -36,7 +36,10 @@ class NeedsKnown(Exception):
 
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from .counts import Counts
+    from .sources import Source
 
 
 @mutable_record
@@ -159,6 +162,8 @@ class Reading:
     """Values that are views or copies, which the run decides, and the answers."""
     walks_over: set[Atom] = field(default_factory=set[Atom])
     """What `x.flat` gave: it reads `x` whenever it is read."""
+    sources: dict[int, tuple[CodeType, Source]] = field(default_factory=dict[int, Any])
+    """Of the code of functions that were called, by its identity."""
     walked: set[Var] = field(default_factory=set[Var])
     """Lists of what something of unknown kind holds, made to walk over it: they stand for it."""
     elements: dict[Var, int | None] = field(default_factory=dict[Var, Any])
