@@ -1,5 +1,7 @@
 """Ops that give a view of an array or a copy of it, as it lies in memory, where the array changes afterwards."""
 
+import copy
+
 import numpy as np
 import oracle
 import pytest
@@ -161,7 +163,65 @@ def a_part_that_was_replaced(x, a):
     return first[0] * x + a @ WEIGHTS
 
 
+def itself_collected_in_a_loop(x, a):
+    row = a * x
+    rows = []
+    for _ in range(2):
+        rows.append(np.asarray(row, dtype=float))
+        row[0] += x
+    return (rows[0] ** 2) @ WEIGHTS + (rows[1] ** 3) @ WEIGHTS
+
+
+def in_its_own_order_in_a_loop(x, a):
+    square = np.asfortranarray(a.reshape(2, 2).T)
+    rows = []
+    for _ in range(2):
+        rows.append(square.T.reshape(2, 2))
+        square[0] += x
+    return (rows[0].ravel() ** 2) @ WEIGHTS + (rows[1].ravel() ** 3) @ WEIGHTS
+
+
+def one_element_by_two_ways(x, a):
+    first = np.split(a.reshape(2, 2), 2)[0]
+    end = a[1:]
+    a.reshape(2, 2).ravel()[1] = x
+    a[:][2] = x * x
+    return first[0] @ first[0] + end @ end
+
+
+def parts_of_a_row_that_change(x, a):
+    first, rest = np.array_split(a, [1])
+    a[0] = x
+    rest += first
+    return first @ first * x + rest[1]
+
+
+def a_deep_copy(x, a):
+    square = copy.deepcopy(a.reshape(2, 2).T)
+    flat = square.ravel()
+    square *= x
+    return flat @ WEIGHTS + square.ravel(order="K") @ WEIGHTS
+
+
+def inside_a_derivative(x, a):
+    def inner(y, square):
+        flat = square.ravel()
+        square *= y
+        return (flat @ WEIGHTS) ** 2 * np.sum(square * square)
+
+    return wg.grad(inner)(x, a.reshape(2, 2).T) + wg.grad(inner)(x, a.reshape(2, 2)[::-1])
+
+
+def as_its_elements_lie(x, a):
+    turned = a.reshape(2, 2)[::-1].T
+    flat = turned.ravel("K")
+    turned *= x
+    return flat @ WEIGHTS + turned.ravel() @ WEIGHTS
+
+
 PROGRAMS = [
+    itself_collected_in_a_loop, in_its_own_order_in_a_loop, one_element_by_two_ways,
+    parts_of_a_row_that_change, a_deep_copy, inside_a_derivative, as_its_elements_lie,
     transposed, in_order, on_one_path, reversed_row, every_second, already_contiguous,
     in_the_order_of_fortran, conjugated, split_afterwards, read_in_a_loop, made_in_a_loop,
     made_by_a_function, made_in_a_try, array_of_a_list, walked_over, a_grid_of_its_own,
@@ -193,7 +253,9 @@ def general_slope(program):
     return namespace[f"grad_{program.__name__}"](1.3, ROW.copy())
 
 
-REFUSED_WHERE_KINDS_ARE_UNKNOWN = [on_one_path, read_in_a_loop]
+REFUSED_WHERE_KINDS_ARE_UNKNOWN = [
+    on_one_path, read_in_a_loop, itself_collected_in_a_loop, in_its_own_order_in_a_loop
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -206,8 +268,9 @@ def test_general_source(program):
 
 @pytest.mark.parametrize("program", REFUSED_WHERE_KINDS_ARE_UNKNOWN)
 def test_general_source_refused(program):
-    with pytest.raises(ValueError, match="it is not known what this object holds"):
+    with pytest.raises((ValueError, NotImplementedError)) as caught:
         general_slope(program)
+    assert caught.value.code == "WG101"
 
 
 def flattened(x, a):
@@ -287,3 +350,90 @@ def rows_as_arguments(x, a):
 def test_a_row_in_a_tuple_whose_matrix_changes_is_refused(program):
     error = refusal("WG101", Exception, lambda: wg.gradient(program, 1.3, ROW.copy()))
     assert "objects in it were changed through another container" in str(error)
+
+
+def summed_over_nothing(x, a):
+    square = a.reshape(2, 2)
+    same = np.einsum("ij", square)
+    a *= x
+    return same.ravel() @ WEIGHTS
+
+
+def diagonals_collected(x, a):
+    square = a.reshape(2, 2) * x
+    found = [np.einsum("ii->i", square) for _ in range(2)]
+    square *= x
+    return found[0] @ WEIGHTS[:2]
+
+
+def row_of_a_list_on_one_path(x, a):
+    square = a.reshape(2, 2) * x
+    row = square
+    if x > 0.3:
+        row = list(square)[-1]
+    square *= x
+    return np.sum(row)
+
+
+def first_rows_collected(x, a):
+    square = a.reshape(2, 2) * x
+    rows = [list(square)[-1] for _ in range(2)]
+    square *= x
+    return rows[0] @ WEIGHTS[:2]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [summed_over_nothing, diagonals_collected, row_of_a_list_on_one_path, first_rows_collected],
+)
+def test_views_that_are_not_followed_are_refused(program):
+    error = refusal("WG101", Exception, lambda: wg.gradient(program, 1.3, ROW.copy()))
+    assert "it is not known what this" in str(error)
+
+
+def in_another_order_without_a_copy(x, a):
+    part = a.reshape(2, 2).astype(float, order="F", copy=False)
+    part *= x
+    return part.ravel() @ WEIGHTS + a @ WEIGHTS
+
+
+def test_a_write_to_what_may_be_a_copy_is_refused():
+    refusal("WG103", Exception, lambda: wg.gradient(in_another_order_without_a_copy, 1.3, ROW))
+
+
+def flat_and_changed(x, square):
+    flat = square[:, ::-1].ravel()
+    square[0, 0] = x
+    return flat @ flat
+
+
+def lying_as_in(memory, square):
+    """The same numbers as a view of some memory, from its end to its start or with gaps."""
+    view = {"reversed": memory[:, 1::-1], "strided": memory[:, ::2], "plain": memory[:, :2]}
+    return {name: part.__setitem__(..., square) or part for name, part in view.items()}
+
+
+@pytest.mark.parametrize("name", ["reversed", "strided", "plain"])
+def test_tangents_of_an_argument_that_is_a_view(name):
+    def square():
+        return lying_as_in(np.zeros((2, 4)), ROW.reshape(2, 2))[name]
+
+    value, push = wg.pushforward(flat_and_changed, 1.3, square())
+    slope, _ = wg.gradient(flat_and_changed, 1.3, square())
+    assert value == flat_and_changed(1.3, square())
+    assert push(1.0, np.zeros((2, 2))) == pytest.approx(slope)
+
+
+def both_changed(x, a, b):
+    a[1] = x * b[0]
+    a *= 2
+    return a @ a + np.sum(b**3)
+
+
+@pytest.mark.parametrize(
+    "verb", [wg.gradient, lambda f, *args: wg.pushforward(f, *args)[1](1.0, None, None)]
+)
+def test_two_arguments_of_one_memory(verb):
+    a = ROW.copy()
+    error = refusal("WG101", Exception, lambda: verb(both_changed, 1.3, a, a[1:]))
+    assert "two of the arrays given to it share memory" in str(error)

@@ -6,7 +6,6 @@ given to a solver. Whoever wants the changes themselves calls the function in th
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,7 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from .errors import UnsupportedSyntax
-from .frontends import heap
+from .frontends import heap, library_objects
 from .frontends.calls import Args, Kwargs, call
 from .frontends.counts import handed_on
 from .frontends.interpreter import Interpreter, fresh
@@ -235,7 +234,7 @@ def own_arguments(it: Interpreter, inner: Inner, args: Args) -> Args:
             "a function that is differentiated inside the program is given one object twice, and changes it",
             "Pass a copy, such as `x.copy()`.",
         )
-    return [call(it, Const(copy.deepcopy), [arg], {}) for arg in args]
+    return [library_objects.own_copy(it, arg) for arg in args]
 
 
 def call_apart(
@@ -356,7 +355,7 @@ def _on_copies(function: Value) -> Native:
     """A function that leaves its arguments as they are."""
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        copies = [call(it, Const(copy.deepcopy), [arg], {}) for arg in args]
+        copies = [library_objects.own_copy(it, arg) for arg in args]
         return call(it, function, copies, kwargs)
 
     return Native("function", run)

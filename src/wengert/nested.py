@@ -7,7 +7,6 @@ is nothing that could be confused with the outer derivative.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FunctionType, SimpleNamespace
@@ -25,7 +24,7 @@ from .apart import (
     unharmed,
 )
 from .errors import BadArgument, UnsupportedSyntax
-from .frontends import source
+from .frontends import library_objects, source
 from .frontends.binding import is_star
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import put_together
@@ -113,7 +112,7 @@ def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs)
         return inner.function
 
     def on_copies(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        copies = [call(it, Const(copy.deepcopy), [arg], {}) for arg in args]
+        copies = [library_objects.own_copy(it, arg) for arg in args]
         return call(it, function, copies, kwargs)
 
     return read_inner(it, Native("inner", on_copies), args, kwargs).function

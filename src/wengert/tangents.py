@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import reprlib
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -209,8 +209,41 @@ def as_structured(value: Any, bar: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A value with memory of its own: its arrays, containers and objects are copies."""
-    return snapshot(value)
+    """A value with memory of its own: its arrays, containers and objects are copies.
+
+    Arrays that share memory do so as copies, too.
+    """
+    parts: dict[int, list[np.ndarray[Any, Any]]] = {}
+    for x in _inside((value,), set()):
+        if type(x) is np.ndarray:
+            parts.setdefault(id(_owner(x)), []).append(x)
+    copies: dict[int, Any] = {}
+    for arrays in parts.values():
+        if len(arrays) > 1:
+            copies |= _copies_of_parts(arrays)
+    return snapshot(value, copies=copies)
+
+
+def _owner(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array whose memory an array is a view of, or itself."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
+
+
+def _copies_of_parts(arrays: Sequence[np.ndarray[Any, Any]]) -> dict[int, np.ndarray[Any, Any]]:
+    """For arrays of one memory, by their identity, the same parts of a copy of it."""
+    owner = _owner(arrays[0])
+    if owner.dtype.hasobject or not owner.flags.forc:
+        return {}
+    memory = owner.copy(order="K")
+    start, flat = owner.__array_interface__["data"][0], memory.ravel(order="K")
+
+    def part(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        offset = x.__array_interface__["data"][0] - start
+        return np.ndarray(x.shape, x.dtype, flat, offset, x.strides)
+
+    return {id(x): part(x) for x in arrays}
 
 
 def apart(value: Any, others: Iterable[Any]) -> Any:

@@ -364,12 +364,24 @@ def _deepcopy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return _deep(it, args[0], {})
 
 
-def _deep(it: Interpreter, value: Value, done: dict[int | Place, Value | None]) -> Value:
+def own_copy(it: Interpreter, value: Value) -> Value:
+    """A deep copy whose arrays lie in memory as the originals: what gives a view of those gives one of these."""
+    return _deep(it, value, {}, lying=True)
+
+
+def _deep(
+    it: Interpreter,
+    value: Value,
+    done: dict[int | Place, Value | None],
+    *,
+    lying: bool = False,
+) -> Value:
     value = _current(it, value)
     if not isinstance(value, Items):
         if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
             return value
-        return it.emit(me.duplicate, value)
+        alike = {"lying": Const(True)} if lying else {}
+        return it.builder.emit_with(me.duplicate, [value], alike)
     if value.form in ("function", "derivative"):
         return value
     key = value.place if value.place is not None else id(value)
@@ -384,7 +396,7 @@ def _deep(it: Interpreter, value: Value, done: dict[int | Place, Value | None]) 
     done[key] = None
     own = _own_copy(it, value, "__deepcopy__", Items("dict", (), ()))
     if own is None:
-        own = _again(value, [_deep(it, item, done) for item in value.values])
+        own = _again(value, [_deep(it, item, done, lying=lying) for item in value.values])
     done[key] = own
     return own
 

@@ -16,6 +16,7 @@ from ..ir.records import field, mutable_record
 from .heap import (
     ONE,
     Tie,
+    depth_in_whole,
     hold_unknown_of,
     identities,
     link_holders,
@@ -98,11 +99,14 @@ def objects_in(
 def ties_inside(it: Interpreter, value: Value, start: int) -> list[tuple[int, Place, int]]:
     """What a value that is new holds of older objects: how deep, which, and how deep in that."""
     found: list[tuple[int, Place, int]] = []
+    taken = depth_in_whole(it, value)
     for path, places in objects_in(it, value).items():
-        for place in with_aliases(it, places, start) if path else ():
+        for place in with_aliases(it, places, start):
+            if not path and place.born <= start:
+                continue  # which it is itself, or part of
             tied = {place: ONE, **ties(it, place)}
             found += [
-                (len(path) + below, other, below_other)
+                (max(0, len(path) + below - taken), other, below_other)
                 for other, (below, below_other) in tied.items()
                 if other.born <= start
             ]

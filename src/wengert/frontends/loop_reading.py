@@ -27,6 +27,7 @@ from .heap import (
     forget,
     hold_same,
     identities,
+    link_holders,
     may_be,
     place_of,
     share,
@@ -332,6 +333,8 @@ def _attempt(
 
 def _objects_of(it: Interpreter, value: Value) -> set[Place]:
     """The objects that a collected value may be, also where a branch inside the iteration chose it."""
+    if isinstance(value, Var):
+        link_holders(it, value)
     found = identities(it, value, own=True)
     if isinstance(value, Var) and isinstance(value.kind, Array):
         found = found.union(*(may_be(it, place) for place in found))

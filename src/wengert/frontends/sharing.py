@@ -15,7 +15,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
-from .heap import holds_mutable, holds_operands, link_holders, view_of
+from .heap import holds_mutable, holds_operands, link_holders, may_be_same, view_of
 from .values import Activation, Closure, Items, Iteration, Maybe, Native, Scope, Value
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def _sources(builder: Builder, var: Var, found: set[Var]) -> list[Var]:
         return []
     if eqn.op in _BORROWED or eqn.namespace == "call":
         return []
-    if holds_operands(eqn) and holds_mutable(var.kind):
+    if (holds_operands(eqn) and holds_mutable(var.kind)) or may_be_same(eqn):
         found.add(var)
         return [atom for atom in eqn.args if isinstance(atom, Var)]
     if eqn.op.fresh or not eqn.args:

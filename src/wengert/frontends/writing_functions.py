@@ -260,8 +260,8 @@ def without_a_copy(
         raise it.unsupported(
             "`ndmin` where no copy is made", "Add the axes by an index: `a[None]`, or copy."
         )
-    dtype = {"dtype": rest["dtype"]} if "dtype" in rest else {}
-    return emit_op(it, named("asarray"), "np", values, dtype)
+    kept = {name: rest[name] for name in ("dtype", "order") if name in rest}
+    return emit_op(it, named("asarray"), "np", values, kept)
 
 
 def _operators() -> list[tuple[Any, Handler]]:

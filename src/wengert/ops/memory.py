@@ -259,8 +259,10 @@ snapshot = declare(
     "snapshot", "x, *, unbound=False, parted=False", infer=_like_first, rt="snapshot"
 )
 """The same value, in memory that nobody else writes to; `parted`: no two items of it are one object."""
-duplicate = declare("duplicate", "x, *, unbound=False", infer=_like_first, rt="snapshot")
-"""The same value, in memory of its own, which may be written to."""
+duplicate = declare(
+    "duplicate", "x, *, unbound=False, lying=False", infer=_like_first, rt="snapshot"
+)
+"""The same value, in memory of its own, which may be written to; `lying`: an array has its strides."""
 COPIES = frozenset((snapshot, duplicate))
 for _op in COPIES:
     _op.shaped_like = 0

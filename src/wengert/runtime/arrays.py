@@ -19,11 +19,14 @@ def memory_order(x: Any, order: str) -> str:
     """The index order, "C" or "F", that NumPy's `order` stands for in a reshape of `x`."""
     if order in ("C", "F"):
         return order
-    flags = np.asarray(x).flags
-    if flags.c_contiguous or (order == "A" and not flags.f_contiguous):
+    x = np.asarray(x)
+    if x.flags.c_contiguous or (order == "A" and not x.flags.f_contiguous):
         return "C"
-    if flags.f_contiguous:
+    steps = [abs(step) for step, length in zip(x.strides, x.shape, strict=True) if length > 1]
+    if x.flags.f_contiguous or (steps == sorted(steps) and 0 not in steps):
         return "F"
+    if steps == sorted(steps, reverse=True) and 0 not in steps:
+        return "C"
     raise NotImplementedError(f"order={order!r} has no derivative here: write order='C' or 'F'")
 
 

@@ -35,14 +35,15 @@ def can_change(x: Any) -> bool:
     return not isinstance(x, immutable) and type(x).__module__ not in ("decimal", "fractions")
 
 
-def snapshot(x: Any, unbound: bool = False, parted: bool = False) -> Any:
+def snapshot(x: Any, unbound: bool = False, parted: bool = False, copies: Any = None) -> Any:
     """What `x` holds now, in memory that later writes to `x` do not reach.
 
     `unbound`: it may be nothing. `parted`: where two items of `x` are one object, they are two in the copy.
+    `copies`: what some of its items are copied as, by their identity.
     """
     if unbound and type(x).__name__.endswith("Undefined"):
         return x
-    return _copied(x, _Around() if parted else {})
+    return _copied(x, _Around() if parted else dict(copies or {}))
 
 
 class _Around(dict[int, Any]):
@@ -61,7 +62,21 @@ def _copied(x: Any, copies: dict[int, Any]) -> Any:
 
 
 def _copied_array(x: Any, copies: dict[int, Any]) -> Any:
-    copies[id(x)] = made = x.copy(order="K")
+    copies[id(x)] = made = lying_alike(x)
+    return made
+
+
+def lying_alike(x: Any) -> Any:
+    """A copy of an array that lies in memory as the array does: what gives a view of one gives a view of the other."""
+    made = x.copy(order="K")
+    strided = type(x) is np.ndarray and not any(step % x.itemsize for step in x.strides)
+    if made.strides == x.strides or not x.size or not strided:
+        return made
+    spans = [(n - 1) * step // x.itemsize for n, step in zip(x.shape, x.strides, strict=True)]
+    before = -sum(span for span in spans if span < 0)
+    memory = np.empty(1 + sum(map(abs, spans)), x.dtype)
+    made = np.lib.stride_tricks.as_strided(memory[before:], x.shape, x.strides)
+    made[...] = x
     return made
 
 

@@ -220,9 +220,17 @@ class Expressions:
 
     def snapshot(self, eqn: Eqn) -> Code | None:
         (x,) = eqn.args
-        if not isinstance(kind_of_atom(x), Array) or "unbound" in eqn.params:
+        kind = kind_of_atom(x)
+        if "lying" in eqn.params:
+            return self.helper(
+                "lying_alike" if isinstance(kind, Array) else "snapshot", self.atom(x)
+            )
+        if not isinstance(kind, Array) or "unbound" in eqn.params:
             return None
-        return call(concat(_receiver(self.atom(x)), ".copy", level=PRIMARY))
+        copy = concat(_receiver(self.atom(x)), ".copy", level=PRIMARY)
+        if eqn.op.name == "duplicate" and kind.rank != 1:
+            return call(copy, keyword("order", self.bindings.constant("K")))
+        return call(copy)
 
     def zeros(self, eqn: Eqn) -> Code | None:
         kind = kind_of_atom(eqn.args[0])

@@ -128,6 +128,7 @@ def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Pl
 
 def ties(it: Interpreter, place: Place) -> dict[Place, Tie]:
     """The objects that share something with an object: how deep in it, and how deep in them."""
+    _link_origin(it, place)
     aliases = it.reading.aliases
     return {
         other: (below, aliases.get(other, {}).get(place, 0))
@@ -236,9 +237,9 @@ def link_holders(it: Interpreter, var: Var) -> None:
     eqn = it.builder.visible_definition(var)
     if eqn is not None:
         it.reading.linked.add(var)
-    if eqn is None or not (holds_operands(eqn) or _may_be_same(eqn)):
+    if eqn is None or not (holds_operands(eqn) or may_be_same(eqn)):
         return
-    if not holds_mutable(var.kind) and not _may_be_same(eqn):
+    if not holds_mutable(var.kind) and not may_be_same(eqn):
         return
     if view_of(it, var) is not None or (eqn.op is st.getitem and gathers(eqn.args[1])):
         return
@@ -257,13 +258,19 @@ def holds_operands(eqn: Eqn) -> bool:
     return eqn.op.name in _JOINING or eqn.op.name in _HOLDING or _is_of_lists(eqn)
 
 
-def _may_be_same(eqn: Eqn) -> bool:
+def may_be_same(eqn: Eqn) -> bool:
     """Whether a result may share memory with an operand, in a way that is not followed."""
     if eqn.op.name == "einsum_1":  # which gives a view where it has nothing to sum
-        subscripts = eqn.args[0].value if isinstance(eqn.args[0], Const) else ""
-        letters, _, kept = str(subscripts).partition("->")
-        return set(letters) <= set(kept)
+        letters, kept = _subscripts(eqn.args[0].value if isinstance(eqn.args[0], Const) else "")
+        return letters <= kept
     return eqn.op.name in _MAYBE_SAME
+
+
+def _subscripts(text: str) -> tuple[set[str], set[str]]:
+    """The letters of one operand of `einsum`, and those of its result: if left out, what stands there once."""
+    letters, arrow, kept = text.replace(" ", "").partition("->")
+    once = {letter for letter in letters if letters.count(letter) == 1 or letter == "."}
+    return set(letters), set(kept) if arrow else once
 
 
 def _tie_of(it: Interpreter, eqn: Eqn, arg: Var) -> Tie:

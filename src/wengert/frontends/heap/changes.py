@@ -29,11 +29,11 @@ from .packing import keep, materialise, refuse_given
 from .places import content_in, identities, in_whole, place_of
 from .sharings import check_sharing, depth_of, lose_aliases
 from .views import (
+    compared,
     depth_of_path,
     is_split,
     lead_to_one,
     meet,
-    same_step,
     steps_of,
     steps_to_write,
     view_of,
@@ -250,7 +250,7 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
     left, inner = None, list[tuple[Place, tuple[Atom, ...]]]()
     for place, content in list(it.heap.items()):
         whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
-        alike = [same_step(a, b) for a, b in zip(path, steps, strict=False)]
+        alike = list(compared(path, steps))
         if whole is not owner or len(path) > len(steps) or False in alike:
             continue
         if not all(alike):
@@ -387,8 +387,8 @@ def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
 
 def _may_lead_to_one(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
     """Whether a path may lead to where another one led once: items of lists move, attributes do not."""
-    steps = zip(path, other, strict=False)
-    return all(INT in map(kind_of_atom, pair) or same_step(*pair) is not False for pair in steps)
+    pairs = zip(path, other, compared(path, other), strict=False)
+    return all(INT in map(kind_of_atom, pair) or same is not False for *pair, same in pairs)
 
 
 def moved(it: Interpreter, var: Var) -> None:

@@ -239,17 +239,17 @@ def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, boo
 
     `after` says since when; if it is left out, since the part was taken.
     """
-    root, path, depth, born = _way_to(it, var)
-    start = max(after, born)
-    since = _writes_to(it, root, path, start)
-    inside = [*since, *_writes_to(it, root, path, start, it.reading.changed_inside)]
+    root, path, depth, taken = _way_to(it, var)
+    after = max(after, taken)
+    since = _writes_to(it, root, path, after)
+    inside = [*since, *_writes_to(it, root, path, after, it.reading.changed_inside)]
     return any(map(partial(_replaces, depth), since)), any(w.depth > depth for w in inside)
 
 
 def has_left(it: Interpreter, var: Var) -> bool:
     """Whether a part is an object of its own by now: its container refers to something else since then."""
-    root, path, depth, born = _way_to(it, var)
-    since = _writes_to(it, root, path, born) if len(identities(it, root)) == 1 else []
+    root, path, depth, taken = _way_to(it, var)
+    since = _writes_to(it, root, path, taken) if len(identities(it, root)) == 1 else []
     number = next((k for k, write in enumerate(since) if _replaces(depth, write)), None)
     if number is None or any(write.depth > depth for write in since[:number]):
         return False
@@ -269,29 +269,29 @@ def _replaces(depth: int, write: Write) -> bool:
 
 
 def _way_to(it: Interpreter, var: Var) -> tuple[Var, list[Atom], int, int]:
-    """The object that a value is part of, the steps to it, through how many containers they go; and since when."""
+    """The object that a value is part of, the steps to it, through how many containers they go, and since when."""
     root, views = views_to(it, var)
-    born = root.born
-    while root in it.reading.stands_for:  # what it stands for was looked at again when it was made
-        root, before = views_to(it, it.reading.stands_for[root])
-        views = [*before, *views]
     path = [step for eqn in views for step in steps_of(eqn)]
-    return root, path, depth_of_path(root.kind, path), born
+    taken = root.born
+    while root in it.reading.stands_for:
+        root, views = views_to(it, it.reading.stands_for[root])
+        path[:0] = [step for eqn in views for step in steps_of(eqn)]
+    return root, path, depth_of_path(root.kind, path), taken
 
 
 def _writes_to(
     it: Interpreter,
     root: Var,
     path: list[Atom],
-    start: int,
+    after: int,
     among: Mapping[Any, list[Write]] | None = None,
 ) -> list[Write]:
-    """The writes to what a path leads to, or through, since some point of the reading."""
+    """The writes to what a path leads to, or through, since its object was what it was then."""
     return [
         write
         for place in identities(it, root)
         for write in (it.reading.writes if among is None else among).get(place, ())
-        if write.born > start and meet(write.path, path)
+        if write.born > after and meet(write.path, path)
     ]
 
 

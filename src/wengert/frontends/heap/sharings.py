@@ -96,12 +96,10 @@ def note_view(
 ) -> None:
     """A view or a part of one object is kept in another one: what changes in either changes in both."""
     source, goal = _spot_of(it, part), Spot(owner, path, sum(not is_slice(step) for step in path))
-    if not source.path:
-        return
     if source.place is owner:
         if _is_shared(it, source, goal):
             it.reading.doubtful[owner] = None
-    elif part.kind != UNKNOWN or source.place in it.reading.left_from:
+    elif not source.path or part.kind != UNKNOWN or source.place in it.reading.left_from:
         hold_same(it, source.place, source.depth, owner, goal.depth)
     elif not noted and _is_shared(it, source, goal):  # a number, most likely
         _refuse_shared(it, part)
@@ -186,8 +184,12 @@ def _changes(write: Write, spot: Spot) -> bool:
 def _spot_of(it: Interpreter, var: Var) -> Spot:
     """Where a value is that may be part of an object."""
     root, steps = var, list[Atom]()
-    while root not in it.reading.places and (eqn := view_of(it, root)) is not None:
-        if has_left(it, root):
+    while root not in it.reading.places:
+        whose, eqn = it.reading.stands_for.get(root), view_of(it, root)
+        if whose is not None:
+            root = whose
+            continue
+        if eqn is None or has_left(it, root):
             break
         steps[:0] = steps_to_write(it, eqn)
         root = eqn.args[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import UNKNOWN, Array, Kind, Seq, Struct, Unknown
+from ...ir.types import INT, UNKNOWN, Array, Kind, Seq, Struct, Unknown
 from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
@@ -146,15 +146,20 @@ def steps_of(eqn: Eqn) -> tuple[Atom, ...]:
         return (eqn.args[1],)
     if eqn.op is st.getattr_:
         return (Const(me.Field(eqn.param("name"))),)
-    if eqn.op in _SAME_OBJECT or eqn.op is st.as_list or eqn.op.name == "asarray":
+    if is_itself(eqn):
         return ()
     options = {name: atom.value for name, atom in eqn.params.items() if isinstance(atom, Const)}
     return (Const(me.Viewed(eqn.op, eqn.namespace, tuple(options.items()))),)
 
 
+def is_itself(eqn: Eqn) -> bool:
+    """Whether a view of an object is the object itself, or a list of its items that is walked over."""
+    in_order = eqn.op.name == "asarray" and "order" not in eqn.params
+    return in_order or eqn.op in _SAME_OBJECT or eqn.op is st.as_list
+
+
 def steps_to_write(it: Interpreter, eqn: Eqn) -> tuple[Atom, ...]:
-    taken = eqn.op is st.getitem or eqn.op is st.getattr_ or eqn.op in _SAME_OBJECT
-    if not (taken or eqn.op is st.as_list or eqn.op.name == "asarray"):
+    if not (eqn.op is st.getitem or eqn.op is st.getattr_ or is_itself(eqn)):
         options = (*eqn.args[1:], *eqn.params.values())
         if not all(isinstance(atom, Const) for atom in options):
             raise it.unsupported(
@@ -185,4 +190,21 @@ def lead_to_one(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
 
 def meet(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
     """Whether two paths from one object may lead one through the other."""
-    return all(same_step(a, b) is not False for a, b in zip(path, other, strict=False))
+    return False not in compared(path, other)
+
+
+def compared(path: Sequence[Atom], other: Sequence[Atom]) -> Iterator[bool | None]:
+    """Whether two paths take the same steps, as far as they can be compared.
+
+    What an index finds in one view of an array, another index may find in another view of it.
+    """
+    for step, other_step in zip(path, other, strict=False):
+        same = same_step(step, other_step)
+        yield same
+        if not (same or (_takes_an_item(step) and _takes_an_item(other_step))):
+            return
+
+
+def _takes_an_item(step: Atom) -> bool:
+    value = step.value if isinstance(step, Const) else None
+    return kind_of_atom(step) == INT or isinstance(value, (str, me.Field))
