@@ -55,6 +55,58 @@ def test_a_tangent_that_does_not_move_meets_no_infinite_derivative(f):
     assert wg.derivative(f, 2)(x) == pytest.approx(second, rel=1e-5, abs=1e-8)
 
 
+def turned(x):
+    """By a vector of angles, as Rodrigues has it: the angle is 0 here."""
+    angle = math.sqrt(sum(w * w for w in (x - 1.4, 2 * (x - 1.4))))
+    half = angle / 2
+    if half < 1e-9:
+        return 3 * x
+    return x * math.cos(half) / angle
+
+
+def distances(x):
+    total = 0.0
+    for place in (1.4, 2.0):
+        r = math.sqrt((x - place) ** 2)
+        s = r**0.5
+        if place == 1.4:
+            total += x
+        elif r > 0.1:
+            total += math.sin(s) * r
+        else:
+            total += r
+    return total
+
+
+def handed_in(x):
+    r = (x - 1.4) ** 2
+    s = r**0.5
+    for k in range(3):
+        if r > 1e-9 or k < 0:
+            x = x + s * k
+    try:
+        return math.log(s) * x
+    except ValueError:
+        return x
+
+
+@pytest.mark.parametrize("f", [turned, distances, handed_in])
+def test_a_cotangent_that_does_not_move_meets_no_infinite_derivative(f):
+    x, expected = 1.4, {turned: 3.0, distances: 1.0 - second_part(0.6), handed_in: 1.0}[f]
+    assert wg.grad(f)(x) == pytest.approx(expected, rel=1e-12)
+    assert wg.pullback(f, x)[1](1.0) == (pytest.approx(expected, rel=1e-12),)
+    assert wg.pushforward(f, x)[1](1.0) == pytest.approx(expected, rel=1e-12)
+
+
+def second_part(r):
+    """d/dr r sin √r"""
+    return math.sin(r**0.5) + r**0.5 / 2 * math.cos(r**0.5)
+
+
+def test_a_cotangent_that_is_computed_to_be_zero_still_meets_it():
+    assert math.isnan(wg.grad(lambda x: math.sqrt(x) ** 2 if x < 1 else 0.0)(0.0))
+
+
 def logs(x):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(x > 0, np.log(x), 0.0)

@@ -872,3 +872,21 @@ add(
     ([(0.0, 0.0), (1.0, 0.1), (2.0, 1.4), (3.0, 1.2), (4.0, 0.1), (5.0, 0.0)], 0.5),
     wrt=(0,),
 )
+
+
+def tower_moved(n, w):
+    """The towers of Hanoi: lists that change places from call to call."""
+
+    def move(k, start, spare, end):
+        if k == 0:
+            return 0.0
+        cost = move(k - 1, start, end, spare)
+        disc = start.pop()
+        end.append(disc)
+        return cost + disc * len(end) + move(k - 1, spare, start, end)
+
+    a, b, c = [w**k for k in range(n)], [], []
+    return move(n, a, b, c) + c[0] * c[-1]
+
+
+add(tower_moved, (3, 1.2), (1, 0.7), wrt=(1,))

@@ -16,6 +16,7 @@ from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
+from .moving import YES
 
 NOTHING = Const(0.0)
 
@@ -59,17 +60,23 @@ class Cotangents:
         """Accumulators that nothing else refers to, which loops carry and writes go into."""
         self.taken_over: set[Var] = set()
         """Values from around a branch whose accumulator is not what it was around the branch."""
+        self.moves: dict[Var, dict[Atom, None]] = {}
+        """Under which conditions what was contributed to a value is more than a written-out zero."""
+        self.condition: Atom = YES if around is None else around.condition
+        """Under which condition the contributions are that come now."""
 
     # --- contributing -----------------------------------------------------------------
 
     def add(self, var: Var, bar: Atom) -> None:
         """Contribute a whole cotangent."""
         if bar != ZERO:
+            self._note(var)
             self.dense.setdefault(var, []).append(bar)
 
     def scatter(self, var: Var, path: Path, bar: Atom) -> None:
         """Contribute the cotangent of the part of a value that a path leads to."""
         if bar != ZERO:
+            self._note(var)
             self.scattered.setdefault(var, []).append((path, bar))
 
     def take_over(self, var: Var, buffer: Atom) -> None:
@@ -77,6 +84,7 @@ class Cotangents:
         if self.has(var) or not fits_buffer(var, buffer) or not self._may_take_over(var):
             self.add(var, buffer)
             return
+        self._note(var)
         self.running[var] = buffer
         if var not in self.local:
             self.taken_over.add(var)
@@ -105,10 +113,24 @@ class Cotangents:
         """Whether a value was contributed to part by part only."""
         return var in self.scattered and var not in self.dense and var not in self.running
 
+    def _note(self, var: Var) -> None:
+        self.moves.setdefault(var, {})[self.condition] = None
+
+    def moves_where(self, values: Iterable[Var]) -> Atom:
+        """The condition under which anything but written-out zeros was contributed to some values."""
+        found = [self.moves.get(var, {YES: None}) for var in values if self.has(var)]
+        total, *others = {flag: None for flags in found for flag in flags} or (YES,)
+        if YES in (total, *others):
+            return YES
+        for flag in others:
+            total = self.builder.emit(st.either, total, flag)
+        return total
+
     # --- summing ----------------------------------------------------------------------
 
     def total(self, var: Var) -> Atom:
         """The sum of all contributions, which are used up; ZERO if there were none."""
+        self.moves.pop(var, None)
         parts = self.dense.pop(var, [])
         buffer = self.running.pop(var, None)
         scattered = self.scattered.pop(var, [])
@@ -120,6 +142,7 @@ class Cotangents:
 
     def accumulator(self, var: Var) -> Atom:
         """A running sum that nothing else refers to, created where there is none."""
+        self._note(var)
         if var not in self.running:
             self.running[var] = self._new_accumulator(var)
         return self.running[var]

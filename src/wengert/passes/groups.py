@@ -185,6 +185,8 @@ class Groups:
         buffers = handed_over(eqn)
         for out, arg in buffers.items():
             self.join(out, arg)
+        for number, out in eqn.param("updates", ()):
+            self.join(eqn.outs[out], eqn.args[number])
         for atom in (*eqn.outs, *eqn.operands()):
             if atom not in buffers and atom not in buffers.values():
                 self.hold(atom)

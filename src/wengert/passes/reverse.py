@@ -41,10 +41,11 @@ from . import activity
 from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, bar_name, cotangent_of
 from .loops import LOOPS
+from .moving import YES, has_steep, is_steep
 from .realness import may_be_complex
 from .residuals import clones, plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
-from .reverse_control import reverse_if, reverse_loop, reverse_try
+from .reverse_control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
@@ -81,6 +82,8 @@ class Context:
     )
     reversed: set[Eqn] = field(default_factory=set[Eqn])
     """The equations whose rules have been applied."""
+    steep: bool = False
+    """Whether some derivative may be infinite where the value is not."""
     last: Eqn | None = None
     """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
@@ -119,9 +122,17 @@ class Sweep:
                 continue
             self.builder.span = eqn.span
             self.context.reversed.add(eqn)
-            replaced = handler_of(eqn)(self, eqn)
+            replaced = self._reverse(eqn)
             if replaced is not None:
                 self.replaced[index] = replaced
+
+    def _reverse(self, eqn: Eqn) -> Sequence[Eqn] | None:
+        if self.context.steep:
+            sure = eqn.op in me.DIFFERENTIABLE  # memory may be written to under another name
+            self.bars.condition = YES if sure else self.bars.moves_where(eqn.outs)
+        if self.bars.condition != YES and is_steep(eqn):
+            return reverse_where_it_moves(self, eqn, handler_of(eqn))
+        return handler_of(eqn)(self, eqn)
 
     def forward_eqns(self) -> list[Eqn]:
         """The equations of the forward sweep."""
@@ -237,6 +248,7 @@ def gradient(
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
     context.last = last_checkpointed_call(body)
+    context.steep = has_steep(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
@@ -338,6 +350,7 @@ def split(
     context = Context(read, activity.active(body, inputs, _vars(outs)), may_be_complex(body))
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
+    context.steep = has_steep(body)
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)

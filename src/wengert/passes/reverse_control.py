@@ -8,7 +8,7 @@ accumulates the cotangents of what its body took from around it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import kind_of_atom
@@ -21,6 +21,7 @@ from .caught import refused
 from .checkpointing import run_again, runs_again
 from .cotangents import NOTHING, as_items, bar_name, cotangent_of, fits_buffer
 from .loops import Loop, Slot, for_eqn, rebuilt, view
+from .moving import NO, YES
 from .residuals import clone, clones, plan, recomputed, refolded, renamed_atom, shared
 from .reverse_structure import cotangent_of_iterable
 
@@ -73,12 +74,36 @@ def _reverse_paths(
     branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
         branch.run([(branch.block.outs[k], bar) for k, bar in bars])
+    return _met(sweep, condition, branches)
+
+
+def reverse_where_it_moves(
+    sweep: Sweep, eqn: Eqn, handler: Callable[[Sweep, Eqn], Sequence[Eqn] | None]
+) -> None:
+    """The reverse of a steep equation, only where its cotangent is more than a written-out zero."""
+    condition = sweep.bars.condition
+    there, elsewhere = (
+        sweep.inner(Block((), (), ()), sweep.bars.accumulator, branch=True) for _ in range(2)
+    )
+    there.bars.condition = YES
+    for out in eqn.outs:
+        there.bars.add(out, sweep.total(out))
+    handler(there, eqn)
+    _met(sweep, condition, (there, elsewhere))
+
+
+def _met(
+    sweep: Sweep, condition: Atom, branches: Sequence[Sweep]
+) -> tuple[tuple[Block, Block], list[Var]]:
+    """Emit the reverse `if` whose paths are reversed, and contribute what they give."""
     captured = dict.fromkeys(var for branch in branches for var in branch.bars.captured())
     results: list[list[Atom]] = [[], []]
     outs: list[Var] = []
+    moving = _moving(sweep, condition, branches, captured)
     for var in captured:
         taken_over = _is_taken_over(sweep, branches, var)
         threaded = not taken_over and _is_threaded(sweep, branches, var)
+        sweep.bars.condition = moving.where.get(var, YES)
         base = sweep.bars.accumulator(var) if threaded else None
         for branch, result in zip(branches, results, strict=True):
             result.append(_result_of_branch(branch, var, base))
@@ -89,7 +114,36 @@ def _reverse_paths(
             sweep.hand_on(var, outs[-1])
         else:
             sweep.bars.add(var, outs[-1])
+    for flags, out in moving.merged:
+        for result, flag in zip(results, flags, strict=True):
+            result.append(flag)
+        outs.append(out)
     return branched(sweep, condition, branches, results, outs)
+
+
+@mutable_record
+class _Moving:
+    """Where what two paths give to values from around them is more than a written-out zero."""
+
+    where: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    merged: list[tuple[tuple[Atom, ...], Var]] = field(
+        default_factory=list[tuple[tuple[Atom, ...], Var]]
+    )
+    """What has to come out of the paths for that."""
+
+
+def _moving(
+    sweep: Sweep, condition: Atom, branches: Sequence[Sweep], captured: Iterable[Var]
+) -> _Moving:
+    moving = _Moving()
+    known: dict[tuple[Atom, ...], Atom] = {(YES, NO): condition}
+    for var in captured if sweep.context.steep else ():
+        flags = tuple(b.bars.moves_where([var]) if b.bars.has(var) else NO for b in branches)
+        if flags not in known and len(set(flags)) > 1:
+            known[flags] = out = Var(BOOL, "moves")
+            moving.merged.append((flags, out))
+        moving.where[var] = known.get(flags, flags[0])
+    return moving
 
 
 def _is_taken_over(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
@@ -115,7 +169,7 @@ def _result_of_branch(branch: Sweep, var: Var, base: Atom | None) -> Atom:
         branch.bars.add(var, base)
     elif base is not None:
         branch.bars.running.setdefault(var, base)
-    return branch.total_or_zeros(var)
+    return _as_buffer(branch, var, branch.total_or_zeros(var))
 
 
 def _never_ends(block: Block) -> bool:
@@ -174,6 +228,8 @@ class _ReverseLoop:
     """Cotangents carried: of the carried values, then of what the body takes from around it."""
     carried: dict[int, Slot] = field(default_factory=dict[int, Slot])
     captured: dict[Var, Slot] = field(default_factory=dict[Var, Slot])
+    moving: list[Slot] = field(default_factory=list[Slot])
+    """Whether any iteration gave to a value from around it more than a written-out zero."""
     given: list[tuple[Atom, Var]] = field(default_factory=list[tuple[Atom, Var]])
     """Lists of cotangents of the collected results, with their items."""
     fixed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
@@ -262,7 +318,9 @@ def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var]]:
 
 def _capture(state: _ReverseLoop, sweep: Sweep, var: Var) -> Atom:
     """The accumulator of a value from around the loop: carried by the reverse loop."""
+    conditions = dict(sweep.bars.moves.get(var, {}))
     slot = Slot(sweep.bars.accumulator(var), cotangent_of(var), ZERO, cotangent_of(var))
+    sweep.bars.moves[var] = conditions
     state.captured[var] = slot
     return slot.param
 
@@ -283,10 +341,22 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
             name = bar_name(iterable) if isinstance(iterable, Var) else ""
             state.gathered.append((j, bar, Var(kind, name)))
     for var in body.bars.captured():
+        moves = body.bars.moves_where([var])
         body.bars.accumulator(var)
         slot = state.captured[var]
         slot.result = body.total(var)
-    state.slots = [*state.carried.values(), *state.captured.values()]
+        sweep.bars.moves[var][_in_any_iteration(state, moves)] = None
+    state.slots = [*state.carried.values(), *state.captured.values(), *state.moving]
+
+
+def _in_any_iteration(state: _ReverseLoop, moves: Atom) -> Atom:
+    """Whether a condition holds in any iteration of a loop: asked for after it."""
+    if moves == YES:
+        return YES
+    before = Var(BOOL, "moves")
+    found = state.body.builder.emit(st.either, before, moves)
+    state.moving.append(Slot(NO, before, found, Var(BOOL, "moves")))
+    return state.moving[-1].out
 
 
 def _zeros_of_slot(body: Sweep, param: Var) -> Atom:

@@ -18,6 +18,7 @@ from ..ir.graph import (
     Function,
     Var,
     alternatives,
+    callees,
     used_in,
     walk,
 )
@@ -94,22 +95,32 @@ def _is_of_numbers(kind: Kind) -> bool:
     return isinstance(kind, Array) or (isinstance(kind, Seq) and isinstance(kind.item, Number))
 
 
-def written_parameters(callee: Callee, seen: frozenset[Callee] = frozenset()) -> tuple[int, ...]:
-    """The parameters of a callee, by number, that it writes to."""
-    function = callee.function
-    if function is None or callee in seen:
+def written_parameters(callee: Callee) -> tuple[int, ...]:
+    """The parameters of a callee, by number, that it writes to: also by calling itself with others in their place."""
+    if callee.function is None:
         return ()
-    return _written_parameters(function, seen | {callee})
+    found: dict[Callee, tuple[int, ...]] = dict.fromkeys(callees([callee.function]), ())
+    pending = [*found, callee]
+    while pending:
+        changed = False
+        for each in reversed(pending):
+            written = _written_parameters(each.function, found)
+            changed = changed or written != found.get(each)
+            found[each] = written
+        pending = pending if changed else []
+    return found[callee]
 
 
-def _written_parameters(function: Function, seen: frozenset[Callee]) -> tuple[int, ...]:
-    eqns = list(walk(function.body))
+def _written_parameters(
+    function: Function | None, called: Mapping[Callee, tuple[int, ...]]
+) -> tuple[int, ...]:
+    assert function is not None
     hit: set[Var] = set()
-    for eqn in eqns:
+    for eqn in walk(function.body):
         if eqn.op in me.OWN:
             hit.update(atom for atom in eqn.args[:1] if isinstance(atom, Var))
         elif eqn.op is CALL:
-            inner = written_parameters(eqn.param("callee"), seen)
+            inner = called.get(eqn.param("callee"), ())
             hit.update(atom for k in inner if isinstance(atom := eqn.args[k], Var))
     if not hit:
         return ()
