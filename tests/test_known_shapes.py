@@ -154,3 +154,18 @@ def test_log_sum_exp_is_what_one_would_write():
     assert "_put" not in lines
     e = np.exp(x - x.max())
     assert wg.grad(log_sum_exp)(x).tolist() == (e / e.sum()).tolist()
+
+
+def test_what_runs_before_the_way_back_does_not_ask_its_cotangents_for_shapes():
+    def doubled(m, n):
+        return np.vecdot(m, n, axis=0)
+
+    def cotangents(m, n):
+        _, back = wg.pullback(doubled, m, n)
+        return back(np.ones(3))
+
+    m, n = np.eye(3) + 1, np.arange(9.0).reshape(3, 3)
+    _, back = wg.pullback(cotangents, m, n)
+    of_m, of_n = back((m, n))
+    np.testing.assert_array_equal(of_m, n)
+    np.testing.assert_array_equal(of_n, m)

@@ -25,6 +25,34 @@ W = np.sort(_random.uniform(0.5, 2, 5))
 M = _random.uniform(-2, 2, (4, 4))
 
 OF_VECTORS: list[Callable[..., Any]] = [
+    lambda x: np.real_if_close(x) * x,
+    lambda x: np.exp(x, dtype=np.float64),
+    lambda x: np.multiply(x, 2, dtype=complex),
+    lambda x: np.log(x, np.zeros((2, 5))),
+    lambda x: np.conj(x[0]),
+    lambda x: np.sinc(x + 0.5j * V2),
+    lambda x: np.maximum(x, V2, out=x * 2, where=V2 > 1),
+    lambda x: np.var(x, where=V2 > 1),
+    lambda x: np.std(np.outer(x, V2), axis=1, where=V2 > 0.9, correction=1, keepdims=True),
+    lambda x: np.outer(x, V).var(axis=1, mean=np.outer(x, V).mean(axis=1, keepdims=True)),
+    lambda x: np.nanvar(x, correction=1),
+    lambda x: np.nanmax(x, where=V2 > 1, initial=0.1),
+    lambda x: np.nanmin(np.where(V2 > 1.5, np.nan, x), initial=9.0),
+    lambda x: np.average(np.outer(x, x)[None], axis=(0, 2), weights=np.outer([1.0], x)),
+    lambda x: np.cov(x, V, fweights=[1, 2, 1, 1, 3]),
+    lambda x: np.cov(np.outer(V[:3], x) ** 2, aweights=x, bias=True),
+    lambda x: np.quantile(x, [0.3, 0.5], method="inverted_cdf"),
+    lambda x: np.quantile(x, 0.4, method="averaged_inverted_cdf"),
+    lambda x: np.percentile(x, 70, method="closest_observation"),
+    lambda x: np.subtract.reduce(x),
+    lambda x: np.divide.accumulate(np.outer(x, V), axis=1),
+    lambda x: np.hypot.reduce(np.outer(x, V), axis=(0, 1), keepdims=True),
+    lambda x: np.fmax.reduce(np.outer(x, V), axis=-1, where=V2 > 1, initial=0.1),
+    lambda x: np.add.reduce(np.outer(x, V), axis=1, initial=2.0, where=V2 > 1),
+    lambda x: np.maximum.reduce(np.outer(x, V), initial=1.5),
+    lambda x: np.logaddexp.reduce(x, initial=0.5, where=V2 > 1),
+    lambda x: np.logaddexp.reduceat(x, [0, 2, 1]),
+    lambda x: np.linalg.norm(np.vecdot(np.outer(x, x), np.outer(x, V), axis=0)),
     lambda x: np.median(x),
     lambda x: np.median(x[:4]),
     lambda x: np.median(np.reshape(np.concatenate([x, x * x]), (2, 5)), axis=1),
@@ -686,3 +714,24 @@ def writes_to_an_array_without_axes(x):
 
 def test_arrays_without_axes_are_written_to():
     agree(writes_to_an_array_without_axes, 0.7)
+
+
+@pytest.mark.parametrize("f", [np.prod, np.cumprod, lambda n: np.cumprod(n, axis=1)])
+def test_products_of_integers(f):
+    n = np.array([[1, 2], [3, 4]])
+    found = wg.grad(lambda n: np.sum(f(n) * 1.0))(n)
+    np.testing.assert_array_equal(found, wg.grad(lambda n: np.sum(f(n)))(n * 1.0))
+    hessian = wg.hessian(lambda n: np.sum(f(n) * 1.0))(n)
+    np.testing.assert_array_equal(hessian, wg.hessian(lambda n: np.sum(f(n)))(n * 1.0))
+
+
+@pytest.mark.parametrize("method", ["sum", "mean", "cumsum", "item", "flatten", "conj", "tolist"])
+def test_methods_of_numpys_numbers_forward(method):
+    value, push = wg.pushforward(lambda x: getattr(x, method)(), np.float64(2.0))
+    np.testing.assert_array_equal(push(3.0), value * 1.5)
+
+
+@pytest.mark.parametrize("f", [np.cumsum, lambda x: np.hstack([x, [1.0]]), lambda x: np.tile(x, 2)])
+def test_the_gradient_of_a_number_is_a_number(f):
+    value, back = wg.pullback(f, 0.5)
+    assert isinstance(back(np.ones_like(value))[0], float)

@@ -403,15 +403,14 @@ def read_of_library(
 
 def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """`np.add.reduce(x)`, `np.multiply.outer(x, y)`."""
-    from .numpy_in_python import OF_UFUNCS, outer
+    from .numpy_ufuncs_in_python import method_of
 
-    ufunc, name = known.__self__, known.__name__
-    if name == "outer":
-        return call_known(it, outer, [Const(ufunc), *args], kwargs)
-    equivalent = OF_UFUNCS.get((ufunc, name))
-    if equivalent is None:
+    ufunc = known.__self__
+    found = method_of(ufunc, known.__name__)
+    if found is None:
         return call_foreign(it, known, args, kwargs)
-    return _call_equivalent(it, equivalent, args, kwargs)
+    equivalent, of_any = found
+    return _call_equivalent(it, equivalent, [Const(ufunc), *args] if of_any else args, kwargs)
 
 
 def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs) -> Value:

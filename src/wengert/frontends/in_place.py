@@ -6,10 +6,14 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Atom, Var
-from ..ir.types import UNKNOWN, Array
+import numpy as np
+
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import UNKNOWN, Array, Number
 from ..ops import identity as ident
 from ..ops import memory as me
+from ..ops.registry import named
+from ..ops.shape import dtype as dtype_of
 from . import heap
 from .container_methods import extend, extend_at_run_time, is_set, method_of_known, replace_set
 from .values import (
@@ -70,6 +74,38 @@ def add_in_place(
             return result
         return _changed_if_it_can(it, old, new, it.atom(result))
     return result
+
+
+def as_the_array_holds_it(it: Interpreter, old: Value, new: Value, result: Value) -> Value:
+    """What `old op= new` leaves in an array that nobody else sees: it keeps its dtype and its axes."""
+    before, after = kind_of_value(old), kind_of_value(result)
+    if not isinstance(before, Array) or not isinstance(after, Array) or before.rank == 0:
+        return result
+    if None not in (before.rank, after.rank) and before.rank != after.rank:
+        return _written_to(it, old, result)
+    if before.dtype == after.dtype and (before.dtype or isinstance(new, Const)):
+        return result
+    if before.dtype and not _can_be_cast(after.dtype, before.dtype):
+        return _written_to(it, old, result)
+    dtype = Const(np.dtype(before.dtype).type) if before.dtype else it.emit(dtype_of, it.atom(old))
+    params: dict[str, Atom] = {"dtype": dtype}
+    if not after.dtype and not isinstance(kind_of_value(new), Number):
+        params["casting"] = Const("same_kind")  # as in place: complex numbers are no floats
+    return it.builder.emit_with(named("astype"), (it.atom(result),), params, "method")
+
+
+def _can_be_cast(dtype: str, target: str) -> bool:
+    """Whether an operator in place may write results of a dtype, if it is known, to floats of another."""
+    if not target.startswith(("float", "complex")):
+        return False
+    return not dtype or np.can_cast(np.dtype(dtype), np.dtype(target), casting="same_kind")
+
+
+def _written_to(it: Interpreter, old: Value, result: Value) -> Value:
+    """The array, overwritten: the run raises what NumPy raises where that cannot be done."""
+    assert isinstance(old, Var)
+    heap.whole(it, old, it.atom(result))
+    return old
 
 
 def extends(old: Value, new: Value, operator_: ast.operator) -> bool:

@@ -19,14 +19,13 @@ from ..ops.selection import take as take_op
 from ..ops.statistics import (
     delete_places,
     insert_places,
-    running_places,
     spread_mask,
     unique_places,
 )
 from . import numpy_linalg_in_python as linalg
 from . import numpy_polynomials_in_python as polynomials
 from . import numpy_statistics_in_python as statistics
-from .numpy_statistics_in_python import as_axes, at_the_end, back_in_place
+from .numpy_statistics_in_python import as_axes, at_the_end, back_in_place, std_where, var_where
 
 # --- functions of entries and of lanes ------------------------------------------------------
 
@@ -380,6 +379,15 @@ def fromiter(iter: Any, dtype: Any = float, count: Any = -1) -> Any:
     return np.array(items if count == -1 else items[:count], dtype=dtype)
 
 
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    """`np.real_if_close`."""
+    a = np.asarray(a)
+    if not np.iscomplexobj(a):
+        return a
+    limit = np.finfo(a.dtype).eps * tol if tol > 1 else tol
+    return a.real if np.all(np.abs(a.imag) < limit) else a
+
+
 # --- parts of numbers -----------------------------------------------------------------------
 
 
@@ -399,109 +407,6 @@ def divmod_(x1: Any, x2: Any, /) -> Any:
     return np.floor_divide(x1, x2), np.mod(x1, x2)
 
 
-# --- methods of NumPy's elementwise functions -----------------------------------------------
-
-
-def outer(ufunc: Any, a: Any, b: Any) -> Any:
-    """`ufunc.outer(a, b)`."""
-    a, b = array_of(a), array_of(b)
-    return ufunc(np.reshape(a, (*np.shape(a), *[1 for _ in range(np.ndim(b))])), b)
-
-
-def logaddexp_reduce(x: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
-    """`np.logaddexp.reduce`."""
-    top = np.max(x, axis=axis, keepdims=True)
-    sums = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
-    return sums if keepdims else np.squeeze(sums, axis)
-
-
-def sum_of(x: Any, axis: Any = 0, dtype: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.add.reduce`."""
-    return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-def product_of(x: Any, axis: Any = 0, dtype: Any = None, *, keepdims: Any = False) -> Any:
-    """`np.multiply.reduce`."""
-    return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-def largest_of(x: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
-    """`np.maximum.reduce`."""
-    return np.max(x, axis=axis, keepdims=keepdims)
-
-
-def smallest_of(x: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
-    """`np.minimum.reduce`."""
-    return np.min(x, axis=axis, keepdims=keepdims)
-
-
-def running_sums(x: Any, axis: Any = 0, dtype: Any = None) -> Any:
-    """`np.add.accumulate`."""
-    return np.cumsum(x, axis=axis, dtype=dtype)
-
-
-def running_products(x: Any, axis: Any = 0, dtype: Any = None) -> Any:
-    """`np.multiply.accumulate`."""
-    return np.cumprod(x, axis=axis, dtype=dtype)
-
-
-def sums_between(x: Any, indices: Any, axis: Any = 0) -> Any:
-    """`np.add.reduceat`."""
-    return _between(np.sum, x, indices, axis)
-
-
-def products_between(x: Any, indices: Any, axis: Any = 0) -> Any:
-    """`np.multiply.reduceat`."""
-    return _between(np.prod, x, indices, axis)
-
-
-def largest_between(x: Any, indices: Any, axis: Any = 0) -> Any:
-    """`np.maximum.reduceat`."""
-    return _between(np.max, x, indices, axis)
-
-
-def smallest_between(x: Any, indices: Any, axis: Any = 0) -> Any:
-    """`np.minimum.reduceat`."""
-    return _between(np.min, x, indices, axis)
-
-
-def _between(reduce: Any, x: Any, indices: Any, axis: Any) -> Any:
-    """From each index to the next; the entry alone, where the next one is not larger."""
-    moved = np.moveaxis(array_of(x), axis, 0)
-    ends = [*indices[1:], np.shape(moved)[0]]
-    parts = [moved[a : max(a + 1, b)] for a, b in zip(indices, ends, strict=True)]
-    return np.moveaxis(np.stack([reduce(part, axis=0) for part in parts]), 0, axis)
-
-
-def running_largest(x: Any, axis: Any = 0) -> Any:
-    """`np.maximum.accumulate`."""
-    x = array_of(x)
-    return np.take_along_axis(x, running_places(x, axis=axis, largest=True), axis=axis)
-
-
-def running_smallest(x: Any, axis: Any = 0) -> Any:
-    """`np.minimum.accumulate`."""
-    x = array_of(x)
-    return np.take_along_axis(x, running_places(x, axis=axis, largest=False), axis=axis)
-
-
-OF_UFUNCS: dict[tuple[Any, str], Callable[..., Any]] = {
-    (np.add, "reduce"): sum_of,
-    (np.multiply, "reduce"): product_of,
-    (np.maximum, "reduce"): largest_of,
-    (np.minimum, "reduce"): smallest_of,
-    (np.logaddexp, "reduce"): logaddexp_reduce,
-    (np.add, "accumulate"): running_sums,
-    (np.multiply, "accumulate"): running_products,
-    (np.maximum, "accumulate"): running_largest,
-    (np.minimum, "accumulate"): running_smallest,
-    (np.add, "reduceat"): sums_between,
-    (np.multiply, "reduceat"): products_between,
-    (np.maximum, "reduceat"): largest_between,
-    (np.minimum, "reduceat"): smallest_between,
-}
-"""What stands for a method of one of NumPy's elementwise functions."""
-
 _NAMED: dict[str, Callable[..., Any]] = {
     **statistics.NAMED,
     **linalg.NAMED,
@@ -514,7 +419,7 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
     "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
     "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,
-    "geomspace": geomspace, "logspace": logspace,
+    "geomspace": geomspace, "logspace": logspace, "real_if_close": real_if_close,
     "linalg.diagonal": diagonal_of_matrices, "linalg.vector_norm": vector_norm,
     "linalg.matrix_norm": matrix_norm, "modf": modf, "frexp": frexp, "divmod": divmod_,
 }  # fmt: skip
@@ -527,6 +432,9 @@ def _of_numpy(path: str) -> Any:
         found = getattr(found, name, None)
     return found
 
+
+WITH_OPTIONS = {"linspace": linspace_and_step, "var": var_where, "std": std_where}
+"""What stands for an op with an option by which it gives something else."""
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (function, equivalent)

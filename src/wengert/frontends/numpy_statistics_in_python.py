@@ -41,7 +41,9 @@ def average(
     weights = array_of(weights)
     if axis is not None and np.ndim(weights) != np.ndim(a):
         total = np.sum(weights)
-        mean = np.sum(at_the_end(a, axis) * weights, axis=-1) / total
+        ends = tuple(range(-np.ndim(weights), 0))
+        moved = np.moveaxis(a, as_axes(axis), ends)
+        mean = np.sum(moved * weights, axis=ends) / total
         mean = np.expand_dims(mean, axis) if keepdims else mean
     else:
         total = np.sum(weights, axis=axis, keepdims=keepdims)
@@ -49,16 +51,33 @@ def average(
     return (mean, np.broadcast_to(total, np.shape(mean))) if returned else mean
 
 
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
-    """`np.cov` of observations that all count once."""
+def cov(
+    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
+    fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """`np.cov`."""
     rows = _variables(m, rowvar)
     if y is not None:
         rows = np.concatenate((rows, _variables(y, rowvar)), axis=0)
-    rows = rows * np.float64(1.0)  # of 64 bits, whatever it is given
+    # of 64 bits, whatever it is given
+    rows = rows * np.float64(1.0) if dtype is None else rows.astype(dtype)
     less = (0 if bias else 1) if ddof is None else ddof
-    deviation = rows - np.mean(rows, axis=1, keepdims=True)
-    matrix = deviation @ np.conj(np.transpose(deviation)) / (np.shape(rows)[1] - less)
+    if fweights is None and aweights is None:
+        deviation = rows - np.mean(rows, axis=1, keepdims=True)
+        matrix = deviation @ np.conj(np.transpose(deviation)) / (np.shape(rows)[1] - less)
+    else:
+        matrix = _weighted_cov(rows, fweights, aweights, less)
     return np.squeeze(matrix) if y is None and np.ndim(m) < 2 else matrix
+
+
+def _weighted_cov(rows: Any, fweights: Any, aweights: Any, less: Any) -> Any:
+    """The covariance of observations that are there so many times, and matter so much."""
+    times = 1.0 if fweights is None else array_of(fweights) * 1.0
+    weights = times if aweights is None else times * array_of(aweights)
+    total = np.sum(weights)
+    lost = less if aweights is None else less * np.sum(weights * aweights) / total
+    deviation = rows - np.sum(rows * weights, axis=1, keepdims=True) / total
+    return (deviation * weights) @ np.conj(np.transpose(deviation)) / (total - lost)
 
 
 def _variables(m: Any, rowvar: Any) -> Any:
@@ -145,37 +164,70 @@ def _mean_of(a: Any, total: Any, count: Any) -> Any:
 
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False,
-    where: Any = True,
+    where: Any = True, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     """`np.nanvar`."""
-    spread = a - nanmean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
+    less = ddof if correction is None else correction
+    if mean is None:
+        mean = nanmean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
+    spread = np.asarray(a, dtype=dtype) - mean
     squares = np.abs(np.where(np.isnan(a), 0.0, spread) if may_be_nan(a) else spread) ** 2
     total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-    return _mean_of(a, total, _counted(a, axis, keepdims, where) - ddof)
+    return _mean_of(a, total, _counted(a, axis, keepdims, where) - less)
 
 
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False,
-    where: Any = True,
+    where: Any = True, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     """`np.nanstd`."""
-    return np.sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where))
+    less = ddof if correction is None else correction
+    return np.sqrt(nanvar(a, axis, dtype, ddof=less, keepdims=keepdims, where=where, mean=mean))
 
 
-def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def var_where(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    keepdims: Any = False, *, where: Any = True, mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
+    """`np.var` of some entries, or around another mean."""
+    less = ddof if correction is None else correction
+    if mean is None:
+        mean = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
+    squares = np.abs(np.asarray(a, dtype=dtype) - mean) ** 2
+    total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    return _mean_of(a, total, np.maximum(count - less, 0))
+
+
+def std_where(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    keepdims: Any = False, *, where: Any = True, mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
+    """`np.std` of some entries, or around another mean."""
+    less = ddof if correction is None else correction
+    return np.sqrt(var_where(a, axis, dtype, out, less, keepdims, where=where, mean=mean))
+
+
+def nanmax(
+    a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
     """`np.nanmax`."""
-    largest = np.max(_filled(a, -np.inf), axis=axis, keepdims=keepdims)
-    if not may_be_nan(a):
+    options = {"axis": axis, "keepdims": keepdims, "where": where}
+    largest = np.max(_filled(a, -np.inf), initial=initial, **options)
+    if initial is not None or not may_be_nan(a):
         return largest
-    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, largest)[()]
+    return np.where(np.all(np.isnan(a), **options), np.nan, largest)[()]
 
 
-def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def nanmin(
+    a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
     """`np.nanmin`."""
-    smallest = np.min(_filled(a, np.inf), axis=axis, keepdims=keepdims)
-    if not may_be_nan(a):
+    options = {"axis": axis, "keepdims": keepdims, "where": where}
+    smallest = np.min(_filled(a, np.inf), initial=initial, **options)
+    if initial is not None or not may_be_nan(a):
         return smallest
-    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, smallest)[()]
+    return np.where(np.all(np.isnan(a), **options), np.nan, smallest)[()]
 
 
 def nanargmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:

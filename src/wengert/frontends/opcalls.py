@@ -45,8 +45,11 @@ def emit_op(
     if out is not None:
         where = kwargs.get("where", Const(True))
         if op.elementwise and where != Const(True):
-            return writing_functions.written_where(it, op, [out, where, *args])
+            function = ops.resolve(op, namespace) if namespace == "np" else op
+            return writing_functions.written_where(it, function, [out, where, *args])
         return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
+    if namespace == "np" and op.elementwise and "dtype" not in signature.options:
+        args, kwargs = _computed_in(it, args, kwargs)
     stand_in = _other_form(op, kwargs)
     if stand_in is not None:
         return call(it, Const(stand_in), args, kwargs)
@@ -54,13 +57,8 @@ def emit_op(
     values, options = _bind(it, op, signature, args, kwargs)
     if options.get("copy", Const(True)) != Const(True):
         return writing_functions.without_a_copy(it, op, namespace, values, options)
-    if (
-        op.name == "conj"
-        and namespace == "np"
-        and not row
-        and not _is_complex(kind_of_value(values[0]))
-    ):
-        op = ops.named("copy")  # the method gives a real array itself, the function does not
+    if op.name == "conj" and namespace == "np" and not row:
+        op = _conj_of(kind_of_value(values[0]), op)
     if not row:
         _refuse_objects(it, options)
     operands = [
@@ -74,6 +72,14 @@ def emit_op(
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
     return open_up(it, result)
+
+
+def _conj_of(kind: Kind, conj: Op) -> Op:
+    """What `np.conj` is: the method gives a real array itself, the function a copy of it."""
+    if _is_complex(kind):
+        return conj
+    has_axes = isinstance(kind, Array) and kind.rank != 0
+    return ops.named("copy" if has_axes else "pos")
 
 
 def takes(op: Op, namespace: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
@@ -93,11 +99,17 @@ _OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
 
 def _other_form(op: Op, kwargs: Mapping[str, Value]) -> Any:
     """What stands for a function of NumPy with an option by which it gives something else."""
-    if op.name == "linspace" and kwargs.get("retstep", Const(False)) != Const(False):
-        from .numpy_in_python import linspace_and_step
+    options = _OTHERWISE.get(op.name, ())
+    if all(kwargs.get(name, default) == default for name, default in options):
+        return None
+    from .numpy_in_python import WITH_OPTIONS
 
-        return linspace_and_step
-    return None
+    return WITH_OPTIONS[op.name]
+
+
+_OF_SOME = (("where", Const(True)), ("mean", Const(None)), ("correction", Const(None)))
+_OTHERWISE = {"linspace": (("retstep", Const(False)),), "var": _OF_SOME, "std": _OF_SOME}
+"""The options by which ops give something else, and what these are where they do not."""
 
 
 def _is_complex(kind: Kind) -> bool:
@@ -169,11 +181,33 @@ def _without_out(
     out = kwargs.get("out")
     if out is not None and out != Const(None):
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    elif op.elementwise and namespace == "np" and len(args) == len(signature.operands) + 1:
+    elif (
+        op.elementwise and namespace == "np" and len(args) == _operands_of_ufunc(op, signature) + 1
+    ):
         *args, out = args
     if out == Const(None) or "out" in kwargs:
         out = None
     return out, args, kwargs
+
+
+def _computed_in(
+    it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[Sequence[Value], Mapping[str, Value]]:
+    """The arguments of an elementwise function in the dtype that `dtype=` asks for, and the others."""
+    dtype = kwargs.get("dtype", Const(None))
+    rest = {name: value for name, value in kwargs.items() if name != "dtype"}
+    if dtype in (Const(None), Const(bool), Const(np.bool_)):
+        return args, rest
+    options = {"dtype": dtype, "casting": kwargs.get("casting", Const("same_kind"))}
+    rest.pop("casting", None)
+    arrays = [emit_op(it, ops.named("asarray"), "np", [arg], {}) for arg in args]
+    return [emit_op(it, ops.named("astype"), "method", [a], options) for a in arrays], rest
+
+
+def _operands_of_ufunc(op: Op, signature: Signature) -> int:
+    """How many operands NumPy's function takes: `math.log` takes a base as well."""
+    function = ops.resolve(op, "np") if "np" in op.spellings else None
+    return getattr(function, "nin", len(signature.operands))
 
 
 def _spelled_in(op: Op, namespace: str, operands: Sequence[Atom]) -> str:

@@ -125,6 +125,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 if shared:
                     it.emit(ident.rebound, it.atom(old))
                 result = binary(it, node.op, old, new, node)
+                result = in_place.as_the_array_holds_it(it, old, new, result)
             assign(it, node.target, result)
         case ast.Subscript(value=container, slice=index):
             target, at = evaluate_after(it, index, evaluate(it, container))

@@ -215,13 +215,13 @@ def _method_of(name: str) -> Handler:
     return handler
 
 
-def written_where(it: Interpreter, op: Op, args: Args) -> Value:
+def written_where(it: Interpreter, function: Any, args: Args) -> Value:
     """`out=` with `where=`: the function is computed where it is written, and nowhere else."""
     from .calls import call
 
     out, *others = args
     target = out.values[0] if isinstance(out, Items) and out.values else out
-    return call(it, as_known(write_where), [Const(op), target, *others], {})
+    return call(it, as_known(write_where), [Const(function), target, *others], {})
 
 
 def write_where(function: Any, out: Any, where: Any, *operands: Any) -> Any:

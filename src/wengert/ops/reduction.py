@@ -136,7 +136,10 @@ def _fold_chosen(builder: Builder, name: str, args: Args, params: Params) -> Ato
     if name == "mean" and chosen is not None:
         ones = builder.emit(named("where"), chosen, Const(1.0), Const(0.0), namespace="np")
         ones = builder.emit(named("broadcast_like"), ones, x)
-        total, count = (builder.emit_with(sum_, (a,), rest, "np") for a in (x, ones))
+        dtype = _dtype_option(params, inexact_dtype(dtype_of(args[0])))
+        of_mean = {"dtype": Const(np.dtype(dtype).type)} if dtype else {}
+        total = builder.emit_with(sum_, (x,), rest, "np")
+        count = builder.emit_with(sum_, (ones,), {**rest, **of_mean}, "np")
         return builder.emit(named("div"), total, count)
     result = builder.emit_with(named(name), (x,), rest, "np")
     if initial is None:

@@ -261,9 +261,9 @@ def gradient(
     bars = [renamed_atom(bar, mapping) for bar in bars]
     outs = (*body.outs, *bars) if value else tuple(bars)
     kinds = map(kind_of_atom, outs)
-    new_body = Block(body.params, tuple(eqns), outs)
+    new_body = with_shapes_of_needed(Block(body.params, tuple(eqns), outs))
     made = Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds))
-    made = with_primal_evaluated(with_shapes_of_needed(made), body, context.reversed)
+    made = with_primal_evaluated(made, body, context.reversed)
     return with_unbound_marked(tidy(made))
 
 
@@ -399,9 +399,8 @@ def _asking_for_shapes_of_needed(
 ) -> Block:
     """The reverse sweep, which asks for the shapes of what is handed to it for more than that."""
     params = (*function.body.params, *reverse.params)
-    eqns = (*forward, *reverse.eqns)
-    whole = Function("", (), Block(params, eqns, reverse.outs), tuple_kind(()))
-    return replace(reverse, eqns=with_shapes_of_needed(whole).body.eqns[len(forward) :])
+    after = with_shapes_of_needed(replace(reverse, params=params), given=forward)
+    return replace(after, params=reverse.params)
 
 
 def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[Var]) -> Function:

@@ -245,14 +245,19 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     inner.run([(block.outs[0], bar)])
     entries = {k: _entries(inner, d) for k, d in ds.items()}
     totals = {k: inner.total(d) for k, d in ds.items()}
-    # What a transposed row reads of a d can only be its shape, which is that of the operand.
-    stand_in: dict[Var, Atom] = {d: eqn.args[k] for k, d in ds.items()}
+    stand_in = {d: _of_its_shape(sweep, eqn.args[k], d) for k, d in ds.items()}
     for inner_eqn in (*inner.forward_eqns(), *inner.builder.eqns):
         sweep.builder.append(renamed_eqn(inner_eqn, stand_in))
     for k, total in totals.items():
         for path, part in entries[k]:
             sweep.scatter(eqn.args[k], path, part)
         _contribute(sweep, eqn, eqn.args[k], total)
+
+
+def _of_its_shape(sweep: Sweep, operand: Atom, d: Var) -> Atom:
+    """What a transposed row reads in place of a d: all that it can ask for is the shape, and floats."""
+    assert isinstance(operand, Var)
+    return operand if operand.kind == d.kind else sweep.zeros(operand)
 
 
 def _entries(inner: Sweep, d: Var) -> Sequence[tuple[Path, Atom]]:

@@ -1,6 +1,6 @@
 """Shapes: what would be computed for its shape alone is not computed.
 
-In: any function. Out: a function with the same results, in which an array whose shape is all that is asked for
+In: any block. Out: a block with the same results, in which an array whose shape is all that is asked for
 is replaced by one of the same shape that is there anyway. `tidy` then leaves out what nothing else needs.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Block, Eqn, Function, Var
+from ..ir.graph import Atom, Block, Eqn, Var
 from ..ir.records import replace
 from ..ir.types import Array
 from ..ops import registry
@@ -28,14 +28,19 @@ ASKED = {
 """Ops that ask for nothing but the shape of one operand, and which."""
 
 
-def with_shapes_of_needed(function: Function) -> Function:
-    """Ask for the shapes of values that are needed anyway, where that can be known."""
-    needed = Needed(function.body, unasked=_asked_for).values
-    clobbered = written(function.body).clobbered
-    shapes = _Shapes(needed, clobbered)
+def with_shapes_of_needed(body: Block, given: Sequence[Eqn] = ()) -> Block:
+    """Ask for the shapes of values that are needed anyway, where that can be known.
+
+    `given` are equations that run before, and stay as they are: they cannot read the body's parameters.
+    """
+    whole = replace(body, eqns=(*given, *body.eqns))
+    shapes = _Shapes(Needed(whole, unasked=_asked_for).values, written(whole).clobbered)
     known: dict[Var, Var] = {}
-    shapes.learn(known, function.body.params)
-    return replace(function, body=shapes.in_block(function.body, known, {}))
+    defined: dict[Var, Eqn] = {}
+    shapes.learn(known, body.params)
+    for eqn in given:
+        shapes.enter(eqn, known, defined)
+    return shapes.in_block(body, known, defined)
 
 
 def _asked_for(eqn: Eqn) -> Iterable[Atom]:
@@ -62,9 +67,14 @@ class _Shapes:
                 eqns += self._asking_another(replace(eqn, blocks=blocks), known, defined)
             else:
                 eqns += self._asking_another(eqn, known, defined)
-                self.learn(known, eqn.outs)
-            defined.update(dict.fromkeys(eqn.outs, eqn))
+            self.enter(eqn, known, defined)
         return Block(block.params, tuple(eqns), block.outs)
+
+    def enter(self, eqn: Eqn, known: dict[Var, Var], defined: dict[Var, Eqn]) -> None:
+        """What is known after an equation."""
+        if not eqn.blocks:
+            self.learn(known, eqn.outs)
+        defined.update(dict.fromkeys(eqn.outs, eqn))
 
     def learn(self, known: dict[Var, Var], variables: Iterable[Var]) -> None:
         """Enter values that are there whenever they can be read; what a branch or a loop gives need not be."""
@@ -82,13 +92,12 @@ class _Shapes:
                 continue
             if atom in self._needed:
                 continue
-            before: list[Eqn] = []
             shape = atom.shape_of
-            roots = sorted(shape.roots or (), key=lambda var: var.born)
-            if shape not in known and len(roots) <= self._steps(atom, defined):
-                before = _broadcast_together(roots, shape, known, eqn)
-            other = known.get(shape)
+            before, other = [], known.get(shape)
+            if other is None and len(shape.roots or ()) <= self._steps(atom, defined):
+                before, other = _broadcast_together(shape, known, eqn)
             if other is not None and other.kind == replace(atom.kind, dtype=_dtype(other)):
+                known[shape] = other
                 k = ASKED[eqn.op]
                 args = (*eqn.args[:k], other, *eqn.args[k + 1 :])
                 return [*before, replace(eqn, args=args)]
@@ -108,19 +117,19 @@ class _Shapes:
 
 
 def _broadcast_together(
-    roots: Sequence[Var], shape: Var, known: dict[Var, Var], asking: Eqn
-) -> list[Eqn]:
-    """The cheapest array of the shape that several arrays broadcast to: their sum."""
+    shape: Var, known: Mapping[Var, Var], asking: Eqn
+) -> tuple[list[Eqn], Var | None]:
+    """The cheapest array of the shape that several arrays broadcast to: their sum, and how to compute it."""
+    roots = sorted(shape.roots or (), key=lambda var: var.born)
     if len(roots) < 2 or not all(root in known for root in roots):
-        return []
+        return [], None
     builder = Builder(asking.span)
     total: Atom = known[roots[0]]
     for root in roots[1:]:
         total = builder.emit(registry.named("add"), total, known[root])
     assert isinstance(total, Var)
     total.shape_of = shape
-    known[shape] = total
-    return builder.eqns
+    return builder.eqns, total
 
 
 def _dtype(var: Var) -> str:

@@ -77,7 +77,7 @@ def unconcatenate(x_bar: Any, *, like: Any, axis: int | None = 0, rank: int = 1)
     start = 0
     for a, shape, length in zip(like, shapes, lengths, strict=True):
         piece = np.moveaxis(x_bar, axis, 0)[start : start + length]
-        piece = np.moveaxis(piece, 0, axis).reshape(shape)
+        piece = np.moveaxis(piece, 0, axis).reshape(shape)[()]
         real = x_bar.dtype.kind == "c" and not np.iscomplexobj(a)
         pieces.append(piece.real if real else piece)
         start += length
@@ -91,7 +91,9 @@ def untile(y_bar: Any, *, reps: Any, like: Any) -> Any:
     repeats = (1,) * (rank - len(repeats)) + repeats
     shape = (1,) * (rank - np.ndim(like)) + np.shape(like)
     split = [n for pair in zip(repeats, shape, strict=True) for n in pair]
-    return np.reshape(y_bar, split).sum(axis=tuple(range(0, 2 * rank, 2))).reshape(np.shape(like))
+    return (
+        np.reshape(y_bar, split).sum(axis=tuple(range(0, 2 * rank, 2))).reshape(np.shape(like))[()]
+    )
 
 
 def unrepeat(y_bar: Any, *, repeats: Any, like: Any, axis: int | None = None) -> Any:
@@ -101,7 +103,7 @@ def unrepeat(y_bar: Any, *, repeats: Any, like: Any, axis: int | None = None) ->
     y_bar = np.moveaxis(np.asarray(y_bar), axis, 0)
     x_bar = np.zeros((shape[axis], *y_bar.shape[1:]), y_bar.dtype)
     np.add.at(x_bar, np.repeat(np.arange(shape[axis]), repeats), y_bar)
-    return np.moveaxis(x_bar, 0, axis).reshape(np.shape(like))
+    return np.moveaxis(x_bar, 0, axis).reshape(np.shape(like))[()]
 
 
 def unroll(y_bar: Any, *, shift: Any, axis: Any = None) -> Any:

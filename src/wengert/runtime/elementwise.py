@@ -108,7 +108,8 @@ def expit(x: Any) -> Any:
 
 def sinc_derivative(x: Any, *, order: int) -> Any:
     """A derivative of sin(πx) / (πx): its Taylor series near 0, a recurrence further out."""
-    t = np.pi * np.asarray(x, dtype=float)
+    number = complex if np.iscomplexobj(x) else float
+    t = np.pi * np.asarray(x, dtype=number)
     near = np.abs(t) < order + 1
     small = np.where(near, t, 0.0)
     series, power = np.zeros_like(t), np.ones_like(t)
@@ -116,14 +117,16 @@ def sinc_derivative(x: Any, *, order: int) -> Any:
         series += power * (1, 0, -1, 0)[(order + k) % 4] / (order + k + 1)
         power = power * small / (k + 1)
     large = np.where(near, 1.0, t)
-    turn = np.pi * (x - 2 * np.round(np.asarray(x, dtype=float) / 2))
+    turn = np.pi * (x - 2 * np.round(np.real(np.asarray(x, dtype=number)) / 2))
     waves = (np.sin(turn), np.cos(turn))
     far = waves[0] / large
     for k in range(1, order + 1):
         wave = waves[k % 2] if k % 4 < 2 else -waves[k % 2]
         far = (wave - k * far) / large
     result = np.where(near, series, far) * np.pi**order
-    return result.astype(x.dtype) if isinstance(x, np.ndarray) else float(result)
+    if not isinstance(x, np.ndarray):
+        return number(result)
+    return result.astype(x.dtype) if x.dtype.kind in "fc" else result
 
 
 def bessel_i(x: Any, *, order: int) -> Any:

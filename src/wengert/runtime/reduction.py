@@ -68,7 +68,7 @@ def cumsum_reversed(y_bar: Any, x: Any, *, axis: Any = None) -> Any:
     """The transpose of `cumsum`: sums from each entry to the last, in the shape of `x`."""
     along = 0 if axis is None else axis
     sums = np.flip(np.cumsum(np.flip(y_bar, along), axis=along), along)
-    return sums.reshape(np.shape(x))
+    return sums.reshape(np.shape(x))[()]
 
 
 def lanes(x: Any, *, axis: Any = None) -> Any:

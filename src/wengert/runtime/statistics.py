@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .refusals import coded
-
 # --- quantiles ----------------------------------------------------------------------------
 
 
@@ -58,20 +56,10 @@ def _place(q: Any, count: Any, method: str) -> tuple[Any, Any]:
     if method in offsets:
         a, b = offsets[method]
         return count * q + (a + q * (1 - a - b)) - 1, count + 1 - a - b
-    between = q * (count - 1)
-    rounded = {
-        "lower": np.floor,
-        "higher": np.ceil,
-        "nearest": np.rint,
-        "midpoint": lambda x: (np.floor(x) + np.ceil(x)) / 2,
-    }
-    if method in rounded:
-        return rounded[method](between), 0.0
-    error = NotImplementedError(
-        f"quantiles with method={method!r} have no derivative rule\n"
-        "Use method='linear', 'lower', 'higher', 'midpoint', 'nearest', 'hazen' or 'weibull'."
-    )
-    raise coded(error, "WG103")
+    # the others choose an entry, or the middle between two: NumPy says which, of entries that are their places
+    quantile: Any = np.quantile
+    place = np.vectorize(lambda n, at: quantile(np.arange(max(n, 1.0)), at, method=method), "d")
+    return place(count, q), 0.0
 
 
 # --- looking up ---------------------------------------------------------------------------
