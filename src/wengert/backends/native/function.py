@@ -46,6 +46,7 @@ from .recompute import recomputed
 from .record_words import without_unread_words
 from .resets import have_resets, with_resets
 from .shapes import dims_of
+from .shared_words import with_shared_words
 from .untouched import with_early_reads
 from .values import (
     NUMPY,
@@ -236,7 +237,9 @@ class _Lowering:
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
         program = [in_arena(compact(p)) for p in (main, *self.unit.procedures.values())]
         made = (result for callee in self.unit.callees.values() for result in callee.results)
-        main, *others = without_unread_words(program, layouts_in(made))
+        layouts = layouts_in(made)
+        program = without_unread_words(program, layouts)
+        main, *others = with_shared_words(program, layouts, self.unit.names)
         if self.parallel:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts
