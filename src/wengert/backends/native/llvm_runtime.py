@@ -109,6 +109,39 @@ out:
   ret ptr %raw
 }
 
+define internal void @wg_free_beyond(ptr %first) nounwind noinline cold {
+start:
+  %all.at = getelementptr ptr, ptr %first, i64 3
+  %all = load i64, ptr %all.at
+  %least = sub i64 %all, MOST_LENT
+  br label %test
+test:
+  %last = phi ptr [ %first, %start ], [ %next, %test ]
+  %next = load ptr, ptr %last
+  %size.at = getelementptr ptr, ptr %next, i64 2
+  %size = load i64, ptr %size.at
+  %total.at = getelementptr ptr, ptr %next, i64 3
+  %gone = load i64, ptr %total.at
+  %after = sub i64 %gone, %size
+  %stays = icmp uge i64 %after, %least
+  br i1 %stays, label %test, label %cut
+cut:
+  store ptr null, ptr %last
+  br label %less
+less:
+  %kept = phi ptr [ %first, %cut ], [ %following, %less ]
+  %own.at = getelementptr ptr, ptr %kept, i64 3
+  %own = load i64, ptr %own.at
+  %left = sub i64 %own, %gone
+  store i64 %left, ptr %own.at
+  %following = load ptr, ptr %kept
+  %done = icmp eq ptr %following, null
+  br i1 %done, label %free, label %less
+free:
+  call void @wg_free_all(ptr %next)
+  ret void
+}
+
 define internal void @wg_give(ptr %raw) nounwind {
   %size.at = getelementptr ptr, ptr %raw, i64 2
   %size = load i64, ptr %size.at
@@ -134,14 +167,21 @@ add:
   %many = icmp ugt i64 %total, MOST_KEPT
   br i1 %many, label %lend, label %put
 lend:
-  %too.many = icmp ugt i64 %total, MOST_LENT
-  br i1 %too.many, label %drop, label %lent
+  %alone.too.many = icmp ugt i64 %size, MOST_LENT
+  br i1 %alone.too.many, label %drop, label %lent
+drop:
+  call void @free(ptr %raw)
+  call void @wg_keep(ptr %list)
+  ret void
 lent:
+  %too.many = icmp ugt i64 %total, MOST_LENT
+  br i1 %too.many, label %cut, label %advise
+cut:
+  call void @wg_free_beyond(ptr %raw)
+  br label %advise
+advise:
   call void @wg_advise(ptr %raw, i64 %size, i32 WHEN_NEEDED)
   br label %put
-drop:
-  call void @wg_free_all(ptr %raw)
-  ret void
 put:
   call void @wg_keep(ptr %raw)
   ret void

@@ -38,6 +38,14 @@ def without_unread_words(
         made = [without_unread(moved.procedure(procedure)) for procedure in made]
 
 
+def moved_words(
+    procedures: Sequence[Procedure], layout: Layout, places: dict[int, int]
+) -> list[Procedure]:
+    """The procedures of a program with the words of a record in other places."""
+    moved = _Moved([_Move(layout.record, frozenset(layout.readers), places, drops=False)])
+    return [moved.procedure(procedure) for procedure in procedures]
+
+
 @value_record
 class _Move:
     """Where the words of a record are going to be.

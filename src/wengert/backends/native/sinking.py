@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...ir.records import replace
 from .economy import with_blocks
 from .loopform import (
     Apply,
     Assign,
+    Constant,
     Expr,
     If,
     Load,
@@ -37,7 +38,7 @@ def sunk(procedure: Procedure, lasting: Collection[Slot]) -> Procedure:
 
 class _Sinking:
     def __init__(self, procedure: Procedure, lasting: Collection[Slot]):
-        self.lasting = lasting
+        self._found = _found_in(procedure, lasting)
         self._writes = Counter(assigned_in(procedure.body))
         self._writes.update(procedure.params)
         self._reads = Counter(s for statement in procedure.body for s in _read_in(statement))
@@ -56,9 +57,7 @@ class _Sinking:
                 made[number] = replace(branch, **{name: moved})
         return tuple(with_blocks(statement, self.block) for statement in made)
 
-    def _branch(
-        self, statement: Statement, after: Sequence[Statement]
-    ) -> tuple[int, str] | None:
+    def _branch(self, statement: Statement, after: Sequence[Statement]) -> tuple[int, str] | None:
         """The branch that is all that reads what a statement computes: of which statement after it, and its name."""
         if not isinstance(statement, Assign) or not self._may_move(statement):
             return None
@@ -73,25 +72,38 @@ class _Sinking:
 
     def _may_move(self, statement: Assign) -> bool:
         operands = {statement.slot, *slots_in(statement.value)}
-        return (
-            self._reads[statement.slot] > 0
-            and all(self._writes[slot] == 1 for slot in operands)
-            and self._lasts(statement.value)
-        )
+        once = all(self._writes[slot] == 1 for slot in operands)
+        return once and statement.slot in self._found and self._reads[statement.slot] > 0
 
-    def _lasts(self, value: Expr) -> bool:
-        """Whether a value is the same wherever it is computed."""
-        match value:
-            case Load(pointer=pointer, index=index):
-                return pointer in self.lasting and self._lasts(index)
-            case Apply(args=args):
-                return all(map(self._lasts, args))
-            case _:
-                return True
+
+def _found_in(procedure: Procedure, lasting: Collection[Slot]) -> set[Slot]:
+    """The pointers to lasting memory, and what is read there and computed from it alone."""
+    found = set(lasting)
+    for statement in each(procedure.body):
+        if isinstance(statement, Assign) and _is_from(statement.value, found):
+            found.add(statement.slot)
+    return found
+
+
+def _is_from(value: Expr, found: Collection[Slot]) -> bool:
+    match value:
+        case Slot():
+            return value in found
+        case Load(pointer=pointer, index=index):
+            return pointer in found and isinstance(index, Constant)
+        case Apply(args=args):
+            return all(isinstance(arg, Constant) or _is_from(arg, found) for arg in args)
+        case Constant():
+            return False
 
 
 def _read_in(statement: Statement) -> list[Slot]:
     """The variables that a statement reads, and those inside it, as often as they do."""
-    return [
-        slot for s in each((statement,)) for value in expressions_of(s) for slot in slots_in(value)
-    ]
+    return [slot for s in each((statement,)) for value in _values_of(s) for slot in slots_in(value)]
+
+
+def _values_of(statement: Statement) -> Iterator[Expr]:
+    if isinstance(statement, Assign):
+        yield statement.value
+    else:
+        yield from expressions_of(statement)
