@@ -210,6 +210,86 @@ def test_what_nobody_reads_is_not_kept():
     assert len(written) == int(words) == len(read)
 
 
+def weighted(a, scale, x, depth):
+    """Passes an array and a number on as they are, and has little to keep at the end."""
+    if depth == 0:
+        return a[0] * x * scale
+    total = 0.0
+    sign = 1.0
+    for k in range(len(a)):
+        total += sign * a[k] * weighted(a, scale, x * a[k], depth - 1)
+        sign = -sign
+    return total
+
+
+def words_of_records(source):
+    """How many words there are in each kind of record, and in one of a base case."""
+    found = re.findall(r"record\w* = arena i64\[(\d+) if \w+ else (\d+)\]", source)
+    return [(int(most), int(fewest)) for most, fewest in found]
+
+
+def test_what_all_calls_share_is_kept_once_and_nothing_twice():
+    a, derived = np.array([0.5, -1.5, 0.7]), wg.grad(weighted, (0, 1, 2))
+    compiled = wg.jit(derived, strict=True)
+    for depth in (0, 1, 4, 2):
+        for found, expected in zip(
+            compiled(a, 0.3, 1.1, depth), derived(a, 0.3, 1.1, depth), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert "common" in compiled.source
+    most, fewest = min(words_of_records(compiled.source))
+    assert fewest <= 4 < most <= 10
+
+
+def test_derivatives_of_derivatives_share_words_too():
+    a, v = np.array([0.5, -1.5, 0.7]), np.array([1.0, 0.5, -0.2])
+    derived = wg.hvp(lambda a: weighted(a, 0.3, 1.1, 3))
+    compiled = wg.jit(derived, strict=True)
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(a, v), derived(a, v), rtol=1e-12)
+
+
+def either(a, x, depth):
+    """Both ways keep something, and others again what both do."""
+    if x > 0.5:
+        y = np.sum(np.sin(a * x))
+        return y * x if depth == 0 else y * either(a, x * 0.9, depth - 1)
+    return x * x * a[0] if depth == 0 else math.exp(x) * either(a, x + 0.3, depth - 1)
+
+
+def test_ways_that_both_keep_something():
+    a, derived = np.array([0.5, -1.5, 0.7]), wg.grad(either, (0, 1))
+    compiled = wg.jit(derived, strict=True)
+    for depth in (0, 1, 5):
+        for x in (0.1, 0.7):
+            for found, expected in zip(compiled(a, x, depth), derived(a, x, depth), strict=True):
+                np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how much memory was asked for anew")
+def test_much_memory_is_lent_to_the_system_between_calls():
+    def total(x):
+        y = np.exp(x)
+        return np.sum(y / np.sum(y * y) * y)
+
+    compiled = wg.jit(wg.grad(total), strict=True)
+    x = np.linspace(0.0, 1.0, 5_000_000)
+    for _ in range(2):
+        compiled(x)
+    of_one_array = _faults(lambda: np.ones_like(x))
+    assert _faults(lambda: compiled(x)) < 2 * of_one_array + 100
+
+
+def _faults(call):
+    """How often the system gave memory."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    made = call()
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    del made
+    return after - before
+
+
 @pytest.mark.parametrize("size", [1, 100, 20_000])
 def test_arrays_of_any_size_are_kept(size):
     def total(a, n):

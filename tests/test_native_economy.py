@@ -386,3 +386,75 @@ def test_the_gradient_of_a_function_of_scipy():
         return np.sum(special.erf(x) * special.erfc(2 * x))
 
     agrees(f, np.linspace(-2.0, 2.0, 11))
+
+
+# --- memory of arrays that die ------------------------------------------------------------
+
+
+def softmax(x):
+    y = np.exp(x - np.max(x))
+    return y / np.sum(y)
+
+
+def several(x):
+    y = np.exp(x)
+    z = y / np.sum(y)
+    w = z * z - np.sum(z)
+    return w, y * 2.0
+
+
+def backwards(x):
+    y = np.exp(x)
+    return y[::-1] / np.sum(y)
+
+
+def shorter(x):
+    y = np.exp(x)
+    total = np.sum(y)
+    return y[1:] / total, y[:-1] * total
+
+
+def read_again(x):
+    y = np.exp(x)
+    z = y / np.sum(y)
+    return z, np.sum(z * y)
+
+
+def in_a_loop(x):
+    total = np.zeros_like(x)
+    for k in range(4):
+        y = np.exp(x * k)
+        z = y / np.sum(y)
+        w = z - np.max(z)
+        total += w * w
+    return total
+
+
+@pytest.mark.parametrize("f", [softmax, several, backwards, shorter, read_again, in_a_loop])
+@pytest.mark.parametrize("size", [2, 9, 1000])
+def test_an_array_that_dies_lends_its_memory(f, size):
+    x = np.sin(np.arange(float(size)))
+    native = wg.jit(f, strict=True)
+    for found, expected in zip(native(x), f(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+    def loss(x):
+        return (
+            sum(np.sum(part * part) for part in f(x))
+            if isinstance(f(x), tuple)
+            else np.sum(f(x) ** 3)
+        )
+
+    agrees(loss, x)
+
+
+def test_the_result_has_the_memory_of_what_it_is_made_from():
+    native = wg.jit(softmax, strict=True)
+    native(np.arange(3.0))
+    assert " = new f64" not in native.source
+
+    def logsumexp(x):
+        greatest = np.max(x)
+        return greatest + np.log(np.sum(np.exp(x - greatest)))
+
+    assert " = new f64" not in agrees(logsumexp, np.arange(3.0)).source

@@ -474,3 +474,31 @@ def swapped(x, n):
 @pytest.mark.parametrize("f", [shared, repeated, swapped])
 def test_rows_with_two_names(f):
     assert outcome(wg.jit(f), 1.5, 4) == outcome(f, 1.5, 4)
+
+
+# --- short loops ------------------------------------------------------------------------------
+
+
+def of_rows(x):
+    total = 0.0
+    for row in x:
+        total += np.log(np.sum(np.exp(row)))
+    return total
+
+
+@pytest.mark.parametrize("width", [1, 3, 8, 14, 63, 64, 65, 200])
+def test_elementary_functions_in_rows_have_a_form_for_short_ones(width):
+    x = np.linspace(-3.0, 3.0, 5 * width).reshape(5, width)
+    compiled = wg.jit(wg.grad(of_rows), strict=True)
+    np.testing.assert_allclose(compiled(x), wg.grad(of_rows)(x), rtol=1e-14)
+    assert "llvm.loop.vectorize.predicate.enable" in compiled.llvm
+
+
+def test_loops_in_two_others_take_one_vector_at_once():
+    def nearest(points, centres):
+        return sum(np.min(np.sum((point - centres) ** 2, axis=1)) for point in points)
+
+    points = np.arange(60.0).reshape(4, 15) % 7
+    compiled = wg.jit(nearest, strict=True)
+    assert compiled(points, points[:2]) == nearest(points, points[:2])
+    assert "llvm.loop.interleave.count" in compiled.llvm

@@ -2,8 +2,8 @@
 
 One process, one thread. Each round takes one sample of every row; figures are medians of processor time, so
 that other programs on the machine disturb less. Read the ratios. Derivatives are compared with those of C
-(`adjoints.c`) before anything is timed. C is compiled twice: strictly, as GradBench compiles its
-hand-written tool, and with `-ffast-math`, with which gcc calls vectorised elementary functions.
+(`adjoints.c`, `jacobians.c`, `nested.c`) before anything is timed. C is compiled twice: strictly, as GradBench
+compiles its hand-written tool, and with `-ffast-math`, with which gcc calls vectorised elementary functions.
 """
 
 import sys
@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class Row(NamedTuple):
         module, size: what is measured.
         primal, derivative: the names of the eval's functions.
         given: the input of a message.
-        sizes: the integers that the C adjoint takes after the arrays; none, if there is no C adjoint.
+        sizes: the integers that the derivative in C takes after the arrays.
     """
 
     module: str
@@ -81,6 +81,7 @@ def parse_options() -> argparse.Namespace:
 
 
 def rows() -> list[Row]:
+    modes = ("ff", "fr", "rf", "rr")
     return [
         *(llsq(n, 128) for n in (64, 1024, 16392)),
         *(lse(n) for n in (2500, 80000)),
@@ -90,9 +91,9 @@ def rows() -> list[Row]:
         *(lstm(layers, 1024, 14) for layers in (2, 4)),
         ba(49, 7776, 31843),
         ht(544, 100),
-        *(det(size) for size in (5, 7)),
-        *(Row("particle", m, m, m, {"w": 0.0}) for m in ("ff", "fr", "rf", "rr")),
-        *(Row("saddle", m, m, m, {"start": [1.0, 1.0]}) for m in ("ff", "fr", "rf", "rr")),
+        *(det(size) for size in (5, 7, 8)),
+        *(Row("particle", mode, mode, mode, {"w": 0.0}) for mode in modes),
+        *(Row("saddle", mode, mode, mode, {"start": [1.0, 1.0]}) for mode in modes),
     ]
 
 
@@ -142,15 +143,18 @@ def lstm(layers: int, characters: int, bits: int) -> Row:
 def ba(n: int, m: int, p: int) -> Row:
     given = {"n": n, "m": m, "p": p, "w": 0.7, "x": RNG.normal(size=3).tolist()}
     given |= {"cam": RNG.normal(size=11).tolist(), "feat": RNG.normal(size=2).tolist()}
-    return Row("ba", f"p={p}", "objective", "jacobian", given)
+    return Row("ba", f"p={p}", "objective", "jacobian", given, (n, m, p))
 
 
-def ht(vertices: int, points: int, bones: int = 22) -> Row:
+def ht(vertices: int, points: int) -> Row:
+    """A hand: a wrist, five fingers of four bones, a forearm."""
+    chains = [0 if bone % 4 == 1 else bone - 1 for bone in range(1, 22)]
+    bones = 1 + len(chains)
     model = {
-        "parents": [-1] + [int(RNG.integers(0, k)) for k in range(1, bones)],
+        "parents": [-1, *chains],
         "base_relatives": RNG.normal(size=(bones, 4, 4)).tolist(),
         "inverse_base_absolutes": RNG.normal(size=(bones, 4, 4)).tolist(),
-        "base_positions": RNG.normal(size=(vertices, 4)).tolist(),
+        "base_positions": np.insert(RNG.normal(size=(vertices, 3)), 3, 1.0, axis=1).tolist(),
         "weights": RNG.random((vertices, bones)).tolist(),
         "triangles": [],
         "is_mirrored": False,
@@ -162,7 +166,8 @@ def ht(vertices: int, points: int, bones: int = 22) -> Row:
         "points": RNG.normal(size=(points, 3)).tolist(),
     }
     given = {"theta": RNG.normal(size=26).tolist(), "us": [], "data": data}
-    return Row("ht", f"{vertices} vertices, {points} points", "objective", "jacobian", given)
+    size = f"{vertices} vertices, {points} points"
+    return Row("ht", size, "objective", "jacobian", given, (bones, vertices, points))
 
 
 def det(size: int) -> Row:
@@ -174,13 +179,13 @@ def det(size: int) -> Row:
 
 
 def compiled(folder: str, name: str, flags: tuple[str, ...]) -> ctypes.CDLL | None:
-    """The C adjoints; None without a C compiler."""
+    """The derivatives in C; None without a C compiler."""
     gcc = shutil.which("gcc")
     if gcc is None:
         return None
     library = Path(folder, f"{name}.so")
-    source = Path(__file__).with_name("adjoints.c")
-    subprocess.run([gcc, *flags, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    sources = sorted(Path(__file__).parent.glob("*.c"))
+    subprocess.run([gcc, *flags, "-shared", "-fPIC", *sources, "-o", library, "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 
@@ -195,15 +200,15 @@ def calls_of(row: Row, libraries: dict[str, Any]) -> dict[Any, Callable[[], Any]
         primal.compute(*arguments)
         calls[row.name, "primal"] = lambda: primal.compute(*arguments)
     for name, library in libraries.items():
-        if row.sizes and library is not None:
-            calls[row.name, name] = adjoint(library, row, arguments, found)
+        if library is not None:
+            calls[row.name, name] = by_hand(library, row, arguments, found)
     return calls
 
 
-def adjoint(library: ctypes.CDLL, row: Row, arguments: Any, found: Any) -> Callable[[], Any]:
-    """A call of a C adjoint, which must give what we have found."""
-    arrays = [np.ascontiguousarray(x) for x in arguments if isinstance(x, np.ndarray)]
-    expected = found if isinstance(found, tuple) else (found,)
+def by_hand(library: ctypes.CDLL, row: Row, arguments: Any, found: Any) -> Callable[[], Any]:
+    """A call of the derivative in C, which must give what we have found; it writes to memory that it is given."""
+    arrays = list(arrays_in(arguments))
+    expected = [np.asarray(x) for x in (found if isinstance(found, tuple) else (found,))]
     results = [np.empty_like(each) for each in expected]
     sizes = [ctypes.c_int64(size) for size in row.sizes]
     pointers = [ctypes.c_void_p(x.ctypes.data) for x in (*arrays, *results)]
@@ -218,6 +223,15 @@ def adjoint(library: ctypes.CDLL, row: Row, arguments: Any, found: Any) -> Calla
         function(*given)
 
     return call
+
+
+def arrays_in(arguments: Any) -> Iterator[Any]:
+    """What a derivative in C reads: the arrays, and lists and floats as arrays; its sizes are told apart."""
+    for each in arguments:
+        if isinstance(each, tuple):
+            yield from arrays_in(each)
+        elif isinstance(each, np.ndarray | list | float):
+            yield np.ascontiguousarray(each)
 
 
 def sample(call: Callable[[], Any], duration: float) -> float:

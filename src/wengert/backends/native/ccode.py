@@ -119,7 +119,7 @@ def _sizes(lowered: Lowered) -> Iterator[str]:
 def _results(lowered: Lowered) -> Iterator[str]:
     for k, result in enumerate(lowered.results):
         if isinstance(result, ArrayResult) and result.given:
-            yield f" * Result {k} is written to {name(result.pointer.name)}."
+            yield f" * Result {k} is written to {name(result.pointer.name)}, memory of its own."
         elif isinstance(result, NumberResult):
             yield f" * Result {k} is written to *out_{name(result.slot.name)}."
         elif isinstance(result, ComplexResult):

@@ -143,7 +143,7 @@ def _without_copy(statements: list[Statement], copy: Copy) -> list[Statement]:
     if start is None or not released or copy.source_index != ZERO:
         return statements
     between = statements[start + 1 : end]
-    if _must_stay(statements, own) or any(_writes(s, own) for s in each(tuple(after))):
+    if must_stay(statements, own) or any(_writes(s, own) for s in each(tuple(after))):
         return statements
     rest = (*statements[:end], *after)
     if any(copy.target in _slots_of(s) for s in each(rest)):
@@ -153,7 +153,7 @@ def _without_copy(statements: list[Statement], copy: Copy) -> list[Statement]:
     moved = _moved_up(copy.target_index, between)
     if moved is None:
         return statements
-    place = _Place(own, copy.target, copy.target_index)
+    place = Place(own, copy.target, copy.target_index)
     kept = [s for s in (*between, *after) if s not in moved and not _ends(s, own)]
     return [*statements[:start], *moved, *map(place.statement, kept)]
 
@@ -170,7 +170,7 @@ def _slots_of(statement: Statement) -> set[Slot]:
     return {slot for value in expressions_of(statement) for slot in slots_in(value)}
 
 
-def _must_stay(statements: Sequence[Statement], own: Slot) -> bool:
+def must_stay(statements: Sequence[Statement], own: Slot) -> bool:
     """Whether a piece of memory must stay one: it has another name, another size, or two origins."""
     taken = 0
     for statement in each(tuple(statements)):
@@ -224,7 +224,7 @@ def _parts(value: Expr) -> Iterator[Expr]:
             yield from _parts(arg)
 
 
-class _Place:
+class Place:
     """A piece of memory that has become part of another one."""
 
     def __init__(self, own: Slot, target: Slot, start: Expr):
@@ -296,7 +296,7 @@ def _of_every_iteration(loop: For | While) -> Iterator[Allocate]:
         if not isinstance(statement, Allocate) or released.count(statement.pointer) != 1:
             continue
         same_size = changed.isdisjoint(slots_in(statement.count))
-        if same_size and not _must_stay(loop.body, statement.pointer):
+        if same_size and not must_stay(loop.body, statement.pointer):
             yield statement
 
 

@@ -35,6 +35,7 @@ from .complexes import (
     is_complex,
     must_be_complex,
 )
+from .conditional_words import with_conditional_words
 from .economy import compact, frugal
 from .emitter import Emitter
 from .factored import factored
@@ -45,7 +46,9 @@ from .parallel import spread
 from .recompute import recomputed
 from .record_words import without_unread_words
 from .resets import have_resets, with_resets
+from .reuse import with_memory_reused
 from .shapes import dims_of
+from .shared_words import with_shared_words
 from .untouched import with_early_reads
 from .values import (
     NUMPY,
@@ -236,7 +239,12 @@ class _Lowering:
         main = Procedure(name, params, tuple(self.results), tuple(self.e.statements))
         program = [in_arena(compact(p)) for p in (main, *self.unit.procedures.values())]
         made = (result for callee in self.unit.callees.values() for result in callee.results)
-        main, *others = without_unread_words(program, layouts_in(made))
+        layouts = layouts_in(made)
+        program = without_unread_words(program, layouts)
+        program = with_shared_words(program, layouts, self.unit.names)
+        main, *others = with_conditional_words(program, layouts, self.unit.names)
+        main = with_memory_reused(main, self._sizes_of_results())
+        others = [with_memory_reused(p, {}) for p in others]
         if self.parallel:
             main, parts = spread(main, others, self._sizes_of_results(), self.unit.names)
             others += parts

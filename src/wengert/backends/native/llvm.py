@@ -12,6 +12,7 @@ from typing import Any
 
 from ...ir.records import replace
 from .llvm_frames import chunk_function, frame_function
+from .llvm_hints import SHORT, Metadata, Notes, gains_by_masks, notes_on
 from .llvm_ops import LLVM_TYPES, Operations, in_memory
 from .llvm_runtime import RUNTIME
 from .loopform import (
@@ -89,18 +90,6 @@ def module(
         *metadata.lines,
     ]
     return "\n".join(parts) + "\n"
-
-
-class Metadata:
-    """Numbered notes to the optimiser."""
-
-    def __init__(self) -> None:
-        self.lines = ['!0 = !{!"branch_weights", i32 1, i32 100000}']
-
-    def add(self, text: str) -> str:
-        name = f"!{len(self.lines)}"
-        self.lines.append(f"{name} = {text.replace('SELF', name)}")
-        return name
 
 
 def result_type(code: Code) -> str:
@@ -315,12 +304,25 @@ class _Printer:
     # --- control --------------------------------------------------------------------------
 
     def loop(self, statement: For) -> None:
-        count, index = self.expr(statement.count), statement.index.name
+        count, around = self.expr(statement.count), len(self._loop_ends)
+        if not gains_by_masks(statement, around):
+            self._loop(statement, count, notes_on(statement, around, self.metadata))
+            return
+        short, long, end = (self.label(hint) for hint in ("short", "long", "end"))
+        self.branch(self.define(f"icmp sle i64 {count}, {SHORT}"), short, long)
+        for label, masked in ((short, True), (long, False)):
+            self.start(label)
+            self._loop(statement, count, notes_on(statement, around, self.metadata, masked=masked))
+            self.jump(end)
+        self.start(end)
+
+    def _loop(self, statement: For, count: str, notes: Notes) -> None:
+        index = statement.index.name
         body, latch, end = (self.label(hint) for hint in ("body", "latch", "end"))
         self.lines.append(f"  store i64 0, ptr %{index}.v")
         self.branch(self.define(f"icmp sgt i64 {count}, 0"), body, end)
         self.start(body)
-        outer, note = self._group, self._independent(statement)
+        outer, self._group = self._group, notes.access
         self._loop_ends.append(end)
         self.block(statement.body)
         self._loop_ends.pop()
@@ -330,19 +332,8 @@ class _Printer:
         before = self.define(f"load i64, ptr %{index}.v")
         after = self.define(f"add nuw nsw i64 {before}, 1")
         self.lines.append(f"  store i64 {after}, ptr %{index}.v")
-        self.branch(self.define(f"icmp slt i64 {after}, {count}"), body, end, note)
+        self.branch(self.define(f"icmp slt i64 {after}, {count}"), body, end, notes.jump)
         self.start(end)
-
-    def _independent(self, statement: For) -> str:
-        """Tell the vectoriser that iterations may run side by side."""
-        self._group = ""
-        if not statement.independent or any(isinstance(s, For | While) for s in statement.body):
-            return ""
-        group = self.metadata.add("distinct !{}")
-        self._group = f", !llvm.access.group {group}"
-        accesses = self.metadata.add(f'!{{!"llvm.loop.parallel_accesses", {group}}}')
-        loop = self.metadata.add(f"distinct !{{SELF, {accesses}}}")
-        return f", !llvm.loop {loop}"
 
     def repeat(self, statement: While) -> None:
         test, body, end = (self.label(hint) for hint in ("test", "body", "end"))

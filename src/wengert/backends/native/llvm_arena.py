@@ -1,22 +1,35 @@
 """The arena of a call in LLVM: pieces that are given up together, the last ones first. As in `ccode_runtime`.
 
-An arena is chunks of memory, filled one after the other. A chunk begins with where the one before begins, and
-where it ends itself. What a call has of memory says, beside its blocks and how deep its calls are nested, up
-to where the last chunk is filled, where it ends and where it begins; all are null at first.
+An arena is chunks of memory, filled one after the other, each twice as long as the one before. A chunk begins
+with where the one before begins, and where it ends itself. What a call has of memory says, beside its blocks and
+how deep its calls are nested, up to where the last chunk is filled, where it ends and where it begins; all are
+null at first.
 """
 
 from __future__ import annotations
 
 CHUNK = 2**16
-"""Chunks are large enough to be kept for the next call, as large blocks are."""
+"""The first chunk: large enough to be kept for the next call, as large blocks are."""
+GREATEST_CHUNK = 2**25
+"""No chunk grows beyond this for the sake of what may come."""
 CHUNK_HEAD = 16
 
-ARENA = """\
+ARENA = (
+    """\
 define internal ptr @wg_arena_more(ptr %memory, i64 %size) nounwind noinline cold {
 start:
   %needed = add i64 %size, CHUNK_HEAD
-  %fits = icmp ult i64 %needed, CHUNK_SIZE
-  %bytes = select i1 %fits, i64 CHUNK_SIZE, i64 %needed
+  %last.at = getelementptr ptr, ptr %memory, i64 4
+  %last = load ptr, ptr %last.at
+  %last.end.at = getelementptr ptr, ptr %memory, i64 3
+  %last.end = load ptr, ptr %last.end.at
+  %last.from = ptrtoint ptr %last to i64
+  %last.to = ptrtoint ptr %last.end to i64
+  %last.size = sub i64 %last.to, %last.from
+  %twice = shl i64 %last.size, 1
+  %no.less = call i64 @llvm.umax.i64(i64 %twice, i64 CHUNK_SIZE)
+  %no.more = call i64 @llvm.umin.i64(i64 %no.less, i64 GREATEST_CHUNK)
+  %bytes = call i64 @llvm.umax.i64(i64 %no.more, i64 %needed)
   %chunk = call ptr @wg_allocate(ptr %memory, i64 %bytes)
   %failed = icmp eq ptr %chunk, null
   br i1 %failed, label %no, label %yes
@@ -110,4 +123,10 @@ go:
   ret void
 }
 
-""".replace("CHUNK_SIZE", str(CHUNK)).replace("CHUNK_HEAD", str(CHUNK_HEAD))
+declare i64 @llvm.umax.i64(i64, i64)
+declare i64 @llvm.umin.i64(i64, i64)
+
+""".replace("CHUNK_SIZE", str(CHUNK))
+    .replace("GREATEST_CHUNK", str(GREATEST_CHUNK))
+    .replace("CHUNK_HEAD", str(CHUNK_HEAD))
+)

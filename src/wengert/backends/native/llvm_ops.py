@@ -70,7 +70,7 @@ _IN_C = {
     "lgamma": "lgamma", "hypot": "hypot", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh",
     "nextafter": "nextafter",
 }  # fmt: skip
-_VECTORISED = frozenset(
+VECTORISED = frozenset(
     [
         "exp",
         "exp2",
@@ -219,7 +219,7 @@ class Operations:
             effects = " nounwind willreturn memory(none)"
         operands = ", ".join([type_] * arity)
         self.declare(name, f"declare {type_} @{name}({operands}){effects}")
-        if op not in _VECTORISED or code != "f64":
+        if op not in VECTORISED or code != "f64":
             return name, ""
         return name, self._vector_note(name, op, arity)
 

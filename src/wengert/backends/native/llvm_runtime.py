@@ -1,12 +1,15 @@
 """What every LLVM module contains: memory that is released together. As in `ccode_runtime`.
 
 A block has a head of 64 bytes: the next block, where the one before says that it is next, its size, and, while it
-is kept, the size of this one and of all that follow. Large blocks are kept for the next call, up to so many
-bytes: the operating system takes longer to give memory than most programs take to fill it. Calls in several
+is kept, the size of this one and of all that follow. Large blocks are kept for the next call: the operating
+system takes longer to give memory than most programs take to fill it. Beyond `MOST_KEPT` bytes they are lent back to
+the system, which takes their memory when somebody needs it; beyond `MOST_LENT` they are freed. Calls in several
 threads take the whole list of kept blocks, one after the other; what two of them put back at once is freed.
 """
 
 from __future__ import annotations
+
+import sys
 
 from .llvm_arena import ARENA
 
@@ -15,6 +18,15 @@ MEMORY_WORDS = 5
 MEMORY = f"[{MEMORY_WORDS} x ptr]"
 LARGE = 2**16
 MOST_KEPT = 2**26
+HUGE = 2**22
+"""From so many bytes on, memory is asked for in huge pages: new memory is cleared page by page, and each page costs
+a visit to the operating system."""
+_ADVISES = sys.platform == "linux"
+MOST_LENT = 2**29 if _ADVISES else MOST_KEPT
+_IN_HUGE_PAGES, _WHEN_NEEDED = 14, 8
+"""Advice on memory, as Linux numbers it: where it is not taken, nothing is lost."""
+
+_TELL = "%status = call i32 @madvise(ptr %place, i64 %whole, i32 %advice)"
 
 RUNTIME = (
     ARENA
@@ -97,6 +109,39 @@ out:
   ret ptr %raw
 }
 
+define internal void @wg_free_beyond(ptr %first) nounwind noinline cold {
+start:
+  %all.at = getelementptr ptr, ptr %first, i64 3
+  %all = load i64, ptr %all.at
+  %least = sub i64 %all, MOST_LENT
+  br label %test
+test:
+  %last = phi ptr [ %first, %start ], [ %next, %test ]
+  %next = load ptr, ptr %last
+  %size.at = getelementptr ptr, ptr %next, i64 2
+  %size = load i64, ptr %size.at
+  %total.at = getelementptr ptr, ptr %next, i64 3
+  %gone = load i64, ptr %total.at
+  %after = sub i64 %gone, %size
+  %stays = icmp uge i64 %after, %least
+  br i1 %stays, label %test, label %cut
+cut:
+  store ptr null, ptr %last
+  br label %less
+less:
+  %kept = phi ptr [ %first, %cut ], [ %following, %less ]
+  %own.at = getelementptr ptr, ptr %kept, i64 3
+  %own = load i64, ptr %own.at
+  %left = sub i64 %own, %gone
+  store i64 %left, ptr %own.at
+  %following = load ptr, ptr %kept
+  %done = icmp eq ptr %following, null
+  br i1 %done, label %free, label %less
+free:
+  call void @wg_free_all(ptr %next)
+  ret void
+}
+
 define internal void @wg_give(ptr %raw) nounwind {
   %size.at = getelementptr ptr, ptr %raw, i64 2
   %size = load i64, ptr %size.at
@@ -120,10 +165,23 @@ add:
   store i64 %total, ptr %total.at
   store ptr %list, ptr %raw
   %many = icmp ugt i64 %total, MOST_KEPT
-  br i1 %many, label %drop, label %put
+  br i1 %many, label %lend, label %put
+lend:
+  %alone.too.many = icmp ugt i64 %size, MOST_LENT
+  br i1 %alone.too.many, label %drop, label %lent
 drop:
-  call void @wg_free_all(ptr %raw)
+  call void @free(ptr %raw)
+  call void @wg_keep(ptr %list)
   ret void
+lent:
+  %too.many = icmp ugt i64 %total, MOST_LENT
+  br i1 %too.many, label %cut, label %advise
+cut:
+  call void @wg_free_beyond(ptr %raw)
+  br label %advise
+advise:
+  call void @wg_advise(ptr %raw, i64 %size, i32 WHEN_NEEDED)
+  br label %put
 put:
   call void @wg_keep(ptr %raw)
   ret void
@@ -145,9 +203,30 @@ new:
 yes:
   %size.at = getelementptr ptr, ptr %raw, i64 2
   store i64 %size, ptr %size.at
+  %huge = icmp uge i64 %size, HUGE
+  br i1 %huge, label %ask, label %no
+ask:
+  call void @wg_advise(ptr %raw, i64 %size, i32 IN_HUGE_PAGES)
   br label %no
 no:
   ret ptr %raw
+}
+
+define internal void @wg_advise(ptr %raw, i64 %size, i32 %advice) nounwind noinline cold {
+  %address = ptrtoint ptr %raw to i64
+  %data = add i64 %address, 65599
+  %from = and i64 %data, -65536
+  %end = add i64 %address, %size
+  %to = and i64 %end, -65536
+  %whole = sub i64 %to, %from
+  %some = icmp sgt i64 %whole, 0
+  br i1 %some, label %tell, label %done
+tell:
+  %place = inttoptr i64 %from to ptr
+  TELL
+  br label %done
+done:
+  ret void
 }
 
 define internal noalias ptr @wg_allocate(ptr %memory, i64 %size) nounwind {
@@ -242,10 +321,16 @@ done:
 declare noalias ptr @malloc(i64) nounwind
 declare ptr @realloc(ptr, i64) nounwind
 declare void @free(ptr) nounwind
+declare i32 @madvise(ptr, i64, i32) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
 """.replace("LARGE", str(LARGE))
     .replace("MOST_KEPT", str(MOST_KEPT))
+    .replace("MOST_LENT", str(MOST_LENT))
+    .replace("IN_HUGE_PAGES", str(_IN_HUGE_PAGES))
+    .replace("WHEN_NEEDED", str(_WHEN_NEEDED))
+    .replace("HUGE", str(HUGE))
+    .replace("TELL", _TELL if _ADVISES else "")
     .replace("MEMORY", MEMORY)
 )

@@ -38,6 +38,14 @@ def without_unread_words(
         made = [without_unread(moved.procedure(procedure)) for procedure in made]
 
 
+def moved_words(
+    procedures: Sequence[Procedure], layout: Layout, places: dict[int, int]
+) -> list[Procedure]:
+    """The procedures of a program with the words of a record in other places."""
+    moved = _Moved([_Move(layout.record, frozenset(layout.readers), places, drops=False)])
+    return [moved.procedure(procedure) for procedure in procedures]
+
+
 @value_record
 class _Move:
     """Where the words of a record are going to be.
@@ -46,7 +54,7 @@ class _Move:
         record: the record where it is written.
         readers: the record where it is read.
         places: for each word that stays, its place among them.
-        drops: whether there are others.
+        drops: whether there are others, or room for others.
     """
 
     record: Slot | None
@@ -58,19 +66,24 @@ class _Move:
 def _move(layout: Layout, procedures: Sequence[Procedure]) -> _Move:
     readers = frozenset(layout.readers)
     written, read = set[int](), set[int]()
+    room = 0
     for statement in (s for procedure in procedures for s in each(procedure.body)):
         match statement:
+            case Allocate(pointer=pointer, count=Constant(value=size)) if pointer == layout.record:
+                room = int(size)
             case Store(pointer=pointer, index=index) if pointer == layout.record:
-                written.add(_word(index))
+                written.add(word_of(index))
             case Assign(value=Load(pointer=pointer, index=index)) if pointer in readers:
-                read.add(_word(index))
+                read.add(word_of(index))
             case _:
                 pass
     places = {word: place for place, word in enumerate(sorted(read))}
-    return _Move(layout.record, readers, places, drops=not written <= read)
+    drops = not written <= read or room > max(len(places), 1)
+    return _Move(layout.record, readers, places, drops=drops)
 
 
-def _word(index: Expr) -> int:
+def word_of(index: Expr) -> int:
+    """The number of a word, which is known."""
     assert isinstance(index, Constant)
     return int(index.value)
 
@@ -89,15 +102,15 @@ class _Moved:
         for statement in statements:
             match statement:
                 case Allocate(pointer=pointer) if pointer in self._written:
-                    yield replace(statement, count=integer(len(self._written[pointer])))
+                    yield replace(statement, count=integer(max(len(self._written[pointer]), 1)))
                 case Store(pointer=pointer, index=index) if pointer in self._written:
-                    place = self._written[pointer].get(_word(index))
+                    place = self._written[pointer].get(word_of(index))
                     if place is not None:
                         yield replace(statement, index=integer(place))
                 case Assign(value=Load(pointer=pointer, index=index) as load) if (
                     pointer in self._read
                 ):
-                    place = self._read[pointer][_word(index)]
+                    place = self._read[pointer][word_of(index)]
                     yield replace(statement, value=replace(load, index=integer(place)))
                 case _:
                     yield with_blocks(statement, self._block)
