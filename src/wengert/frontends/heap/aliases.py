@@ -111,6 +111,13 @@ def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) 
             share(it, part, max(0, below - depth), other, below_other)
 
 
+def share_what_left(it: Interpreter, left: Place, owner: Place, depth: int) -> None:
+    """What may be so deep in a container may be what has left it."""
+    for other, (below, below_other) in ties(it, owner).items():
+        if other is not left and below >= depth:
+            shares(it, left, {other: (below - depth, below_other)}, 0)
+
+
 def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
     """What changes in one of two objects, deeper than through so many containers, may change in the other."""
     if not _is_noted(it, a, b, (below_a, below_b)):

@@ -19,10 +19,9 @@ from .aliases import (
     link_holders,
     may_be,
     may_be_part,
-    shares,
+    share_what_left,
     sharing,
     stands_for,
-    ties,
 )
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import keep, materialise, refuse_given
@@ -266,18 +265,11 @@ def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | N
     left = left or Place(value)
     it.heap[left], it.reading.places[value] = value, left
     it.reading.left_from[left] = owner
-    _share_what_left(it, left, owner, depth_of_path(kind_of_value(owner.origin), path))
+    share_what_left(it, left, owner, depth_of_path(kind_of_value(owner.origin), path))
     for place, steps in inner:
         it.heap[place] = Part(left, steps)
     _release_unknown(it, owner, path, left)
     return left
-
-
-def _share_what_left(it: Interpreter, left: Place, owner: Place, depth: int) -> None:
-    """What may be so deep in a container may be what has just left it."""
-    for other, (below, below_other) in ties(it, owner).items():
-        if other is not left and below >= depth:
-            shares(it, left, {other: (below - depth, below_other)}, 0)
 
 
 def _release_unknown(

@@ -14,7 +14,7 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
-from .aliases import refuse_stale, stands_for
+from .aliases import refuse_stale, share_what_left, stands_for
 from .layouts import is_view, may_be_copy
 from .places import Content, identities, place_of
 from .views import depth_of_path, is_slice, lead_to_one, meet, steps_of, view_of, views_to
@@ -261,6 +261,7 @@ def has_left(it: Interpreter, var: Var) -> bool:
     left = it.reading.left.setdefault(first.born, Place(var))
     it.reading.places[var] = left
     it.reading.left_from[left] = place_of(it, root)
+    share_what_left(it, left, place_of(it, root), depth)
     return True
 
 
