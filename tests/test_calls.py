@@ -6,6 +6,7 @@ import math
 import pickle
 import posixpath
 import statistics
+import struct
 import sys
 
 import numpy as np
@@ -284,3 +285,12 @@ def test_a_distribution_of_samples():
         return statistics.NormalDist.from_samples(numbers).cdf(limit)
 
     wg.testing.check_gradient(below, [1.0, 2.0, 4.0, 8.0], 3.0)
+
+
+def with_bytes(x, n):
+    packed = struct.pack(">i", n)
+    return x * struct.unpack(">i", packed)[0]
+
+
+def test_functions_may_have_names_of_ops():
+    assert wg.grad(with_bytes)(2.0, 3) == 3.0

@@ -2,6 +2,7 @@
 
 # programs under test are written as users write them
 
+import dataclasses
 import functools
 import heapq
 import itertools
@@ -1075,3 +1076,39 @@ FOUND = [
 @pytest.mark.parametrize("f", FOUND)
 def test_an_item_that_a_later_turn_of_a_loop_yields(f):
     agree(f, 1.3, 1.1)
+
+
+@dataclasses.dataclass
+class Twig:
+    value: float
+    left: object = None
+    right: object = None
+
+    def __iter__(self):
+        if self.left:
+            yield from self.left
+        yield self.value
+        if self.right:
+            yield from self.right
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+    def insert(self, value):
+        side = "left" if value < self.value else "right"
+        if getattr(self, side) is None:
+            setattr(self, side, Twig(value))
+        else:
+            getattr(self, side).insert(value)
+
+
+def in_order(numbers):
+    root = Twig(numbers[0])
+    for number in numbers[1:]:
+        root.insert(number)
+    return sum((k + 1) * number**2 for k, number in enumerate(root))
+
+
+@pytest.mark.parametrize("numbers", [[1.0, 2.0], [2.0, 1.0], [2.0, 1.0, 4.0, 3.0]])
+def test_what_only_one_path_makes_is_walked_over_by_its_own_code(numbers):
+    wg.testing.check_gradient(in_order, numbers)

@@ -289,3 +289,40 @@ def test_memory_that_recursion_reaches_in_two_ways(f):
     expected = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
     assert wg.derivative(f)(1.3) == pytest.approx(expected, rel=1e-8)
     assert wg.value_and_grad(f)(1.3)[0] == f(1.3)
+
+
+def merged(left, right):
+    result = []
+    while left and right:
+        result.append(left.pop(0) if left[0] <= right[0] else right.pop(0))
+    return [*result, *left, *right] if not left else result + left
+
+
+def sorted_by_merging(items):
+    if len(items) <= 1:
+        return items
+    middle = len(items) // 2
+    return merged(sorted_by_merging(items[:middle]), sorted_by_merging(items[middle:]))
+
+
+def orders(items):
+    def swap(start):
+        if start == len(items) - 1:
+            found.append(items[:])
+        for k in range(start, len(items)):
+            items[start], items[k] = items[k], items[start]
+            swap(start + 1)
+            items[start], items[k] = items[k], items[start]
+
+    found = []
+    swap(0)
+    return found
+
+
+@pytest.mark.parametrize("listed", [sorted_by_merging, orders])
+def test_a_list_of_a_recursive_function_becomes_an_array(listed):
+    def f(items):
+        made = np.asarray(listed(items), dtype=float)
+        return np.sum(made**2 * np.linspace(1.0, 2.0, made.shape[-1]))
+
+    wg.testing.check_gradient(f, [3.0, 1.0, 2.5, -1.0])

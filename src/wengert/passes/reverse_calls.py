@@ -10,13 +10,13 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var
 from ..ir.op import Op
 from ..ir.records import replace
-from ..ir.types import UNKNOWN, Struct
+from ..ir.types import UNKNOWN, Array, Seq, Struct, Unknown
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
-from .cotangents import can_be_lent, cotangent_of
+from .cotangents import as_items, can_be_lent, cotangent_of
 from .written import written, written_parameters
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
     forward, backward = _halves(sweep, again.param("callee"), wrt, outs)
     residuals = Var(UNKNOWN, "residuals")
-    bars = [sweep.total_or_zeros(eqn.outs[k]) for k in outs]
+    bars = [_as_callee_takes_it(sweep, eqn.outs[k]) for k in outs]
     args_bar = [cotangent_of(_variable(eqn.args[k])) for k in wrt]
     sums = _Sums(sweep, eqn, wrt, added_to(again.param("callee"), wrt))
     if checkpointed:
@@ -58,6 +58,13 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         return [first]
     ahead = _call(forward, eqn.args, (*eqn.outs, residuals), eqn)
     return [replace(ahead, params={**ahead.params, **updates_of(eqn)})]
+
+
+def _as_callee_takes_it(sweep: Sweep, out: Var) -> Atom:
+    """The cotangent of a result: that of a list is one, which the callee takes items out of."""
+    bar = sweep.total_or_zeros(out)
+    is_array = isinstance(kind_of_atom(bar), Array | Unknown)
+    return as_items(sweep.builder, bar, out.kind) if isinstance(out.kind, Seq) and is_array else bar
 
 
 class _Sums:

@@ -67,6 +67,21 @@ def _refused(code: str, message: str) -> TypeError:
     return coded(error, code)
 
 
+def listed(x: Any) -> list[Any]:
+    """`list(x)` of what only the run knows: Python code that gives the items has not been read."""
+    import types
+
+    cls = type(x)
+    gives = getattr(cls, "__iter__", None) or getattr(cls, "__getitem__", None)
+    if isinstance(gives, types.FunctionType):
+        error = ValueError(
+            f"this walks over a {cls.__name__}, by code of its class, which is known only when the program "
+            "runs\nPass it as an argument, or make it where it is certain which object it is."
+        )
+        raise coded(error, "WG101")
+    return list(x)
+
+
 def unpackable(x: Any, count: int, starred: int) -> Any:
     """Something that can be indexed and has as many items as an unpacking needs."""
     indexed = hasattr(x, "__getitem__") and hasattr(x, "__len__") and not isinstance(x, dict)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...ir.builder import kind_of_atom, reduced_axes
 from ...ir.graph import Atom, Callee, Const, Eqn, Var
-from ...ir.types import Array, Kind, Number
+from ...ir.types import UNKNOWN, Array, Kind, Number
 from .bindings import Bindings
 from .code import (
     PRIMARY,
@@ -61,7 +61,8 @@ class Expressions:
 
     def equation(self, eqn: Eqn) -> Code:
         """The right-hand side of an equation."""
-        writer = _STRUCTURAL.get(eqn.op.name)
+        # a function that is called as it is may have the name of an op: `struct.pack`
+        writer = _STRUCTURAL.get(eqn.op.name) if eqn.namespace != "call" else None
         code = writer(self, eqn) if writer is not None else None
         return self.marked(code or self._spelled(eqn), eqn)
 
@@ -163,6 +164,13 @@ class Expressions:
     def subscript(self, x: Code, index: Atom) -> Code:
         """`x[index]`"""
         return concat(_receiver(x), "[", self.index(index), "]", level=PRIMARY)
+
+    def as_list(self, eqn: Eqn) -> Code | None:
+        return (
+            self.helper("listed", self.atom(eqn.args[0]))
+            if kind_of_atom(eqn.args[0]) == UNKNOWN
+            else None
+        )
 
     def index(self, index: Atom) -> Code:
         """What stands between the brackets."""
@@ -467,6 +475,7 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "means": Expressions.stop_gradient,
     "global": Expressions.read_global,
     "slice": Expressions.slice,
+    "as_list": Expressions.as_list,
     "if": Expressions.conditional,
     "format": Expressions.format,
 }
