@@ -11,7 +11,7 @@ import itertools
 import operator
 import sys
 from collections.abc import Callable
-from types import BuiltinMethodType
+from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -229,6 +229,9 @@ _COUNTED = (hash, ord)
 _OPAQUE = (print, input, open, dir)
 
 
+_OF_FILES = frozenset(("os", "posixpath", "ntpath", "genericpath"))
+
+
 _BLIND = (eval, exec, compile, locals, __import__)
 
 
@@ -327,8 +330,11 @@ def handler_of(known: Any) -> Handler | None:
         return _chain_from_iterable
     if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
         return _in_python(equivalents.from_keys)
-    if getattr(known, "__module__", None) == "inspect" and known.__name__ == "signature":
+    module = getattr(known, "__module__", None)
+    if module == "inspect" and known.__name__ == "signature":
         return _signature
+    if module in _OF_FILES and isinstance(known, FunctionType):
+        return _opaque(known)
     if _starts_elsewhere(known):
         return _refuse(
             "what runs in another thread, process or event loop cannot be differentiated",
