@@ -812,6 +812,7 @@ REFUSED = {
         "replaced_by_a_list_of_its_slices",
         "item_shortened_and_old_one_read",
         "replaced_by_what_a_mask_chose",
+        "replaced_by_itself_as_an_array",
         "slice_by_its_own_name",
         "chosen_slice_is_changed",
         "chosen_slice_and_the_array_change",

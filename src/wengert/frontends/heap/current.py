@@ -14,7 +14,7 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
-from .aliases import refuse_stale, stands_for
+from .aliases import refuse_stale, shares, stands_for, ties
 from .layouts import is_view, may_be_copy
 from .places import Content, identities, place_of
 from .views import depth_of_path, is_slice, lead_to_one, meet, steps_of, view_of, views_to
@@ -258,9 +258,12 @@ def has_left(it: Interpreter, var: Var) -> bool:
         return False
     if made.op is st.getitem and kind_of_atom(made.args[0]) == UNKNOWN:
         return False  # an array does not refer to its rows
-    left = it.reading.left.setdefault(first.born, Place(var))
-    it.reading.places[var] = left
-    it.reading.left_from[left] = place_of(it, root)
+    around = place_of(it, root)
+    if first.born not in it.reading.left:
+        it.reading.left[first.born] = Place(var)
+        shares(it, it.reading.left[first.born], ties(it, around), depth)
+    left = it.reading.places[var] = it.reading.left[first.born]
+    it.reading.left_from[left] = around
     return True
 
 
