@@ -1451,3 +1451,51 @@ def test_an_array_in_what_every_iteration_makes_goes_on_changing(function):
     by_y = (function(x, y + step) - function(x, y - step)) / (2 * step)
     assert wg.gradient(function, x, y) == pytest.approx((by_x, by_y), rel=1e-6)
     assert wg.pushforward(function, x, y)[1](1.0, 2.0) == pytest.approx(by_x + 2 * by_y, rel=1e-6)
+
+
+# --- operators in place on arrays that nobody else has ---------------------------------------
+
+
+def of_integers(x, k):
+    counts = np.ones_like(k)
+    counts *= x
+    return counts.sum() * x
+
+
+def of_integers_divided(x, k):
+    halves = k + 0
+    halves /= 2
+    return halves.sum() * x
+
+
+def of_real_numbers(x, k):
+    row = k * x
+    row *= 1j
+    return row.sum().imag
+
+
+@pytest.mark.parametrize("f", [of_integers, of_integers_divided, of_real_numbers])
+def test_what_an_array_cannot_hold_is_not_written_to_it(f):
+    for call in (f, wg.grad(f), wg.value_and_grad(f)):
+        with pytest.raises(TypeError, match="same_kind"):
+            call(0.7, np.array([1, 2, 3]))
+
+
+def of_32_bits(x, k):
+    row = np.ones(3, dtype=np.float32)
+    row *= k * x
+    return float(row.sum())
+
+
+def the_real_part_of_a_constant(x):
+    total = 0
+    total = total.real
+    return total + x
+
+
+def test_operators_in_place_keep_the_dtype():
+    k = np.array([1, 2, 3])
+    value, slope = wg.value_and_grad(of_32_bits)(0.7, k)
+    assert value == of_32_bits(0.7, k)
+    assert slope == pytest.approx(6.0)
+    assert wg.value_and_grad(the_real_part_of_a_constant)(0.7) == (0.7, 1.0)

@@ -166,3 +166,45 @@ def test_what_leaves_a_container_may_be_what_a_choice_is(place, replaced, later,
         assert (value, push(1.0, None, None, None, None, None)) == expected
     except UnsupportedSyntax as refusal:
         assert "not known what this" in str(refusal)  # noqa: PT017
+
+
+FILLED = {
+    "by choices": "for k in range(n):\n    c.append(b0 if k else b1)",
+    "by choices until it is full": "while len(c) < n:\n    c.append(b0 if c else b1)",
+    "by a function that chooses": "get = lambda k: b0 if k else b1\nfor k in range(n):\n    c.append(get(k))",
+    "on two paths": "c += [b1, b0]\nif x > 5:\n    c.append(b1)",
+    "by a comprehension": "c = [t for t in (b1, b0) if t[0] > -9]",
+    "by a generator": "c.extend(t for t in (b1, b0) if t[0] > -9)",
+    "by a dictionary": "c = list({0: b1, 1: b0}.values())",
+    "by a choice of lists": "c = max([[b1, b0], [b0, b1]], key=lambda t: -t[0][0])",
+}
+TAKEN = {
+    "popped": "y = c.pop()",
+    "popped in a loop": "while c:\n    y = c.pop(0)",
+    "moved by a loop": "e = []\nwhile c:\n    e.append(c.pop(0))\ny = e.pop()",
+    "replaced": "y = c[-1]\nc[-1] = b1 * 2",
+    "exchanged": "y = c[-1]\nc[-1], c[0] = c[0], c[-1]",
+    "read in a loop": "k = 0\nwhile k < n:\n    y = c[k]\n    k += 1",
+    "copied": "y = [t for t in c][-1]",
+    "sorted": "y = sorted(c, key=lambda t: t[0])[-1]",
+}
+CHANGED = ("y *= x", "y[1] = x")
+
+
+@pytest.mark.parametrize("taken", TAKEN)
+@pytest.mark.parametrize("filled", FILLED)
+def test_what_is_taken_out_of_a_container_and_changes(filled, taken, tmp_path):
+    for k, change in enumerate(CHANGED):
+        lines = ["b0 = a * x", "b1 = a[::-1] * 0.5", "c = []"]
+        for text in (FILLED[filled], TAKEN[taken], change):
+            lines += text.split("\n")
+        lines.append("return b0 @ b0 * 0.3 + (y**3).sum() + b1[1] + sum(t[1] for t in c)")
+        file = tmp_path / f"program{k}.py"
+        file.write_text("def f(x, a, n):\n" + "".join(f"    {line}\n" for line in lines))
+        f = runpy.run_path(str(file))["f"]
+        at = lambda x, f=f: f(x, np.array([0.3, -0.2, 0.9, 0.5]), 2)
+        slope = (at(0.7 + 1e-5) - at(0.7 - 1e-5)) / 2e-5
+        value, push = wg.pushforward(at, 0.7)
+        assert (value, push(1.0)) == pytest.approx((at(0.7), slope), rel=1e-8)
+        value, found = wg.value_and_grad(f)(0.7, np.array([0.3, -0.2, 0.9, 0.5]), 2)
+        assert (value, found) == pytest.approx((at(0.7), slope), rel=1e-8)

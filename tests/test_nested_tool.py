@@ -696,3 +696,19 @@ def test_arguments_after_a_star_are_as_many_as_the_run_gives() -> None:
     a = np.array([1.0, 2.0])
     assert slope_of_scaled_norm(a, [2.0, -1.0, 0.5]) == 12.0
     np.testing.assert_array_equal(wg.grad(slope_of_scaled_norm)(a, [2.0, -1.0]), [4.0, 4.0])
+
+
+def changed_first(v):
+    v[0] *= 0.5
+    return v @ v
+
+
+def along_what_it_changes(x, a):
+    return wg.hvp(changed_first)(a, a) @ np.arange(1.0, 5.0) * x + a[0]
+
+
+def test_a_direction_is_taken_before_the_function_changes_it():
+    a = np.array([0.3, -0.2, 0.5, 0.7])
+    value, slope = wg.value_and_grad(along_what_it_changes)(0.7, a.copy())
+    assert value == pytest.approx(along_what_it_changes(0.7, a.copy()))
+    assert slope == pytest.approx((value - 0.15) / 0.7)

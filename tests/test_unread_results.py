@@ -135,3 +135,31 @@ def test_arithmetic_that_cannot_fail_is_left_out():
         return x * x
 
     assert "/ 4" not in str(wg.code_ir(f, 2.0))
+
+
+def doubled(x, n):
+    if n == 0:
+        1 / n
+        return x
+    return doubled(x * 2, n - 1)
+
+
+def looked_at_in_a_recursion(x):
+    return doubled(x, 2)
+
+
+def looked_at_in_a_recursion_and_caught(x):
+    try:
+        return doubled(x, 2)
+    except ZeroDivisionError:
+        return x**3
+
+
+def test_recursive_functions_raise_what_an_unread_result_raises():
+    for verb in (wg.grad, wg.value_and_grad, lambda f: lambda x: wg.pushforward(f, x)[1](1.0)):
+        with pytest.raises(ZeroDivisionError):
+            verb(looked_at_in_a_recursion)(0.7)
+    value, back = wg.pullback(looked_at_in_a_recursion_and_caught, 0.7)
+    assert value == 0.7**3
+    assert back(1.0) == pytest.approx((3 * 0.7**2,))
+    assert wg.pushforward(looked_at_in_a_recursion_and_caught, 0.7)[1](1.0) == pytest.approx(1.47)

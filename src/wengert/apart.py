@@ -38,7 +38,7 @@ from .ops import memory as me
 from .passes import tidy
 from .passes.copies import inlined
 from .passes.sight import refuse_out_of_sight
-from .passes.unread import with_unread_evaluated
+from .passes.unread import with_all_evaluated
 
 State = dict[Place, heap.Content]
 """What objects hold where a function starts that changes them."""
@@ -134,7 +134,7 @@ def _attempt(
     inputs = tuple(Input(f"x{k}", kind, "positional") for k, kind in enumerate(kinds))
     read = Function("inner", inputs, builder.block(params, outs), kind_of_value(result))
     refuse_out_of_sight(read, is_whole=False)
-    return Inner(with_unread_evaluated(read), changes, tuple(outside))
+    return Inner(with_all_evaluated(read), changes, tuple(outside))
 
 
 def _of_class(place: Place) -> type | None:

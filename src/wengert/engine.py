@@ -40,7 +40,7 @@ from .passes import memory, tidy
 from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
 from .passes.sight import refuse_out_of_sight
-from .passes.unread import with_unread_evaluated
+from .passes.unread import with_all_evaluated
 from .passes.written import targets, written
 from .rules import registry as rules
 from .steering import is_differentiating
@@ -409,7 +409,7 @@ def read(call: Call, special: source.Special = _special) -> source.Program:
         opted_out=rules.opted_out,
     )
     refuse_out_of_sight(program.function)
-    return replace(program, function=with_unread_evaluated(program.function))
+    return replace(program, function=with_all_evaluated(program.function))
 
 
 def _read_derivative(*call: Any) -> Value:

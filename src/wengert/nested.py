@@ -24,7 +24,7 @@ from .apart import (
     unharmed,
 )
 from .errors import BadArgument, UnsupportedSyntax
-from .frontends import library_objects, source
+from .frontends import heap, library_objects, source
 from .frontends.binding import is_star
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import put_together
@@ -390,6 +390,9 @@ def _native_derivative(verb: Verb, function: Value) -> Value:
 def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwargs) -> Value:
     """Forward over reverse (Pearlmutter 1994)."""
     *primals, vector = args
+    objects = [heap.identities(it, heap.now(it, each), own=True) for each in args]
+    if not objects[-1].isdisjoint(set().union(*objects[:-1])):
+        vector = library_objects.own_copy(it, vector)  # the function may change what it is given
     (argnum,) = verb.argnums or (0,)
     grad = replace(verb, name="grad")
 

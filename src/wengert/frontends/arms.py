@@ -139,8 +139,7 @@ class Meeting:
             return False
         outer, it.builder = it.builder, self.arms[side].builder  # it knows what views are of
         if isinstance(value, Var):
-            for place in hp.identities(it, value, own=True):
-                hp.ties(it, place)  # what it was made of is not seen from outside
+            hp.objects_of(it, value)  # what it was made of is not seen from outside
         it.builder = outer
         if self._is_from_outside(value):
             return False

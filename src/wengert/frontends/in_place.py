@@ -12,6 +12,7 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import UNKNOWN, Array, Number
 from ..ops import identity as ident
 from ..ops import memory as me
+from ..ops.array_kinds import promoted
 from ..ops.registry import named
 from ..ops.shape import dtype as dtype_of
 from . import heap
@@ -113,6 +114,15 @@ def extends(old: Value, new: Value, operator_: ast.operator) -> bool:
     is_known_list = isinstance(old, Items) and old.form == "list"
     one_pass = is_iterator(new) or _only_a_list_takes(new)
     return isinstance(operator_, ast.Add) and one_pass and (is_known_list or isinstance(old, Var))
+
+
+def casts(old: Value, new: Value, operator_: ast.operator) -> bool:
+    """Whether `old op= new` keeps the dtype of an array, or cannot, where `old op new` has another one."""
+    kind = kind_of_value(old)
+    if not isinstance(kind, Array) or not kind.dtype or kind.rank == 0:
+        return False
+    divides_integers = isinstance(operator_, ast.Div) and kind.dtype.startswith(("int", "uint"))
+    return divides_integers or promoted(kind, kind_of_value(new)) not in (kind.dtype, "")
 
 
 def _only_a_list_takes(new: Value) -> bool:

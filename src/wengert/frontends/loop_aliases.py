@@ -19,8 +19,8 @@ from .heap import (
     depth_in_whole,
     hold_unknown_of,
     identities,
-    link_holders,
     may_be_one,
+    objects_of,
     share,
     ties,
     with_aliases,
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 Path = tuple[Any, ...]
-Objects = Mapping[Path, set[Place]]
+Within = dict[Place, int]
+"""The objects that a value may be, or be part of, and through how many containers it is reached in them."""
+Objects = Mapping[Path, Within]
 Node = tuple[Any, Path]
 """One object in what a loop carries: what a name refers to, or what that holds, by its path."""
 Ties = dict[Place, Tie]
@@ -70,18 +72,18 @@ class Ends:
 
 def objects_in(
     it: Interpreter, value: Value | None, path: Path = (), around: tuple[Place, ...] = ()
-) -> dict[Path, set[Place]]:
+) -> dict[Path, Within]:
     """The objects that a value is or holds, by path; `around` are those that it is in itself."""
     match value:
         case Maybe(value=inner):
             return objects_in(it, inner, path, around)
         case Items(keys=keys, values=values):
-            found: dict[Path, set[Place]] = {}
+            found: dict[Path, Within] = {}
             if is_mutable(value):
                 places = identities(it, value, own=True)
                 if places.intersection(around):
                     return {}
-                found, around = {path: places}, (*around, *places)
+                found, around = {path: dict.fromkeys(places, 0)}, (*around, *places)
                 content = it.heap.get(value.place) if value.place is not None else None
                 if isinstance(content, Items):  # an object has got its attributes since it was made
                     keys, values = content.keys, content.values
@@ -89,9 +91,8 @@ def objects_in(
                 found |= objects_in(it, item, (*path, key), around)
             return found
         case Var():
-            link_holders(it, value)
-            places = identities(it, value, own=True)
-            return {path: places} if places else {}
+            places = objects_of(it, value)
+            return {path: dict.fromkeys(places, depth_in_whole(it, value))} if places else {}
         case _:
             return {}
 
@@ -99,18 +100,23 @@ def objects_in(
 def ties_inside(it: Interpreter, value: Value, start: int) -> list[tuple[int, Place, int]]:
     """What a value that is new holds of older objects: how deep, which, and how deep in that."""
     found: list[tuple[int, Place, int]] = []
-    taken = depth_in_whole(it, value)
-    for path, places in objects_in(it, value).items():
-        for place in with_aliases(it, places, start):
+    for path, within in objects_in(it, value).items():
+        for place, taken in within.items():
             if not path and place.born <= start:
                 continue  # which it is itself, or part of
-            tied = {place: ONE, **ties(it, place)}
-            found += [
-                (max(0, len(path) + below - taken), other, below_other)
-                for other, (below, below_other) in tied.items()
-                if other.born <= start
-            ]
+            for each in with_aliases(it, {place}, start):
+                found += [
+                    (len(path) + below, other, below_other)
+                    for other, (below, below_other) in _seen_from(it, each, taken).items()
+                    if other.born <= start
+                ]
     return found
+
+
+def _seen_from(it: Interpreter, place: Place, taken: int) -> Ties:
+    """What a part of an object, so deep in it, may be or share something with."""
+    tied = ties(it, place).items()
+    return {place: ONE, **{other: (max(0, mine - taken), its) for other, (mine, its) in tied}}
 
 
 def link(
@@ -150,7 +156,7 @@ def hold_on(
     inside, behind = _nodes(it, params), _nodes(it, after)
     for node in inside.keys() & behind.keys():
         for place in inside[node]:
-            for owner in behind[node] - {place}:
+            for owner in behind[node].keys() - {place}:
                 hold_unknown_of(it, place, owner, (), start)
 
 
@@ -165,10 +171,10 @@ def _held(own: Mapping[Node, Any], objects: Objects, node: Node) -> Ties:
     }
 
 
-def _known(it: Interpreter, ends: Ends, node: Node, first: Mapping[Node, set[Place]]) -> Ties:
+def _known(it: Interpreter, ends: Ends, node: Node, first: Mapping[Node, Within]) -> Ties:
     """The objects that a name may refer to in the loop, or that share something with those."""
     found: Ties = {}
-    _add(found, _with_others(it, first.get(node, set())))
+    _add(found, _with_others(it, first.get(node, {})))
     for place, tie in ends.outside.get(node, {}).items():
         _add(found, {place: tie})
         if tie == ONE:
@@ -222,24 +228,28 @@ def note_ends(
     return ends.size() == before
 
 
-def _nodes(it: Interpreter, values: Mapping[Any, Value]) -> dict[Node, set[Place]]:
+def _nodes(it: Interpreter, values: Mapping[Any, Value]) -> dict[Node, Within]:
     return {
-        (name, path): places
+        (name, path): within
         for name, value in values.items()
-        for path, places in objects_in(it, value).items()
+        for path, within in objects_in(it, value).items()
     }
 
 
-def at_path(objects: Objects, path: Path) -> set[Place]:
+def at_path(objects: Objects, path: Path) -> Within:
     """What is at a path, or what it is part of; if there is neither, everything that it holds."""
     for length in range(len(path), -1, -1):
         if path[:length] in objects:
-            return objects[path[:length]]
-    inside = [places for each, places in objects.items() if each[: len(path)] == path]
-    return set[Place]().union(*inside)
+            deeper = len(path) - length
+            return {place: taken + deeper for place, taken in objects[path[:length]].items()}
+    inside: Within = {}
+    for each, within in objects.items():
+        if each[: len(path)] == path:
+            inside |= within
+    return inside
 
 
-def _meeting(it: Interpreter, some: set[Place], others: set[Place]) -> Tie | None:
+def _meeting(it: Interpreter, some: Within, others: Within) -> Tie | None:
     """How deep what two values share is in them, if they do."""
     found: Tie | None = None
     for place, tie in _with_others(it, some).items() if others else ():
@@ -248,9 +258,9 @@ def _meeting(it: Interpreter, some: set[Place], others: set[Place]) -> Tie | Non
     return found
 
 
-def _with_others(it: Interpreter, places: set[Place]) -> Ties:
+def _with_others(it: Interpreter, within: Within) -> Ties:
     """Objects, and those that they may turn out to be or share something with."""
     found: Ties = {}
-    for place in places:
-        _add(found, {place: ONE, **ties(it, place)})
+    for place, taken in within.items():
+        _add(found, _seen_from(it, place, taken))
     return found

@@ -27,8 +27,8 @@ from .heap import (
     forget,
     hold_same,
     identities,
-    link_holders,
     may_be,
+    objects_of,
     place_of,
     share,
     stored,
@@ -293,7 +293,7 @@ def _attempt(
     def one_iteration() -> None:
         body(running.item(elements) if running else Const(None))
         values = list(collecting()) if collecting is not None else []
-        held.extend(_objects_of(it, value) for value in values)
+        held.extend(_collected_objects(it, value) for value in values)
         held_inside.extend(ties_inside(it, value, start) for value in values)
         for k, value in enumerate(values):
             it.vars[f"%collected{k}"] = stored(it, value)
@@ -331,11 +331,9 @@ def _attempt(
     return attempt
 
 
-def _objects_of(it: Interpreter, value: Value) -> set[Place]:
+def _collected_objects(it: Interpreter, value: Value) -> set[Place]:
     """The objects that a collected value may be, also where a branch inside the iteration chose it."""
-    if isinstance(value, Var):
-        link_holders(it, value)
-    found = identities(it, value, own=True)
+    found = objects_of(it, value)
     if isinstance(value, Var) and isinstance(value.kind, Array):
         found = found.union(*(may_be(it, place) for place in found))
     return found

@@ -113,18 +113,9 @@ def _is_borrowed(it: Interpreter, value: Value) -> bool:
         return value.home is not None or any(value is given for given in it.reading.inputs)
     assert isinstance(value, Var)
     origins = roots(it, value)
-    if value not in origins or _is_part_of_borrowed(it, value):
+    if value not in origins or view_of(it, value) is not None:
         return True  # a view of something, or what came out of a container
     return any(origin in it.reading.inputs for origin in origins)
-
-
-def _is_part_of_borrowed(it: Interpreter, var: Var) -> bool:
-    """Whether a value is an item, or a part of one, of what somebody else holds: `objects[k].values[0]`."""
-    while (eqn := view_of(it, var)) is not None and isinstance(eqn.args[0], Var):
-        if eqn.op in _BORROWED:
-            return True
-        var = eqn.args[0]
-    return False
 
 
 def _holds(it: Interpreter, holder: Value, value: Value, seen: set[int]) -> bool:

@@ -118,7 +118,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
             old = evaluate(it, load)
             new = evaluate(it, node.value)
-            shared = sharing.may_be_shared(it, name, old)
+            shared = sharing.may_be_shared(it, name, old) or in_place.casts(old, new, node.op)
             if in_place.extends(old, new, node.op) or (shared and not sharing.may_be_item(it, old)):
                 result = in_place.add_in_place(it, node.op, old, new, node)
             else:

@@ -17,6 +17,7 @@ from ..ir.graph import CALL, IF, TRY, Atom, Block, Eqn, Function, Var, alternati
 from ..ir.records import replace
 from ..ir.renaming import clones
 from ..ir.types import Seq, is_differentiable
+from ..ops import identity as ident
 from ..ops import structure as st
 from .forward import Context, Push
 from .loops import LOOPS, Slot, for_eqn, rebuilt, view
@@ -34,6 +35,9 @@ from .reverse_control import (
 
 if TYPE_CHECKING:
     from .reverse import Sweep
+
+_REPEATABLE = (CALL, st.bound, st.unpackable, st.raise_, ident.evaluated)
+"""Effects that may be had twice: they raise, or nothing comes of them."""
 
 
 def push_try(push: Push, eqn: Eqn) -> None:
@@ -196,6 +200,5 @@ def _has_effect(eqn: Eqn) -> bool:
         return eqn.op.effect
     function = eqn.param("callee").function
     return not isinstance(function, Function) or any(
-        each.op.effect and each.op not in (CALL, st.bound, st.unpackable, st.raise_)
-        for each in walk(function.body)
+        each.op.effect and each.op not in _REPEATABLE for each in walk(function.body)
     )

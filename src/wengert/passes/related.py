@@ -257,7 +257,8 @@ class Related:
         """What is stored in a list, a dictionary or an object is inside of it from then on."""
         (out,) = eqn.outs
         takes = eqn.op not in (me.drop, me.dropped) and not isinstance(me.holder(eqn), Array)
-        if takes and out in self._parts_written and self._how(value, eqn.args[0]):
+        may_copy = eqn.op not in me.OWN  # the program's own write puts the very object there
+        if takes and may_copy and out in self._parts_written and self._how(value, eqn.args[0]):
             self.plan.taken.add(eqn)
         if takes and eqn not in self.plan.taken:
             self._derive(out, value, OF_OWNER)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..ir.graph import Block, Eqn, Function, Var, walk
+from ..ir.graph import Block, Eqn, Function, Var, callees, walk
 from ..ir.records import replace
 from ..ir.types import NONE
 from ..ops.checked import is_checked, is_checked_by_its_rule
@@ -29,6 +29,14 @@ def with_unread_evaluated(
     if not unread:
         return function
     return replace(function, body=_with_evaluations(function.body, unread))
+
+
+def with_all_evaluated(function: Function) -> Function:
+    """The same for a function and those that it calls: these get other bodies."""
+    for callee in callees([function]):
+        assert callee.function is not None
+        callee.function = with_unread_evaluated(callee.function)
+    return with_unread_evaluated(function)
 
 
 def with_primal_evaluated(

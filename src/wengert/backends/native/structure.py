@@ -43,7 +43,7 @@ from .values import (
 
 _OF_NUMBERS = frozenset(("maximum", "minimum", "truth", "not"))
 """Functions of Python's own that ask arrays for their truth values."""
-_HARMLESS = {"order", "casting", "subok", "copy", "parted", "unbound"}
+_HARMLESS = {"order", "casting", "subok", "copy", "parted", "unbound", "lying"}
 
 
 def elementwise(site: Site, eqn: Eqn) -> Value:

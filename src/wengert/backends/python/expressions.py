@@ -107,7 +107,7 @@ class Expressions:
         options = [keyword(n, self.atom(atom)) for n, atom in eqn.params.items() if n != rest]
         match namespace:
             case "attr":
-                return concat(at_least(args[0], PRIMARY), ".", spelling, level=PRIMARY)
+                return concat(_receiver(args[0]), ".", spelling, level=PRIMARY)
             case "method":
                 method = concat(_receiver(args[0]), ".", spelling, level=PRIMARY)
                 return call(method, *args[1:], *options)

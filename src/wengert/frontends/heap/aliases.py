@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
@@ -10,7 +10,7 @@ from ...ir.graph import Const, Eqn, Var
 from ...ir.types import INT, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..values import Lost, Place, is_mutable
+from ..values import Lost, Place, Value, is_mutable
 from .places import identities, place_of
 from .views import depth_in_whole, gathers, view_of
 
@@ -95,7 +95,7 @@ def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
         share(it, part, 0, whole, depth)
 
 
-def stands_for(it: Interpreter, name: Place, objects: set[Place], depth: int = 0) -> None:
+def stands_for(it: Interpreter, name: Place, objects: Iterable[Place], depth: int = 0) -> None:
     """A name is one for one of some objects, or for a part so deep in one: it shares what they share."""
     for each in objects:
         may_be_part(it, name, each, depth)
@@ -114,8 +114,9 @@ def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) 
 def share_what_left(it: Interpreter, left: Place, owner: Place, depth: int) -> None:
     """What may be so deep in a container may be what has left it."""
     for other, (below, below_other) in ties(it, owner).items():
-        if other is not left and below >= depth:
-            shares(it, left, {other: (below - depth, below_other)}, 0)
+        if other is not left:
+            deep = min(below, depth)
+            shares(it, left, {other: (below - deep, below_other)}, depth - deep)
 
 
 def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> None:
@@ -258,6 +259,14 @@ def link_holders(it: Interpreter, var: Var) -> None:
             below_arg, below = _tie_of(it, eqn, arg)
             for place in identities(it, arg, own=True):
                 hold_same(it, place, below_arg, place_of(it, var), below)
+
+
+def objects_of(it: Interpreter, value: Value) -> set[Place]:
+    """The objects that a value is, or is part of; what these hold of others is noted while it can be seen."""
+    places = identities(it, value, own=True)
+    for place in places:
+        _link_origin(it, place)
+    return places
 
 
 def holds_operands(eqn: Eqn) -> bool:

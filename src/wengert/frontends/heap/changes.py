@@ -20,8 +20,10 @@ from .aliases import (
     may_be,
     may_be_part,
     share_what_left,
+    shares,
     sharing,
     stands_for,
+    ties,
 )
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import keep, materialise, refuse_given
@@ -371,8 +373,9 @@ def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
     """An item that is read is about to be taken out of its container: an object of its own from then on."""
     place = it.reading.places[value] = Place(value)
     root, steps = path_to(it, owner)
-    path = (*steps, key)
-    for held in it.reading.holding_unknown.get(place_of(it, root), ()):
+    path, around = (*steps, key), place_of(it, root)
+    shares(it, place, ties(it, around), depth_of_path(root.kind, path))
+    for held in it.reading.holding_unknown.get(around, ()):
         if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps):
             may_be_part(it, place_of(it, held.value), place, len(held.steps) - len(path))
 
@@ -386,8 +389,9 @@ def _may_lead_to_one(path: Sequence[Atom], other: Sequence[Atom]) -> bool:
 def moved(it: Interpreter, var: Var) -> None:
     """The items of an object are no longer where they were."""
     place = it.reading.places.get(var) or place_of(it, path_to(it, var)[0])
+    owners = {place, *identities(it, var, own=True)}
     for other, content in list(it.heap.items()):
-        if isinstance(content, Part) and content.place is place:
+        if isinstance(content, Part) and content.place in owners:
             it.heap[other] = Lost("it was moved inside the container that holds it")
 
 
