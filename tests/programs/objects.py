@@ -1433,3 +1433,29 @@ def swap_objects(a, b):
 
 
 add(swap_objects, (0.5, 1.2))
+
+
+class Chamber:
+    def __init__(self, level):
+        self.level = level
+        self.next = self.previous = None
+
+    def exchange(self, rate):
+        for other in (self.next, self.previous):
+            flow = rate * (self.level - other.level)
+            self.level -= flow
+            other.level += flow
+
+
+def ring_of_chambers(level, rate, n):
+    """Objects that refer to each other, changed by each other in loops within loops."""
+    chambers = [Chamber(level), Chamber(0.5), Chamber(level**2)]
+    for a, b in zip(chambers, chambers[1:] + chambers[:1]):
+        a.next, b.previous = b, a
+    for _ in range(n):
+        for chamber in chambers:
+            chamber.exchange(rate)
+    return sum((k + 1) * chamber.level**2 for k, chamber in enumerate(chambers))
+
+
+add(ring_of_chambers, (1.7, 0.1, 3), wrt=(0, 1))

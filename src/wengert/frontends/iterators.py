@@ -421,11 +421,20 @@ def _read_once(function: ast.AST) -> frozenset[str]:
 
 
 def _holds(value: Value, iterator: Items) -> bool:
-    match value:
-        case Items(place=place, values=values):
-            mine = value is iterator or (place is not None and place is iterator.place)
-            return mine or any(_holds(item, iterator) for item in values)
-        case Iteration(parts=parts):
-            return any(_holds(part, iterator) for part in parts)
-        case _:
-            return False
+    """Whether an iterator is in a value: objects that refer to each other are looked at once."""
+    pending, seen = [value], set[int]()
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        match value:
+            case Items(place=place, values=values):
+                if value is iterator or (place is not None and place is iterator.place):
+                    return True
+                pending += values
+            case Iteration(parts=parts):
+                pending += parts
+            case _:
+                pass
+    return False
