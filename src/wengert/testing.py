@@ -6,6 +6,7 @@ and both call a pullback twice.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -41,13 +42,13 @@ def check_gradient(
     >>> wg.testing.check_gradient(lambda x, y: math.sin(x) * y, 0.5, 2.0)
     """
     random = np.random.default_rng(seed)
-    y, back = linear_maps.pullback(f, *args)
+    y, back = linear_maps.pullback(f, *_copies(args))
     y_bar = _random_like(y, random)
     bars = back(y_bar)
     again = "A pullback must give the same every time: look for what a rule keeps and changes."
     _same("the pullback called a second time", back(y_bar), bars, again)
     value = "A rule on the way computes another value than the function itself."
-    _same("the value", y, f(*args), value, rtol=1e-12)
+    _same("the value", y, f(*_copies(args)), value, rtol=1e-12)
     for k, arg in enumerate(args):
         if not any(is_differentiable(kind) for _, kind in leaves(signature.kind_of(arg))):
             continue
@@ -89,7 +90,7 @@ def check_rule(op: Op | Callable[..., Any], *args: Any, **options: Any) -> None:
 def _pushed(f: Callable[..., Any], args: tuple[Any, ...], tangents: list[Any]) -> Any:
     """The pushforward; None where a rule on the way has a reverse form only."""
     try:
-        return linear_maps.pushforward(f, *args)[1](*tangents)
+        return linear_maps.pushforward(f, *_copies(args))[1](*tangents)
     except NoRule:
         return None
 
@@ -99,6 +100,11 @@ def _spelling(op: Op) -> Callable[..., Any]:
         if namespace in op.spellings:
             return registry.resolve(op, namespace)
     return op
+
+
+def _copies(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments for one call: a function may change what it is given."""
+    return copy.deepcopy(args)
 
 
 # --- directions ---------------------------------------------------------------------------
@@ -151,8 +157,8 @@ def _leaves(value: Any) -> list[Any]:
 
 def _difference(f: Callable[..., Any], args: tuple[Any, ...], k: int, direction: Any) -> Any:
     ahead, behind = (
-        f(*(_move(arg, direction, sign * STEP) if j == k else arg for j, arg in enumerate(args)))
-        for sign in (1, -1)
+        f(*(_move(arg, direction, sign * STEP) if j == k else arg for j, arg in enumerate(each)))
+        for sign, each in ((1, _copies(args)), (-1, _copies(args)))
     )
     kind = signature.kind_of(ahead)
     pairs = iter(

@@ -30,15 +30,21 @@ def source_of(function: FunctionType) -> Source:
     Raises:
         NoSource: where the text of the function cannot be found.
     """
-    code = function.__code__
+    file = _file_of(function)
     found = _found(function)
     if not found:
-        linecache.checkcache(code.co_filename)
+        linecache.checkcache(file)
         found = _found(function)
     if found:
         # of a lambda inside a lambda both may fit: the instructions belong to the tightest
-        return Source(min(found, key=_extent), code.co_filename)
+        return Source(min(found, key=_extent), file)
     raise _refusal(function)
+
+
+def _file_of(function: FunctionType) -> str:
+    """The file of a function; Python has modules of its own compiled in, whose files are there all the same."""
+    name = function.__code__.co_filename
+    return function.__globals__.get("__file__") or name if name.startswith("<frozen ") else name
 
 
 def _refusal(function: FunctionType) -> NoSource:
@@ -68,7 +74,7 @@ def _found(function: FunctionType) -> list[FunctionNode]:
     """What may be the source of a function, in its file as it was when it was last looked at."""
     code, strict = function.__code__, is_compiled_as_it_stands(function)
     if not strict:
-        linecache.checkcache(code.co_filename)
+        linecache.checkcache(_file_of(function))
     for text in _texts(_lines(function), code):
         nodes = _fitting(text, code)
         if nodes and (not strict or is_compiled_from(code, text)):
@@ -77,7 +83,7 @@ def _found(function: FunctionType) -> list[FunctionNode]:
 
 
 def _lines(function: FunctionType) -> tuple[str, ...]:
-    return tuple(linecache.getlines(function.__code__.co_filename, function.__globals__))
+    return tuple(linecache.getlines(_file_of(function), function.__globals__))
 
 
 def around(function: FunctionType, node: ast.AST) -> list[FunctionNode]:
