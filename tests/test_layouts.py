@@ -347,9 +347,11 @@ def rows_as_arguments(x, a):
 
 
 @pytest.mark.parametrize("program", [a_tuple_of_rows, rows_as_arguments])
-def test_a_row_in_a_tuple_whose_matrix_changes_is_refused(program):
-    error = refusal("WG101", Exception, lambda: wg.gradient(program, 1.3, ROW.copy()))
-    assert "objects in it were changed through another container" in str(error)
+def test_a_row_in_a_tuple_changes_with_its_matrix(program):
+    found = wg.gradient(program, 1.3, ROW.copy())
+    slope, slopes = oracle.central_gradient(program, 1.3, ROW.copy())
+    assert found[0] == pytest.approx(slope, rel=1e-6)
+    assert found[1] == pytest.approx(slopes, rel=1e-6)
 
 
 def summed_over_nothing(x, a):

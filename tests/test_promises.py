@@ -333,3 +333,13 @@ def test_what_was_not_chosen_does_not_count(f: Callable[..., Any], expected: lis
 def test_generated_code_has_no_section_of_its_own_alone() -> None:
     source = wg.code_adjoint(lambda x: np.sum(np.floor(x) * x), X)
     assert not re.search("# (forward|reverse)", source)
+
+
+def test_check_gradient_gives_each_call_arguments_of_its_own():
+    def doubled(x):
+        x *= 2
+        return np.sum(x**2)
+
+    x = np.array([1.0, 2.0])
+    wg.testing.check_gradient(doubled, x)
+    assert x.tolist() == [1.0, 2.0]

@@ -788,7 +788,6 @@ REFUSED = {
         "array_in_an_object_of_its_owner",
         "list_longer_by_a_slice",
         "list_longer_by_both",
-        "rows_in_a_list",
         "list_sorted_anew",
         "split_list_is_made_longer",
         "part_is_replaced",

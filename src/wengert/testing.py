@@ -6,8 +6,8 @@ and both call a pullback twice.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -43,13 +43,13 @@ def check_gradient(
     >>> wg.testing.check_gradient(lambda x, y: math.sin(x) * y, 0.5, 2.0)
     """
     random = np.random.default_rng(seed)
-    y, back = linear_maps.pullback(f, *deepcopy(args))
+    y, back = linear_maps.pullback(f, *_copies(args))
     y_bar = _random_like(y, random)
     bars = back(y_bar)
     again = "A pullback must give the same every time: look for what a rule keeps and changes."
     _same("the pullback called a second time", back(y_bar), bars, again)
     value = "A rule on the way computes another value than the function itself."
-    _same("the value", y, f(*deepcopy(args)), value, rtol=1e-12)
+    _same("the value", y, f(*_copies(args)), value, rtol=1e-12)
     for k, arg in enumerate(args):
         if not any(is_differentiable(kind) for _, kind in leaves(signature.kind_of(arg))):
             continue
@@ -91,7 +91,7 @@ def check_rule(op: Op | Callable[..., Any], *args: Any, **options: Any) -> None:
 def _pushed(f: Callable[..., Any], args: tuple[Any, ...], tangents: list[Any]) -> Any:
     """The pushforward; None where a rule on the way has a reverse form only."""
     try:
-        return linear_maps.pushforward(f, *deepcopy(args))[1](*tangents)
+        return linear_maps.pushforward(f, *_copies(args))[1](*tangents)
     except NoRule:
         return None
 
@@ -101,6 +101,11 @@ def _spelling(op: Op) -> Callable[..., Any]:
         if namespace in op.spellings:
             return registry.resolve(op, namespace)
     return op
+
+
+def _copies(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments for one call: a function may change what it is given."""
+    return copy.deepcopy(args)
 
 
 # --- directions ---------------------------------------------------------------------------
@@ -149,7 +154,7 @@ def _move(value: Any, direction: Any, step: float) -> Any:
 
 def _moved(args: tuple[Any, ...], k: int, direction: Any, step: float) -> list[Any]:
     """The arguments, one of them a step away; `f` may change them."""
-    copies = list(deepcopy(args))
+    copies = list(_copies(args))
     copies[k] = _move(copies[k], direction, step)
     return copies
 

@@ -711,3 +711,16 @@ def wave_that_may_die_out(u, dt, n):
 
 
 add(wave_that_may_die_out, (np.array([1.0, 2.0, 4.0, 3.0, 0.5]), 0.2, 4), wrt=(0, 1))
+
+
+def rows_in_a_list(b, s):
+    rows, pairs = list(b), tuple(b * s)
+    b *= 2
+    rows[0][1] = s
+    first, second = pairs
+    second += first
+    weighted = sum((k + 1) * row.sum() for k, row in enumerate(rows))
+    return weighted * b[0, 1] + pairs[1] @ pairs[0]
+
+
+add(rows_in_a_list, (np.array([[1.0, 2.0], [3.0, 4.0]]), 0.7))

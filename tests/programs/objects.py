@@ -4,7 +4,7 @@ import copy
 import heapq
 import math
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import UserDict, UserList, deque
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -1433,3 +1433,88 @@ def swap_objects(a, b):
 
 
 add(swap_objects, (0.5, 1.2))
+
+
+class Chamber:
+    def __init__(self, level):
+        self.level = level
+        self.next = self.previous = None
+
+    def exchange(self, rate):
+        for other in (self.next, self.previous):
+            flow = rate * (self.level - other.level)
+            self.level -= flow
+            other.level += flow
+
+
+def ring_of_chambers(level, rate, n):
+    """Objects that refer to each other, changed by each other in loops within loops."""
+    chambers = [Chamber(level), Chamber(0.5), Chamber(level**2)]
+    for a, b in zip(chambers, chambers[1:] + chambers[:1]):
+        a.next, b.previous = b, a
+    for _ in range(n):
+        for chamber in chambers:
+            chamber.exchange(rate)
+    return sum((k + 1) * chamber.level**2 for k, chamber in enumerate(chambers))
+
+
+add(ring_of_chambers, (1.7, 0.1, 3), wrt=(0, 1))
+
+
+class Ramp:
+    """Walked over by `__getitem__` alone, as Python does since before it had iterators."""
+
+    def __init__(self, slope, n):
+        self.slope, self.n = slope, n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, k):
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        if k < 0:
+            k += self.n
+        if not 0 <= k < self.n:
+            raise IndexError(k)
+        return self.slope * k
+
+
+def sequence_protocol(slope):
+    ramp = Ramp(slope, 5)
+    total = sum(v * v for v in ramp) + ramp[-1] * sum(ramp[1:4]) + sum(ramp[::-2])
+    if slope * 2 in ramp:
+        total *= 2
+    first, *others = ramp
+    for k, (u, v) in enumerate(zip(ramp, reversed(ramp))):
+        total += k * u * v
+    return total + first + max(others) * sorted(ramp)[1]
+
+
+add(sequence_protocol, (0.7,))
+
+
+class Horner(UserList):
+    def __call__(self, x):
+        total = 0.0
+        for coefficient in reversed(self):
+            total = total * x + coefficient
+        return total
+
+
+class Lowered(UserDict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key.lower(), value)
+
+
+def containers_of_the_library(x, coefficients):
+    polynomial = Horner(coefficients)
+    polynomial.append(x)
+    d = Lowered()
+    d["A"] = polynomial(x)
+    d["b"] = x**2
+    d["a"] += 1
+    return d["a"] * d["b"] + len(d) + sum(d.values()) * polynomial[0]
+
+
+add(containers_of_the_library, (0.8, [1.0, 2.0]))

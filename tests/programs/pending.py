@@ -52,6 +52,7 @@ ALONE = frozenset("""
     mutation.list_of_rows
     mutation.output_buffers
     mutation.row_view
+    mutation.rows_in_a_list
     mutation.tridiagonal_from_its_diagonal
     objects.flight_of_the_given
     objects.gradient_penalty
@@ -59,6 +60,7 @@ ALONE = frozenset("""
     objects.machine_shop
     objects.n_bodies
     objects.objects_as_arguments
+    objects.sequence_protocol
     objects.sorted_by_tree
     objects.toda_chain
     objects.user_iterator

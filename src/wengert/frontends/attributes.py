@@ -19,7 +19,15 @@ from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
-from . import cells, class_attributes, container_methods, iterators, local_classes, objects
+from . import (
+    cells,
+    class_attributes,
+    container_methods,
+    equivalents,
+    iterators,
+    local_classes,
+    objects,
+)
 from .calls import call, opaque
 from .failing import raise_now
 from .heap import now
@@ -280,6 +288,8 @@ def _method_of_run_time(
         return emit_op(it, op, "method", [value, *args], kwargs)
     if name in ("items", "keys", "values") and not args:
         return Iteration(name, (value,))
+    if kind == SLICE and name == "indices":
+        return call(it, Const(equivalents.slice_indices), [value, *args], kwargs)
     if name == "get" and args:
         return _get(it, value, args)
     if name in _OPERATORS and isinstance(kind, Number | Array | Seq):

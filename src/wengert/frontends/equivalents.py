@@ -17,6 +17,29 @@ from typing import Any
 from ..ops.reduction import exponent_of
 
 
+def range_(*bounds: int) -> range:
+    """`range` of as many numbers as only the run knows."""
+    if len(bounds) == 1:
+        return range(0, bounds[0], 1)
+    return range(bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else 1)
+
+
+def slice_indices(part: slice, length: int) -> tuple[int, int, int]:
+    """`slice.indices`."""
+    step = 1 if part.step is None else part.step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    low, high = (0, length) if step > 0 else (-1, length - 1)
+    first, last = (low, high) if step > 0 else (high, low)
+    start = first if part.start is None else _within(part.start, length, low, high)
+    stop = last if part.stop is None else _within(part.stop, length, low, high)
+    return start, stop, step
+
+
+def _within(index: int, length: int, low: int, high: int) -> int:
+    return max(index + length, low) if index < 0 else min(index, high)
+
+
 def product(*iterables: Any, repeat: int = 1) -> Any:
     """`itertools.product`."""
     return functools.reduce(_extended, [list(i) for i in iterables] * repeat, [()])

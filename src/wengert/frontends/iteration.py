@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace, value_record
-from ..ir.types import UNKNOWN, Number, Seq
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
@@ -348,10 +348,10 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
 
 def settled(it: Interpreter, value: Value) -> Value:
     """What can be walked over more than once: an iterator's items, or the value itself."""
-    from .operators import defines, iterated
+    from .operators import is_walked_over, iterated
 
     value = now(it, value)
-    if defines(value, "__iter__"):
+    if is_walked_over(value):
         value = iterated(it, value)
     one_pass = isinstance(value, Items) and value.form == "iterator"
     return as_list(it, value) if one_pass else value
@@ -387,6 +387,11 @@ def joined(it: Interpreter, values: Sequence[Value]) -> Atom:
     return whole
 
 
+def _has_rows(kind: Kind) -> bool:
+    """Whether the items of an array are arrays, which change where it does."""
+    return isinstance(kind, Array) and kind.rank not in (None, 0, 1)
+
+
 def as_list(it: Interpreter, value: Value) -> Value:
     """`list(value)`."""
     value = now(it, value)
@@ -398,7 +403,7 @@ def as_list(it: Interpreter, value: Value) -> Value:
     items = iteration(it, value)
     if isinstance(items, list):
         return list_of(*items)
-    if len(items.iterables) == 1 and isinstance(value, Var):
+    if len(items.iterables) == 1 and isinstance(value, Var) and not _has_rows(value.kind):
         # what an unknown value is walked over as may be the very list
         source = items.iterables[0]
         return it.emit(st.as_list, value) if source in (value, *it.reading.walked) else source

@@ -47,6 +47,24 @@ def by_next(iterator: Any) -> Any:
         yield item
 
 
+def by_index(items: Any) -> Any:
+    """An object that has a `__getitem__` and no `__iter__`."""
+    k = 0
+    while True:
+        try:
+            item = items[k]
+        except IndexError:
+            return
+        yield item
+        k += 1
+
+
+def by_index_from_the_end(items: Any) -> Any:
+    """`reversed` of an object that has a `__getitem__` and a `__len__`."""
+    for k in range(len(items) - 1, -1, -1):
+        yield items[k]
+
+
 def next_or(iterator: Any, default: Any) -> Any:
     """`next` of an object that has a `__next__`, with a default."""
     try:

@@ -96,6 +96,8 @@ def _reversed(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    if any(map(is_star, args)):
+        return call(it, Const(equivalents.range_), args, kwargs)
     bounds = [a.value for a in args if isinstance(a, Const) and isinstance(a.value, int)]
     if len(bounds) == len(args) and 0 not in bounds[2:]:
         known = range(*bounds)
@@ -416,7 +418,7 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
 
 def iterated(it: Interpreter, value: Value) -> Value:
     """An object that is walked over, as what its class says is walked over."""
-    return operators.iterated(it, value) if operators.defines(value, "__iter__") else value
+    return operators.iterated(it, value) if operators.is_walked_over(value) else value
 
 
 def as_it_is_asked(eager: Handler, name: str) -> Handler:

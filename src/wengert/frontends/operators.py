@@ -327,7 +327,7 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
         assert said is not None
         known = it.known_truth(said)
         return Const(known) if known is not None else truth(it, said)
-    if object_class(container) is not None and defines(container, "__iter__"):
+    if object_class(container) is not None and is_walked_over(container):
         container = iterated(it, container)
     return _is_among(it, item, container)
 
@@ -365,8 +365,15 @@ def as_asked(it: Interpreter, value: Value) -> Value:
     return value
 
 
+def is_walked_over(value: Value) -> bool:
+    """Whether the class of an object says how to iterate over it: also by `__getitem__` alone."""
+    return defines(value, "__iter__") or defines(value, "__getitem__")
+
+
 def iterated(it: Interpreter, value: Value) -> Value:
     """`iter(value)` of an object: what its class says is to be iterated over."""
+    if not defines(value, "__iter__") and defines(value, "__getitem__"):
+        return call(it, Const(iterators_in_python.by_index), [value], {})
     said = call_method_of_class(it, value, "__iter__", [])
     name = getattr(objects.class_of(value), "__name__", "such an")
     if said is None:
@@ -468,7 +475,9 @@ def call_on_object(
             if result is not None:
                 made_float = name == "__float__" and known is not float
                 return call(it, Const(known), [result, *rest], kwargs) if made_float else result
-    if getattr(known, "__module__", None) not in ("math", "cmath") or defines(first, "__iter__"):
+    if known is reversed and defines(first, "__getitem__"):
+        return call(it, Const(iterators_in_python.by_index_from_the_end), [first], {})
+    if getattr(known, "__module__", None) not in ("math", "cmath") or is_walked_over(first):
         return None  # `fsum` adds up the items
     return _with_floats(it, known, args, kwargs)
 

@@ -30,7 +30,8 @@ def source_of(function: FunctionType) -> Source:
     Raises:
         NoSource: where the text of the function cannot be found.
     """
-    file, found = _file(function), _found(function)
+    file = _file_of(function)
+    found = _found(function)
     if not found:
         linecache.checkcache(file)
         found = _found(function)
@@ -38,6 +39,12 @@ def source_of(function: FunctionType) -> Source:
         # of a lambda inside a lambda both may fit: the instructions belong to the tightest
         return Source(min(found, key=_extent), file)
     raise _refusal(function)
+
+
+def _file_of(function: FunctionType) -> str:
+    """The file of a function; Python has modules of its own compiled in, whose files are there all the same."""
+    name = function.__code__.co_filename
+    return function.__globals__.get("__file__") or name if name.startswith("<frozen ") else name
 
 
 def _refusal(function: FunctionType) -> NoSource:
@@ -67,7 +74,7 @@ def _found(function: FunctionType) -> list[FunctionNode]:
     """What may be the source of a function, in its file as it was when it was last looked at."""
     code, strict = function.__code__, is_compiled_as_it_stands(function)
     if not strict:
-        linecache.checkcache(_file(function))
+        linecache.checkcache(_file_of(function))
     for text in _texts(_lines(function), code):
         nodes = _fitting(text, code)
         if nodes and (not strict or is_compiled_from(code, text)):
@@ -75,14 +82,8 @@ def _found(function: FunctionType) -> list[FunctionNode]:
     return []
 
 
-def _file(function: FunctionType) -> str:
-    """Where a function was written: what is frozen into Python itself says so in its module."""
-    name = function.__code__.co_filename
-    return function.__globals__.get("__file__", name) if name.startswith("<frozen ") else name
-
-
 def _lines(function: FunctionType) -> tuple[str, ...]:
-    return tuple(linecache.getlines(_file(function), function.__globals__))
+    return tuple(linecache.getlines(_file_of(function), function.__globals__))
 
 
 def around(function: FunctionType, node: ast.AST) -> list[FunctionNode]:

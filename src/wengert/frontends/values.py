@@ -238,17 +238,24 @@ def is_plain(value: Value) -> bool:
             return False
 
 
-def kind_of_value(value: Value) -> Kind:
-    """The kind of a value; functions and other things without leaves are `Static`."""
+_ITSELF = object()
+"""What stands in the kind of an object for an object around it."""
+
+
+def kind_of_value(value: Value, around: tuple[Place, ...] = ()) -> Kind:
+    """The kind of a value; functions, an object inside of itself and other things without leaves are `Static`."""
     match value:
         case Const(value=constant):
             return static_kind(constant)
         case Var():
             return kind_of_atom(value)
-        case Items(form=form, keys=keys, values=values, type=type_):
-            return Struct(form, keys, tuple(map(kind_of_value, values)), type_)
+        case Items(place=place) if place is not None and place in around:
+            return Static(_ITSELF)
+        case Items(form=form, keys=keys, values=values, type=type_, place=place):
+            inside = around if place is None else (*around, place)
+            return Struct(form, keys, tuple(kind_of_value(each, inside) for each in values), type_)
         case Maybe(value=inner):
-            return kind_of_value(inner)
+            return kind_of_value(inner, around)
         case _:
             return Static(value)
 
