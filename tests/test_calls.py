@@ -3,6 +3,7 @@
 import copy
 import inspect
 import math
+import operator
 import pickle
 
 import numpy as np
@@ -189,3 +190,24 @@ def test_a_sequence_that_is_too_long_is_no_call():
     exec(wg.grad(all_from_a_sequence).source, namespace)
     with pytest.raises(TypeError, match="takes 1 to 3 positional arguments"):
         namespace["grad_all_from_a_sequence"]([1.0] * 4)
+
+
+SECOND, SLOPE, TOTAL = (
+    operator.itemgetter(1),
+    operator.attrgetter("slope"),
+    operator.methodcaller("sum", axis=0),
+)
+
+
+class Sloping:
+    def __init__(self, slope):
+        self.slope = slope
+
+
+def test_getters_and_callers_made_outside():
+    assert wg.grad(SECOND)([1.0, 2.0]) == [0.0, 1.0]
+    assert wg.grad(lambda xs: sum(map(SECOND, xs)))([(1.0, 2.0)]) == [(0.0, 1.0)]
+    assert wg.grad(lambda line: SLOPE(line) ** 2)(Sloping(2.0)).slope == 4.0
+    np.testing.assert_array_equal(
+        wg.grad(lambda x: TOTAL(x) @ TOTAL(x))(np.eye(2)), 2 * np.ones((2, 2))
+    )

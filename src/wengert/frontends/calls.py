@@ -318,6 +318,10 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             before = [bound_before(it, a) for a in known.args]
             named = {k: bound_before(it, v) for k, v in known.keywords.items()}
             return call_known(it, known.func, [*before, *args], {**named, **kwargs})
+        case operator.itemgetter() | operator.attrgetter() | operator.methodcaller():
+            made_by, made_of = known.__reduce__()[:2]
+            made = call_known(it, made_by, [as_known(each) for each in made_of], {})
+            return call(it, made, args, kwargs)
         case type():
             return construct.construct(it, known, args, kwargs)
         case _:

@@ -49,7 +49,7 @@ FIRST_ONLY = frozenset(
     (
         st.getitem, st.getattr_, st.as_list, st.as_tuple, st.bound, st.unpackable, st.project,
         ct.collected_cotangent, ct.items_reached, ct.shadow_attr, ct.shadow_items, ct.rule_cotangents, ct.as_returned,
-        ct.partial_of_row, ct.given_by_row,
+        ct.partial_of_row, ct.given_by_row, ct.given_by_hook,
         me.drop, me.dropped, me.snapshot, me.duplicate, me.given_at, me.as_left,
         me.summed_to, me.spread_over, me.spread_from,
     )
