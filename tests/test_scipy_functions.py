@@ -27,6 +27,7 @@ C = np.ones(3)
 OF_MATRICES: list[Callable[..., Any]] = [
     lambda a: linalg.expm(0.1 * a),
     lambda a: linalg.expm(3.0 * a),
+    lambda a: linalg.expm(np.stack([0.1 * a, 2.0 * a])),
     lambda a: linalg.logm(a),
     lambda a: linalg.sqrtm(a),
     lambda a: linalg.lu(a[::-1])[1],
