@@ -26,6 +26,13 @@ M = _random.uniform(-2, 2, (4, 4))
 
 OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.real_if_close(x) * x,
+    lambda x: np.reshape(np.outer(x, V), (-1,), "F") * np.arange(25),
+    lambda x: np.atleast_1d(x[0], x)[0] * np.atleast_2d(x, 2.0)[0],
+    lambda x: np.concatenate([x, x * 2], dtype=complex),
+    lambda x: np.stack([x, V2], axis=1, dtype=np.float64, casting="same_kind"),
+    lambda x: np.linalg.matrix_power(np.outer(x, V), 0) * x,
+    lambda x: (x * x).compress(V2 > 1),
+    lambda x: np.array([0, 1, 1, 0, 0]).choose([x, x * x]),
     lambda x: np.exp(x, dtype=np.float64),
     lambda x: np.multiply(x, 2, dtype=complex),
     lambda x: np.log(x, np.zeros((2, 5))),
