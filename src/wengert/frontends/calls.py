@@ -288,7 +288,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if module in _OF_CONSTANTS:
         return call_foreign(it, known, args, kwargs)
     match known:
-        case functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
         case types.MethodWrapperType() if known.__name__ == "__get__" and args:
             from .objects import bound
@@ -330,7 +330,8 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if isinstance(implementation, types.FunctionType):
         return _call_library_function(it, known, implementation, args, kwargs)
     inner = getattr(known, "__wrapped__", None)
-    if isinstance(inner, types.FunctionType):
+    picks = type(known).__module__ == "uarray"  # what it wraps says which arguments are arrays
+    if isinstance(inner, types.FunctionType) and not picks:
         return call_closure(it, closure_of(it, inner), args, kwargs)
     own = vars(type(known)).get("__call__") or getattr(type(known), "__call__", None)  # noqa: B004
     if isinstance(own, types.FunctionType):
