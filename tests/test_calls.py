@@ -3,6 +3,7 @@
 import copy
 import inspect
 import math
+import operator
 import pickle
 import posixpath
 import statistics
@@ -294,3 +295,24 @@ def with_bytes(x, n):
 
 def test_functions_may_have_names_of_ops():
     assert wg.grad(with_bytes)(2.0, 3) == 3.0
+
+
+SECOND, SLOPE, TOTAL = (
+    operator.itemgetter(1),
+    operator.attrgetter("slope"),
+    operator.methodcaller("sum", axis=0),
+)
+
+
+class Sloping:
+    def __init__(self, slope):
+        self.slope = slope
+
+
+def test_getters_and_callers_made_outside():
+    assert wg.grad(SECOND)([1.0, 2.0]) == [0.0, 1.0]
+    assert wg.grad(lambda xs: sum(map(SECOND, xs)))([(1.0, 2.0)]) == [(0.0, 1.0)]
+    assert wg.grad(lambda line: SLOPE(line) ** 2)(Sloping(2.0)).slope == 4.0
+    np.testing.assert_array_equal(
+        wg.grad(lambda x: TOTAL(x) @ TOTAL(x))(np.eye(2)), 2 * np.ones((2, 2))
+    )

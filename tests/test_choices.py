@@ -6,6 +6,7 @@ import functools
 import math
 import operator
 
+import numpy as np
 import pytest
 from differences import agree
 
@@ -185,3 +186,29 @@ def matched(x, config):
 def test_patterns_of_mappings(config, slope):
     assert wg.gradient(matched, 1.5, config)[0] == pytest.approx(slope)
     assert wg.grad(matched)(1.5, config) == pytest.approx(slope)
+
+
+# What is bound on one path only, and handed to the way back all the same
+
+
+def masked_on_one_path(x, n):
+    y = x * 2
+    if n > 1:
+        mask = np.ones_like(x, dtype=bool) & (x > 2)
+        y = y * x
+    else:
+        y = y * 3
+    if n > 1:
+        y[mask] = 0.0
+    return y
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_derivatives_of_pullbacks_of_what_is_bound_on_one_path(n):
+    def cotangent(x):
+        _, back = wg.pullback(masked_on_one_path, x, n)
+        return back(np.ones(3))[0]
+
+    x = np.array([1.0, 1.5, 3.0])
+    _, push = wg.pushforward(cotangent, x)
+    np.testing.assert_array_equal(push(np.ones(3)), np.where(x > 2, 0, 4) if n else np.zeros(3))

@@ -405,3 +405,29 @@ def test_names_that_are_deleted_together():
 
     assert wg.gradient(f, 2.0) == (48.0,)
     assert wg.pushforward(f, 2.0)[1](1.0) == 48.0
+
+
+# Mistakes that only the way back meets, in the words of NumPy, at the user's line
+
+
+def test_an_element_that_is_not_there():
+    def sixth(x):
+        y = x[5]
+        return y
+
+    with pytest.raises(IndexError) as caught:
+        wg.gradient(sixth, np.ones(3))
+    assert last_line(caught.value) == "y = x[5]"
+
+
+@pytest.mark.parametrize("others", [1, 2, 4])
+@pytest.mark.parametrize("f", [np.dot, np.inner, operator.matmul])
+def test_products_of_vectors_of_different_lengths(f, others):
+    with pytest.raises(ValueError, match="shape"):
+        wg.grad(lambda x: f(x, np.ones(others)))(np.ones(3))
+
+
+@pytest.mark.parametrize("subscripts", ["i,j,k->", "i,j,k", "i->", "i"])
+def test_einsum_of_another_number_of_operands(subscripts):
+    with pytest.raises(ValueError, match="operands provided to einstein sum function"):
+        wg.grad(lambda x: np.einsum(subscripts, x, x))(np.ones(3))

@@ -69,6 +69,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:`lagrange` is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("f", PROGRAMS.values(), ids=PROGRAMS)
 def test_derivatives(f):
     value, gradient = wg.value_and_grad(f)(X.copy())

@@ -296,6 +296,18 @@ def test_the_cotangent_that_a_hook_gives_is_checked() -> None:
     assert wg.gradient(kept, V)[0].tolist() == [-2.0, -4.0, -6.0]
 
 
+@pytest.mark.parametrize(
+    "hook", [lambda x_bar: np.ones(3), print, lambda x_bar: "text"], ids=["array", "None", "text"]
+)
+def test_the_cotangent_that_a_hook_gives_for_a_number_is_a_number(hook) -> None:
+    with pytest.raises((RuleError, wg.errors.BadArgument), match="hook"):
+        wg.gradient(lambda x: 2 * wg.hook(hook, x), 1.0)
+
+
+def test_the_cotangent_that_a_hook_gives_for_a_real_number_is_real() -> None:
+    assert wg.gradient(lambda x: 2 * wg.hook(lambda x_bar: x_bar * (1 + 1j), x), 1.0) == (2.0,)
+
+
 def test_checked_rows_are_differentiated_again() -> None:
     wg.scalar_rule(squared, lambda x, y: 2 * x)
     f = lambda x: np.sum(squared(squared(x)))

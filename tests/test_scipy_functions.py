@@ -24,9 +24,12 @@ T = np.linspace(0.0, 1.0, 6)
 P = np.array([0.15, 0.4, 0.6, 0.33])
 C = np.ones(3)
 
+APART = np.linspace(1.0, 2.1, 9).reshape(3, 3)
+
 OF_MATRICES: list[Callable[..., Any]] = [
     lambda a: linalg.expm(0.1 * a),
     lambda a: linalg.expm(3.0 * a),
+    lambda a: linalg.expm(np.stack([0.1 * a, 2.0 * a])),
     lambda a: linalg.logm(a),
     lambda a: linalg.sqrtm(a),
     lambda a: linalg.lu(a[::-1])[1],
@@ -62,6 +65,16 @@ OF_MATRICES: list[Callable[..., Any]] = [
     lambda a: signal.detrend(a, axis=0, type="constant"),
     lambda a: np.abs(fft.fft2(a)),
     lambda a: fft.dct(a, axis=0, norm="ortho"),
+    lambda a: fft.dctn(a, 3) * fft.idctn(a, norm="ortho"),
+    lambda a: fft.dstn(a, axes=(1,)) * fft.idstn(a, s=(3, 3)),
+    lambda a: fft.idst(a, n=fft.next_fast_len(3)),
+    lambda a: stats.zmap(a, a**2, axis=1, ddof=1),
+    lambda a: stats.moment(a, 3, axis=1) + stats.moment(a, 2),
+    lambda a: stats.variation(a, axis=1, ddof=1) * stats.pmean(np.abs(a) + 1, 2),
+    lambda a: stats.iqr(a, axis=1, rng=(20, 60)) + stats.iqr(a * APART),
+    lambda a: stats.trim_mean(a, 0.35, axis=1),
+    lambda a: stats.median_abs_deviation(a * APART, axis=1, scale=2.0),
+    lambda a: stats.median_abs_deviation(a * APART, axis=None),
     lambda a: stats.zscore(a, axis=1, ddof=1),
     lambda a: stats.multivariate_normal.logpdf(a[0], a[1], a @ a.T),
     lambda a: stats.multivariate_normal.pdf(0.1 * a, cov=2.0 * np.eye(3)),

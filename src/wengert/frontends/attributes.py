@@ -59,6 +59,9 @@ MUTATING = {
 }  # fmt: skip
 
 
+_AS_FUNCTIONS: dict[str, Callable[..., Any]] = {"put": np.put, "choose": np.choose}
+"""Methods of arrays that are read as the functions of the same name are."""
+
 _PYTHON_CLASSES: dict[str, type] = {
     "int": int,
     "float": np.float64,
@@ -266,6 +269,10 @@ def _method_of_run_time(
     if drawn is not None:
         return call(it, Const(drawn), [value, *args], kwargs)
     kind = kind_of_atom(value)
+    if name in _AS_FUNCTIONS and isinstance(kind, Array):
+        return call(it, Const(_AS_FUNCTIONS[name]), [value, *args], kwargs)
+    if name == "compress" and isinstance(kind, Array) and args:
+        return call(it, Const(np.compress), [args[0], value, *args[1:]], kwargs)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
     if (

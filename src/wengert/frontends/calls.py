@@ -292,7 +292,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if module in _OF_CONSTANTS:
         return call_foreign(it, known, args, kwargs)
     match known:
-        case functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
         case types.MethodWrapperType() if known.__name__ == "__get__" and args:
             from .objects import bound
@@ -322,6 +322,10 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             before = [bound_before(it, a) for a in known.args]
             named = {k: bound_before(it, v) for k, v in known.keywords.items()}
             return call_known(it, known.func, [*before, *args], {**named, **kwargs})
+        case operator.itemgetter() | operator.attrgetter() | operator.methodcaller():
+            made_by, made_of = known.__reduce__()[:2]
+            made = call_known(it, made_by, [as_known(each) for each in made_of], {})
+            return call(it, made, args, kwargs)
         case type():
             return construct.construct(it, known, args, kwargs)
         case _:
@@ -330,7 +334,8 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if isinstance(implementation, types.FunctionType):
         return _call_library_function(it, known, implementation, args, kwargs)
     inner = getattr(known, "__wrapped__", None)
-    if isinstance(inner, types.FunctionType):
+    picks = type(known).__module__ == "uarray"  # what it wraps says which arguments are arrays
+    if isinstance(inner, types.FunctionType) and not picks:
         return call_closure(it, closure_of(it, inner), args, kwargs)
     own = vars(type(known)).get("__call__") or getattr(type(known), "__call__", None)  # noqa: B004
     if isinstance(own, types.FunctionType):

@@ -33,8 +33,18 @@ from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, unflatten
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
-
+_STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
 """Where functions are written that the user only calls."""
+
+
+def _is_only_called(file: str) -> bool:
+    """Whether a file is of a library that the user cannot change; packages may be their own."""
+    if file.startswith(_LIBRARIES):
+        return True
+    return file.startswith(_STANDARD) and not file.startswith(_PACKAGES)
+
+
+_PACKAGES = tuple(_STANDARD + name for name in ("site-packages", "dist-packages"))
 
 
 class Emitting:
@@ -100,7 +110,7 @@ class Interpreter:
         if line is None:
             return None
         frame = self.frame
-        if frame.closure.file.startswith(_LIBRARIES):
+        if _is_only_called(frame.closure.file):
             return self.builder.span  # the user's line, which called it
         return Span(
             frame.closure.file,

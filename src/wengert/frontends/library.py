@@ -375,7 +375,7 @@ def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _matrix_power(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     power = args[1] if len(args) > 1 else kwargs.get("n")
-    if isinstance(power, Const):
+    if isinstance(power, Const) and power.value != 0:
         return emit_op(it, named("matrix_power"), "np", args, kwargs)
     from .numpy_linalg_in_python import matrix_power
 

@@ -70,11 +70,23 @@ class Poly1d:
 
     def __init__(self, c_or_r: Any, r: Any = False):
         self.c = poly(c_or_r) if r else np.atleast_1d(c_or_r)
-        self.coeffs = self.c
+        self.coeffs = self.coef = self.coefficients = self.c
         self.order = np.shape(self.c)[0] - 1
 
     def __call__(self, x: Any) -> Any:
         return np.polyval(self.c, x)
+
+    def __getitem__(self, power: Any) -> Any:
+        return self.c[self.order - power] if 0 <= power <= self.order else 0
+
+    def __len__(self) -> Any:
+        return self.order
+
+    @property
+    def roots(self) -> Any:
+        return np.roots(self.c)
+
+    r = roots
 
     def deriv(self, m: Any = 1) -> Any:
         return Poly1d(polyder(self.c, m))
@@ -120,7 +132,7 @@ def _coefficients(other: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """`np.polyval`, by Horner's scheme."""
     y = np.zeros_like(x)
-    for coefficient in array_of(p):
+    for coefficient in array_of(p.c if isinstance(p, Poly1d) else p):
         y = y * x + coefficient
     return y
 

@@ -170,7 +170,7 @@ def nanvar(
     less = ddof if correction is None else correction
     if mean is None:
         mean = nanmean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
-    spread = np.asarray(a, dtype=dtype) - mean
+    spread = (a if dtype is None else np.asarray(a, dtype=dtype)) - mean
     squares = np.abs(np.where(np.isnan(a), 0.0, spread) if may_be_nan(a) else spread) ** 2
     total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     return _mean_of(a, total, _counted(a, axis, keepdims, where) - less)
@@ -193,7 +193,7 @@ def var_where(
     less = ddof if correction is None else correction
     if mean is None:
         mean = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
-    squares = np.abs(np.asarray(a, dtype=dtype) - mean) ** 2
+    squares = np.abs((array_of(a) if dtype is None else np.asarray(a, dtype=dtype)) - mean) ** 2
     total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
     return _mean_of(a, total, np.maximum(count - less, 0))

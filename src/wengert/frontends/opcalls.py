@@ -41,6 +41,10 @@ def emit_op(
 
     signature = parse_signature(op.signature)
     args = _spread(it, op, namespace, signature, args)
+    if op.name.startswith("atleast_") and len(args) > 1:
+        return tuple_of(*[emit_op(it, op, namespace, [arg], kwargs) for arg in args])
+    if op.name == "reshape" and namespace == "np" and len(args) == 3:
+        args, kwargs = args[:2], {**kwargs, "order": args[2]}
     out, args, kwargs = _without_out(op, namespace, signature, args, kwargs)
     if out is not None:
         where = kwargs.get("where", Const(True))
@@ -50,6 +54,8 @@ def emit_op(
         return writing_functions.write_to_out(it, out, emit_op(it, op, namespace, args, kwargs))
     if namespace == "np" and op.elementwise and "dtype" not in signature.options:
         args, kwargs = _computed_in(it, args, kwargs)
+    if op.name in _JOINING and kwargs.get("dtype", Const(None)) != Const(None):
+        return _joined_as(it, op, args, kwargs)
     stand_in = _other_form(op, kwargs)
     if stand_in is not None:
         return call(it, Const(stand_in), args, kwargs)
@@ -97,8 +103,22 @@ _OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
 """Options that NumPy has under two names."""
 
 
+_JOINING = frozenset(("concatenate", "stack", "vstack", "hstack"))
+
+
+def _joined_as(
+    it: Interpreter, op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """Arrays joined into one of a dtype that is asked for."""
+    rest = {name: value for name, value in kwargs.items() if name not in ("dtype", "casting")}
+    casting = kwargs.get("casting", Const("same_kind"))
+    joined = emit_op(it, op, "np", args, rest)
+    options = {"dtype": kwargs["dtype"], "casting": casting}
+    return emit_op(it, ops.named("astype"), "method", [joined], options)
+
+
 def _other_form(op: Op, kwargs: Mapping[str, Value]) -> Any:
-    """What stands for a function of NumPy with an option by which it gives something else."""
+    """What stands for a function of NumPy with arguments by which it gives something else."""
     options = _OTHERWISE.get(op.name, ())
     if all(kwargs.get(name, default) == default for name, default in options):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
@@ -458,6 +458,11 @@ CONVERSIONS: dict[Any, tuple[str, ...]] = {
 """Built-in functions, and the methods of their first argument that they stand for."""
 
 
+def _asked_by(function: Any) -> tuple[str, ...]:
+    """The methods that a function stands for; an object that can be called need have no hash."""
+    return CONVERSIONS.get(function, ()) if isinstance(function, Hashable) else ()
+
+
 def call_on_object(
     it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
 ) -> Value | None:
@@ -466,10 +471,10 @@ def call_on_object(
     None if no argument is an object.
     """
     if not any(map(_has_a_class, args)):
-        _refuse_unknown(it, CONVERSIONS.get(known, ()), args[:1])
+        _refuse_unknown(it, _asked_by(known), args[:1])
         return None
     first, *rest = args
-    for name in CONVERSIONS.get(known, ()):
+    for name in _asked_by(known):
         if defines(first, name):
             result = call_method_of_class(it, first, name, rest, kwargs)
             if result is not None:

@@ -28,6 +28,61 @@ def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
     return value
 
 
+def polyder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
+    """`numpy.polynomial.polynomial.polyder`."""
+    c = np.moveaxis(array_of(c), axis, -1)
+    for _ in range(m):
+        c = c[..., 1:] * np.arange(1, np.shape(c)[-1]) * scl
+    return np.moveaxis(c, -1, axis)
+
+
+def polyint(c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1) -> Any:
+    """`numpy.polynomial.polynomial.polyint` of one series."""
+    c = array_of(c)
+    constants = np.atleast_1d(k)
+    for j in range(m):
+        higher = np.concatenate((np.zeros(1), c / np.arange(1, np.shape(c)[0] + 1) * scl))
+        constant = constants[j] if j < np.shape(constants)[0] else 0.0
+        start = np.reshape(constant - polyval(lbnd, higher), (1,))
+        c = np.concatenate((start, higher[1:]))
+    return c
+
+
+def polymul(c1: Any, c2: Any) -> Any:
+    """`numpy.polynomial.polynomial.polymul`."""
+    return np.convolve(np.atleast_1d(c1), np.atleast_1d(c2))
+
+
+def polyadd(c1: Any, c2: Any) -> Any:
+    """`numpy.polynomial.polynomial.polyadd`."""
+    return _sum_of(np.atleast_1d(c1), np.atleast_1d(c2))
+
+
+def polysub(c1: Any, c2: Any) -> Any:
+    """`numpy.polynomial.polynomial.polysub`."""
+    return _sum_of(np.atleast_1d(c1), -np.atleast_1d(c2))
+
+
+def polyroots(c: Any) -> Any:
+    """`numpy.polynomial.polynomial.polyroots`, in the order that it gives."""
+    return np.sort(np.roots(array_of(c)[::-1]))
+
+
+def polyvander(x: Any, deg: Any) -> Any:
+    """`numpy.polynomial.polynomial.polyvander`."""
+    return np.expand_dims(array_of(x), -1) ** np.arange(deg + 1)
+
+
+def polyfit(x: Any, y: Any, deg: Any, *, w: Any = None) -> Any:
+    """`numpy.polynomial.polynomial.polyfit` of all powers up to one."""
+    return np.polyfit(x, y, deg, w=w)[::-1]
+
+
+def polyfromroots(roots: Any) -> Any:
+    """`numpy.polynomial.polynomial.polyfromroots`."""
+    return np.poly(np.sort(roots))[::-1]
+
+
 def _clenshaw(x: Any, c: Any, up: Any, down: Any) -> Any:
     """The sums b₀ and b₁ of b_k = c_k + up(k) x' b_{k+1} - down(k) b_{k+2}."""
     n = np.shape(c)[0]
@@ -111,12 +166,12 @@ class PowerSeries:
             coef = coef[1:] * np.arange(1, np.shape(coef)[0]) * self._stretch()
         return self._with(coef)
 
-    def integ(self, m: Any = 1, k: Any = 0.0) -> Any:
-        coef = self.coef
-        for _ in range(m):
-            higher = coef / np.arange(1, np.shape(coef)[0] + 1) / self._stretch()
-            coef = np.concatenate((np.full(1, k, dtype=float), higher))
-        return self._with(coef)
+    def integ(self, m: Any = 1, k: Any = 0.0, lbnd: Any = None) -> Any:
+        start = 0.0 if lbnd is None else _scaled(lbnd, self.domain, self.window)
+        return self._with(polyint(self.coef, m, np.atleast_1d(k), start, 1 / self._stretch()))
+
+    def roots(self) -> Any:
+        return (polyroots(self.coef) - _scaled(0.0, self.domain, self.window)) / self._stretch()
 
     def __neg__(self) -> Any:
         return self._with(-self.coef)
@@ -170,6 +225,15 @@ def legendre_of(coef: Any, domain: Any = None, window: Any = None) -> Any:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (polynomial.polynomial.polyval, polyval),
+    (polynomial.polynomial.polyder, polyder),
+    (polynomial.polynomial.polyint, polyint),
+    (polynomial.polynomial.polymul, polymul),
+    (polynomial.polynomial.polyadd, polyadd),
+    (polynomial.polynomial.polysub, polysub),
+    (polynomial.polynomial.polyroots, polyroots),
+    (polynomial.polynomial.polyvander, polyvander),
+    (polynomial.polynomial.polyfit, polyfit),
+    (polynomial.polynomial.polyfromroots, polyfromroots),
     (polynomial.chebyshev.chebval, chebval),
     (polynomial.legendre.legval, legval),
     (polynomial.hermite.hermval, hermval),

@@ -251,12 +251,12 @@ _PADE = (
 
 
 def expm(A: Any) -> Any:
-    """`scipy.linalg.expm` of one matrix: scaling and squaring (Higham 2005)."""
+    """`scipy.linalg.expm`: scaling and squaring (Higham 2005)."""
     scaled = array_of(A) + 0.0
-    size = np.max(np.sum(np.abs(scaled), axis=0))
+    size = np.max(np.sum(np.abs(scaled), axis=-2))
     halvings = int(np.ceil(np.log2(size / 5.371920351148152))) if size > 5.371920351148152 else 0
     scaled = scaled / 2.0**halvings
-    one, A2 = np.eye(np.shape(scaled)[0]), scaled @ scaled
+    one, A2 = np.eye(np.shape(scaled)[-1]), scaled @ scaled
     A4 = A2 @ A2
     A6 = A2 @ A4
     b = _PADE

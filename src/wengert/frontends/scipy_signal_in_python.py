@@ -194,6 +194,39 @@ def dst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) 
     return _by_matrix(fft.dst, x, type, n, axis, norm)
 
 
+def idst(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """`scipy.fft.idst`: its matrix times the signal."""
+    return _by_matrix(fft.idst, x, type, n, axis, norm)
+
+
+def dctn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.dctn`."""
+    return _over_axes(fft.dct, x, type, s, axes, norm)
+
+
+def idctn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.idctn`."""
+    return _over_axes(fft.idct, x, type, s, axes, norm)
+
+
+def dstn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.dstn`."""
+    return _over_axes(fft.dst, x, type, s, axes, norm)
+
+
+def idstn(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    """`scipy.fft.idstn`."""
+    return _over_axes(fft.idst, x, type, s, axes, norm)
+
+
+def _over_axes(transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any) -> Any:
+    if axes is None:
+        axes = tuple(range(np.ndim(x))) if s is None else tuple(range(-len(s), 0))
+    for k in range(len(axes)):
+        x = _by_matrix(transform, x, type, None if s is None else s[k], axes[k], norm)
+    return x
+
+
 def _by_matrix(transform: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any) -> Any:
     x = np.moveaxis(array_of(x), axis, -1)
     matrix = equivalents.as_it_is(transform, np.eye(np.shape(x)[-1]), type, n, -1, norm)
@@ -253,5 +286,10 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (fft.dct, dct),
     (fft.idct, idct),
     (fft.dst, dst),
+    (fft.idst, idst),
+    (fft.dctn, dctn),
+    (fft.idctn, idctn),
+    (fft.dstn, dstn),
+    (fft.idstn, idstn),
     *((getattr(fft, name), getattr(np.fft, name)) for name in _OF_FOURIER),
 ]

@@ -24,6 +24,55 @@ def _moment(a: Any, order: Any, axis: Any) -> Any:
     return np.mean((a - np.mean(a, axis=axis, keepdims=True)) ** order, axis=axis)
 
 
+def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0) -> Any:
+    """`scipy.stats.zmap`."""
+    compare = array_of(compare)
+    spread = np.std(compare, axis=axis, ddof=ddof, keepdims=True)
+    return (array_of(scores) - np.mean(compare, axis=axis, keepdims=True)) / spread
+
+
+def moment(a: Any, order: Any = 1, axis: Any = 0, *, center: Any = None) -> Any:
+    """`scipy.stats.moment` of one order."""
+    a = array_of(a)
+    middle = np.mean(a, axis=axis, keepdims=True) if center is None else center
+    return np.mean((a - middle) ** order, axis=axis)
+
+
+def variation(a: Any, axis: Any = 0, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """`scipy.stats.variation`."""
+    spread = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    return spread / np.mean(a, axis=axis, keepdims=keepdims)
+
+
+def iqr(
+    x: Any, axis: Any = None, rng: Any = (25, 75), scale: Any = 1.0, *,
+    interpolation: Any = "linear", keepdims: Any = False,
+) -> Any:  # fmt: skip
+    """`scipy.stats.iqr`."""
+    options = {"axis": axis, "method": interpolation, "keepdims": keepdims}
+    return (np.percentile(x, rng[1], **options) - np.percentile(x, rng[0], **options)) / scale
+
+
+def trim_mean(a: Any, proportiontocut: Any, axis: Any = 0) -> Any:
+    """`scipy.stats.trim_mean`."""
+    lanes = np.moveaxis(np.sort(a, axis=axis), axis, 0)
+    count = np.shape(lanes)[0]
+    cut = int(proportiontocut * count)
+    return np.mean(lanes[cut : count - cut], axis=0)
+
+
+def median_abs_deviation(x: Any, axis: Any = 0, center: Any = np.median, scale: Any = 1.0) -> Any:
+    """`scipy.stats.median_abs_deviation`."""
+    x = array_of(x)
+    middle = center(x) if axis is None else np.expand_dims(center(x, axis=axis), axis)
+    return np.median(np.abs(x - middle), axis=axis) / scale
+
+
+def pmean(a: Any, p: Any, *, axis: Any = 0, weights: Any = None) -> Any:
+    """`scipy.stats.pmean` of another power than 0."""
+    return np.average(array_of(a) ** p, axis=axis, weights=weights) ** (1 / p)
+
+
 def skew(a: Any, axis: Any = 0, bias: Any = True) -> Any:
     """`scipy.stats.skew`."""
     a = array_of(a)
@@ -175,6 +224,13 @@ def kernels_of(density: Any) -> Any:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.zscore, zscore),
+    (stats.zmap, zmap),
+    (stats.moment, moment),
+    (stats.variation, variation),
+    (stats.iqr, iqr),
+    (stats.trim_mean, trim_mean),
+    (stats.median_abs_deviation, median_abs_deviation),
+    (stats.pmean, pmean),
     (stats.skew, skew),
     (stats.kurtosis, kurtosis),
     (stats.gmean, gmean),

@@ -54,6 +54,7 @@ def put(a: Any, ind: Any, v: Any) -> None:
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """`np.place`."""
+    mask = np.asarray(mask, dtype=bool)
     count = np.count_nonzero(mask)
     arr[mask] = np.resize(vals, count)
 

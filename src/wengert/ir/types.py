@@ -127,7 +127,7 @@ NONE, STR, SLICE, RANGE, DTYPE = (Other(n) for n in ("None", "str", "slice", "ra
 SHAPE = Seq(INT)
 
 
-_WITHOUT_NUMBERS = ("bool", "str", "bytes", "datetime", "timedelta")
+_WITHOUT_NUMBERS = ("bool", "str", "bytes", "datetime", "timedelta", "void")
 
 
 def is_differentiable(kind: Kind) -> bool:

@@ -94,6 +94,9 @@ given_by_row = declare(
     effect=True,
     rt="given_by_row",
 )
+given_by_hook = declare(
+    "given_by_hook", "found, *, like", infer=_numeric, fresh=False, effect=True, rt="given_by_hook"
+)
 as_returned = declare(
     "as_returned", "cotangents, returned", infer=lambda a, p: UNKNOWN, fresh=False, rt="as_returned"
 )

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import UnsupportedSyntax
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Fold, Infer, Op
@@ -288,6 +289,12 @@ def _infer_where(args: Args, params: Params) -> Kind:
 def _fold_where(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     if len(args) == 1:
         return builder.emit(named("nonzero"), *args, namespace="np")
+    if len(args) == 2:
+        raise UnsupportedSyntax(
+            "`where` is given one of two values to choose from",
+            "Pass both, `np.where(condition, x, y)`, or neither for the places.",
+            builder.span,
+        )
     condition, x, y = args
     if ZERO not in (x, y) or x == y:
         return None

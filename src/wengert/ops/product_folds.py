@@ -205,6 +205,8 @@ def fold_einsum_bar(builder: Builder, args: Args, params: Params, namespace: str
 def _transposed(subscripts: Any, index: Any, count: int) -> str | None:
     if not isinstance(subscripts, str) or "..." in subscripts or not isinstance(index, int):
         return None
+    if subscripts.count(",") + 1 != count:
+        return None  # the run says so
     terms, output = explicit_subscripts(subscripts, [0] * count)
     own = terms.pop(index)
     elsewhere = output + "".join(terms)

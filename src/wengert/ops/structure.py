@@ -288,7 +288,7 @@ add_at = declare(
 )
 zeros = declare(
     "zeros",
-    "x",
+    "x, *, unbound=False",
     infer=lambda args, params: gradient_kind(kind_of_atom(args[0])),
     fold=_fold_zeros,
     rt="zeros",

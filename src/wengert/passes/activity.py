@@ -16,6 +16,7 @@ from ..ir.graph import (
     TRY,
     Atom,
     Block,
+    Const,
     Eqn,
     Function,
     Var,
@@ -49,7 +50,7 @@ FIRST_ONLY = frozenset(
     (
         st.getitem, st.getattr_, st.as_list, st.as_tuple, st.bound, st.unpackable, st.project,
         ct.collected_cotangent, ct.items_reached, ct.shadow_attr, ct.shadow_items, ct.rule_cotangents, ct.as_returned,
-        ct.partial_of_row, ct.given_by_row,
+        ct.partial_of_row, ct.given_by_row, ct.given_by_hook,
         me.drop, me.dropped, me.snapshot, me.duplicate, me.given_at, me.as_left,
         me.summed_to, me.spread_over, me.spread_from,
     )
@@ -87,6 +88,9 @@ _DATA = frozenset(
 )
 """Options that hold numbers to compute with, also where their kind is not known."""
 
+_THRESHOLDS = frozenset(("rcond", "rtol"))
+"""Options that say what counts as zero: results do not move with them."""
+
 STAND_INS = frozenset(("like", "vector", "result", "matrix", "x", "rule", "owned"))
 """Options of helper ops that hold a value only for its shape, or whose rules know of it."""
 
@@ -103,7 +107,7 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
         _refuse_operands_without_rows(eqn, varied)
         _refuse_active_keys(eqn, varied)
         for name, atom in eqn.params.items():
-            known = name in STAND_INS and eqn.op.spellings
+            known = name in _THRESHOLDS or (name in STAND_INS and eqn.op.spellings)
             data = _is_inexact(kind_of_atom(atom)) or name in _DATA or eqn.namespace == "call"
             if atom in varied and not known and data:
                 raise NoRule(
@@ -230,6 +234,8 @@ class _Varied:
         self.reach = reach
         self.holders: set[Atom] = set()
         """What holds such values and has no derivative itself: exceptions, above all."""
+        self.tuples: dict[Atom, Eqn] = {}
+        """How tuples are made: an item depends on what it is, whatever else is in the tuple."""
 
     def mark(self, var: Var, bits: int) -> bool:
         before = self.varied.get(var, 0)
@@ -255,9 +261,21 @@ class _Varied:
             elif eqn.op is CALL:
                 for out, args in zip(eqn.outs, self.reach.sources(eqn), strict=True):
                     self.mark(out, self.bits(args))
-            elif bits := self.bits(operands_of(eqn)):
+            elif bits := self.bits(self.sources(eqn)):
                 for out in eqn.outs:
                     self.mark(out, bits)
+            if eqn.op is st.pack and eqn.param("form") == "tuple":
+                self.tuples[eqn.outs[0]] = eqn
+
+    def sources(self, eqn: Eqn) -> Iterable[Atom]:
+        """The operands of an equation in which its results may have a derivative."""
+        if eqn.op is not st.getitem or eqn.args[0] not in self.tuples:
+            return operands_of(eqn)
+        made, key = self.tuples[eqn.args[0]], eqn.args[1]
+        keys = made.param("keys")
+        if not isinstance(key, Const) or key.value not in keys:
+            return operands_of(eqn)
+        return made.args[keys.index(key.value) : keys.index(key.value) + 1]
 
     def branches(self, eqn: Eqn) -> None:
         outs, blocks = alternatives(eqn)

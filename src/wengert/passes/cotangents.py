@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
-from ..ir.graph import ZERO, Atom, Const, Var
+from ..ir.graph import ZERO, Atom, Const, Span, Var
 from ..ir.records import value_record
 from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
 from ..ops import cotangents as ct
@@ -56,6 +56,8 @@ class Cotangents:
         """Values that were operands of arithmetic: their cotangents can be added with `+`."""
         self.dense: dict[Var, list[Atom]] = {}
         self.scattered: dict[Var, list[tuple[Path, Atom]]] = {}
+        self.read_at: dict[Var, Span] = {}
+        """Where parts of values were read that are scattered: there the program fails if they are not there."""
         self.running: dict[Var, Atom] = {}
         """Accumulators that nothing else refers to, which loops carry and writes go into."""
         self.taken_over: set[Var] = set()
@@ -75,9 +77,12 @@ class Cotangents:
 
     def scatter(self, var: Var, path: Path, bar: Atom) -> None:
         """Contribute the cotangent of the part of a value that a path leads to."""
-        if bar != ZERO:
-            self._note(var)
-            self.scattered.setdefault(var, []).append((path, bar))
+        if bar == ZERO:
+            return
+        self._note(var)
+        self.scattered.setdefault(var, []).append((path, bar))
+        if self.builder.span is not None:
+            self.read_at[var] = self.builder.span
 
     def take_over(self, var: Var, buffer: Atom) -> None:
         """Contribute a whole cotangent that is for this value alone: it becomes its accumulator."""
@@ -136,8 +141,11 @@ class Cotangents:
         scattered = self.scattered.pop(var, [])
         if scattered:
             buffer = self._zeros(var) if buffer is None else buffer
+            span = self.builder.span
+            self.builder.span = span or self.read_at.get(var)
             for path, bar in scattered:
                 buffer = self._write(buffer, path, bar, var)
+            self.builder.span = span
         return self._sum(var, parts if buffer is None else [buffer, *parts])
 
     def accumulator(self, var: Var) -> Atom:

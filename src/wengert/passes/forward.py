@@ -20,6 +20,7 @@ from ..ir.graph import (
     Atom,
     Block,
     Callee,
+    Const,
     Eqn,
     Function,
     Input,
@@ -37,6 +38,7 @@ from .forward_rules import STRUCTURE, push_call, push_rule
 from .loops import LOOPS, Slot, rebuilt, view
 from .moving import YES, has_steep, moves, new_flag
 from .tidy import tidy
+from .unbound import may_be_unbound
 from .unseen import as_unseen
 from .written import WRITES, Written, as_written, direct, written
 
@@ -57,6 +59,8 @@ class Context:
     written: Written = field(default_factory=Written)
     steep: bool = False
     """Whether some derivative may be infinite where the value is not."""
+    unbound: set[Var] = field(default_factory=set[Var])
+    """Values that a path of the program leaves unbound."""
     moves: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     """Of values whose tangent may be a zero that is only written out, whether it is more."""
 
@@ -106,7 +110,10 @@ class Push:
         if atom == UNDEFINED:
             return UNDEFINED
         dot = self.tangent(atom)
-        return self.builder.emit(st.zeros, atom) if dot == ZERO else dot
+        if dot != ZERO:
+            return dot
+        unbound = {"unbound": Const(True)} if atom in self.context.unbound else {}
+        return self.builder.emit_with(st.zeros, (atom,), unbound)
 
     def has_tangent(self, atom: Atom) -> bool:
         return self.tangent(atom) != ZERO
@@ -236,6 +243,7 @@ def pushforward(
         context.written = written(body)
         _refuse_carried(function, inputs)
     context.steep = has_steep(body)
+    context.unbound = may_be_unbound(body)
     if callees is not None:
         context.callees = callees
     push = Push(context, body)

@@ -392,6 +392,7 @@ STRUCTURE: dict[Op, Callable[[Push, Eqn], None]] = {
     ct.rule_cotangents: on_first,
     ct.partial_of_row: _same,
     ct.given_by_row: _same,
+    ct.given_by_hook: _same,
     ct.as_returned: on_first,
     im.root: push_root,
     st.apply: _apply,

@@ -243,16 +243,17 @@ def _hook(sweep: Sweep, eqn: Eqn) -> None:
     if bar == ZERO:
         return
     assert callee.function is not None
-    changed = Var(callee.function.body.params[-1].kind, bar_name(x) if isinstance(x, Var) else "")
+    kind = kind_of_atom(callee.function.body.outs[0])
+    changed = Var(kind, bar_name(x) if isinstance(x, Var) else "")
     params = {"callee": Const(callee)}
     args = (*captured, bar)
     sweep.builder.append(Eqn((changed,), CALL, args, params, (), "py", eqn.span))
-    if not isinstance(kind_of_atom(x), Number) or not isinstance(changed.kind, Number):
-        whose = Const("value that is hooked")
-        changed = sweep.builder.emit(
-            ct.given_by_row, changed, like=x, returned=Const("a hook gave a cotangent"), whose=whose
-        )
-    sweep.contribute(x, changed)
+    certain = isinstance(kind, Number) and st.gradient_kind(kind) == st.gradient_kind(
+        kind_of_atom(x)
+    )
+    sweep.contribute(
+        x, changed if certain else sweep.builder.emit(ct.given_by_hook, changed, like=x)
+    )
 
 
 def _nothing(sweep: Sweep, eqn: Eqn) -> None:
@@ -280,6 +281,7 @@ STRUCTURE: dict[Op, Callable[[Sweep, Eqn], None]] = {
     ct.rule_tangent: _same,
     ct.partial_of_row: _partial_of_row,
     ct.given_by_row: _same,
+    ct.given_by_hook: _same,
     im.root: _root,
     st.hook: _hook,
     st.project: _same,

@@ -16,8 +16,10 @@ from .containers import attributes_of
 from .refusals import coded
 
 
-def zeros(x: Any) -> Any:
-    """The cotangent of `x` that is zero."""
+def zeros(x: Any, unbound: bool = False) -> Any:
+    """The cotangent of `x` that is zero. `unbound`: `x` may be nothing, which has none."""
+    if unbound and type(x).__name__.endswith("Undefined"):
+        return x
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
     if isinstance(x, (complex, np.complexfloating)) and not isinstance(x, float):
@@ -190,8 +192,12 @@ def _project_array(x_bar: Any, x: Any, owned: bool) -> Any:
     value = np.asarray(0.0 if x_bar is None else x_bar)
     if value.dtype.kind == "c" and dtype.kind != "c":
         value = np.real(value)
-    if value.shape != x.shape:
+    if value.ndim < x.ndim:
         value = np.broadcast_to(value, x.shape)
+    elif value.shape != x.shape:
+        raise ValueError(
+            f"operands could not be broadcast together with shapes {value.shape} {x.shape}"
+        )
     elif owned and value.dtype == dtype and value.flags.owndata:
         return value
     return np.array(value, dtype)
@@ -218,7 +224,7 @@ def _like_object(x: Any, items: dict[str, Any]) -> Any:
     import types
 
     if not dataclasses.is_dataclass(x):
-        return types.SimpleNamespace(**{k: v for k, v in items.items() if v is not None})
+        return types.SimpleNamespace(**items)
     result = object.__new__(type(x))
     for name, item in items.items():
         object.__setattr__(result, name, item)

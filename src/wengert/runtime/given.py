@@ -95,6 +95,16 @@ def given_by_row(found: Any, like: Any, returned: str, whose: str) -> Any:
     return _of_rule(found, like, returned, whose)
 
 
+def given_by_hook(found: Any, like: Any) -> Any:
+    """The cotangent that a hook gave for a value."""
+    if found is None and zeros(like) is not None:
+        raise _wrong_rule(
+            "a hook gave None for the value that is hooked\n"
+            "It returns the cotangent, changed or as it is: `lambda x_bar: x_bar`."
+        )
+    return _of_rule(found, like, "a hook gave a cotangent", "value that is hooked")
+
+
 def _of_rule(found: Any, x: Any, returned: str, whose: str) -> Any:
     """A cotangent or tangent that a hand-written rule gave for `x`; None stands for zeros."""
     if found is None:

@@ -114,8 +114,12 @@ def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
     if plain and not type(x).__flags__ & _MADE_IN_PYTHON:
         return x  # a ufunc, say
     copies[id(x)] = made = object.__new__(type(x)) if plain else copy.copy(x)
+    own = getattr(made, "__dict__", {})  # where a property may have the name of an attribute
     for name, item in attributes.items():
-        object.__setattr__(made, name, _copied(item, copies))
+        if name in getattr(x, "__dict__", ()):
+            own[name] = _copied(item, copies)
+        else:
+            object.__setattr__(made, name, _copied(item, copies))
     return made
 
 

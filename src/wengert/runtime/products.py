@@ -177,6 +177,11 @@ def explicit_subscripts(subscripts: Any, ranks: Sequence[int]) -> tuple[list[str
         raise NotImplementedError("np.einsum has a derivative where the subscripts are a string")
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
+    if len(terms) != len(ranks):
+        many = "more" if len(terms) < len(ranks) else "fewer"
+        raise ValueError(
+            f"{many} operands provided to einstein sum function than specified in the subscripts string"
+        )
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     unused = "".join(letter for letter in letters if letter not in subscripts)
     widths = [r - len(t) + 3 for t, r in zip(terms, ranks, strict=True) if "..." in t]

@@ -244,7 +244,7 @@ class Expressions:
         kind = kind_of_atom(eqn.args[0])
         if isinstance(kind, Number):
             return self.bindings.constant(0j if kind.type == "complex" else 0.0)
-        if not isinstance(kind, Array) or not kind.dtype:
+        if not isinstance(kind, Array) or not kind.dtype or "unbound" in eqn.params:
             return None
         x = self.atom(eqn.args[0])
         if kind.dtype.startswith(("float", "complex")):
