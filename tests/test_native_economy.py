@@ -367,6 +367,19 @@ def test_the_place_of_an_extreme(choose, x):
         assert native(np.array(x, dtype)) == choose(np.array(x, dtype))
 
 
+@pytest.mark.parametrize("choose", [np.argmax, np.argmin, np.nanargmax, max, min])
+@pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 60])
+def test_the_place_of_an_extreme_among_few_and_many(choose, size):
+    native = wg.jit(lambda x: choose(x), strict=True)
+    rng = np.random.default_rng(size)
+    for kind in (np.float64, np.float32, np.int64):
+        for _ in range(20):
+            x = rng.integers(-4, 5, size).astype(kind)
+            if kind is not np.int64 and choose is not np.nanargmax:
+                x[rng.random(size) < 0.1] = np.nan
+            np.testing.assert_array_equal(native(x), choose(x))
+
+
 @pytest.mark.parametrize("name", ["erf", "erfc", "expm1", "log1p", "exp2", "cbrt"])
 @pytest.mark.parametrize("x", [0.3, 2, np.float32(0.4), np.linspace(0, 2, 9), np.arange(3)])
 def test_functions_of_scipy(name, x):
