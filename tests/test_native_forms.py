@@ -486,7 +486,7 @@ def of_rows(x):
     return total
 
 
-@pytest.mark.parametrize("width", [1, 3, 8, 14, 63, 64, 65, 200])
+@pytest.mark.parametrize("width", [3, 8, 14, 63, 64, 65, 200])
 def test_elementary_functions_in_rows_have_a_form_for_short_ones(width):
     x = np.linspace(-3.0, 3.0, 5 * width).reshape(5, width)
     compiled = wg.jit(wg.grad(of_rows), strict=True)

@@ -207,7 +207,7 @@ def calls_of(row: Row, libraries: dict[str, Any]) -> dict[Any, Callable[[], Any]
 
 def by_hand(library: ctypes.CDLL, row: Row, arguments: Any, found: Any) -> Callable[[], Any]:
     """A call of the derivative in C, which must give what we have found; it writes to memory that it is given."""
-    arrays = list(arrays_in(arguments))
+    arrays = list(arrays_in(arguments)) or [np.array(each, dtype=float) for each in arguments]
     expected = [np.asarray(x) for x in (found if isinstance(found, tuple) else (found,))]
     results = [np.empty_like(each) for each in expected]
     sizes = [ctypes.c_int64(size) for size in row.sizes]
@@ -226,11 +226,11 @@ def by_hand(library: ctypes.CDLL, row: Row, arguments: Any, found: Any) -> Calla
 
 
 def arrays_in(arguments: Any) -> Iterator[Any]:
-    """What a derivative in C reads: the arrays, and lists and floats as arrays; its sizes are told apart."""
+    """The arrays among arguments, and in the tuples among them."""
     for each in arguments:
         if isinstance(each, tuple):
             yield from arrays_in(each)
-        elif isinstance(each, np.ndarray | list | float):
+        elif isinstance(each, np.ndarray):
             yield np.ascontiguousarray(each)
 
 

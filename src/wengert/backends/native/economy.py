@@ -245,6 +245,8 @@ class Place:
             if getattr(made, pointer) == self.own:
                 at = plus(self.start, getattr(made, index))
                 made = replace(made, **{pointer: self.target, index: at})
+        if isinstance(made, Multiply) and made.target == self.own and self.start == ZERO:
+            made = replace(made, target=self.target)  # it is written from the start of its memory
         return with_blocks(made, lambda block: map(self.statement, block))
 
     def expr(self, value: Expr) -> Expr:

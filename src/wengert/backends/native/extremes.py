@@ -57,10 +57,48 @@ def _must_have_elements(e: Emitter, count: Expr) -> None:
     e.exit_if(Apply("eq", (e.let(count), ZERO), "b1"), "an extreme of nothing")
 
 
+FEW = 16
+"""Among so many elements, the processor foresees badly which are better than all before."""
+
+
 def _best_of(e: Emitter, view: View, greatest: bool, *, nan_counts: bool) -> tuple[Expr, Expr]:
     """The first extreme of a vector, and its place; the first NaN is one where that counts."""
     count = e.let(view.dims[0])
-    best, place = e.variable("best", e.load(view, (integer(0),))), e.variable("place", integer(0))
+    first = e.load(view, (integer(0),))
+    best, place = e.variable("best", first), e.variable("place", integer(0))
+    searches = e.variable("searches", Constant(True, "b1"))
+    few = e.block()
+    _best_of_few(few, view, first, (best, place, searches), greatest)
+    e.add(If(Apply("le", (count, integer(FEW)), "b1"), tuple(few.statements)))
+    many = e.block()
+    _best_of_many(many, view, (best, place), greatest, nan_counts=nan_counts)
+    e.add(If(searches, tuple(many.statements)))
+    return best, e.let(place)
+
+
+def _best_of_few(
+    e: Emitter, view: View, first: Expr, found: tuple[Slot, Slot, Slot], greatest: bool
+) -> None:
+    """The first extreme without branches; where there is a NaN, it is still to be searched for."""
+    best, place, searches = found
+    e.add(Assign(searches, Constant(False, "b1")))
+    index = Slot(e.names.fresh("i"), "i64")
+    inner = e.block()
+    x = inner.load(view, (index,))
+    better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
+    inner.add(Assign(best, Apply("select", (better, x, best), x.code)))
+    inner.add(Assign(place, Apply("select", (better, index, place), "i64")))
+    if view.code in FLOATS:
+        inner.add(Assign(searches, Apply("or", (searches, Apply("ne", (x, x), "b1")), "b1")))
+    e.add(For(index, view.dims[0], tuple(inner.statements)))
+    e.add(If(searches, (Assign(best, first), Assign(place, integer(0))), rarely=True))
+
+
+def _best_of_many(
+    e: Emitter, view: View, to: tuple[Slot, Slot], greatest: bool, *, nan_counts: bool
+) -> None:
+    """The first extreme of many elements, of which few are better than all before."""
+    best, place = to
     index = Slot(e.names.fresh("i"), "i64")
     inner = e.block()
     x = inner.load(view, (index,))
@@ -72,8 +110,7 @@ def _best_of(e: Emitter, view: View, greatest: bool, *, nan_counts: bool) -> tup
     else:
         better = inner.apply("gt" if greatest else "lt", x, best, code="b1")
         inner.add(If(better, found, rarely=True))
-    e.add(For(index, count, tuple(inner.statements)))
-    return best, e.let(place)
+    e.add(For(index, view.dims[0], tuple(inner.statements)))
 
 
 @lowers("put_extreme")

@@ -377,7 +377,8 @@ class _Printer:
     def invoke(self, statement: Invoke) -> None:
         """A call; deep recursion is left to Python, which knows how deep is too deep."""
         place = self.define("getelementptr i64, ptr %memory, i64 1")
-        depth = self.define(f"add i64 {self.define(f'load i64, ptr {place}')}, 1")
+        before = self.define(f"load i64, ptr {place}")
+        depth = self.define(f"add i64 {before}, 1")
         self._leave_if(self.define(f"icmp sgt i64 {depth}, {DEEPEST}"))
         self.lines.append(f"  store i64 {depth}, ptr {place}")
         args = [f"{LLVM_TYPES[a.code]} {self.expr(a)}" for a in statement.args]
@@ -386,8 +387,7 @@ class _Printer:
         inside = ", ".join(["ptr %memory", *args, *(f"ptr {out}" for out in outs)])
         status = self.define(f"call i32 @{statement.function}({inside})")
         self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
-        back = self.define(f"sub i64 {self.define(f'load i64, ptr {place}')}, 1")
-        self.lines.append(f"  store i64 {back}, ptr {place}")
+        self.lines.append(f"  store i64 {before}, ptr {place}")
         for slot, out in zip(statement.results, outs, strict=True):
             found = self.define(f"load {result_type(slot.code)}, ptr {out}")
             if slot.code == "b1":

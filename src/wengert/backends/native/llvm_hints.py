@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .llvm_ops import VECTORISED
-from .loopform import Apply, Assign, Expr, For, Load, Statement, Store, While, each, expressions_of
+from .loopform import (
+    Apply,
+    Assign,
+    Constant,
+    Expr,
+    For,
+    Load,
+    Statement,
+    Store,
+    While,
+    each,
+    expressions_of,
+    slots_in,
+)
 
 
 class Metadata:
@@ -35,8 +48,8 @@ class Notes(NamedTuple):
 def notes_on(loop: For, around: int, metadata: Metadata, *, masked: bool = False) -> Notes:
     """Notes on a loop for the vectoriser, which makes something of innermost loops.
 
-    A loop in two others is over coordinates more often than over samples: four vectors at once would be too
-    many for it.
+    A sum in two other loops is over coordinates more often than over samples: it is not worth four vectors at
+    once, which have to be put together in the end.
 
     Args:
         loop: the loop.
@@ -54,7 +67,7 @@ def notes_on(loop: For, around: int, metadata: Metadata, *, masked: bool = False
         hints.append(f'"llvm.loop.parallel_accesses", {group}')
     if masked:
         hints.append('"llvm.loop.vectorize.predicate.enable", i1 true')
-    elif around > 1:
+    elif around > 1 and _accumulates(loop):
         hints.append('"llvm.loop.interleave.count", i32 1')
     if not hints:
         return Notes()
@@ -68,7 +81,12 @@ def gains_by_masks(loop: For, around: int) -> bool:
     It is where it starts often, and each of these elements would cost the call of an elementary function.
     """
     plain = all(isinstance(s, Assign | Store) for s in loop.body)
-    return around > 0 and plain and _calls_functions(loop.body)
+    few = not isinstance(loop.count, Constant)
+    return around > 0 and few and plain and _calls_functions(loop.body)
+
+
+def _accumulates(loop: For) -> bool:
+    return any(isinstance(s, Assign) and s.slot in slots_in(s.value) for s in loop.body)
 
 
 def _is_innermost(loop: For) -> bool:

@@ -132,7 +132,17 @@ class _Block:
                     continue
                 case _:
                     made.append(place.statement(statement))
-        return made
+        return [statement for statement in made if not _copies_to_itself(statement)]
+
+
+def _copies_to_itself(statement: Statement) -> bool:
+    match statement:
+        case For(body=(Store(pointer=to, index=place, value=Load(pointer=of, index=index)),)):
+            return to == of and place == index
+        case For(body=(Assign(slot=slot, value=Load(pointer=of, index=index)), Store() as store)):
+            return (store.pointer, store.index, store.value) == (of, index, slot)
+        case _:
+            return False
 
 
 def _gives_memory(statement: Statement, pointer: Slot) -> bool:
