@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -39,16 +37,13 @@ from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
 from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
+from .quick_call import ITEMS_AT, TABLE_AT, first_way, is_as_expected
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
 _TYPE_AT, _VALUE_AT = 8, 16
 _ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
 """Where the parts of an array object are: NumPy's C ABI, the same since 1.7."""
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_TABLE_AT = 32
-"""Where the bytes of a `bytes` object start."""
-_ITEMS_AT = 24
-"""Where the items of a tuple start."""
 _NEW_ARRAY, _NEW_SCALAR = 93, 60
 """Places in NumPy's table of C functions."""
 _TYPE_NUMBERS: dict[str, int] = {
@@ -88,6 +83,7 @@ def table() -> dict[str, int]:
         "Py_DecRef",
         "PyObject_CallNoArgs",
         "PyObject_Vectorcall",
+        "PyDict_GetItemWithError",
     ]
     found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
     numpys = _numpys_functions()
@@ -114,9 +110,7 @@ def _numpys_functions() -> Sequence[int]:
 @cache
 def is_possible() -> bool:
     """Whether objects are laid out here as entry points expect."""
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return False
-    if struct.calcsize("P") != 8 or sys.byteorder != "little":
+    if not is_as_expected():
         return False
     number, array = 1.25, np.zeros((2, 3))
     first = ctypes.c_double.from_address(id(number) + _VALUE_AT).value
@@ -124,46 +118,26 @@ def is_possible() -> bool:
     data = ctypes.c_size_t.from_address(id(array) + _ARRAY_AT["data"]).value
     types = ctypes.c_size_t.from_address(id(array) + _TYPE_AT).value
     pair = (number, array)
-    second = ctypes.c_size_t.from_address(id(pair) + _ITEMS_AT + 8).value
+    second = ctypes.c_size_t.from_address(id(pair) + ITEMS_AT + 8).value
     expected = (1.25, 2, array.ctypes.data, id(np.ndarray), id(array))
     return (first, rank, data, types, second) == expected
 
 
 def callable_at(address: int, name: str) -> Any:
     """The entry point at an address as a Python function."""
-    return _function(address, name, _FASTCALL, _addresses())
-
-
-def first_way(
-    address: int, name: str, in_force: Callable[[], bool], otherwise: Any, code: Any
-) -> Any:
-    """A Python function that is the entry point while `in_force()`, and `otherwise` where that gives an answer.
-
-    Args:
-        address: of the `.call` of a kernel.
-        name: what the function is called.
-        in_force: whether the native form may be used.
-        otherwise: takes the same arguments, and arguments by name.
-        code: what must live as long as the function.
-    """
-    return _function(
-        address, name, _FASTCALL | _KEYWORDS, (_addresses(), in_force, otherwise, code)
-    )
-
-
-def _function(address: int, name: str, flags: int, own: Any) -> Any:
     api = ctypes.pythonapi
     make = api.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    definition = _Method(name.encode(), address, flags, None)
-    function = make(ctypes.addressof(definition), own, None)
+    definition = _Method(name.encode(), address, _FASTCALL, None)
+    function = make(ctypes.addressof(definition), addresses(), None)
     _kept.append(definition)  # Python keeps a pointer to it
     return function
 
 
 @cache
-def _addresses() -> bytes:
+def addresses() -> bytes:
+    """The table, as entry points read it."""
     return struct.pack(f"{len(table())}Q", *table().values())
 
 
@@ -176,7 +150,7 @@ class _Method(ctypes.Structure):
     )
 
 
-_FASTCALL, _KEYWORDS = 0x80, 0x2
+_FASTCALL = 0x80
 _kept: list[Any] = []
 
 
@@ -191,59 +165,7 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
     )
     if not plain or not _is_plain(result):
         return ""
-    return _Entry(lowered).text(result) + _first_way(lowered.name)
-
-
-def _first_way(name: str) -> str:
-    """The function behind `first_way`: its `self` is a tuple of the table, `in_force` and `otherwise`."""
-    numbers = {key: k for k, key in enumerate(table())}
-    known = ("True", "other", "exited", "PyObject_CallNoArgs", "PyObject_Vectorcall", "Py_DecRef")
-    loads = "\n".join(
-        f"  %at.{key} = getelementptr i64, ptr %table, i64 {numbers[key]}\n"
-        f"  %{key} = load ptr, ptr %at.{key}, !invariant.load !{{}}"
-        for key in known
-    )
-    return _FIRST_WAY.format(name=name, items=_ITEMS_AT, table_at=_TABLE_AT, loads=loads)
-
-
-_FIRST_WAY = """
-define ptr @{name}.call(ptr %self, ptr %args, i64 %count, ptr %names) #0 {{
-  %items = getelementptr i8, ptr %self, i64 {items}
-  %addresses = load ptr, ptr %items
-  %at.in_force = getelementptr i8, ptr %items, i64 8
-  %in_force = load ptr, ptr %at.in_force
-  %at.otherwise = getelementptr i8, ptr %items, i64 16
-  %otherwise = load ptr, ptr %at.otherwise
-  %table = getelementptr i8, ptr %addresses, i64 {table_at}
-{loads}
-  %unnamed = icmp eq ptr %names, null
-  br i1 %unnamed, label %asking, label %slowly
-asking:
-  %said = call ptr %PyObject_CallNoArgs(ptr %in_force)
-  %raised = icmp eq ptr %said, null
-  br i1 %raised, label %failed, label %told
-told:
-  call void %Py_DecRef(ptr %said)
-  %still = icmp eq ptr %said, %True
-  br i1 %still, label %quickly, label %slowly
-quickly:
-  %found = call ptr @{name}.entry(ptr %addresses, ptr %args, i64 %count)
-  %others = icmp eq ptr %found, %other
-  %left = icmp eq ptr %found, %exited
-  %answered = or i1 %others, %left
-  br i1 %answered, label %unfit, label %done
-done:
-  ret ptr %found
-failed:
-  ret ptr null
-unfit:
-  call void %Py_DecRef(ptr %found)
-  br label %slowly
-slowly:
-  %slow = tail call ptr %PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr %names)
-  ret ptr %slow
-}}
-"""
+    return _Entry(lowered).text(result) + first_way(lowered.name, list(table()))
 
 
 def _is_plain(kind: Kind) -> bool:
@@ -305,7 +227,7 @@ class _Entry:
     # --- the whole ------------------------------------------------------------------------
 
     def text(self, result: Kind) -> str:
-        self.lines = [f"  %table = getelementptr i8, ptr %self, i64 {_TABLE_AT}"]
+        self.lines = [f"  %table = getelementptr i8, ptr %self, i64 {TABLE_AT}"]
         self._start = 0
         self.do(f"%memory = alloca {MEMORY}")
         self.do(f"store {MEMORY} zeroinitializer, ptr %memory")
@@ -456,7 +378,7 @@ class _Entry:
             made = self.define(f"call ptr {self.from_table('PyTuple_New')}(i64 {size})")
             for k, item in enumerate(kind.items):
                 part = self._build(item, results, outs)
-                place = self.define(f"getelementptr i8, ptr {made}, i64 {_ITEMS_AT + 8 * k}")
+                place = self.define(f"getelementptr i8, ptr {made}, i64 {ITEMS_AT + 8 * k}")
                 self.do(f"store ptr {part}, ptr {place}")
             return made
         if isinstance(kind, Static):

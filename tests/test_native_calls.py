@@ -1,0 +1,118 @@
+"""How native functions are called: with nothing between the call and machine code."""
+
+import gc
+import math
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import NativeWarning
+
+pytest.importorskip("llvmlite")
+
+
+def functions_called(call):
+    """The names of the Python functions that a call runs."""
+    names = []
+
+    def note(frame, event, _):
+        if event == "call":
+            names.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return names[1:]
+
+
+def helper(x):
+    return math.sin(x) * 2.0
+
+
+def test_a_call_runs_no_python():
+    native = wg.jit(wg.value_and_grad(lambda x: helper(x) ** 2), strict=True)
+    expected = native(0.7)
+    found = []
+    assert functions_called(lambda: found.append(native(0.7))) == []
+    assert found == [expected]
+
+
+def test_a_call_by_name_is_read_by_python():
+    native = wg.jit(lambda x, y: helper(x) - y, strict=True)
+    expected = native(0.7, 2.0)
+    assert native(y=2.0, x=0.7) == native(0.7, y=2.0) == expected
+
+
+def test_a_function_that_is_bound_anew_is_read_anew(monkeypatch):
+    native = wg.jit(lambda x: helper(x), strict=True)
+    assert native(1.0) == helper(1.0)
+    monkeypatch.setitem(globals(), "helper", lambda x: x + 1.0)
+    assert native(1.0) == 2.0
+    assert functions_called(lambda: native(1.0)) == []
+    monkeypatch.undo()
+    assert native(1.0) == helper(1.0)
+
+
+def test_a_rule_that_is_registered_is_used():
+    def own(x):
+        return x * x
+
+    slope = wg.jit(wg.grad(lambda x: own(x) + 0.0))
+    assert slope(3.0) == 6.0
+    wg.scalar_rule(own, lambda x, Ω: 100.0)
+    with pytest.warns(NativeWarning):
+        assert slope(3.0) == 100.0
+
+
+def test_defaults_that_are_changed_are_read_anew():
+    def scaled(x, factor=2.0):
+        return factor * x
+
+    native = wg.jit(scaled)
+    assert [native(3.0), native(3.0)] == [6.0, 6.0]
+    scaled.__defaults__ = (5.0,)
+    assert native(3.0) == 15.0
+
+
+def test_native_functions_die_with_their_last_name():
+    native = wg.jit(lambda x: x * x)
+    native(1.0)
+    native(np.ones(3))
+    native.owner = native
+    seen = weakref.ref(native)
+    del native
+    gc.collect()
+    assert seen() is None
+
+
+def test_forms_are_made_while_others_run():
+    """Code that a thread is in stays, also when the function has another form by then."""
+
+    def many(x, n):
+        total = 0.0
+        for k in range(n):
+            total += math.sin(x * k)
+        return total
+
+    native = wg.jit(lambda x, n: many(x, n), strict=True)
+    expected = native(0.5, 200_000)
+    found = []
+    runners = [
+        threading.Thread(target=lambda: found.extend(native(0.5, 200_000) for _ in range(20)))
+        for _ in range(2)
+    ]
+    for runner in runners:
+        runner.start()
+    original = many.__code__
+    for kind in (np.float64, np.float32, int, bool, np.int64, float):
+        native(kind(1), 10)
+    for runner in runners:
+        runner.join()
+    assert many.__code__ is original
+    assert found == [expected] * 40
