@@ -1,6 +1,7 @@
 """How native functions are called: with nothing between the call and machine code."""
 
 import gc
+import importlib
 import math
 import sys
 import threading
@@ -116,3 +117,61 @@ def test_forms_are_made_while_others_run():
         runner.join()
     assert many.__code__ is original
     assert found == [expected] * 40
+
+
+def handler_of(array):
+    return importlib.import_module("numpy._core.multiarray").get_handler_name(array)
+
+
+def test_large_results_use_memory_that_earlier_ones_left():
+    native = wg.jit(wg.grad(lambda x: (x * x).sum()), strict=True)
+    x = np.arange(2.0**17)
+    native(x)
+    first = native(x)
+    second = native(x)
+    assert handler_of(first) == "wengert" != handler_of(x)
+    assert first.flags.owndata
+    assert not np.shares_memory(first, second)
+    places = {first.ctypes.data, second.ctypes.data}
+    del first, second
+    again = [native(x), native(x)]
+    assert {each.ctypes.data for each in again} == places
+    for each in again:
+        np.testing.assert_array_equal(each, 2.0 * x)
+
+
+def test_large_results_outlive_their_function_and_can_be_resized():
+    def double(x):
+        return x + x
+
+    native = wg.jit(double, strict=True)
+    made = [native(np.arange(2.0**18)) for _ in range(2)].pop()
+    assert handler_of(made) == "wengert"
+    del native
+    gc.collect()
+    made.resize(2**19, refcheck=False)
+    assert made[2**18 - 1] == 2.0**19 - 2.0
+    assert made[-1] == 0.0
+    made.resize(10, refcheck=False)
+    np.testing.assert_array_equal(made, 2.0 * np.arange(10.0))
+
+
+def test_small_results_have_the_memory_of_numpy():
+    native = wg.jit(lambda x: x + x, strict=True)
+    assert [handler_of(native(np.ones(100))) for _ in range(2)] == ["default_allocator"] * 2
+
+
+def test_large_results_of_several_threads_are_apart():
+    native = wg.jit(lambda x, k: x * k, strict=True)
+    x = np.ones(2**16)
+    wrong = []
+
+    def many(k):
+        wrong.extend(k for _ in range(200) if not (native(x, k) == k).all())
+
+    runners = [threading.Thread(target=many, args=(float(k),)) for k in range(4)]
+    for runner in runners:
+        runner.start()
+    for runner in runners:
+        runner.join()
+    assert not wrong

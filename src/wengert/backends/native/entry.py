@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import NONE, Kind, Other, Static, Struct
+from . import result_memory
 from .answers import EXITED, OTHER_TYPES
 from .border import (
     ArrayLeaf,
@@ -44,8 +45,14 @@ _TYPE_AT, _VALUE_AT = 8, 16
 _ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
 """Where the parts of an array object are: NumPy's C ABI, the same since 1.7."""
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_NEW_ARRAY, _NEW_SCALAR = 93, 60
-"""Places in NumPy's table of C functions."""
+_IN_NUMPYS_TABLE = {
+    "PyArray_New": 93,
+    "PyArray_Scalar": 60,
+    "PyDataMem_SetHandler": 304,
+    "PyDataMem_GetHandler": 305,
+}
+_DEFAULT_HANDLER = 306
+"""Places in NumPy's table of C functions, and of the handler of memory that it has by itself."""
 _TYPE_NUMBERS: dict[str, int] = {
     "complex": np.dtype(np.complex128).num,
     "f64": np.dtype(np.float64).num,
@@ -87,7 +94,8 @@ def table() -> dict[str, int]:
     ]
     found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
     numpys = _numpys_functions()
-    found |= {"PyArray_New": numpys[_NEW_ARRAY], "PyArray_Scalar": numpys[_NEW_SCALAR]}
+    found |= {name: numpys[place] for name, place in _IN_NUMPYS_TABLE.items()}
+    found |= result_memory.for_table(numpys[_DEFAULT_HANDLER])
     objects: dict[str, Any] = {
         "float": float, "complex": complex, "int": int, "bool": bool, "None": None, "True": True, "ndarray": np.ndarray,
         "numpy.f64": np.float64, "numpy.f32": np.float32, "numpy.i64": np.int64, "numpy.b1": np.bool_,
@@ -104,7 +112,7 @@ def _numpys_functions() -> Sequence[int]:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     address = pointer(vars(umath)["_ARRAY_API"], None)
-    return list((ctypes.c_size_t * 100).from_address(address))
+    return list((ctypes.c_size_t * (_DEFAULT_HANDLER + 1)).from_address(address))
 
 
 @cache
@@ -165,7 +173,11 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
     )
     if not plain or not _is_plain(result):
         return ""
-    return _Entry(lowered).text(result) + first_way(lowered.name, list(table()))
+    names = list(table())
+    parts = [_Entry(lowered).text(result), first_way(lowered.name, names)]
+    if any(isinstance(made, AnyArrayResult) for made in lowered.results):
+        parts.append(result_memory.array_function(lowered.name, names))
+    return "".join(parts)
 
 
 def _is_plain(kind: Kind) -> bool:
@@ -362,13 +374,19 @@ class _Entry:
         for axis, dim in enumerate(made.dims):
             place = self.define(f"getelementptr i64, ptr {dims}, i64 {axis}")
             self.do(f"store i64 {_size(dim, sizes)}, ptr {place}")
-        kind, function = self.from_table("ndarray"), self.from_table("PyArray_New")
+        number, bytes_ = _TYPE_NUMBERS[_type_of(made)], self._bytes(made, sizes)
         array = self.define(
-            f"call ptr {function}(ptr {kind}, i32 {rank}, ptr {dims}, i32 "
-            f"{_TYPE_NUMBERS[_type_of(made)]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
+            f"call ptr @{self.lowered.name}.array(ptr %table, i32 {rank}, ptr {dims}, i32 {number}, "
+            f"i64 {bytes_})"
         )
         self.leave_unless(self.define(f"icmp ne ptr {array}, null"), "failed")
         return array
+
+    def _bytes(self, made: AnyArrayResult, sizes: dict[Slot, str]) -> str:
+        total = str(_WIDTHS[_type_of(made)])
+        for dim in made.dims:
+            total = self.define(f"mul i64 {total}, {_size(dim, sizes)}")
+        return total
 
     # --- results --------------------------------------------------------------------------
 
@@ -466,11 +484,7 @@ class _Entry:
 
     def _copied(self, made: AnyArrayResult, outs: dict[Slot, str]) -> str:
         array = self._new_array(made, outs)
-        total = "1"
-        for dim in made.dims:
-            total = self.define(f"mul i64 {total}, {_size(dim, outs)}")
-        width = _WIDTHS[_type_of(made)]
-        size = self.define(f"mul i64 {total}, {width}")
+        size = self._bytes(made, outs)
         data = self.at(array, _ARRAY_AT["data"], "ptr")
         self.do(
             f"call void @llvm.memcpy.p0.p0.i64(ptr {data}, ptr {outs[made.pointer]}, i64 {size}, "
