@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.backends.native import duration
 from wengert.errors import NativeWarning
 
 pytest.importorskip("llvmlite")
@@ -175,3 +176,95 @@ def test_large_results_of_several_threads_are_apart():
     for runner in runners:
         runner.join()
     assert not wrong
+
+
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-12 * a:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def collatz(n):
+    count = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        count += 1
+    return count
+
+
+def pairs(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            total += x[i] * x[j]
+    return total
+
+
+def doubling(x, n):
+    """Its inner loop is longer in each turn of the outer one."""
+    count, total = 1, 0.0
+    for _ in range(n):
+        for _ in range(count):
+            total += x
+        count *= 2
+    return total
+
+
+def triangle(n):
+    total = 0
+    for i in range(n):
+        for j in range(i):
+            total += i - j
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (wg.grad(newton), (2.0,), 0),
+        (collatz, (7,), None),
+        (lambda x: x.sum(), (np.ones(3),), 1),
+        (pairs, (np.ones(3),), 2),
+        (lambda x, n: sum([x * k for k in range(n)]), (1.0, 3), 1),
+        (doubling, (1.0, 3), None),
+        (triangle, (4,), 2),
+        (math.sin, (1.0,), 0),
+    ],
+)
+def test_how_many_steps_loops_have(f, args, expected):
+    """By the most factors of a loop; None where that is not known before the loop ends."""
+    native = wg.jit(f if f is not math.sin else lambda x: math.sin(x), strict=True)
+    native(*args)
+    found = duration.steps(native._latest().kernel.lowered.procedures[0])
+    assert (found if found is None else max(map(len, found), default=0)) == expected
+
+
+def running(n, a):
+    """Long, which shows only when the list of what the way back needs grows."""
+    x = a
+    while n > 0.0:
+        x = math.sin(x) + a
+        n = n - 1.0
+    return x
+
+
+@pytest.mark.parametrize("f", [wg.grad(running, argnums=1), running])
+def test_other_threads_run_while_a_loop_does(f):
+    native = wg.jit(f, strict=True)
+    assert native(3.0, 0.5) == f(3.0, 0.5)
+    done = threading.Event()
+
+    def work():
+        native(2e7, 0.5)
+        done.set()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert not done.wait(0.02)  # this thread runs, too
+        thread.join()
+    finally:
+        sys.setswitchinterval(before)

@@ -34,10 +34,11 @@ from .border import (
     NumberResult,
     Result,
 )
+from .duration import takes_long
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
-from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
+from .loopform import Code, Constant, Expr, Slot
 from .quick_call import ITEMS_AT, TABLE_AT, first_way, is_as_expected
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
@@ -355,18 +356,40 @@ class _Entry:
         args = ["ptr %memory"]
         args += [f"{LLVM_TYPES[p.code]} {self.found[p]}" for p in self.main.params]
         args += [f"ptr {out}" for out in outs.values()]
-        works_long = any(isinstance(s, For | While | Spread) for s in each(self.main.body))
-        state = ""
-        if works_long:
-            state = self.define(f"call ptr {self.from_table('PyEval_SaveThread')}()")
+        self._let_others_run()
         status = self.define(f"call i32 @{self.main.name}({', '.join(args)})")
-        if works_long:
-            self.do(f"call void {self.from_table('PyEval_RestoreThread')}(ptr {state})")
+        self._stop_others()
         self.leave_unless(self.same("i32", status, "0"), "exited")
         return {
             slot: self.define(f"load {_out_type(slot.code)}, ptr {out}")
             for slot, out in outs.items()
         }
+
+    def _let_others_run(self) -> None:
+        """Python's other threads run meanwhile, if the program takes long, or from when on it does."""
+        save = self.from_table("PyEval_SaveThread")
+        self.do(f"store ptr {save}, ptr {self._memory_word(5)}")
+        self._count += 1
+        now, later = f"long{self._count}", f"short{self._count}"
+        is_long = takes_long(self.main, lambda count: _size(count, self.found), self.define)
+        self.do(f"br i1 {is_long}, label %{now}, label %{later}")
+        self.lines.append(f"{now}:")
+        self.do("call void @wg_let_others_run(ptr %memory)")
+        self.do(f"br label %{later}")
+        self.lines.append(f"{later}:")
+
+    def _stop_others(self) -> None:
+        state = self.define(f"load ptr, ptr {self._memory_word(6)}")
+        self._count += 1
+        running, stopped = f"running{self._count}", f"stopped{self._count}"
+        self.do(f"br i1 {self.same('ptr', state, 'null')}, label %{stopped}, label %{running}")
+        self.lines.append(f"{running}:")
+        self.do(f"call void {self.from_table('PyEval_RestoreThread')}(ptr {state})")
+        self.do(f"br label %{stopped}")
+        self.lines.append(f"{stopped}:")
+
+    def _memory_word(self, number: int) -> str:
+        return self.define(f"getelementptr ptr, ptr %memory, i64 {number}")
 
     def _new_array(self, made: AnyArrayResult, sizes: dict[Slot, str]) -> str:
         rank = len(made.dims)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from .llvm_arena import ARENA
 from .llvm_kept import KEPT, LARGE, OF_THE_SYSTEM
 
-MEMORY_WORDS = 5
-"""What a call has of memory: its first block, how deep its calls are nested, and its arena in three words."""
+MEMORY_WORDS = 7
+"""What a call has of memory: its first block, how deep its calls are nested, its arena in three words; then how to let
+Python's other threads run, where they do not, and what that gave."""
 MEMORY = f"[{MEMORY_WORDS} x ptr]"
 
 _RELEASED_TOGETHER = """\
@@ -59,7 +60,23 @@ done:
   ret ptr %data
 }
 
-define internal ptr @wg_enlarge(ptr %data, i64 %size) nounwind noinline {
+define internal void @wg_let_others_run(ptr %memory) nounwind {
+  %how.at = getelementptr ptr, ptr %memory, i64 5
+  %how = load ptr, ptr %how.at
+  %run = icmp eq ptr %how, null
+  br i1 %run, label %done, label %let
+let:
+  store ptr null, ptr %how.at
+  %state = call ptr %how()
+  %state.at = getelementptr ptr, ptr %memory, i64 6
+  store ptr %state, ptr %state.at
+  br label %done
+done:
+  ret void
+}
+
+define internal ptr @wg_enlarge(ptr %memory, ptr %data, i64 %size) nounwind noinline {
+  call void @wg_let_others_run(ptr %memory)
   %old = getelementptr i8, ptr %data, i64 -64
   %all = add i64 %size, 64
   %raw = call ptr @realloc(ptr %old, i64 %all)
