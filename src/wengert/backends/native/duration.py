@@ -109,6 +109,7 @@ def _steps(
             case If():
                 for block in blocks_of(statement):
                     yield from _steps(block, outer, bounds)
+                    _forget(statement, bounds)
             case _:
                 pass
         if blocks_of(statement):

@@ -30,9 +30,10 @@ from .border import (
 )
 from .function import Lowered
 from .llvm_runtime import MEMORY_WORDS
-from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
+from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
 from .machine import compiled, machine
 from .threads import pool
+from .tiles import use_tiles
 from .values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
@@ -46,8 +47,11 @@ class Kernel:
         from . import entry
 
         self.lowered = lowered
-        if any(isinstance(s, Spread) for p in lowered.procedures for s in each(p.body)):
+        statements = [s for p in lowered.procedures for s in each(p.body)]
+        if any(isinstance(s, Spread) for s in statements):
             pool()
+        if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
+            use_tiles()
         made = entry.entry_function(lowered, result) if entry.is_possible() else ""
         self.llvm = program_text(lowered, made)
         self.code = compiled(self.llvm, tuple(entry.table()) if made else ())
