@@ -35,6 +35,7 @@ def use_tiles() -> Code | None:
 
 def _text() -> str:
     text = _PACK + _tile() + _PRODUCT + OF_THE_SYSTEM
+    text = text.replace("LANES", "<8 x double>")
     return text.replace("STEPS", str(_STEPS)).replace("MOST", str(_MOST))
 
 
@@ -50,15 +51,15 @@ def _tile() -> str:
     )
     sums = [f"{side}{i}" for i in rows for side in sides]
     phis = "\n".join(
-        f"  %{s} = phi <8 x double> [ zeroinitializer, %start ], [ %{s}.next, %turn ]" for s in sums
+        f"  %{s} = phi LANES [ zeroinitializer, %start ], [ %{s}.next, %turn ]" for s in sums
     )
     steps = "\n".join(
         f"  %p{i} = getelementptr double, ptr %a{i}, i64 %off\n"
         f"  %v{i} = load double, ptr %p{i}, align 8\n"
-        f"  %o{i} = insertelement <8 x double> poison, double %v{i}, i64 0\n"
-        f"  %x{i} = shufflevector <8 x double> %o{i}, <8 x double> poison, <8 x i32> zeroinitializer\n"
+        f"  %o{i} = insertelement LANES poison, double %v{i}, i64 0\n"
+        f"  %x{i} = shufflevector LANES %o{i}, LANES poison, <8 x i32> zeroinitializer\n"
         + "\n".join(
-            f"  %{s}{i}.next = call <8 x double> @llvm.fma.v8f64(<8 x double> %x{i}, <8 x double> %b{s}, <8 x double> %{s}{i})"
+            f"  %{s}{i}.next = call LANES @llvm.fma.v8f64(LANES %x{i}, LANES %b{s}, LANES %{s}{i})"
             for s in sides
         )
         for i in rows
@@ -69,9 +70,11 @@ def _tile() -> str:
         f"  %cl{i} = getelementptr double, ptr %c, i64 %c{i}.at\n"
         f"  %cr{i} = getelementptr double, ptr %cl{i}, i64 8\n"
         + "\n".join(
-            f"  %old{s}{i} = call <8 x double> @llvm.masked.load.v8f64.p0(ptr %c{s}{i}, i32 8, <8 x i1> %adds{s}, <8 x double> zeroinitializer)\n"
-            f"  %new{s}{i} = fadd <8 x double> %old{s}{i}, %{s}{i}.next\n"
-            f"  call void @llvm.masked.store.v8f64.p0(<8 x double> %new{s}{i}, ptr %c{s}{i}, i32 8, <8 x i1> %mask{s})"
+            f"  %old{s}{i} = call LANES @llvm.masked.load.v8f64.p0("
+            f"ptr %c{s}{i}, i32 8, <8 x i1> %adds{s}, LANES zeroinitializer)\n"
+            f"  %new{s}{i} = fadd LANES %old{s}{i}, %{s}{i}.next\n"
+            f"  call void @llvm.masked.store.v8f64.p0("
+            f"LANES %new{s}{i}, ptr %c{s}{i}, i32 8, <8 x i1> %mask{s})"
             for s in sides
         )
         + (
@@ -90,9 +93,9 @@ def _tile() -> str:
 
 
 _TILE = """
-declare <8 x double> @llvm.fma.v8f64(<8 x double>, <8 x double>, <8 x double>)
-declare <8 x double> @llvm.masked.load.v8f64.p0(ptr, i32, <8 x i1>, <8 x double>)
-declare void @llvm.masked.store.v8f64.p0(<8 x double>, ptr, i32, <8 x i1>)
+declare LANES @llvm.fma.v8f64(LANES, LANES, LANES)
+declare LANES @llvm.masked.load.v8f64.p0(ptr, i32, <8 x i1>, LANES)
+declare void @llvm.masked.store.v8f64.p0(LANES, ptr, i32, <8 x i1>)
 
 define internal void @wg_tile(ptr noalias %a, i64 %a.row, i64 %a.step, ptr noalias %panel, i64 %steps, ptr noalias %c,
     i64 %c.row, i64 %rows, i64 %columns, i1 %adds) noinline #0 {
@@ -107,8 +110,8 @@ PHIS
   %at.b = mul i64 %k, 16
   %at.bl = getelementptr double, ptr %panel, i64 %at.b
   %at.br = getelementptr double, ptr %at.bl, i64 8
-  %bl = load <8 x double>, ptr %at.bl, align 8
-  %br = load <8 x double>, ptr %at.br, align 8
+  %bl = load LANES, ptr %at.bl, align 8
+  %br = load LANES, ptr %at.br, align 8
 FMAS
   %off.next = add i64 %off, %a.step
   %k.next = add i64 %k, 1
