@@ -268,3 +268,21 @@ def test_other_threads_run_while_a_loop_does(f):
         thread.join()
     finally:
         sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("many", [10, 600, 5000])
+def test_lists_that_outgrow_the_frame(many):
+    """The first pieces of memory lie in the frame of the call; what grows moves out of it."""
+
+    def kept(x, n):
+        firsts, seconds = [], []
+        while len(firsts) < n:
+            x = math.sin(x) + 0.1
+            firsts.append(x)
+            seconds.append(x * x)
+        return sum(firsts) + sum(seconds[::-1])
+
+    for f in (kept, wg.grad(kept)):
+        native = wg.jit(f, strict=True)
+        expected = f(0.5, many)
+        assert [native(0.5, many) for _ in range(3)] == pytest.approx([expected] * 3, rel=1e-12)

@@ -38,7 +38,7 @@ from .duration import takes_long
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
-from .loopform import Code, Constant, Expr, Slot
+from .loopform import Allocate, Code, Constant, Expr, Slot, each
 from .quick_call import ITEMS_AT, TABLE_AT, first_way, is_as_expected
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
@@ -62,6 +62,9 @@ _TYPE_NUMBERS: dict[str, int] = {
     "b1": np.dtype(np.bool_).num,
 }
 
+
+_ROOM = 2**13
+"""Bytes for the first small pieces of memory of a call: `malloc` takes as long as some ten elementary functions."""
 
 _WIDTHS = {"b1": 1, "f32": 4, "f64": 8, "i64": 8, "complex": 16}
 AnyArrayLeaf = ArrayLeaf | ComplexArrayLeaf
@@ -244,6 +247,11 @@ class _Entry:
         self._start = 0
         self.do(f"%memory = alloca {MEMORY}")
         self.do(f"store {MEMORY} zeroinitializer, ptr %memory")
+        if any(isinstance(s, Allocate) and not s.in_frame for s in each(self.main.body)):
+            self.do(f"%frame = alloca [{_ROOM} x i8], align 64")
+            self.do(f"store ptr %frame, ptr {self._memory_word(7)}")
+            end = self.define(f"getelementptr i8, ptr %frame, i64 {_ROOM}")
+            self.do(f"store ptr {end}, ptr {self._memory_word(8)}")
         self.leave_unless(self.same("i64", "%count", str(len(self.lowered.leaves))))
         self._take_arguments()
         outs = self._call()

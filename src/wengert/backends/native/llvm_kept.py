@@ -3,7 +3,7 @@
 Large blocks are kept, up to so many bytes: the operating system takes longer to give memory than most programs take
 to fill it. A kept block begins with the next one, its size is two words further on, and then how much it and all
 that follow have. Who takes one, or puts one back, takes the whole list, so that threads do not meet in it; what two
-of them put back at once is freed.
+of them put back at once is freed. A block of no size is not ours to free: it lies in the frame of the entry point.
 """
 
 from __future__ import annotations
@@ -96,7 +96,12 @@ define internal void @wg_give(ptr %raw) nounwind {
   %large = icmp uge i64 %size, LARGE
   br i1 %large, label %keep, label %small
 small:
+  %framed = icmp eq i64 %size, 0
+  br i1 %framed, label %nothing, label %free
+free:
   call void @free(ptr %raw)
+  br label %nothing
+nothing:
   ret void
 keep:
   %list = atomicrmw xchg ptr @wg_kept, ptr null acq_rel

@@ -1,7 +1,8 @@
 """What every LLVM module contains: memory that is released together. As in `ccode_runtime`.
 
 A block has a head of 64 bytes: the next block, where the one before says that it is next, its size, and what
-`llvm_kept` needs while it is kept.
+`llvm_kept` needs while it is kept. The first small ones lie in the frame of the entry point, where it has room for
+them: their size is 0, and what they have room for stands behind it.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from .llvm_arena import ARENA
 from .llvm_kept import KEPT, LARGE, OF_THE_SYSTEM
 
-MEMORY_WORDS = 7
+MEMORY_WORDS = 9
 """What a call has of memory: its first block, how deep its calls are nested, its arena in three words; then how to let
-Python's other threads run, where they do not, and what that gave."""
+Python's other threads run, where they do not, and what that gave; the room in the frame, from where to where."""
 MEMORY = f"[{MEMORY_WORDS} x ptr]"
 
 _RELEASED_TOGETHER = """\
@@ -38,12 +39,33 @@ no:
 
 define internal noalias ptr @wg_allocate(ptr %memory, i64 %size) nounwind {
   %all = add i64 %size, 64
-  %raw = call ptr @wg_block(i64 %all)
-  %failed = icmp eq ptr %raw, null
+  %more = add i64 %all, 63
+  %whole = and i64 %more, -64
+  %top.at = getelementptr ptr, ptr %memory, i64 7
+  %end.at = getelementptr ptr, ptr %memory, i64 8
+  %top = load ptr, ptr %top.at
+  %end = load ptr, ptr %end.at
+  %from = ptrtoint ptr %top to i64
+  %to = ptrtoint ptr %end to i64
+  %room = sub i64 %to, %from
+  %fits = icmp ule i64 %whole, %room
+  br i1 %fits, label %frame, label %block
+frame:
+  %above = getelementptr i8, ptr %top, i64 %whole
+  store ptr %above, ptr %top.at
+  %size.at = getelementptr ptr, ptr %top, i64 2
+  store i64 0, ptr %size.at
+  %has.at = getelementptr ptr, ptr %top, i64 3
+  store i64 %size, ptr %has.at
+  br label %yes
+block:
+  %made = call ptr @wg_block(i64 %all)
+  %failed = icmp eq ptr %made, null
   br i1 %failed, label %no, label %yes
 no:
   ret ptr null
 yes:
+  %raw = phi ptr [ %top, %frame ], [ %made, %block ]
   %next = load ptr, ptr %memory
   store ptr %next, ptr %raw
   %before = getelementptr ptr, ptr %raw, i64 1
@@ -79,7 +101,25 @@ define internal ptr @wg_enlarge(ptr %memory, ptr %data, i64 %size) nounwind noin
   call void @wg_let_others_run(ptr %memory)
   %old = getelementptr i8, ptr %data, i64 -64
   %all = add i64 %size, 64
-  %raw = call ptr @realloc(ptr %old, i64 %all)
+  %had.at = getelementptr ptr, ptr %old, i64 2
+  %had = load i64, ptr %had.at
+  %framed = icmp eq i64 %had, 0
+  br i1 %framed, label %frame, label %block
+frame:
+  %out = call ptr @malloc(i64 %all)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %no, label %move
+move:
+  %has.at = getelementptr ptr, ptr %old, i64 3
+  %has = load i64, ptr %has.at
+  %bytes = add i64 %has, 64
+  call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr %old, i64 %bytes, i1 false)
+  br label %moved
+block:
+  %in.place = call ptr @realloc(ptr %old, i64 %all)
+  br label %moved
+moved:
+  %raw = phi ptr [ %out, %move ], [ %in.place, %block ]
   %failed = icmp eq ptr %raw, null
   br i1 %failed, label %no, label %yes
 no:
