@@ -9,7 +9,7 @@ of them put back at once is freed. A block of no size is not ours to free: it li
 from __future__ import annotations
 
 LARGE = 2**16
-MOST_KEPT = 2**26
+MOST_KEPT = 2**27
 
 KEPT = """\
 @wg_kept = internal global ptr null
