@@ -35,7 +35,7 @@ def passed(value):
 
 
 def call(problem, _threads):
-    """A call that writes to the same memory every time."""
+    """A call that writes to the same memory every time, its `results`; `nothing` is how long ctypes takes."""
     function = getattr(library(), problem.function.__name__, None)
     if function is None:
         return None
@@ -48,17 +48,7 @@ def call(problem, _threads):
         *map(ctypes.c_int64, dict.fromkeys(sizes)),
         *map(pointer, results),
     ]
-    return Call(partial(function, *given), partial(library().nothing, *given), results)
-
-
-class Call:
-    """A call that gives its results; `nothing` is how long ctypes takes."""
-
-    def __init__(self, run, nothing, results):
-        self.run = run
-        self.nothing = nothing
-        self.results = results
-
-    def __call__(self):
-        self.run()
-        return self.results
+    made = partial(function, *given)
+    made.nothing = partial(library().nothing, *given)
+    made.results = results
+    return made

@@ -96,13 +96,10 @@ def call(problem, _threads):
     for k, each in enumerate(flat):
         buffer.set_res(k, memoryview(each))
     results = [each.reshape(shape, order="F") for each, shape in zip(flat, shapes, strict=True)]
-    return partial(evaluated, run, results, (buffer, given))
+    made = partial(run)
+    made.results, made.needed = results, (buffer, given)
+    return made
 
 
 def matrix_shape(value):
     return (*np.shape(value), 1, 1)[:2]
-
-
-def evaluated(run, results, _keep):
-    run()
-    return results

@@ -1,6 +1,7 @@
 """Numba: adjoints written by hand as loops, for it to compile."""
 
 import math
+from functools import partial
 
 import numpy as np
 from numba import njit
@@ -231,4 +232,4 @@ def softplus_of_gelu(x):
 
 def call(problem, _threads):
     function = globals().get(problem.function.__name__)
-    return function and (lambda: function(*problem.arguments))
+    return function and partial(function, *problem.arguments)

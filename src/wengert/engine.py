@@ -29,7 +29,7 @@ from .errors import UnsupportedSyntax, WengertError
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
-from .guards import one_check, test_of_captured, test_of_function
+from .guards import as_identities, one_check, test_of_captured, test_of_function
 from .ir.callers import calling_span
 from .ir.graph import Function, Input, walk
 from .ir.records import field, mutable_record, replace
@@ -168,9 +168,13 @@ class Derived:
             self._in_force = one_check(self.guards, self.generation)
         return self._in_force
 
+    def identities_for(self, function: Any) -> tuple[tuple[dict[str, Any], str, Any], ...]:
+        """Where these hold, so does `in_force_for`; nothing if that cannot be said so."""
+        return () if _has_defaults(function) else as_identities(self.guards, self.generation)
+
     def in_force_for(self, function: Any) -> Callable[[], bool]:
         """The same, and that a function still has the defaults that it had when it was read."""
-        if not isinstance(function, types.FunctionType) or not function.__defaults__:
+        if not _has_defaults(function):
             return self.in_force
         namespace: dict[str, Any] = {}
         test = test_of_function(function, "f", namespace)
@@ -204,6 +208,10 @@ class Derived:
             return check, self.run
         options = ", ".join(f"{name}=cell{n}.cell_contents" for n, name in enumerate(names))
         return check, eval(f"lambda *args: run(*args, {options})", namespace)
+
+
+def _has_defaults(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and bool(function.__defaults__)
 
 
 _cache: OrderedDict[tuple[Verb, Call], Derived] = OrderedDict()

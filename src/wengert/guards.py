@@ -44,6 +44,25 @@ def one_check(
     return eval(f"lambda: {' and '.join(tests)}", namespace)
 
 
+def as_identities(
+    guards: Sequence[tuple[Any, str, Kind]], generation: int
+) -> tuple[tuple[dict[str, Any], str, Any], ...]:
+    """What stands in which dictionary by which name: as long as it does, the check of these guards is true.
+
+    Nothing if that cannot be said so. Native code compares this without running Python.
+    """
+    state = vars(rules.state())
+    if state["generation"] != generation:
+        return ()
+    found = [(state, "generation", state["generation"])]
+    for holder, key, kind in guards:
+        names = vars(holder) if isinstance(holder, types.ModuleType) else holder
+        if not isinstance(names, dict) or key not in names or not _still(holder, key, kind):
+            return ()
+        found.append((names, key, names[key]))
+    return tuple(found)
+
+
 def test_of_captured(value: Any, kind: Kind, n: int, namespace: dict[str, Any]) -> str | None:
     """Python that says whether captured variable n still has the kind that `value` has."""
     found = f"cell{n}.cell_contents"

@@ -8,11 +8,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from . import calling, engine, nested
 from .api import Derivative, Text
 from .backends.native.answers import EXITED, Answer
+from .backends.native.quick_call import quickly_called
 from .calling import Call
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from .frontends import signature
@@ -28,6 +29,7 @@ from .verbs import Verb, check_argnums
 
 if TYPE_CHECKING:
     from .backends.native.kernel import Kernel
+    from .backends.native.quick_call import Identities
 
 MOST_QUICK = 4
 """How many native forms of one function are tried without looking at the kinds of the arguments."""
@@ -44,12 +46,14 @@ class Form(NamedTuple):
         kernel: the machine code.
         function: the IR that it was made from.
         in_force: says whether nothing that it relied on has changed.
+        identities: where they hold, it is in force; nothing if that cannot be said so.
         reads_outside: whether it is given global values beside its arguments.
     """
 
     kernel: Kernel
     function: Function
     in_force: Callable[[], bool]
+    identities: Identities
     reads_outside: bool
 
 
@@ -102,6 +106,9 @@ class Jitted:
         exits: how many calls the Python form had to finish: one that raises, or leaves 64 bits.
     """
 
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        return object.__new__(quickly_called(cls))
+
     def __init__(
         self, function: Callable[..., Any], *, strict: bool = False, parallel: bool = False
     ):
@@ -112,6 +119,7 @@ class Jitted:
         self.exits = 0
         self._forms: dict[Any, Form | Refused] = {}
         self._quick: tuple[Quick, ...] = ()
+        self._ways: list[tuple[Any, ...]] = []  # all there were: another thread may be in one
         self._routes: tuple[Route, ...] = ()
         functools.update_wrapper(self, self.function, updated=())
 
@@ -133,7 +141,7 @@ class Jitted:
     # --- calling --------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """A call; once there is a native form, its first way stands in the place of this (`_make_quick`)."""
+        """A call; once there is a native form, calls go to that first (`_make_quick`)."""
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -175,7 +183,9 @@ class Jitted:
         found = self._forms.get(key)
         if found is None or not found.in_force():
             found = self._make(args, kwargs, key)
-            self._forms.pop(key, None)
+            replaced = self._forms.pop(key, None)
+            if isinstance(replaced, Form):
+                replaced.kernel.keep_nothing()
             self._forms[key] = found
             if isinstance(found, Refused) and not self.strict:
                 warnings.warn(NativeWarning(str(found.reason)), stacklevel=4)
@@ -203,7 +213,7 @@ class Jitted:
         in_force: Callable[[], bool] = lambda: True
         try:
             _must_be_known(key[1])
-            ir, in_force = _specialised_ir(self.function, args, kwargs)
+            ir, in_force, identities = _specialised_ir(self.function, args, kwargs)
             _must_be_assembled(ir.result, own=not isinstance(self.function, Derivative))
             values = list(_leaves(ir, self.function, args, kwargs))
             lowered = lowering.lower(ir, signature_of(values), tidy.dce, parallel=self.parallel)
@@ -219,7 +229,7 @@ class Jitted:
             name = calling.name_of(self.function)
             message = f"no native form of {name} could be made: {type(error).__name__}: {error}"
             return Refused(InternalError(message), in_force)
-        form = Form(kernel, ir, in_force, bool(lowering.read_from_outside(ir)))
+        form = Form(kernel, ir, in_force, identities, bool(lowering.read_from_outside(ir)))
         if not self._make_quick(form, args, kwargs):
             self._make_route(form, kwargs)
         return form
@@ -227,8 +237,7 @@ class Jitted:
     def _make_quick(self, form: Form, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
         """From now on, calls whose arguments are the leaves themselves take a short way.
 
-        The form that was made last is called with nothing in between: a class's `__call__` may be a C function, so
-        that each of these functions has a class of its own.
+        The form that was made last is called with nothing in between.
         """
         kinds = [given.kind for given in form.function.inputs]
         plain = len(kinds) == len(args) and not any(isinstance(k, Struct | Static) for k in kinds)
@@ -236,9 +245,8 @@ class Jitted:
             return False
         quick = (form.in_force, form.kernel.entry, form.kernel)
         self._quick = (quick, *self._quick[: MOST_QUICK - 1])
-        way = form.kernel.first_way(form.in_force, functools.partial(Jitted.__call__, self))
-        own: Any = type("Jitted", (Jitted,), {"__call__": way, "__module__": __name__})
-        self.__class__ = own
+        otherwise = functools.partial(Jitted.__call__, self)
+        self._ways.append(form.kernel.called_by(self, form.in_force, form.identities, otherwise))
         return True
 
     def _make_route(self, form: Form, kwargs: dict[str, Any]) -> None:
@@ -381,15 +389,15 @@ def specialised(function: Any, args: Sequence[Any]) -> tuple[Function, list[Any]
         Unlowered: it has no IR of its own, or gives an object.
         WengertError: it cannot be differentiated.
     """
-    ir, _ = _specialised_ir(function, args, {})
+    ir, *_ = _specialised_ir(function, args, {})
     _must_be_assembled(ir.result, own=not isinstance(function, Derivative))
     return ir, list(_leaves(ir, function, args, {}))
 
 
 def _specialised_ir(
     function: Any, args: Sequence[Any], kwargs: dict[str, Any]
-) -> tuple[Function, Callable[[], bool]]:
-    """The IR for arguments like these: of a derivative, or of the function itself."""
+) -> tuple[Function, Callable[[], bool], Identities]:
+    """The IR for arguments like these: of a derivative, or of the function itself; and what says if it is in force."""
     from .backends.native.values import Unlowered
 
     candidates = (Verb("itself"),)
@@ -399,7 +407,7 @@ def _specialised_ir(
     ir, *others = derived.functions
     if others:
         raise Unlowered("a derivative in two functions")
-    return ir, derived.in_force_for(function)
+    return ir, derived.in_force_for(function), derived.identities_for(function)
 
 
 def _first_that_fits(

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -22,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import NONE, Kind, Other, Static, Struct
+from . import result_memory
 from .answers import EXITED, OTHER_TYPES
 from .border import (
     ArrayLeaf,
@@ -35,22 +34,26 @@ from .border import (
     NumberResult,
     Result,
 )
+from .duration import takes_long
 from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
-from .loopform import Code, Constant, Expr, For, Slot, Spread, While, each
+from .loopform import Allocate, Code, Constant, Expr, Slot, each
+from .quick_call import ITEMS_AT, TABLE_AT, first_way, is_as_expected
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
 _TYPE_AT, _VALUE_AT = 8, 16
 _ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
 """Where the parts of an array object are: NumPy's C ABI, the same since 1.7."""
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_TABLE_AT = 32
-"""Where the bytes of a `bytes` object start."""
-_ITEMS_AT = 24
-"""Where the items of a tuple start."""
-_NEW_ARRAY, _NEW_SCALAR = 93, 60
-"""Places in NumPy's table of C functions."""
+_IN_NUMPYS_TABLE = {
+    "PyArray_New": 93,
+    "PyArray_Scalar": 60,
+    "PyDataMem_SetHandler": 304,
+    "PyDataMem_GetHandler": 305,
+}
+_DEFAULT_HANDLER = 306
+"""Places in NumPy's table of C functions, and of the handler of memory that it has by itself."""
 _TYPE_NUMBERS: dict[str, int] = {
     "complex": np.dtype(np.complex128).num,
     "f64": np.dtype(np.float64).num,
@@ -59,6 +62,9 @@ _TYPE_NUMBERS: dict[str, int] = {
     "b1": np.dtype(np.bool_).num,
 }
 
+
+_ROOM = 2**13
+"""Bytes for the first small pieces of memory of a call: `malloc` takes as long as some ten elementary functions."""
 
 _WIDTHS = {"b1": 1, "f32": 4, "f64": 8, "i64": 8, "complex": 16}
 AnyArrayLeaf = ArrayLeaf | ComplexArrayLeaf
@@ -88,10 +94,12 @@ def table() -> dict[str, int]:
         "Py_DecRef",
         "PyObject_CallNoArgs",
         "PyObject_Vectorcall",
+        "PyDict_GetItemWithError",
     ]
     found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
     numpys = _numpys_functions()
-    found |= {"PyArray_New": numpys[_NEW_ARRAY], "PyArray_Scalar": numpys[_NEW_SCALAR]}
+    found |= {name: numpys[place] for name, place in _IN_NUMPYS_TABLE.items()}
+    found |= result_memory.for_table(numpys[_DEFAULT_HANDLER])
     objects: dict[str, Any] = {
         "float": float, "complex": complex, "int": int, "bool": bool, "None": None, "True": True, "ndarray": np.ndarray,
         "numpy.f64": np.float64, "numpy.f32": np.float32, "numpy.i64": np.int64, "numpy.b1": np.bool_,
@@ -108,15 +116,13 @@ def _numpys_functions() -> Sequence[int]:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     address = pointer(vars(umath)["_ARRAY_API"], None)
-    return list((ctypes.c_size_t * 100).from_address(address))
+    return list((ctypes.c_size_t * (_DEFAULT_HANDLER + 1)).from_address(address))
 
 
 @cache
 def is_possible() -> bool:
     """Whether objects are laid out here as entry points expect."""
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return False
-    if struct.calcsize("P") != 8 or sys.byteorder != "little":
+    if not is_as_expected():
         return False
     number, array = 1.25, np.zeros((2, 3))
     first = ctypes.c_double.from_address(id(number) + _VALUE_AT).value
@@ -124,46 +130,26 @@ def is_possible() -> bool:
     data = ctypes.c_size_t.from_address(id(array) + _ARRAY_AT["data"]).value
     types = ctypes.c_size_t.from_address(id(array) + _TYPE_AT).value
     pair = (number, array)
-    second = ctypes.c_size_t.from_address(id(pair) + _ITEMS_AT + 8).value
+    second = ctypes.c_size_t.from_address(id(pair) + ITEMS_AT + 8).value
     expected = (1.25, 2, array.ctypes.data, id(np.ndarray), id(array))
     return (first, rank, data, types, second) == expected
 
 
 def callable_at(address: int, name: str) -> Any:
     """The entry point at an address as a Python function."""
-    return _function(address, name, _FASTCALL, _addresses())
-
-
-def first_way(
-    address: int, name: str, in_force: Callable[[], bool], otherwise: Any, code: Any
-) -> Any:
-    """A Python function that is the entry point while `in_force()`, and `otherwise` where that gives an answer.
-
-    Args:
-        address: of the `.call` of a kernel.
-        name: what the function is called.
-        in_force: whether the native form may be used.
-        otherwise: takes the same arguments, and arguments by name.
-        code: what must live as long as the function.
-    """
-    return _function(
-        address, name, _FASTCALL | _KEYWORDS, (_addresses(), in_force, otherwise, code)
-    )
-
-
-def _function(address: int, name: str, flags: int, own: Any) -> Any:
     api = ctypes.pythonapi
     make = api.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    definition = _Method(name.encode(), address, flags, None)
-    function = make(ctypes.addressof(definition), own, None)
+    definition = _Method(name.encode(), address, _FASTCALL, None)
+    function = make(ctypes.addressof(definition), addresses(), None)
     _kept.append(definition)  # Python keeps a pointer to it
     return function
 
 
 @cache
-def _addresses() -> bytes:
+def addresses() -> bytes:
+    """The table, as entry points read it."""
     return struct.pack(f"{len(table())}Q", *table().values())
 
 
@@ -176,7 +162,7 @@ class _Method(ctypes.Structure):
     )
 
 
-_FASTCALL, _KEYWORDS = 0x80, 0x2
+_FASTCALL = 0x80
 _kept: list[Any] = []
 
 
@@ -191,59 +177,11 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
     )
     if not plain or not _is_plain(result):
         return ""
-    return _Entry(lowered).text(result) + _first_way(lowered.name)
-
-
-def _first_way(name: str) -> str:
-    """The function behind `first_way`: its `self` is a tuple of the table, `in_force` and `otherwise`."""
-    numbers = {key: k for k, key in enumerate(table())}
-    known = ("True", "other", "exited", "PyObject_CallNoArgs", "PyObject_Vectorcall", "Py_DecRef")
-    loads = "\n".join(
-        f"  %at.{key} = getelementptr i64, ptr %table, i64 {numbers[key]}\n"
-        f"  %{key} = load ptr, ptr %at.{key}, !invariant.load !{{}}"
-        for key in known
-    )
-    return _FIRST_WAY.format(name=name, items=_ITEMS_AT, table_at=_TABLE_AT, loads=loads)
-
-
-_FIRST_WAY = """
-define ptr @{name}.call(ptr %self, ptr %args, i64 %count, ptr %names) #0 {{
-  %items = getelementptr i8, ptr %self, i64 {items}
-  %addresses = load ptr, ptr %items
-  %at.in_force = getelementptr i8, ptr %items, i64 8
-  %in_force = load ptr, ptr %at.in_force
-  %at.otherwise = getelementptr i8, ptr %items, i64 16
-  %otherwise = load ptr, ptr %at.otherwise
-  %table = getelementptr i8, ptr %addresses, i64 {table_at}
-{loads}
-  %unnamed = icmp eq ptr %names, null
-  br i1 %unnamed, label %asking, label %slowly
-asking:
-  %said = call ptr %PyObject_CallNoArgs(ptr %in_force)
-  %raised = icmp eq ptr %said, null
-  br i1 %raised, label %failed, label %told
-told:
-  call void %Py_DecRef(ptr %said)
-  %still = icmp eq ptr %said, %True
-  br i1 %still, label %quickly, label %slowly
-quickly:
-  %found = call ptr @{name}.entry(ptr %addresses, ptr %args, i64 %count)
-  %others = icmp eq ptr %found, %other
-  %left = icmp eq ptr %found, %exited
-  %answered = or i1 %others, %left
-  br i1 %answered, label %unfit, label %done
-done:
-  ret ptr %found
-failed:
-  ret ptr null
-unfit:
-  call void %Py_DecRef(ptr %found)
-  br label %slowly
-slowly:
-  %slow = tail call ptr %PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr %names)
-  ret ptr %slow
-}}
-"""
+    names = list(table())
+    parts = [_Entry(lowered).text(result), first_way(lowered.name, names)]
+    if any(isinstance(made, AnyArrayResult) for made in lowered.results):
+        parts.append(result_memory.array_function(lowered.name, names))
+    return "".join(parts)
 
 
 def _is_plain(kind: Kind) -> bool:
@@ -305,10 +243,15 @@ class _Entry:
     # --- the whole ------------------------------------------------------------------------
 
     def text(self, result: Kind) -> str:
-        self.lines = [f"  %table = getelementptr i8, ptr %self, i64 {_TABLE_AT}"]
+        self.lines = [f"  %table = getelementptr i8, ptr %self, i64 {TABLE_AT}"]
         self._start = 0
         self.do(f"%memory = alloca {MEMORY}")
         self.do(f"store {MEMORY} zeroinitializer, ptr %memory")
+        if any(isinstance(s, Allocate) and not s.in_frame for s in each(self.main.body)):
+            self.do(f"%frame = alloca [{_ROOM} x i8], align 64")
+            self.do(f"store ptr %frame, ptr {self._memory_word(7)}")
+            end = self.define(f"getelementptr i8, ptr %frame, i64 {_ROOM}")
+            self.do(f"store ptr {end}, ptr {self._memory_word(8)}")
         self.leave_unless(self.same("i64", "%count", str(len(self.lowered.leaves))))
         self._take_arguments()
         outs = self._call()
@@ -421,18 +364,40 @@ class _Entry:
         args = ["ptr %memory"]
         args += [f"{LLVM_TYPES[p.code]} {self.found[p]}" for p in self.main.params]
         args += [f"ptr {out}" for out in outs.values()]
-        works_long = any(isinstance(s, For | While | Spread) for s in each(self.main.body))
-        state = ""
-        if works_long:
-            state = self.define(f"call ptr {self.from_table('PyEval_SaveThread')}()")
+        self._let_others_run()
         status = self.define(f"call i32 @{self.main.name}({', '.join(args)})")
-        if works_long:
-            self.do(f"call void {self.from_table('PyEval_RestoreThread')}(ptr {state})")
+        self._stop_others()
         self.leave_unless(self.same("i32", status, "0"), "exited")
         return {
             slot: self.define(f"load {_out_type(slot.code)}, ptr {out}")
             for slot, out in outs.items()
         }
+
+    def _let_others_run(self) -> None:
+        """Python's other threads run meanwhile, if the program takes long, or from when on it does."""
+        save = self.from_table("PyEval_SaveThread")
+        self.do(f"store ptr {save}, ptr {self._memory_word(5)}")
+        self._count += 1
+        now, later = f"long{self._count}", f"short{self._count}"
+        is_long = takes_long(self.main, lambda count: _size(count, self.found), self.define)
+        self.do(f"br i1 {is_long}, label %{now}, label %{later}")
+        self.lines.append(f"{now}:")
+        self.do("call void @wg_let_others_run(ptr %memory)")
+        self.do(f"br label %{later}")
+        self.lines.append(f"{later}:")
+
+    def _stop_others(self) -> None:
+        state = self.define(f"load ptr, ptr {self._memory_word(6)}")
+        self._count += 1
+        running, stopped = f"running{self._count}", f"stopped{self._count}"
+        self.do(f"br i1 {self.same('ptr', state, 'null')}, label %{stopped}, label %{running}")
+        self.lines.append(f"{running}:")
+        self.do(f"call void {self.from_table('PyEval_RestoreThread')}(ptr {state})")
+        self.do(f"br label %{stopped}")
+        self.lines.append(f"{stopped}:")
+
+    def _memory_word(self, number: int) -> str:
+        return self.define(f"getelementptr ptr, ptr %memory, i64 {number}")
 
     def _new_array(self, made: AnyArrayResult, sizes: dict[Slot, str]) -> str:
         rank = len(made.dims)
@@ -440,13 +405,19 @@ class _Entry:
         for axis, dim in enumerate(made.dims):
             place = self.define(f"getelementptr i64, ptr {dims}, i64 {axis}")
             self.do(f"store i64 {_size(dim, sizes)}, ptr {place}")
-        kind, function = self.from_table("ndarray"), self.from_table("PyArray_New")
+        number, bytes_ = _TYPE_NUMBERS[_type_of(made)], self._bytes(made, sizes)
         array = self.define(
-            f"call ptr {function}(ptr {kind}, i32 {rank}, ptr {dims}, i32 "
-            f"{_TYPE_NUMBERS[_type_of(made)]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
+            f"call ptr @{self.lowered.name}.array(ptr %table, i32 {rank}, ptr {dims}, i32 {number}, "
+            f"i64 {bytes_})"
         )
         self.leave_unless(self.define(f"icmp ne ptr {array}, null"), "failed")
         return array
+
+    def _bytes(self, made: AnyArrayResult, sizes: dict[Slot, str]) -> str:
+        total = str(_WIDTHS[_type_of(made)])
+        for dim in made.dims:
+            total = self.define(f"mul i64 {total}, {_size(dim, sizes)}")
+        return total
 
     # --- results --------------------------------------------------------------------------
 
@@ -456,7 +427,7 @@ class _Entry:
             made = self.define(f"call ptr {self.from_table('PyTuple_New')}(i64 {size})")
             for k, item in enumerate(kind.items):
                 part = self._build(item, results, outs)
-                place = self.define(f"getelementptr i8, ptr {made}, i64 {_ITEMS_AT + 8 * k}")
+                place = self.define(f"getelementptr i8, ptr {made}, i64 {ITEMS_AT + 8 * k}")
                 self.do(f"store ptr {part}, ptr {place}")
             return made
         if isinstance(kind, Static):
@@ -544,11 +515,7 @@ class _Entry:
 
     def _copied(self, made: AnyArrayResult, outs: dict[Slot, str]) -> str:
         array = self._new_array(made, outs)
-        total = "1"
-        for dim in made.dims:
-            total = self.define(f"mul i64 {total}, {_size(dim, outs)}")
-        width = _WIDTHS[_type_of(made)]
-        size = self.define(f"mul i64 {total}, {width}")
+        size = self._bytes(made, outs)
         data = self.at(array, _ARRAY_AT["data"], "ptr")
         self.do(
             f"call void @llvm.memcpy.p0.p0.i64(ptr {data}, ptr {outs[made.pointer]}, i64 {size}, "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import Kind
-from . import llvm
+from . import llvm, quick_call
 from .answers import EXITED
 from .border import (
     ArrayLeaf,
@@ -30,9 +30,10 @@ from .border import (
 )
 from .function import Lowered
 from .llvm_runtime import MEMORY_WORDS
-from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Slot, Spread, each
+from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
 from .machine import compiled, machine
 from .threads import pool
+from .tiles import use_tiles
 from .values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
@@ -46,8 +47,11 @@ class Kernel:
         from . import entry
 
         self.lowered = lowered
-        if any(isinstance(s, Spread) for p in lowered.procedures for s in each(p.body)):
+        statements = [s for p in lowered.procedures for s in each(p.body)]
+        if any(isinstance(s, Spread) for s in statements):
             pool()
+        if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
+            use_tiles()
         made = entry.entry_function(lowered, result) if entry.is_possible() else ""
         self.llvm = program_text(lowered, made)
         self.code = compiled(self.llvm, tuple(entry.table()) if made else ())
@@ -56,9 +60,11 @@ class Kernel:
         if made:
             address = self.code.address(f"{lowered.name}.entry")
             self.entry = entry.callable_at(address, lowered.name)
-        nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
+        self.keep_nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
+        """Gives back the memory that calls have left for the next."""
         # what must live until then is an argument
-        weakref.finalize(self.code, _keep_nothing, nothing, self.code.engine).atexit = False
+        last = weakref.finalize(self.code, _keep_nothing, self.keep_nothing, self.code.engine)
+        last.atexit = False
         main = lowered.procedures[0]
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
         self._function = kind(self.code.address(f"{lowered.name}.frame"))
@@ -69,12 +75,29 @@ class Kernel:
         self._places = {slot: k for k, slot in enumerate(main.results)}
         self._params = {slot: k for k, slot in enumerate(main.params)}
 
-    def first_way(self, in_force: Callable[[], bool], otherwise: Any) -> Any:
-        """The entry point as a function that calls `otherwise` where it cannot do the work."""
+    def called_by(
+        self,
+        called: Any,
+        in_force: Callable[[], bool],
+        identities: quick_call.Identities,
+        otherwise: Callable[..., Any],
+    ) -> tuple[Any, ...]:
+        """From now on, calls of an object go to the entry point, and where it cannot do the work to `otherwise`.
+
+        Args:
+            called: of a class that `quickly_called` gave.
+            in_force: whether the native form may be used.
+            identities: where they hold, `in_force()` is true; nothing if that cannot be said so.
+            otherwise: takes the same arguments, and arguments by name.
+
+        Returns:
+            What must live as long as the object.
+        """
         from . import entry
 
-        address = self.code.address(f"{self.lowered.name}.call")
-        return entry.first_way(address, self.lowered.name, in_force, otherwise, self.code)
+        way = quick_call.way(entry.addresses(), in_force, identities, otherwise, self.code)
+        quick_call.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
+        return way
 
     def fits(self, values: Sequence[Any]) -> bool:
         """Whether values are of the types that the code was made for."""

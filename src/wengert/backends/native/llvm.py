@@ -246,7 +246,8 @@ class _Printer:
         size = self._bytes(statement.count, statement.code)
         old = self.expr(statement.pointer)
         self._new_pointer(
-            statement.pointer, self.define(f"call ptr @wg_enlarge(ptr {old}, i64 {size})")
+            statement.pointer,
+            self.define(f"call ptr @wg_enlarge(ptr %memory, ptr {old}, i64 {size})"),
         )
 
     def release(self, statement: Release) -> None:

@@ -1,192 +1,22 @@
 """What every LLVM module contains: memory that is released together. As in `ccode_runtime`.
 
-A block has a head of 64 bytes: the next block, where the one before says that it is next, its size, and, while it
-is kept, the size of this one and of all that follow. Large blocks are kept for the next call: the operating
-system takes longer to give memory than most programs take to fill it. Beyond `MOST_KEPT` bytes they are lent back to
-the system, which takes their memory when somebody needs it; beyond `MOST_LENT` they are freed. Calls in several
-threads take the whole list of kept blocks, one after the other; what two of them put back at once is freed.
+A block has a head of 64 bytes: the next block, where the one before says that it is next, its size, and what
+`llvm_kept` needs while it is kept. The first small ones lie in the frame of the entry point, where it has room for
+them: their size is 0, and what they have room for stands behind it.
 """
 
 from __future__ import annotations
 
-import sys
-
 from .llvm_arena import ARENA
+from .llvm_kept import HUGE, IN_HUGE_PAGES, KEPT, LARGE, OF_THE_SYSTEM, with_numbers
 
-MEMORY_WORDS = 5
-"""What a call has of memory: its first block, how deep its calls are nested, and its arena in three words."""
+MEMORY_WORDS = 9
+"""What a call has of memory: its first block, how deep its calls are nested, its arena in three words; then how to let
+Python's other threads run, where they do not, and what that gave; the room in the frame, from where to where."""
 MEMORY = f"[{MEMORY_WORDS} x ptr]"
-LARGE = 2**16
-MOST_KEPT = 2**26
-HUGE = 2**22
-"""From so many bytes on, memory is asked for in huge pages: new memory is cleared page by page, and each page costs
-a visit to the operating system."""
-_ADVISES = sys.platform == "linux"
-MOST_LENT = 2**29 if _ADVISES else MOST_KEPT
-_IN_HUGE_PAGES, _WHEN_NEEDED = 14, 8
-"""Advice on memory, as Linux numbers it: where it is not taken, nothing is lost."""
 
-_TELL = "%status = call i32 @madvise(ptr %place, i64 %whole, i32 %advice)"
-
-RUNTIME = (
-    ARENA
-    + """\
-@wg_kept = internal global ptr null
-
-define internal void @wg_free_all(ptr %first) nounwind noinline {
-start:
-  br label %test
-test:
-  %raw = phi ptr [ %first, %start ], [ %next, %body ]
-  %end = icmp eq ptr %raw, null
-  br i1 %end, label %done, label %body
-body:
-  %next = load ptr, ptr %raw
-  call void @free(ptr %raw)
-  br label %test
-done:
-  ret void
-}
-
-define internal void @wg_keep(ptr %list) nounwind noinline {
-  %others = atomicrmw xchg ptr @wg_kept, ptr %list acq_rel
-  call void @wg_free_all(ptr %others)
-  ret void
-}
-
-define void @wg_keep_nothing() nounwind {
-  call void @wg_keep(ptr null)
-  ret void
-}
-
-define internal ptr @wg_kept_block(i64 %size) nounwind noinline {
-start:
-  %list = atomicrmw xchg ptr @wg_kept, ptr null acq_rel
-  %most = mul i64 %size, 2
-  %head = alloca ptr
-  store ptr %list, ptr %head
-  br label %test
-test:
-  %place = phi ptr [ %head, %start ], [ %raw, %on ]
-  %raw = load ptr, ptr %place
-  %end = icmp eq ptr %raw, null
-  br i1 %end, label %done, label %body
-body:
-  %size.at = getelementptr ptr, ptr %raw, i64 2
-  %has = load i64, ptr %size.at
-  %enough = icmp uge i64 %has, %size
-  %not.more = icmp ule i64 %has, %most
-  %fits = and i1 %enough, %not.more
-  br i1 %fits, label %found, label %on
-on:
-  br label %test
-found:
-  %first = load ptr, ptr %head
-  br label %recount
-recount:
-  %above = phi ptr [ %first, %found ], [ %below, %less ]
-  %all = icmp eq ptr %above, %raw
-  br i1 %all, label %unlink, label %less
-less:
-  %total.at = getelementptr ptr, ptr %above, i64 3
-  %total = load i64, ptr %total.at
-  %left = sub i64 %total, %has
-  store i64 %left, ptr %total.at
-  %below = load ptr, ptr %above
-  br label %recount
-unlink:
-  %rest = load ptr, ptr %raw
-  store ptr %rest, ptr %place
-  br label %done
-done:
-  %kept = load ptr, ptr %head
-  %none = icmp eq ptr %kept, null
-  br i1 %none, label %out, label %back
-back:
-  call void @wg_keep(ptr %kept)
-  br label %out
-out:
-  ret ptr %raw
-}
-
-define internal void @wg_free_beyond(ptr %first) nounwind noinline cold {
-start:
-  %all.at = getelementptr ptr, ptr %first, i64 3
-  %all = load i64, ptr %all.at
-  %least = sub i64 %all, MOST_LENT
-  br label %test
-test:
-  %last = phi ptr [ %first, %start ], [ %next, %test ]
-  %next = load ptr, ptr %last
-  %size.at = getelementptr ptr, ptr %next, i64 2
-  %size = load i64, ptr %size.at
-  %total.at = getelementptr ptr, ptr %next, i64 3
-  %gone = load i64, ptr %total.at
-  %after = sub i64 %gone, %size
-  %stays = icmp uge i64 %after, %least
-  br i1 %stays, label %test, label %cut
-cut:
-  store ptr null, ptr %last
-  br label %less
-less:
-  %kept = phi ptr [ %first, %cut ], [ %following, %less ]
-  %own.at = getelementptr ptr, ptr %kept, i64 3
-  %own = load i64, ptr %own.at
-  %left = sub i64 %own, %gone
-  store i64 %left, ptr %own.at
-  %following = load ptr, ptr %kept
-  %done = icmp eq ptr %following, null
-  br i1 %done, label %free, label %less
-free:
-  call void @wg_free_all(ptr %next)
-  ret void
-}
-
-define internal void @wg_give(ptr %raw) nounwind {
-  %size.at = getelementptr ptr, ptr %raw, i64 2
-  %size = load i64, ptr %size.at
-  %large = icmp uge i64 %size, LARGE
-  br i1 %large, label %keep, label %small
-small:
-  call void @free(ptr %raw)
-  ret void
-keep:
-  %list = atomicrmw xchg ptr @wg_kept, ptr null acq_rel
-  %alone = icmp eq ptr %list, null
-  br i1 %alone, label %add, label %count
-count:
-  %others.at = getelementptr ptr, ptr %list, i64 3
-  %others = load i64, ptr %others.at
-  br label %add
-add:
-  %kept = phi i64 [ 0, %keep ], [ %others, %count ]
-  %total = add i64 %kept, %size
-  %total.at = getelementptr ptr, ptr %raw, i64 3
-  store i64 %total, ptr %total.at
-  store ptr %list, ptr %raw
-  %many = icmp ugt i64 %total, MOST_KEPT
-  br i1 %many, label %lend, label %put
-lend:
-  %alone.too.many = icmp ugt i64 %size, MOST_LENT
-  br i1 %alone.too.many, label %drop, label %lent
-drop:
-  call void @free(ptr %raw)
-  call void @wg_keep(ptr %list)
-  ret void
-lent:
-  %too.many = icmp ugt i64 %total, MOST_LENT
-  br i1 %too.many, label %cut, label %advise
-cut:
-  call void @wg_free_beyond(ptr %raw)
-  br label %advise
-advise:
-  call void @wg_advise(ptr %raw, i64 %size, i32 WHEN_NEEDED)
-  br label %put
-put:
-  call void @wg_keep(ptr %raw)
-  ret void
-}
-
+_RELEASED_TOGETHER = with_numbers(
+    """\
 define internal noalias ptr @wg_block(i64 %size) nounwind {
   %large = icmp uge i64 %size, LARGE
   br i1 %large, label %look, label %new
@@ -212,31 +42,35 @@ no:
   ret ptr %raw
 }
 
-define internal void @wg_advise(ptr %raw, i64 %size, i32 %advice) nounwind noinline cold {
-  %address = ptrtoint ptr %raw to i64
-  %data = add i64 %address, 65599
-  %from = and i64 %data, -65536
-  %end = add i64 %address, %size
-  %to = and i64 %end, -65536
-  %whole = sub i64 %to, %from
-  %some = icmp sgt i64 %whole, 0
-  br i1 %some, label %tell, label %done
-tell:
-  %place = inttoptr i64 %from to ptr
-  TELL
-  br label %done
-done:
-  ret void
-}
-
 define internal noalias ptr @wg_allocate(ptr %memory, i64 %size) nounwind {
   %all = add i64 %size, 64
-  %raw = call ptr @wg_block(i64 %all)
-  %failed = icmp eq ptr %raw, null
+  %more = add i64 %all, 63
+  %whole = and i64 %more, -64
+  %top.at = getelementptr ptr, ptr %memory, i64 7
+  %end.at = getelementptr ptr, ptr %memory, i64 8
+  %top = load ptr, ptr %top.at
+  %end = load ptr, ptr %end.at
+  %from = ptrtoint ptr %top to i64
+  %to = ptrtoint ptr %end to i64
+  %room = sub i64 %to, %from
+  %fits = icmp ule i64 %whole, %room
+  br i1 %fits, label %frame, label %block
+frame:
+  %above = getelementptr i8, ptr %top, i64 %whole
+  store ptr %above, ptr %top.at
+  %size.at = getelementptr ptr, ptr %top, i64 2
+  store i64 0, ptr %size.at
+  %has.at = getelementptr ptr, ptr %top, i64 3
+  store i64 %size, ptr %has.at
+  br label %yes
+block:
+  %made = call ptr @wg_block(i64 %all)
+  %failed = icmp eq ptr %made, null
   br i1 %failed, label %no, label %yes
 no:
   ret ptr null
 yes:
+  %raw = phi ptr [ %top, %frame ], [ %made, %block ]
   %next = load ptr, ptr %memory
   store ptr %next, ptr %raw
   %before = getelementptr ptr, ptr %raw, i64 1
@@ -253,10 +87,44 @@ done:
   ret ptr %data
 }
 
-define internal ptr @wg_enlarge(ptr %data, i64 %size) nounwind noinline {
+define internal void @wg_let_others_run(ptr %memory) nounwind {
+  %how.at = getelementptr ptr, ptr %memory, i64 5
+  %how = load ptr, ptr %how.at
+  %run = icmp eq ptr %how, null
+  br i1 %run, label %done, label %let
+let:
+  store ptr null, ptr %how.at
+  %state = call ptr %how()
+  %state.at = getelementptr ptr, ptr %memory, i64 6
+  store ptr %state, ptr %state.at
+  br label %done
+done:
+  ret void
+}
+
+define internal ptr @wg_enlarge(ptr %memory, ptr %data, i64 %size) nounwind noinline {
+  call void @wg_let_others_run(ptr %memory)
   %old = getelementptr i8, ptr %data, i64 -64
   %all = add i64 %size, 64
-  %raw = call ptr @realloc(ptr %old, i64 %all)
+  %had.at = getelementptr ptr, ptr %old, i64 2
+  %had = load i64, ptr %had.at
+  %framed = icmp eq i64 %had, 0
+  br i1 %framed, label %frame, label %block
+frame:
+  %out = call ptr @malloc(i64 %all)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %no, label %move
+move:
+  %has.at = getelementptr ptr, ptr %old, i64 3
+  %has = load i64, ptr %has.at
+  %bytes = add i64 %has, 64
+  call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr %old, i64 %bytes, i1 false)
+  br label %moved
+block:
+  %in.place = call ptr @realloc(ptr %old, i64 %all)
+  br label %moved
+moved:
+  %raw = phi ptr [ %out, %move ], [ %in.place, %block ]
   %failed = icmp eq ptr %raw, null
   br i1 %failed, label %no, label %yes
 no:
@@ -318,19 +186,15 @@ done:
   ret void
 }
 
-declare noalias ptr @malloc(i64) nounwind
-declare ptr @realloc(ptr, i64) nounwind
-declare void @free(ptr) nounwind
-declare i32 @madvise(ptr, i64, i32) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
-""".replace("LARGE", str(LARGE))
-    .replace("MOST_KEPT", str(MOST_KEPT))
-    .replace("MOST_LENT", str(MOST_LENT))
-    .replace("IN_HUGE_PAGES", str(_IN_HUGE_PAGES))
-    .replace("WHEN_NEEDED", str(_WHEN_NEEDED))
-    .replace("HUGE", str(HUGE))
-    .replace("TELL", _TELL if _ADVISES else "")
-    .replace("MEMORY", MEMORY)
+""",
+    LARGE=LARGE,
+    IN_HUGE_PAGES=IN_HUGE_PAGES,
+    HUGE=HUGE,
+    MEMORY=MEMORY,
 )
+
+RUNTIME = ARENA + KEPT + _RELEASED_TOGETHER + OF_THE_SYSTEM
+"""Without what code is made for: CPU and FEATURES."""

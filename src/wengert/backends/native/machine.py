@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +31,7 @@ class Machine(NamedTuple):
         cpu: the name that LLVM has for the processor.
         features: what it can do, as LLVM writes that.
         lanes: the widths of the functions of libmvec that it can call, by their letters.
+        has_avx512: whether it has registers of 512 bits.
         versions: what took part in making code.
     """
 
@@ -37,6 +39,7 @@ class Machine(NamedTuple):
     cpu: str
     features: str
     lanes: tuple[tuple[str, int], ...]
+    has_avx512: bool
     versions: tuple[str, ...]
 
 
@@ -60,11 +63,37 @@ def machine() -> Machine:
     for name, address in blas().items():
         llvm.add_symbol(name, address)
     return Machine(
-        llvm, llvm.get_host_cpu_name(), features.flatten(), _libmvec(llvm, features), versions
+        binding=llvm,
+        cpu=llvm.get_host_cpu_name(),
+        features=features.flatten(),
+        lanes=_libmvec(llvm, features),
+        has_avx512=bool(features.get("avx512f")),
+        versions=versions,
     )
 
 
 _ROUTINES = ("gesv", "getrf", "potrf", "syevd", "gesdd", "geqrf", "orgqr")
+
+
+@cache
+def _libraries() -> list[Any]:
+    """The BLAS that NumPy brings, where its wheel does."""
+    found: list[Any] = []
+    for path in Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openblas64_*"):
+        with suppress(OSError):
+            found.append(ctypes.CDLL(str(path)))
+    return found
+
+
+@cache
+def core_of_blas() -> str:
+    """The processor that the BLAS that NumPy brings takes this one for; "" where it does not say."""
+    for library in _libraries():
+        with suppress(AttributeError):
+            function = library.scipy_openblas_get_corename64_
+            function.restype = ctypes.c_char_p
+            return function().decode()
+    return ""
 
 
 @cache
@@ -73,11 +102,7 @@ def blas() -> dict[str, int]:
 
     Its routines of LAPACK as well.
     """
-    for path in Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openblas64_*"):
-        try:
-            library = ctypes.CDLL(str(path))
-        except OSError:
-            continue
+    for library in _libraries():
         names = {"wg_f64_gemm": "scipy_cblas_dgemm64_", "wg_f32_gemm": "scipy_cblas_sgemm64_"}
         for routine in _ROUTINES:
             names |= {f"wg_{c}_{routine}": f"scipy_{p}{routine}_64_" for c, p in _PRECISIONS}
