@@ -208,3 +208,20 @@ def test_what_is_taken_out_of_a_container_and_changes(filled, taken, tmp_path):
         assert (value, push(1.0)) == pytest.approx((at(0.7), slope), rel=1e-8)
         value, found = wg.value_and_grad(f)(0.7, np.array([0.3, -0.2, 0.9, 0.5]), 2)
         assert (value, found) == pytest.approx((at(0.7), slope), rel=1e-8)
+
+
+def held_and_changed_in_an_inner_loop(x, b, n):
+    pair = [x, x]
+    rows = [pair, b]
+    for j in range(n):
+        rows.append([2.0 + x, 0.5])
+        k = 0
+        while k < 3:
+            k += 1
+            pair[j % 2] = x * x
+    return rows[0][0] * pair[1]
+
+
+def test_a_list_that_a_loop_makes_part_of_a_run_time_one():
+    value, slope = wg.value_and_grad(held_and_changed_in_an_inner_loop)(0.7, np.ones(3), 3)
+    assert (value, slope) == pytest.approx((0.7**4, 4 * 0.7**3))

@@ -228,9 +228,9 @@ def _as_run_time_object(
     """A container that grows in a loop is a run-time object before the loop starts."""
     _no_longer_carried(assumed, place)
     content = content_in(it.heap, place)
-    assert isinstance(content, Items)
-    content.place = place
-    materialise(it, content, _item_kind(after))
+    if isinstance(content, Items):  # and not one by now, with what holds it
+        content.place = place
+        materialise(it, content, _item_kind(after))
 
 
 def _item_kind(content: Content) -> Kind | None:
