@@ -10,6 +10,7 @@ import cmath
 import io
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from types import SimpleNamespace
@@ -343,3 +344,14 @@ def test_check_gradient_gives_each_call_arguments_of_its_own():
     x = np.array([1.0, 2.0])
     wg.testing.check_gradient(doubled, x)
     assert x.tolist() == [1.0, 2.0]
+
+
+def test_what_the_system_says_of_numbers_is_known():
+    def logged(x):
+        info, positions = sys.float_info, range(2, 9, 3)
+        small = max(x, info.epsilon)
+        return (
+            math.log(small + sys.float_info.min) * positions.start + positions.step * x * info.dig
+        )
+
+    assert wg.gradient(logged, 1.3) == (pytest.approx(2 / 1.3 + 45),)

@@ -17,7 +17,16 @@ from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, 
 from .aliases import refuse_stale, share_what_left, stands_for
 from .layouts import is_view, may_be_copy
 from .places import Content, identities, place_of
-from .views import depth_of_path, is_slice, lead_to_one, meet, steps_of, view_of, views_to
+from .views import (
+    SPLITTING,
+    depth_of_path,
+    is_slice,
+    lead_to_one,
+    meet,
+    steps_of,
+    view_of,
+    views_to,
+)
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -199,7 +208,7 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
 
     replaced, changed = what_happened(it, var)
     whole = kind_of_atom(eqn.args[0])
-    unknown = UNKNOWN in (whole, kind_of_atom(var))
+    unknown = UNKNOWN in (whole, kind_of_atom(var)) and eqn.op.name not in SPLITTING
     part_of_array = isinstance(whole, Array)  # which refers to no objects that could be others now
     if not changed and whole != UNKNOWN and not (replaced and part_of_array):
         return var

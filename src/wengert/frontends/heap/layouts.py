@@ -9,6 +9,7 @@ from ...ir.types import UNKNOWN
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops.array_kinds import dtype_of, rank_of
+from .views import SPLITTING
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -25,7 +26,7 @@ _CREATION = frozenset(
 def may_be_copy(it: Interpreter, eqn: Eqn) -> bool:
     """Whether only the run tells what an op gave that takes a view of its operand: a view, or a copy."""
     x, name = eqn.args[0], eqn.op.name
-    if eqn.outs[0] in it.reading.walks_over:
+    if eqn.outs[0] in it.reading.walks_over or name in SPLITTING:
         return False
     if name == "conj":
         return not dtype_of(x)  # of complex numbers it is a copy

@@ -22,14 +22,14 @@ _OF_ARRAYS = ("np", "method", "attr")
 """The namespaces of what only arrays have, or what makes arrays."""
 
 
-_SPLITTING = frozenset(("split", "array_split", "vsplit", "hsplit", "dsplit"))
+SPLITTING = frozenset(("split", "array_split", "vsplit", "hsplit", "dsplit"))
 """Ops that make lists of views of an array."""
 
 
 def is_split(step: Atom) -> bool:
     """Whether a step leads from an array to a list of views of it."""
     value = step.value if isinstance(step, Const) else None
-    return isinstance(value, me.Viewed) and value.op.name in _SPLITTING
+    return isinstance(value, me.Viewed) and value.op.name in SPLITTING
 
 
 def view_of(it: Interpreter, var: Var) -> Eqn | None:
@@ -54,7 +54,7 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
     if eqn.op.name == "diag" and rank_of(eqn.args[0]) == 1:
         return None  # a matrix of its own: only of a matrix the diagonal is a view
     unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
-    return eqn if unknown or isinstance(var.kind, Array) or eqn.op.name in _SPLITTING else None
+    return eqn if unknown or isinstance(var.kind, Array) or eqn.op.name in SPLITTING else None
 
 
 def _is_view(kind: Kind, index: Atom) -> bool:
