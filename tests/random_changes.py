@@ -474,6 +474,7 @@ def of_matrix(w: Writer) -> Lines:
                 "m[0], m[1] = m[1].copy(), m[0].copy()",
                 f"row = m[{w.small()}]",
                 f"m += {w.vector()}",
+                f"m.ravel()[{w.index()}], row = {w.number(1)}, np.split(m, 2)[0][0]",
             )
         )
     ]
@@ -630,6 +631,18 @@ def of_chosen(w: Writer) -> Lines:
             [f"h = [{one}, o.w]", "h = h.copy()", f"h[{w.small()}][{w.index()}] = {w.number(1)}"],
             [f"{w.choose('bc')} = g"],
             [f"g = o.w if {w.test()} else g"],
+            [
+                "h = []",
+                "for k in range(n):",
+                f"    h.append({one} if k else {other})",
+                *w.choose((["t = h.pop()"], ["t = h[-1]", f"h[-1] = {w.whole()}"])),
+                f"t[{w.index()}] = {w.number(1)}",
+            ],
+            [
+                f"h = [t for t in ({one}, {other}) if t[0] > {w.number(0)}]",
+                "g = h[-1] if h else g",
+                f"g[{w.index()}] = {w.number(1)}",
+            ],
         )
     )
 

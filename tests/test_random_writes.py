@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import functools
+import importlib
 import math
 import multiprocessing
 import os
@@ -24,7 +25,10 @@ from hypothesis import strategies as st
 from random_changes import Drawn, Writer, arguments
 
 import wengert as wg
+from wengert import engine
 from wengert.errors import InternalError
+
+calls = importlib.import_module("wengert.frontends.calls")
 
 PER_BATCH = 500
 BATCHES_OF_A_TEST = 4
@@ -154,9 +158,21 @@ class Check:
             found = refusable(lambda: wg.grad(self.module.slope)(*self.args()))
             self.close(found, bend, "the gradient of the gradient")
 
+    def called(self):
+        """Both modes where every function of the program is called, not inlined, as large ones are."""
+        inline = calls.INLINE_NODES
+        calls.INLINE_NODES = 1
+        engine._cache.clear()
+        try:
+            self.reverse()
+            self.forward()
+        finally:
+            calls.INLINE_NODES = inline
+            engine._cache.clear()
+
 
 EVERY_TIME = (Check.reverse, Check.forward)
-SOMETIMES = (Check.joint, Check.alone, Check.nested, Check.twice, None, None, None)
+SOMETIMES = (Check.joint, Check.alone, Check.nested, Check.twice, Check.called, None, None)
 
 
 def _alike(found, expected):
