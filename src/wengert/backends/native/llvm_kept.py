@@ -13,12 +13,12 @@ import sys
 
 LARGE = 2**16
 MOST_KEPT = 2**27
-HUGE = 2**22
+_HUGE = 2**22
 """From so many bytes on, memory is asked for in huge pages: new memory is cleared page by page, and each page costs
 a visit to the operating system."""
 _ADVISES = sys.platform == "linux"
 MOST_LENT = 2**29 if _ADVISES else MOST_KEPT
-IN_HUGE_PAGES, _WHEN_NEEDED = 14, 8
+_IN_HUGE_PAGES, _WHEN_NEEDED = 14, 8
 """Advice on memory, as Linux numbers it: where it is not taken, nothing is lost."""
 
 _TELL = "%status = call i32 @madvise(ptr %place, i64 %whole, i32 %advice)"
@@ -211,11 +211,25 @@ done:
   ret void
 }
 
+define internal void @wg_in_huge_pages(ptr %raw, i64 %size) nounwind {
+  %there = icmp ne ptr %raw, null
+  %many = icmp uge i64 %size, HUGE
+  %both = and i1 %there, %many
+  br i1 %both, label %ask, label %done
+ask:
+  call void @wg_advise(ptr %raw, i64 %size, i32 IN_HUGE_PAGES)
+  br label %done
+done:
+  ret void
+}
+
 """,
     LARGE=LARGE,
     MOST_KEPT=MOST_KEPT,
     MOST_LENT=MOST_LENT,
     WHEN_NEEDED=_WHEN_NEEDED,
+    IN_HUGE_PAGES=_IN_HUGE_PAGES,
+    HUGE=_HUGE,
     TELL=_TELL if _ADVISES else "",
 )
 

@@ -8,7 +8,7 @@ them: their size is 0, and what they have room for stands behind it.
 from __future__ import annotations
 
 from .llvm_arena import ARENA
-from .llvm_kept import HUGE, IN_HUGE_PAGES, KEPT, LARGE, OF_THE_SYSTEM, with_numbers
+from .llvm_kept import KEPT, LARGE, OF_THE_SYSTEM, with_numbers
 
 MEMORY_WORDS = 9
 """What a call has of memory: its first block, how deep its calls are nested, its arena in three words; then how to let
@@ -33,10 +33,7 @@ new:
 yes:
   %size.at = getelementptr ptr, ptr %raw, i64 2
   store i64 %size, ptr %size.at
-  %huge = icmp uge i64 %size, HUGE
-  br i1 %huge, label %ask, label %no
-ask:
-  call void @wg_advise(ptr %raw, i64 %size, i32 IN_HUGE_PAGES)
+  call void @wg_in_huge_pages(ptr %raw, i64 %size)
   br label %no
 no:
   ret ptr %raw
@@ -191,8 +188,6 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
 """,
     LARGE=LARGE,
-    IN_HUGE_PAGES=IN_HUGE_PAGES,
-    HUGE=HUGE,
     MEMORY=MEMORY,
 )
 

@@ -9,7 +9,6 @@ says. Where the user has said where memory is to come from, it does.
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Sequence
 from functools import cache
 
@@ -17,8 +16,6 @@ from .llvm_kept import KEPT, OF_THE_SYSTEM
 
 LARGE_RESULT = 2**17
 """From so many bytes on, the C library asks the operating system for each array."""
-_HUGE = 2**22
-"""From so many bytes on, pages may be huge, as NumPy has them."""
 
 NEEDED = ("PyArray_New", "PyDataMem_SetHandler", "PyDataMem_GetHandler", "PyObject_CallNoArgs",
           "Py_DecRef", "ndarray", "handler.usual", "handler.place", "handler.make")  # fmt: skip
@@ -140,9 +137,7 @@ done:
 
 
 def _text() -> str:
-    huge = _HUGE_PAGES if sys.platform == "linux" else _NO_HUGE_PAGES
-    text = KEPT + _FUNCTIONS + huge + OF_THE_SYSTEM
-    return text.replace("HUGE", str(_HUGE)).replace("LARGE", str(LARGE_RESULT))
+    return KEPT + _FUNCTIONS.replace("LARGE", str(LARGE_RESULT)) + OF_THE_SYSTEM
 
 
 _FUNCTIONS = """\
@@ -159,7 +154,7 @@ old:
   ret ptr %kept
 new:
   %made = call ptr @malloc(i64 %size)
-  call void @wg_huge_pages(ptr %made, i64 %size)
+  call void @wg_in_huge_pages(ptr %made, i64 %size)
   ret ptr %made
 }
 
@@ -187,30 +182,4 @@ keep:
 }
 
 attributes #0 = { "target-cpu"="CPU" "target-features"="FEATURES" }
-"""
-_HUGE_PAGES = """\
-declare i32 @madvise(ptr, i64, i32) nounwind
-
-define internal void @wg_huge_pages(ptr %data, i64 %size) nounwind {
-  %many = icmp uge i64 %size, HUGE
-  %there = icmp ne ptr %data, null
-  %both = and i1 %many, %there
-  br i1 %both, label %say, label %done
-say:
-  %address = ptrtoint ptr %data to i64
-  %up = add i64 %address, 4095
-  %first = and i64 %up, -4096
-  %skipped = sub i64 %first, %address
-  %rest = sub i64 %size, %skipped
-  %page = inttoptr i64 %first to ptr
-  %said = call i32 @madvise(ptr %page, i64 %rest, i32 14)
-  br label %done
-done:
-  ret void
-}
-"""
-_NO_HUGE_PAGES = """\
-define internal void @wg_huge_pages(ptr %data, i64 %size) nounwind {
-  ret void
-}
 """
