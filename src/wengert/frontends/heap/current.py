@@ -173,12 +173,11 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     if isinstance(var.kind, Number | Other | Static):
         return var
     refuse_stale(it, var)
-    chosen = it.reading.choices.get(var)
-    if place is not None:
-        return var if chosen is None else _choice_now(it, var, chosen)
-    whose = it.reading.stands_for.get(var)
+    whose, chosen = it.reading.stands_for.get(var), it.reading.choices.get(var)
     if whose is not None:
         return var if not any(what_happened(it, whose, var.born)) else _var_now(it, whose)
+    if place is not None:
+        return var if chosen is None else _choice_now(it, var, chosen)
     if chosen is not None:
         return _choice_now(it, var, chosen)
     eqn = view_of(it, var)
