@@ -109,11 +109,15 @@ def binary(
         isinstance(kind_of_value(v), Number | Array) for v in (left, right)
     ):
         return it.emit(co.merge_dicts, it.atom(left), it.atom(right))
-    if op is el.mod and kind_of_value(left) == STR:
+    if op is el.mod and (kind_of_value(left) == STR or _is_bytes(left)):
         return it.emit(
             st.opaque, Const(operator.mod), it.atom(left), it.atom(right), names=Const(())
         )
     return dispatch_operator(it, op, [left, right])
+
+
+def _is_bytes(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, bytes)
 
 
 def _set_of_keys(it: Interpreter, value: Value) -> Value:
