@@ -1152,7 +1152,6 @@ def test_items_changed_by_what_is_no_statement_are_refused():
 REFUSED = frozenset(
     (
         "read_through_a_sorted_list", "numbered_items_changed_under_way",
-        "held_by_a_list_of_its_rows",
     )
 )  # fmt: skip
 

@@ -32,7 +32,7 @@ calls = importlib.import_module("wengert.frontends.calls")
 
 PER_BATCH = 500
 BATCHES_OF_A_TEST = 4
-PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "500"))
+PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "2000"))
 FIRST_BATCH = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
 REFUSED = 0.30
 """The share of programs that may be refused: it may only shrink."""

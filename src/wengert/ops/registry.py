@@ -165,6 +165,12 @@ def foreign(function: Callable[..., Any], infer: Infer | None = None) -> Op:
     return entry[0]
 
 
+def is_foreign(op: Op) -> bool:
+    """Whether an op stands for a callable outside the vocabulary."""
+    entry = _foreign.get(id(op.implementation))
+    return entry is not None and entry[0] is op
+
+
 def _reduced(op: Op) -> tuple[Callable[..., Op], tuple[Any]]:
     """An op is what it is by its name: copies of it, also in other processes, are itself."""
     return (named, (op.name,)) if _ops.get(op.name) is op else (foreign, (op.implementation,))

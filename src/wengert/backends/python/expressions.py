@@ -10,6 +10,7 @@ from typing import Any
 from ...ir.builder import kind_of_atom, reduced_axes
 from ...ir.graph import Atom, Callee, Const, Eqn, Var
 from ...ir.types import UNKNOWN, Array, Kind, Number
+from ...ops.registry import is_foreign
 from .bindings import Bindings
 from .code import (
     PRIMARY,
@@ -61,8 +62,8 @@ class Expressions:
 
     def equation(self, eqn: Eqn) -> Code:
         """The right-hand side of an equation."""
-        # a function that is called as it is may have the name of an op: `struct.pack`
-        writer = _STRUCTURAL.get(eqn.op.name) if eqn.namespace != "call" else None
+        # a function outside the vocabulary may have the name of an op: `struct.pack`
+        writer = None if is_foreign(eqn.op) else _STRUCTURAL.get(eqn.op.name)
         code = writer(self, eqn) if writer is not None else None
         return self.marked(code or self._spelled(eqn), eqn)
 

@@ -74,10 +74,10 @@ def _is_noted(it: Interpreter, a: Place, b: Place, tie: Tie | None = None) -> bo
 
     A program with many paths says most of it again wherever they meet.
     """
-    _link_origin(it, a)
-    _link_origin(it, b)
     if (a, b, tie) in it.reading.noted:
         return True
+    _link_origin(it, a)
+    _link_origin(it, b)
     it.reading.noted.add((a, b, tie))
     return False
 
