@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 UNROLL = 8
-_FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
 """A loop over this many known items or fewer is written out."""
+
+_FIXED = (str, range, tuple, list, frozenset, MappingProxyType)
+"""Constants of these classes are walked over as they were when they were read."""
 
 
 @value_record
