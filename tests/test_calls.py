@@ -235,12 +235,12 @@ def test_what_is_no_function_raises_where_it_is_called():
                 call(2.0)
 
 
-def with_text_of_frozen_modules(x, name):
+def with_paths(x, name):
     return x * len(posixpath.join("a", name)) * posixpath.normpath("b/../c").count("c")
 
 
-def test_modules_frozen_into_python_are_read_from_their_files():
-    assert wg.gradient(with_text_of_frozen_modules, 2.0, "b") == (3.0, None)
+def test_functions_of_paths_are_called_as_they_are():
+    assert wg.gradient(with_paths, 2.0, "b") == (3.0, None)
 
 
 def asks_what_a_function_takes(x):

@@ -140,12 +140,9 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
 
 
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
-    if isinstance(constant, tuple) and not callable(getattr(constant, name, len)):
-        return as_known(getattr(constant, name))  # of `sys.float_info`, say
     if isinstance(constant, str | tuple | range | bytes):
-        found = getattr(constant, name, None)
-        if isinstance(found, int | float):  # of `sys.float_info`, of a range
-            return Const(found)
+        if not callable(getattr(constant, name, len)):
+            return as_known(getattr(constant, name))  # of `sys.float_info`, of a range
         return Native(name, functools.partial(_call_method_of_constant, constant, name))
     return _of_object(it, constant, name)
 

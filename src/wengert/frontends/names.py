@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -102,7 +101,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if cell is not None:
         return cells.read(it, cell, name, own=False)
     known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
-    known = known or isinstance(value, _OF_THE_SYSTEM)
     if known or (isinstance(value, _PLAIN) and _binds_in_its_body(it, holder, key)):
         return as_known(value)
     try:
@@ -138,8 +136,6 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
 
 
 _PLAIN = bool | int | float | complex | str
-_OF_THE_SYSTEM = (type(sys.float_info), type(sys.hash_info), type(sys.int_info))
-"""Tuples with names that say what numbers are like on this machine."""
 
 
 def _binds_in_its_body(it: Interpreter, holder: Any, key: str) -> bool:
