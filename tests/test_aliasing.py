@@ -1498,3 +1498,18 @@ def test_operators_in_place_keep_the_dtype():
     assert value == of_32_bits(0.7, k)
     assert slope == pytest.approx(6.0)
     assert wg.value_and_grad(the_real_part_of_a_constant)(0.7) == (0.7, 1.0)
+
+
+@pytest.mark.parametrize("transform", [wg.grad, wg.value_and_grad])
+def test_what_a_program_puts_into_an_object_is_the_object_itself(transform):
+    def f(a, o):
+        for row in (a, a):
+            row[0] += 1.0
+            if a.max() > 9.0:
+                return a[1]
+            o.y = [o.x, a * 2.0]
+        return o.y[0] @ o.y[1]
+
+    a, o = np.array([0.3, 0.5]), Point(np.array([1.0, 2.0]))
+    transform(f)(a, o)
+    assert o.y[0] is o.x

@@ -115,7 +115,22 @@ class Related:
             return False
         home, cut = place
         index = self._uses.place_in(home, self._block, self._index)
-        return index is not None and (index > cut or (index == cut and self._block is not home))
+        if index is None or index != cut:
+            return index is not None and index > cut
+        return self._is_written_before(var, home)
+
+    def _is_written_before(self, var: Var, home: Block) -> bool:
+        """Whether a write after which a value is read from its snapshot may have run inside the equation of a block."""
+        block, index = self._block, self._index
+        while block is not home:
+            places = (self._uses.place_in(block, *writer) for writer in self.plan.writers[var])
+            if any(place is not None and place < index for place in places):
+                return True
+            owner = self._uses.owner(block)
+            if owner is None or owner.eqn.op in LOOPS:
+                return True
+            block, index = owner.block, owner.at
+        return False
 
     def _visible(
         self, related: dict[Var, int], lists: Sequence[Var] = ()
@@ -287,7 +302,7 @@ class Related:
             if var not in self._own and not self._keep_in_branches(atom):
                 self.plan.collected.add((loop.eqn, loop.lists.index(var)))
         elif not self._keep_in_branches(var):
-            self.plan.cut(var, home, place)
+            self.plan.cut(var, home, place, (self._block, self._index))
 
     def _keep_in_branches(self, var: Atom) -> bool:
         """Have a value that only one branch defines end as a snapshot there; says whether it is one."""

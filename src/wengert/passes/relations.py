@@ -7,6 +7,9 @@ from typing import Any
 from ..ir.graph import Block, Eqn, Var
 from ..ir.records import field, mutable_record
 
+Place = tuple[Block, int]
+"""A block, and the number of an equation in it."""
+
 
 @mutable_record
 class Plan:
@@ -26,8 +29,10 @@ class Plan:
     """Writes of derivative code that put a copy of a value into a container, which has it already."""
     parted: set[Eqn] = field(default_factory=set[Eqn])
     """Containers that may be made of one object several times: a copy where it is several objects."""
-    cuts: dict[Var, tuple[Block, int]] = field(default_factory=dict[Var, tuple[Block, int]])
-    """Values that are read from a snapshot from some equation of their block on."""
+    cuts: dict[Var, Place] = field(default_factory=dict[Var, Place])
+    """Values that are read from a snapshot, taken before some equation of their block."""
+    writers: dict[Var, set[Place]] = field(default_factory=dict[Var, set[Place]])
+    """The writes after which such a value is read from its snapshot: in that equation, or inside of it."""
 
     def __bool__(self) -> bool:
         return any(self._sets()) or bool(self.cuts)
@@ -41,11 +46,12 @@ class Plan:
         cuts = sum(len(block.eqns) + 1 - index for block, index in self.cuts.values())
         return sum(map(len, self._sets())) + cuts
 
-    def cut(self, var: Var, block: Block, index: int) -> None:
-        """Say that a value is read from a snapshot from an equation on."""
+    def cut(self, var: Var, block: Block, index: int, writer: Place) -> None:
+        """Say that a value is read from a snapshot, taken before an equation, once a write has been reached."""
         known = self.cuts.get(var)
         if known is None or index < known[1]:
             self.cuts[var] = (block, index)
+        self.writers.setdefault(var, set()).add(writer)
 
     def cut_at(self, block: Block, index: int) -> list[Var]:
         """The values whose snapshot is taken before an equation."""

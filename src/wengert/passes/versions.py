@@ -32,7 +32,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, same_object_sources, targets
+from .written import WRITES, direct, same_object_sources
 
 _ROUNDS = 50
 
@@ -77,17 +77,17 @@ class _Rewriting:
     ) -> Block:
         """A block with copies; `collected` are the results, by number, that are collected as snapshots.
 
-        From its first write on, what `later` names is read.
+        What a write changes is read by its name in `later` from there on.
         """
         names = dict(mapping)
+        later = {var: atom for var, atom in later.items() if names.get(var) is not atom}
         kept: dict[Var, Var] = {}
         eqns: list[Eqn] = []
         self._keep(block, -1, collected, kept, eqns)
         for index, eqn in enumerate(block.eqns):
             inside = dict(names)
-            if _writes(eqn):
-                inside |= later
-                later = {}
+            for var in [var for var in later if self._writes(var, block, index)]:
+                inside[var] = later.pop(var)
             for var in self._plan.cut_at(block, index):
                 if var not in kept:
                     kept[var] = self._snapshot(var, eqns, var.name)
@@ -99,6 +99,11 @@ class _Rewriting:
         for number, var in collected.items():
             outs[number] = kept[var]
         return Block(block.params, tuple(eqns), tuple(outs))
+
+    def _writes(self, var: Var, block: Block, index: int) -> bool:
+        """Whether an equation changes a value that has a snapshot, or holds an equation that does."""
+        writers = self._plan.writers[var]
+        return any(self._uses.place_in(block, *writer) == index for writer in writers)
 
     def _keep(
         self,
@@ -222,13 +227,6 @@ class _Rewriting:
                 outs[start + k] = loop.body.outs[start + k]
         blocks.append(replace(body, outs=tuple(outs)))
         return [*eqns, replace(eqn, args=(*iterables, *initials), blocks=tuple(blocks))]
-
-
-def _writes(eqn: Eqn) -> bool:
-    """Whether the program itself changes something here."""
-    if targets(eqn):
-        return True
-    return any(_writes(inner) for block in eqn.blocks for inner in block.eqns)
 
 
 # --- adding to what was just cleared --------------------------------------------------------
