@@ -21,7 +21,7 @@ FLOORS = [
     {"sparsity"},
     {"linear_maps"},
     {"api"},
-    {"engine", "roots", "by_numbers"},
+    {"engine", "roots", "steered", "by_numbers"},
     {"nested", "verbs"},
     {"apart", "calling", "guards", "steering", "tangents"},
     {"frontends", "passes", "backends", "numbers"},

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from . import api, jacobians, linear_maps, nested, numbers, roots, steering
+from . import api, jacobians, linear_maps, nested, numbers, roots, steered, steering
 from .backends.graph.compiled import TermFunction
 from .errors import BadArgument
 from .frontends.calls import Args, Kwargs, call
@@ -56,12 +56,12 @@ def _install() -> None:
     nested.special(TermFunction.__call__, _call_of_terms)
     nested.special(linear_maps.pullback, nested.pullback)
     nested.special(linear_maps.pushforward, nested.pushforward)
-    nested.special(steering.stop_gradient, nested.stop_gradient)
-    nested.special(steering.checkpoint, nested.checkpoint)
-    nested.special(steering.call_again, nested.checkpoint)
+    nested.special(steering.stop_gradient, steered.stop_gradient)
+    nested.special(steering.checkpoint, steered.checkpoint)
+    nested.special(steering.call_again, steered.checkpoint)
     nested.special(with_ops, lambda it, args, kwargs: args[0])
-    nested.special(steering.hook, nested.hook)
-    nested.special(steering.show_grad, nested.show_grad)
+    nested.special(steering.hook, steered.hook)
+    nested.special(steering.show_grad, steered.show_grad)
     nested.special(steering.is_differentiating, lambda it, args, kwargs: Const(True))
 
 

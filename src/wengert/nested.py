@@ -19,7 +19,6 @@ from .apart import (
     own_arguments,
     params_of,
     read_inner,
-    read_to_run,
     state_of,
     unharmed,
 )
@@ -28,14 +27,12 @@ from .frontends import heap, library_objects, source
 from .frontends.binding import is_star
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import put_together
-from .frontends.checkpoints import Checkpoint
-from .frontends.interpreter import Interpreter, fresh
+from .frontends.interpreter import Interpreter
 from .frontends.values import (
     Closure,
     Items,
     Native,
     Value,
-    flatten,
     is_taken_apart,
     kind_of_value,
     tuple_of,
@@ -43,11 +40,9 @@ from .frontends.values import (
 )
 from .ir.builder import Builder
 from .ir.graph import (
-    CALL,
     Atom,
     Callee,
     Const,
-    Eqn,
     Function,
     Input,
     Span,
@@ -61,7 +56,6 @@ from .ir.types import (
     Array,
     Kind,
     Number,
-    Other,
     Seq,
     Static,
     Struct,
@@ -71,8 +65,7 @@ from .ir.types import (
 )
 from .ops import checks
 from .ops import structure as st
-from .ops.structure import gradient_kind
-from .passes import checkpointing, reverse
+from .passes import reverse
 from .passes.copies import inlined
 from .passes.residuals import clones, renamed_block
 
@@ -132,7 +125,7 @@ def gradients(
     """The value of a function and its gradients in the chosen arguments."""
     inner = read_inner(it, function, args, kwargs)
     primal, chosen = inner.function, _chosen(verb, args, it.builder.span)
-    named = replace(primal, name=_name(function))
+    named = replace(primal, name=name_of(function))
     checks.real_scalar(named, has_aux=verb.has_aux, span=it.builder.span)
     indices = _indices(primal, chosen)
     made = reverse.gradient(primal, indices, read=source.RowReader(), value=True)
@@ -146,14 +139,15 @@ def gradients(
     return value, _assemble(args, chosen, list(outs[count:]))
 
 
-def _name(function: Value) -> str:
+def name_of(function: Value) -> str:
+    """What errors call a function."""
     match function:
         case Closure(name=name) | Const(value=FunctionType(__name__=name)):
             return "the inner function" if name in ("lambda", "<lambda>") else name
         case Items() if is_taken_apart(function):
-            return _name(put_together(function))
+            return name_of(put_together(function))
         case Items(form="function", type=template):
-            return _name(Const(template.function))
+            return name_of(Const(template.function))
         case _:
             return "the inner function"
 
@@ -463,51 +457,6 @@ def as_array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             return y
 
 
-# --- steering -----------------------------------------------------------------------------
-
-
-def stop_gradient(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """The same value, cut off from the derivative."""
-    return _map_leaves(args[0], lambda atom: it.emit(st.stop_gradient, atom))
-
-
-def _map_leaves(value: Value, change: Callable[[Atom], Atom]) -> Value:
-    match value:
-        case Items(values=values):
-            return replace(value, values=tuple(_map_leaves(v, change) for v in values))
-        case Var():
-            return change(value)
-        case _:
-            return value
-
-
-def _call_again(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
-    """A call that keeps nothing for its reverse sweep but its arguments.
-
-    Where it is not in a loop itself, its own loops are checkpointed.
-    """
-    inner = read_inner(it, function, args, kwargs)
-    if inner.changes:
-        raise it.unsupported(
-            "a function that is checkpointed changes an object from outside it",
-            "Change a copy, such as `x = x.copy()`, or return the new value.",
-        )
-    primal = inner.function
-    if not any(frame.loops for frame in it.frames):
-        primal = checkpointing.with_loops_marked(primal)
-    name = _name(function)
-    callee, free = as_callee(primal, name if name.isidentifier() else "checkpoint")
-    out = fresh(primal.result)
-    outs = tuple(a for a in flatten(out) if isinstance(a, Var))
-    params: dict[str, Atom] = {"callee": Const(callee), "checkpoint": Const(True)}
-    atoms = (*free, *params_of(primal, args))
-    it.builder.append(Eqn(outs, CALL, atoms, params, (), "py", it.builder.span))
-    return out
-
-
-checkpoint = Checkpoint(_call_again)
-
-
 def as_callee(primal: Function, name: str) -> tuple[Callee, list[Var]]:
     """A function whose free values have become arguments; the values to pass for them."""
     free = list(free_vars(primal.body))
@@ -518,55 +467,6 @@ def as_callee(primal: Function, name: str) -> tuple[Callee, list[Var]]:
     inputs = tuple(Input(f"free{k}", kind) for k, kind in enumerate(kinds))
     made = replace(primal, name=name, inputs=(*inputs, *primal.inputs), body=body)
     return Callee(name, made, made.result), free
-
-
-def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """The same value; on the way back a function is applied to its cotangent."""
-    function, x = args
-    return _map_leaves(x, lambda atom: _hooked(it, function, atom))
-
-
-def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
-    like = Var(gradient_kind(kind_of_value(atom)), "x_bar")
-    try:
-        inner = read_to_run(it, function, like)
-    except UnsupportedSyntax:
-        inner = None
-    if inner is None or inner.outside:
-        # a hook may do what it likes as long as nobody differentiates through it
-        known = it.atom(function)
-        run = Native(
-            "hook",
-            lambda it, args, named: it.emit(st.apply, known, it.atom(args[0]), names=Const(())),
-        )
-        inner = read_to_run(it, run, like)
-    primal = inner.function
-    outs = primal.body.outs
-    if len(outs) != 1 or isinstance(kind_of_value(outs[0]), Other | Static | Seq):
-        raise BadArgument(
-            "a hook must return one cotangent", "Return the changed cotangent.", it.builder.span
-        )
-    callee, free = as_callee(primal, "hook")
-    return it.emit(st.hook, atom, *free, callee=Const(callee))
-
-
-def show_grad(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """The same value; on the way back its cotangent is printed."""
-    x, *rest = args
-    label = rest[0] if rest else kwargs.get("name", Const(x.name if isinstance(x, Var) else "x"))
-
-    def show(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        (x_bar,) = args
-        text = it.emit(
-            st.format_,
-            it.atom(label),
-            it.atom(x_bar),
-            template=Const(("∂(", (0, -1, ""), ") = ", (1, -1, ""))),
-        )
-        it.emit(st.opaque, Const(print), text, names=Const(()))
-        return x_bar
-
-    return hook(it, [Native("show_grad", show), x], {})
 
 
 _BY_VERB: dict[str, Callable[..., Value]] = {
