@@ -15,6 +15,7 @@ from ..ops import structure as st
 from . import container_methods, generators, iterators, walking
 from .counts import by_turns
 from .expressions import evaluate
+from .generator_syntax import as_function
 from .heap import now
 from .iteration import Running, at_run_time, iteration
 from .loop_reading import LoopKey, run_loop
@@ -63,7 +64,7 @@ def _generator_expression(it: Interpreter, node: ast.GeneratorExp) -> Value:
     frame = it.frame
     first = as_asked(it, evaluate(it, node.generators[0].iter))
     around = frame.closure
-    closure = Closure(generators.as_function(node), around.file, frame.scope, identity=node)
+    closure = Closure(as_function(node), around.file, frame.scope, identity=node)
     producer = generators.Producer(it, closure, {"%iterable": first}, frame.around or frame)
 
     def listed(it: Interpreter, args: Any, kwargs: Any) -> Value:

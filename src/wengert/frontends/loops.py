@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
 from ..ops import identity as ident
-from . import cells, checkpoints, generators, iterators, walking
+from . import cells, checkpoints, generators, iterators, resuming, walking
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
 from .expressions import condition, evaluate
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 def run_for(it: Interpreter, node: ast.For) -> None:
-    if it.frame.producing is not None and generators.is_stepping(it, node):
-        generators.start_for_in_steps(it, node)
+    if it.frame.producing is not None and resuming.is_stepping(it, node):
+        resuming.start_for_in_steps(it, node)
         return
     value = as_asked(it, evaluate(it, node.iter))
     if isinstance(value, Items) and value.form == "iterator":
@@ -160,7 +160,7 @@ def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     source, _ = iterators.current(it, iterator)
     if is_generator(source) and generators.producer_of(source).is_fresh(it):
         # from the second item on it is known better where the generator is
-        generators.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
+        resuming.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
         return
 
     def take(item: Value) -> None:
@@ -350,8 +350,8 @@ def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
 def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     from .statements import run_body
 
-    if not again and it.frame.producing is not None and generators.is_stepping(it, node):
-        generators.run_loop_in_steps(it, node)
+    if not again and it.frame.producing is not None and resuming.is_stepping(it, node):
+        resuming.run_loop_in_steps(it, node)
         return
     depth = it.frame.loops + 1
     marked = checkpoints.checkpointed_test(it, node.test)
