@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var, births
+from ..ir.records import field, mutable_record
 from ..ir.types import (
     UNKNOWN,
     Array,
@@ -63,6 +64,19 @@ if TYPE_CHECKING:
 
 Collect = Callable[[], Sequence[Value]]
 
+_ATTEMPTS = 12
+"""How often a body is read before its loop is refused."""
+
+
+@mutable_record
+class _Taken:
+    """Which objects are in the values that an iteration adds to the collected lists, and inside of them."""
+
+    held: list[set[Place]] = field(default_factory=list[set[Place]])
+    held_inside: list[list[tuple[int, Place, int]]] = field(
+        default_factory=list[list[tuple[int, Place, int]]]
+    )
+
 
 def run_loop(
     it: Interpreter,
@@ -79,86 +93,212 @@ def run_loop(
 
     A checkpointed `while` has `every`; a `for` has it of what it walks over.
     """
-    every = running.every if running else every
 
     def read() -> list[Var]:
-        lists = _read_loop(it, node, names, running, body, test, collecting, every)
+        loop = _LoopReader(it, node, running, body, collecting)
+        lists = loop.read(names, test, running.every if running else every)
         it.catching.after_blocks()
         return lists
 
     return it.catching.whole(read)
 
 
-def _read_loop(
-    it: Interpreter,
-    node: ast.AST,
-    names: Sequence[str],
-    running: Running | None,
-    body: Callable[[Value], None],
-    test: Callable[[], Atom] | None,
-    collecting: Collect | None,
-    every: Atom | None,
-) -> list[Var]:
-    with it.frame.in_loop() as depth:
+class _LoopReader:
+    """Reads one loop."""
+
+    _start: int
+    """What was born before is from outside the loop, or what is walked over."""
+
+    def __init__(
+        self,
+        it: Interpreter,
+        node: ast.AST,
+        running: Running | None,
+        body: Callable[[Value], None],
+        collecting: Collect | None,
+    ):
+        self._it = it
+        self._node = node
+        self._running = running
+        self._body = body
+        self._collecting = collecting
+        self._lost: Heap = {}
+        self._ends = Ends()
+        iterables = running.iterables if running else ()
+        self._elements = [Var(st.item_kind(kind_of_atom(each))) for each in iterables]
+
+    def read(
+        self, names: Sequence[str], test: Callable[[], Atom] | None, every: Atom | None
+    ) -> list[Var]:
+        """Emit the loop; gives the collected lists."""
+        it = self._it
+        with it.frame.in_loop() as depth:
+            entry = self._entry(names, depth)
+            parts = self._link_elements()
+            self._start = next(births)
+            assumed, attempt, forgotten = self._settle(entry)
+            _refuse_changed_items(it, self._node, attempt, self._running, self._lost)
+            if not isinstance(self._node, LoopKey):
+                kinds = {
+                    name: carried for name, carried in assumed.items() if isinstance(name, str)
+                }
+                it.reading.loop_kinds[self._key()] = kinds
+        with it.catching.quiet():
+            lists = emit_loop(
+                it,
+                entry,
+                assumed,
+                attempt,
+                self._lost,
+                self._elements,
+                self._running,
+                test,
+                every,
+            )
+        it.heap.update(self._lost)
+        for name in forgotten:
+            it.vars[name] = _of_an_iteration(it)
+        self._follow_after(entry, assumed, attempt)
+        self._follow_lists(lists, attempt, parts)
+        return lists
+
+    def _entry(self, names: Sequence[str], depth: int) -> dict[Name, Value | None]:
+        """What the names that the loop binds, and its flags, are before it."""
+        it = self._it
         it.vars[f"%break{depth}"] = Const(False)
         flags = [f"%break{depth}", "%returned", "%return", "%yielded"]
-        entry: dict[Name, Value | None] = {
+        return {
             name: up_to_date(it, it.vars.get(name)) or it.vars.get(name)
             for name in (*names, *flags)
             if not is_cell(it.vars.get(name))
         }
-        key = (id(node), tuple(id(frame.closure.node) for frame in it.frames))
-        learned = it.reading.loop_kinds.get(key, {})
-        assumed = {name: assume(value, learned.get(name)) for name, value in entry.items()}
-        elements = (
-            [Var(st.item_kind(kind_of_atom(i))) for i in running.iterables] if running else []
-        )
+
+    def _key(self) -> Any:
+        """Under what is kept what a loop was found to carry."""
+        return (id(self._node), tuple(id(frame.closure.node) for frame in self._it.frames))
+
+    def _link_elements(self) -> dict[Place, dict[Place, int]]:
+        """Note that the items are parts of what is walked over; gives which, and how deep."""
+        reading, elements = self._it.reading, self._elements
         # an item that is an array or a list belongs to what is iterated over
-        it.reading.inputs += [e for e in elements if isinstance(e.kind, Array | Seq)]
-        key_by_index = id(node) if isinstance(node, ast.For) else None
-        it.reading.elements.update(
-            (e, key_by_index) for e in elements if not isinstance(e.kind, Number)
-        )
-        parts = _link_elements(it, elements, running)
-        start, lost, ends, forgotten = next(births), dict[Any, Any](), Ends(), list[str]()
-        for _ in range(12):
-            forget(it, start)
-            attempt = _attempt(
-                it, entry, assumed, lost, ends, start, elements, running, body, collecting
-            )
+        reading.inputs += [each for each in elements if isinstance(each.kind, Array | Seq)]
+        by_index = id(self._node) if isinstance(self._node, ast.For) else None
+        held = (each for each in elements if not isinstance(each.kind, Number))
+        reading.elements.update((each, by_index) for each in held)
+        return _link_elements(self._it, elements, self._running)
+
+    def _settle(
+        self, entry: dict[Name, Value | None]
+    ) -> tuple[dict[Name, Carried], Attempt, list[str]]:
+        """Read the body until what is assumed at its beginning holds at its end.
+
+        Gives what is assumed, the last attempt, and the names that cannot be followed.
+        """
+        it = self._it
+        learned = it.reading.loop_kinds.get(self._key(), {})
+        assumed = {name: assume(value, learned.get(name)) for name, value in entry.items()}
+        forgotten: list[str] = []
+        for _ in range(_ATTEMPTS):
+            forget(it, self._start)
+            attempt = self._attempt(entry, assumed)
             rebound = _forget(it, assumed, attempt)
             forgotten += rebound
             if rebound:
                 continue
             assumed, held = _widen(entry, assumed, attempt)
-            followed = attempt.dead or follow(it, entry, assumed, attempt, lost, ends, start)
-            if held and followed:
-                break
-        else:
-            raise it.unsupported(
-                "the kinds of the values that this loop carries from turn to turn never settle",
-                "Start them as what they become: 0.0 instead of None or an empty list, say.",
+            followed = attempt.dead or follow(
+                it, entry, assumed, attempt, self._lost, self._ends, self._start
             )
-        _refuse_changed_items(it, node, attempt, running, lost)
-        if not isinstance(node, LoopKey):
-            it.reading.loop_kinds[key] = {k: v for k, v in assumed.items() if isinstance(k, str)}
-    with it.catching.quiet():
-        lists = emit_loop(it, entry, assumed, attempt, lost, elements, running, test, every)
-    it.heap.update(lost)
-    for name in forgotten:
-        it.vars[name] = _of_an_iteration(it)
-    after = {name: value for name in assumed if (value := value_of(it, name)) is not None}
-    link(it, entry, ends, _followed(after), start)
-    hold_on(it, attempt.params, _followed(after), start)
-    for out, held in zip(lists, attempt.held, strict=True):
-        for place in held:
-            if place.born <= start:
-                for source, below in parts.get(place, {place: 0}).items():
-                    hold_same(it, source, below, place_of(it, out), 1)
-    for out, inside in zip(lists, attempt.held_inside, strict=True):
-        for depth, other, below in inside:
-            share(it, place_of(it, out), 1 + depth, other, below)
-    return lists
+            if held and followed:
+                return assumed, attempt, forgotten
+        raise it.unsupported(
+            "the kinds of the values that this loop carries from turn to turn never settle",
+            "Start them as what they become: 0.0 instead of None or an empty list, say.",
+        )
+
+    def _attempt(self, entry: Names, assumed: dict[Name, Carried]) -> Attempt:
+        """Read the body once, apart; the interpreter stands where it stood before."""
+        it = self._it
+        outer, scope, before, heap = it.builder, it.frame.scope, dict(it.vars), it.heap
+        unbound = it.frame.unbound
+        it.builder, it.heap, it.frame.unbound = outer.child(), {**heap, **self._lost}, set()
+        params = enter(it, entry, assumed)
+        link(it, entry, self._ends, _followed(params), self._start)
+        begun = dict(it.heap)
+        taken = _Taken()
+        dead, stop = self._read_body(taken)
+        collected = [] if dead else _collected(it)
+        for name in assumed:
+            if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
+                scope.vars[name] = captures.taken_apart(it, scope.vars[name])
+        with it.catching.quiet():
+            end, unfollowed = _up_to_date(it, {**scope.vars, **slots_of(it.heap)}, assumed)
+        objects: dict[Name, Objects] = {
+            name: objects_in(it, end.get(name)) for name in assumed if not is_whole(name)
+        }
+        attempt = Attempt(
+            it.builder,
+            begun,
+            it.heap,
+            params,
+            end,
+            stop,
+            collected,
+            objects,
+            taken.held,
+            taken.held_inside,
+            dead,
+            it.frame.unbound,
+            unfollowed,
+        )
+        it.frame.unbound = unbound | it.frame.unbound
+        it.builder, scope.vars, it.heap = outer, before, heap
+        return attempt
+
+    def _read_body(self, taken: _Taken) -> tuple[bool, Atom]:
+        """Read an iteration; gives whether it never comes to its end, and whether it is the last one."""
+        it, running = self._it, self._running
+        depth = it.frame.loops
+        # an iteration starts only where nothing has left
+        for name in it.exits():
+            it.set(name, Const(False))
+        it.vars[f"%continue{depth}"] = Const(False)
+
+        def one_iteration() -> None:
+            self._body(running.item(self._elements) if running else Const(None))
+            values = list(self._collecting()) if self._collecting is not None else []
+            taken.held.extend(_collected_objects(it, value) for value in values)
+            taken.held_inside.extend(ties_inside(it, value, self._start) for value in values)
+            for k, value in enumerate(values):
+                it.vars[f"%collected{k}"] = stored(it, value)
+
+        if it.read_path(one_iteration):
+            return True, Const(False)
+        exits = (it.flag(f"%break{depth}"), it.flag("%returned"), it.catching.is_raised())
+        return False, it.either(*exits)
+
+    def _follow_after(
+        self, entry: Names, assumed: Mapping[Name, Carried], attempt: Attempt
+    ) -> None:
+        """Note which objects the carried values may be after the loop."""
+        it = self._it
+        after = {name: value for name in assumed if (value := value_of(it, name)) is not None}
+        link(it, entry, self._ends, _followed(after), self._start)
+        hold_on(it, attempt.params, _followed(after), self._start)
+
+    def _follow_lists(
+        self, lists: Sequence[Var], attempt: Attempt, parts: dict[Place, dict[Place, int]]
+    ) -> None:
+        """Note which objects are in the collected lists."""
+        it = self._it
+        for out, held in zip(lists, attempt.held, strict=True):
+            for place in held:
+                if place.born <= self._start:
+                    for source, below in parts.get(place, {place: 0}).items():
+                        hold_same(it, source, below, place_of(it, out), 1)
+        for out, inside in zip(lists, attempt.held_inside, strict=True):
+            for depth, other, below in inside:
+                share(it, place_of(it, out), 1 + depth, other, below)
 
 
 def _refuse_changed_items(
@@ -262,73 +402,6 @@ def _link_elements(
             for source in parts[place]:
                 hold_same(it, source, below, place, 0)
     return parts
-
-
-def _attempt(
-    it: Interpreter,
-    entry: Names,
-    assumed: dict[Name, Carried],
-    lost: Heap,
-    ends: Ends,
-    start: int,
-    elements: Sequence[Var],
-    running: Running | None,
-    body: Callable[[Value], None],
-    collecting: Collect | None,
-) -> Attempt:
-    outer, scope, before, heap = it.builder, it.frame.scope, dict(it.vars), it.heap
-    it.builder, it.heap = outer.child(), {**heap, **lost}
-    depth = it.frame.loops
-    unbound, it.frame.unbound = it.frame.unbound, set()
-    params = enter(it, entry, assumed)
-    link(it, entry, ends, _followed(params), start)
-    begun = dict(it.heap)
-    # an iteration starts only where nothing has left
-    for name in it.exits():
-        it.set(name, Const(False))
-    it.vars[f"%continue{depth}"] = Const(False)
-    held: list[set[Place]] = []
-    held_inside: list[list[tuple[int, Place, int]]] = []
-
-    def one_iteration() -> None:
-        body(running.item(elements) if running else Const(None))
-        values = list(collecting()) if collecting is not None else []
-        held.extend(_collected_objects(it, value) for value in values)
-        held_inside.extend(ties_inside(it, value, start) for value in values)
-        for k, value in enumerate(values):
-            it.vars[f"%collected{k}"] = stored(it, value)
-
-    dead = it.read_path(one_iteration)
-    collected = [] if dead else _collected(it)
-    exits = (it.flag(f"%break{depth}"), it.flag("%returned"), it.catching.is_raised())
-    stop = Const(False) if dead else it.either(*exits)
-    for name in assumed:
-        if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
-            scope.vars[name] = captures.taken_apart(it, scope.vars[name])
-    end: Names = {**scope.vars, **slots_of(it.heap)}
-    with it.catching.quiet():
-        end, unfollowed = _up_to_date(it, end, assumed)
-    objects: dict[Name, Objects] = {
-        name: objects_in(it, end.get(name)) for name in assumed if not is_whole(name)
-    }
-    attempt = Attempt(
-        it.builder,
-        begun,
-        it.heap,
-        params,
-        end,
-        stop,
-        collected,
-        objects,
-        held,
-        held_inside,
-        dead,
-        it.frame.unbound,
-        unfollowed,
-    )
-    it.frame.unbound = unbound | it.frame.unbound
-    it.builder, scope.vars, it.heap = outer, before, heap
-    return attempt
 
 
 def _collected_objects(it: Interpreter, value: Value) -> set[Place]:
