@@ -9,9 +9,9 @@ from ..ir.graph import Atom, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind, Number
 from . import heap as hp
-from .catching import OpenArm
 from .items import open_up
 from .loop_aliases import ties_inside
+from .segments import OpenArm
 from .values import Items, Place, Scope, Value, is_mutable
 
 if TYPE_CHECKING:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
 from . import liveness, objects
 from .arms import Arm
-from .catching import Classes, Leaves, Region, see
+from .catching import Leaves, see
 from .expressions import evaluate
 from .failing import raise_now
 from .heap import now
 from .interpreter import Interpreter
 from .reading import Diverges, Step
+from .segments import Classes, OpenArm, Region
 from .values import Items, Maybe, Native, Value, tuple_of
-
-if TYPE_CHECKING:
-    from .catching import OpenArm
 
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]

@@ -26,10 +26,11 @@ from ..ops import structure as st
 from . import cells
 from . import heap as hp
 from .arms import Arm, Merge
-from .catching import Catching, Leaves, Marked
+from .catching import Catching, Leaves
 from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
+from .segments import Marked
 from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, unflatten
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
