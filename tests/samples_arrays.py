@@ -768,6 +768,32 @@ FACTORISATIONS: dict[str, list[Sample]] = {
     ],
 }
 
+# --- sparse matrices ------------------------------------------------------------------------
+
+PLACES = {"rows": np.array([0, 0, 1, 2, 2, 2]), "cols": np.array([0, 1, 1, 0, 2, 2])}
+"""Of a matrix with three rows and columns, two entries of which stand at one place."""
+REGULAR = np.array([3.0, 0.5, -2.0, 0.7, 1.5, 1.0])
+
+SPARSE: dict[str, list[Sample]] = {
+    "sparse_product": [
+        of(real(6), real(3), **PLACES, size=3),
+        of(real(6), real(3, 2), **PLACES, size=4),
+        of(comp(6), comp(5), **PLACES, size=3),
+        of(single(6), single(3), **PLACES, size=3),
+        of(real(0), real(3), rows=np.arange(0), cols=np.arange(0), size=2),
+    ],
+    "sparse_outer": [
+        of(real(3), real(4), **PLACES),
+        of(real(3, 2), real(3, 2), **PLACES),
+        of(comp(3), comp(3), **PLACES),
+    ],
+    "sparse_solve": [
+        of(REGULAR, real(3), **PLACES),
+        of(REGULAR, real(3, 2), **PLACES),
+        of(REGULAR * (1 + 0.5j), comp(3), **PLACES),
+    ],
+}
+
 SAMPLES: dict[str, list[Sample]] = {
     **SHAPE,
     **SELECTION,
@@ -778,4 +804,5 @@ SAMPLES: dict[str, list[Sample]] = {
     **SIGNALS,
     **STATISTICS,
     **FACTORISATIONS,
+    **SPARSE,
 }

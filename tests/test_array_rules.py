@@ -31,7 +31,7 @@ FILES = {
     f"{name}.py"
     for name in (
         "shape", "selection", "creation", "linear_algebra", "einsum", "signals", "statistics",
-        "factorisations",
+        "factorisations", "sparse",
     )
 }  # fmt: skip
 RULES = {op.name: rule for op, rule in rules().items() if Path(rule.file).name in FILES}

@@ -195,5 +195,5 @@ def sampled_tables() -> set[str]:
     tables = {"scalar.py", "reduction.py"}
     if arrays_samples():
         tables |= {"shape.py", "selection.py", "creation.py", "linear_algebra.py", "einsum.py"}
-        tables |= {"signals.py", "statistics.py", "factorisations.py"}
+        tables |= {"signals.py", "statistics.py", "factorisations.py", "sparse.py"}
     return tables

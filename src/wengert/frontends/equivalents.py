@@ -270,7 +270,8 @@ _LATE = {
     "scipy.interpolate._fitpack_impl": "scipy_fitpack_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
     "scipy.spatial": "scipy_spatial_in_python",
-    "scipy.sparse": "..solvers.sparse_matrices",
+    "scipy.sparse": "scipy_sparse_in_python",
+    "scipy._lib._sparse": "scipy_sparse_in_python",
     "scipy.optimize": "..solvers.optimisation",
     "scipy.integrate": "..solvers.integrals",
 }

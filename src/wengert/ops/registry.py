@@ -27,7 +27,7 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 _RUNTIME = (
     "elementwise", "cotangents", "checks", "containers", "memory", "arrays", "reduction", "products",
     "matrices", "calls", "loops", "identity", "implicit", "given", "attributes", "undefined", "signals",
-    "statistics", "refusals", "special",
+    "statistics", "refusals", "special", "sparse",
 )  # fmt: skip
 """The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
 
@@ -40,6 +40,7 @@ _LATER = [
     "factorisations",
     "questions",
     "special",
+    "sparse",
 ]
 """Modules of ops that most programs do without: loaded when an op is asked for that no other has."""
 

@@ -67,7 +67,7 @@ _LATER = {
         name: (name,)
         for name in (
             *("shape", "containers", "loops"),
-            *("selection", "signals", "statistics", "factorisations", "questions"),
+            *("selection", "signals", "statistics", "factorisations", "questions", "sparse"),
         )
     },
 }
