@@ -150,6 +150,26 @@ def row_read_before_it_was_replaced(x, m):
     return np.sum(row * m[0]) + np.sum(row)
 
 
+# --- what an index gathers is a copy: which index does, the run knows ---------------------------
+
+
+@program(w, lambda: np.array(0.2))
+def picked_by_a_mask_before_it_changed(x, y):
+    picked = x[x > y]
+    np.copyto(x, x * x)
+    return np.sum(x) * np.sum(picked)
+
+
+@program(lambda: np.array([1, 0, 1]), lambda: [2, 0], lambda: 2, lambda: slice(1, 3))
+def picked_by_an_index_before_it_changed(x, index):
+    picked = x[index]
+    x *= x[0]
+    both = np.stack([x, 2 * x, 3 * x])
+    rows = both[index]
+    both[0, 0] = x[1]
+    return np.sum(x) * np.sum(picked) + np.sum(rows * x)
+
+
 # --- loops whose items change meanwhile ---------------------------------------------------------
 
 
@@ -530,9 +550,30 @@ def queued_again(x, y, s):
     return 2 * np.sum(kept[0][0]) + np.sum(kept[1][0])
 
 
+def chosen_and_taken_out(x, y, s):
+    chosen = []
+    for k in range(3):
+        chosen.append((x, y)[k % 2])
+    while chosen:
+        item = chosen.pop(0)
+        item *= s
+    return np.sum(x) + 2 * np.sum(y)
+
+
+def chosen_for_an_entry_and_taken_out(x, y, s):
+    chosen = []
+    for k in range(3):
+        chosen.append({"item": (x, y)[k % 2]})
+    last = chosen.pop()
+    last["item"][0] = s
+    return np.sum(x) + 2 * np.sum(y)
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        chosen_and_taken_out,
+        chosen_for_an_entry_and_taken_out,
         listed_in_a_loop,
         listed_three_deep,
         joined_in_a_loop,
