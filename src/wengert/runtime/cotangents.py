@@ -185,6 +185,11 @@ def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
     return _project_container(zeros(x) if x_bar is None else x_bar, x)
 
 
+def number_like(x: Any, like: Any) -> Any:
+    """A tangent or cotangent as a real number of the class of the value that it belongs to."""
+    return type(like)(x) if isinstance(like, (float, np.floating)) else x
+
+
 def _project_array(x_bar: Any, x: Any, owned: bool) -> Any:
     if x.dtype.kind not in "fciu":
         return None
