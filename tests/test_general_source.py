@@ -170,6 +170,44 @@ def picked_by_an_index_before_it_changed(x, index):
     return np.sum(x) * np.sum(picked) + np.sum(rows * x)
 
 
+# --- sorting in place: of lists and of arrays ---------------------------------------------------
+
+
+@program(w, lambda: np.array(rows()), lambda: 1j * np.array(rows()), lambda: [0.4, 0.9, -0.3])
+def sorted_in_place(x, y):
+    if x[0] > 0:
+        y.sort()
+    return np.sum(np.abs(y[0]) * x) + x[1]
+
+
+@program(lambda: np.array(rows()))
+def sorted_along_an_axis(x, y):
+    y.sort(0)
+    x.sort(axis=-1)
+    return np.sum(y @ x)
+
+
+# --- functions that recurse ---------------------------------------------------------------------
+
+
+@program(w)
+def permutations_by_swapping(x, y):
+    items, total = list(x), 0.0
+
+    def permute(k):
+        nonlocal total
+        if k == len(items):
+            total += sum(item * (i + 1) for i, item in enumerate(items)) ** 2
+            return
+        for i in range(k, len(items)):
+            items[k], items[i] = items[i], items[k]
+            permute(k + 1)
+            items[k], items[i] = items[i], items[k]
+
+    permute(0)
+    return total
+
+
 # --- loops whose items change meanwhile ---------------------------------------------------------
 
 

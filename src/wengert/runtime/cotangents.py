@@ -269,6 +269,13 @@ def items_reached(bar: Any, items_bar: list[Any], items: Any, reverse: bool = Fa
     return listed[len(listed) - n :] if reverse else listed[:n]
 
 
+def nested_list(x_bar: Any, depth: int) -> list[Any]:
+    """The cotangent of lists in lists, so deep, as such: of an array that was made of them it is an array."""
+    if depth == 1:
+        return list(x_bar)
+    return [nested_list(item, depth - 1) for item in x_bar]
+
+
 def shadow_items(x_bar: Any) -> list[Any]:
     """The tangents of the items that iterating over a container gives."""
     if isinstance(x_bar, dict):
