@@ -112,6 +112,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "where": _at((True, 1.5, 2.0), (MATRIX > 0, MATRIX, ROW)),
     "ldexp": _at((1.5, 3), (-0.7, -2)),
     "to_float": _at(1.5, -2),
+    "number_like": _at((1.5, np.float64(2.0)), (-0.7, 3)),
     # complex numbers
     "real": _at(1.5 - 2.0j, 0.7, MATRIX + 1j),
     "imag": _at(1.5 - 2.0j, MATRIX + 1j),

@@ -150,6 +150,64 @@ def row_read_before_it_was_replaced(x, m):
     return np.sum(row * m[0]) + np.sum(row)
 
 
+# --- what an index gathers is a copy: which index does, the run knows ---------------------------
+
+
+@program(w, lambda: np.array(0.2))
+def picked_by_a_mask_before_it_changed(x, y):
+    picked = x[x > y]
+    np.copyto(x, x * x)
+    return np.sum(x) * np.sum(picked)
+
+
+@program(lambda: np.array([1, 0, 1]), lambda: [2, 0], lambda: 2, lambda: slice(1, 3))
+def picked_by_an_index_before_it_changed(x, index):
+    picked = x[index]
+    x *= x[0]
+    both = np.stack([x, 2 * x, 3 * x])
+    rows = both[index]
+    both[0, 0] = x[1]
+    return np.sum(x) * np.sum(picked) + np.sum(rows * x)
+
+
+# --- sorting in place: of lists and of arrays ---------------------------------------------------
+
+
+@program(w, lambda: np.array(rows()), lambda: 1j * np.array(rows()), lambda: [0.4, 0.9, -0.3])
+def sorted_in_place(x, y):
+    if x[0] > 0:
+        y.sort()
+    return np.sum(np.abs(y[0]) * x) + x[1]
+
+
+@program(lambda: np.array(rows()))
+def sorted_along_an_axis(x, y):
+    y.sort(0)
+    x.sort(axis=-1)
+    return np.sum(y @ x)
+
+
+# --- functions that recurse ---------------------------------------------------------------------
+
+
+@program(w)
+def permutations_by_swapping(x, y):
+    items, total = list(x), 0.0
+
+    def permute(k):
+        nonlocal total
+        if k == len(items):
+            total += sum(item * (i + 1) for i, item in enumerate(items)) ** 2
+            return
+        for i in range(k, len(items)):
+            items[k], items[i] = items[i], items[k]
+            permute(k + 1)
+            items[k], items[i] = items[i], items[k]
+
+    permute(0)
+    return total
+
+
 # --- loops whose items change meanwhile ---------------------------------------------------------
 
 
@@ -530,9 +588,30 @@ def queued_again(x, y, s):
     return 2 * np.sum(kept[0][0]) + np.sum(kept[1][0])
 
 
+def chosen_and_taken_out(x, y, s):
+    chosen = []
+    for k in range(3):
+        chosen.append((x, y)[k % 2])
+    while chosen:
+        item = chosen.pop(0)
+        item *= s
+    return np.sum(x) + 2 * np.sum(y)
+
+
+def chosen_for_an_entry_and_taken_out(x, y, s):
+    chosen = []
+    for k in range(3):
+        chosen.append({"item": (x, y)[k % 2]})
+    last = chosen.pop()
+    last["item"][0] = s
+    return np.sum(x) + 2 * np.sum(y)
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        chosen_and_taken_out,
+        chosen_for_an_entry_and_taken_out,
         listed_in_a_loop,
         listed_three_deep,
         joined_in_a_loop,

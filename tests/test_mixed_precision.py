@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -135,3 +136,84 @@ def test_what_an_array_cannot_hold_raises_as_in_numpy(f):
     with pytest.raises((TypeError, ValueError)) as differentiated:
         wg.grad(f)(DOUBLE)
     assert issubclass(plain.type, differentiated.type)
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+def times_an_item(x, a):
+    return x * a[0]
+
+
+def times_all(x, a):
+    return (x * a).sum()
+
+
+def added_up(x, a):
+    total = 0.0
+    for item in a:
+        total += item * x
+    return total
+
+
+def by_a_function(x, a):
+    return math.sin(x) * a[0] + x
+
+
+def on_one_path(x, a):
+    return x * a[0] if x > 0 else x * x
+
+
+def of_a_filled_array(x, a):
+    return np.sum(np.full(3, x) * a)
+
+
+def rounded_by_the_program(x, a):
+    return np.float32(x) * a[1] + x
+
+
+NUMBERS = [1.3, np.float64(1.3), np.float32(1.3)]
+PROGRAMS = [
+    times_an_item,
+    times_all,
+    added_up,
+    by_a_function,
+    on_one_path,
+    of_a_filled_array,
+    rounded_by_the_program,
+]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("x", NUMBERS, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("a", [SINGLE, DOUBLE], ids=lambda a: str(a.dtype))
+@pytest.mark.parametrize("native", [False, True], ids=["python", "native"])
+def test_gradients_of_numbers_are_floats_and_of_arrays_have_their_dtype(f: Any, x, a, native):
+    if native:
+        pytest.importorskip("llvmlite")
+    derivative = wg.value_and_grad(f, argnums=(0, 1))
+    value, (x_bar, a_bar) = (wg.jit(derivative) if native else derivative)(x, a)
+    assert type(value + 0) is type(f(x, a) + 0)
+    assert isinstance(x_bar, float)
+    assert a_bar.dtype == a.dtype
+    exact = wg.grad(f, argnums=(0, 1))(float(x), a.astype(np.float64))
+    assert x_bar == pytest.approx(exact[0], rel=1e-5)
+    np.testing.assert_allclose(a_bar, exact[1], rtol=1e-5)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("x", NUMBERS, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("a", [SINGLE, DOUBLE], ids=lambda a: str(a.dtype))
+def test_tangents_are_as_wide_as_values(f: Any, x, a):
+    value, push = wg.pushforward(f, x, a)
+    assert type(push(1.0, np.ones_like(a)) + 0) is type(value + 0)
+
+
+def test_what_is_of_64_bits_is_added_up_so_beside_what_is_narrower():
+    a = np.full(10_000, 0.1, np.float32)
+    expected = float(np.sum(a, dtype=np.float64))
+    for x_bar in (
+        wg.grad(added_up)(np.float64(1.3), a),
+        wg.derivative(lambda x: added_up(x, a))(np.float64(1.3)),
+    ):
+        assert x_bar == pytest.approx(expected, rel=1e-12)

@@ -120,8 +120,45 @@ def permuted(a, i):
     return total
 
 
+def triangular(rows):
+    """Rows after elimination, as lists in a list."""
+    if len(rows) == 1:
+        return rows
+    first, *others = rows
+    below = []
+    for row in others:
+        factor = row[0] / first[0]
+        below.append([a - factor * b for a, b in zip(row, first, strict=True)])
+        below[-1].pop(0)
+    found = triangular(below)
+    for row in found:
+        row.insert(0, 0.0)
+    found.insert(0, list(first))
+    return found
+
+
+def rows_as_a_matrix(a):
+    return np.sum(np.array(triangular(a.tolist())) ** 2)
+
+
+def without_a_column(rows):
+    if len(rows) == 1:
+        return rows
+    rest = [row[:] for row in rows]
+    for row in rest:
+        del row[0]
+    rest.pop(0)
+    return [*without_a_column(rest), [rows[0][0] * rows[0][1]]]
+
+
+def columns_as_a_matrix(a):
+    return np.sum(np.array(without_a_column([list(row) for row in a])) ** 2)
+
+
 PROGRAMS = [
     (sum_from, VECTOR, 0),
+    (rows_as_a_matrix, MATRIX),
+    (columns_as_a_matrix, MATRIX),
     (product_of_halves, VECTOR, 0, 6),
     (inner, VECTOR, VECTOR[::-1] * 0.7, 0),
     (inner_with_itself, VECTOR),
@@ -199,8 +236,8 @@ def test_arguments_are_left_as_the_function_leaves_them(f, args):
         np.testing.assert_array_equal(mine, theirs)
 
 
-LEFT_TO_PYTHON = (whole_determinant, permuted)
-"""Lists of any length that recursive calls are given; arrays that are differentiated and change places."""
+LEFT_TO_PYTHON = (whole_determinant, permuted, rows_as_a_matrix, columns_as_a_matrix)
+"""Lists of any length that recursive calls are given or make; arrays that are differentiated and change places."""
 
 
 @pytest.mark.parametrize(

@@ -337,7 +337,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
         program = read(call, special=_special_where_run if verb.name == "itself" else _special)
         derived = VERBS[verb.name](program.function, verb)
     ignores = ignored_errors(program.function)
-    derived = tuple(replace(function, ignores=ignores) for function in derived)
+    derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
     functions = memory.settled_together(map(without_remarks, derived))
     return Derived(functions, program.guards, generation, by_counts=bool(call.counts))
 
@@ -417,7 +417,8 @@ def read(call: Call, special: source.Special = _special) -> source.Program:
         opted_out=rules.opted_out,
     )
     refuse_out_of_sight(program.function)
-    return replace(program, function=with_all_evaluated(program.function))
+    function = replace(with_all_evaluated(program.function), narrow=call.narrow)
+    return replace(program, function=function)
 
 
 def _read_derivative(*call: Any) -> Value:

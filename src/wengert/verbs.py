@@ -28,9 +28,11 @@ from .ir.types import (
     leaves,
 )
 from .ops import checks
-from .ops.elementwise import to_complex, to_float
+from .ops.elementwise import number_like, to_complex, to_float
+from .ops.shape import cast_like
 from .ops.structure import gradient_kind
 from .passes import activity, reverse, tidy
+from .passes.precision import is_of_64_bits
 from .passes.residuals import renamed_block
 from .passes.unread import with_primal_evaluated
 
@@ -203,7 +205,7 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
         want.indices,
         read=source.RowReader(),
         value=with_value,
-        seed=lambda builder, out: checks.seed(builder, out, function.name),
+        seed=_seed_of(function, want),
     )
     count = len(function.body.outs) if with_value else 0
     made = _with_floats(made, function, want, count)
@@ -221,9 +223,23 @@ def _grad(function: Function, verb: Verb) -> tuple[Function, ...]:
     return (assembled(made, outs, gradient),)
 
 
+def _seed_of(function: Function, want: Wanted) -> Callable[[Builder, Atom], Atom]:
+    """How the cotangent of a result is written: as wide as the result, beside what is narrower."""
+    kinds = [function.body.params[k].kind for k in want.indices]
+    wide = any(kind in (FLOAT, Array("float64", getattr(kind, "rank", None))) for kind in kinds)
+    exact = wide and not is_of_64_bits(function)
+
+    def seed(builder: Builder, out: Atom) -> Atom:
+        one = checks.seed(builder, out, function.name)
+        return builder.emit(number_like, one, out) if exact and isinstance(one, Const) else one
+
+    return seed
+
+
 def _with_floats(made: Function, function: Function, want: Wanted, count: int) -> Function:
     """The gradients of numbers as Python's floats, where NumPy may have made scalars of its own."""
-    if all(eqn.namespace in ("py", "math", "rt") for eqn in walk(made.body)):
+    in_python = all(eqn.namespace in ("py", "math", "rt") for eqn in walk(made.body))
+    if in_python and is_of_64_bits(function):
         return made
     builder = Builder()
     outs = list(made.body.outs)
@@ -261,7 +277,24 @@ def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
         for out in function.body.outs
     ]
     kind = tuple_kind([function.result, _without_statics(function.result)])
-    return (assembled(made, [*primal, *tangents], kind),)
+    return (_as_wide(assembled(made, [*primal, *tangents], kind), function, primal),)
+
+
+def _as_wide(made: Function, function: Function, primal: Sequence[Atom]) -> Function:
+    """The tangents that a function gives last, as wide as the values that they belong to."""
+    if is_of_64_bits(function):
+        return made
+    builder = Builder()
+    outs = list(made.body.outs)
+    for k, out in enumerate(primal, start=len(outs) - len(primal)):
+        kinds = kind_of_atom(out), kind_of_atom(outs[k])
+        if all(kind == FLOAT for kind in kinds):
+            outs[k] = builder.emit(number_like, outs[k], out)
+        elif all(isinstance(kind, Array) for kind in kinds):
+            outs[k] = builder.emit(cast_like, outs[k], like=out)
+    return replace(
+        made, body=Block(made.body.params, (*made.body.eqns, *builder.eqns), tuple(outs))
+    )
 
 
 def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
@@ -292,8 +325,12 @@ def _tangent_along(function: Function, index: int) -> Function:
     pushed = forward.pushforward(function, [index], read=source.RowReader())
     count = len(function.body.params)
     ahead = pushed.body
-    mapping: dict[Var, Atom] = {ahead.params[count]: Const(1.0)}
-    body = renamed_block(Block(ahead.params[:count], ahead.eqns, ahead.outs), mapping)
+    builder, one = Builder(), Const(1.0)
+    along = one if is_of_64_bits(function) else builder.emit(number_like, one, ahead.params[index])
+    eqns = (*builder.eqns, *ahead.eqns)
+    body = renamed_block(
+        Block(ahead.params[:count], eqns, ahead.outs), {ahead.params[count]: along}
+    )
     outs = body.outs[len(function.body.outs) :]
     made = Function(
         function.name, function.inputs, Block(body.params, body.eqns, outs), function.result
@@ -320,7 +357,7 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
         function,
         want.indices,
         read=source.RowReader(),
-        seed=lambda builder, out: checks.seed(builder, out, function.name),
+        seed=_seed_of(function, want),
     )
     pushed = forward.pushforward(gradient, want.indices, read=source.RowReader())
     builder = Builder()
@@ -334,10 +371,10 @@ def _hvp(function: Function, verb: Verb) -> tuple[Function, ...]:
             strict=True,
         )
     ]
-    eqns = (*pushed.body.eqns, *builder.eqns)
-    pushed = replace(pushed, body=replace(pushed.body, eqns=eqns))
+    body = Block(pushed.body.params, (*pushed.body.eqns, *builder.eqns), tuple(products))
+    pushed = _with_floats(replace(pushed, body=body), function, want, 0)
     kind = want.layout[0][0]
-    outs, kinds = gradient_outs(products, want)
+    outs, kinds = gradient_outs(pushed.body.outs, want)
     vector = Input("v", _tangent_input(kind))
     inputs = (*_positional_first(function), vector)
     made = replace(pushed, name=f"hvp_{function.name}")

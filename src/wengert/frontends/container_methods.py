@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ..ops import containers as co
@@ -383,13 +385,21 @@ def _rt_reverse(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 def _rt_sort(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     from .calls import call_known
 
-    if isinstance(var.kind, Array):
-        import numpy as np
-
-        heap.whole(it, var, it.atom(call_known(it, np.sort, [var, *args], kwargs)))
+    as_array = lambda: call_known(it, np.sort, [var, *args], kwargs)
+    as_list = lambda: call_known(it, sorted, [var], kwargs)
+    if isinstance(var.kind, Array) or (
+        var.kind == UNKNOWN and (args or not {*kwargs} <= _OF_LISTS)
+    ):
+        heap.whole(it, var, it.atom(as_array()))
+    elif var.kind == UNKNOWN and not kwargs:
+        replace_list(it, var, it.atom(it.choose(it.emit(ident.is_view, var), as_array, as_list)))
     else:
-        replace_list(it, var, it.atom(call_known(it, sorted, [var], kwargs)))
+        replace_list(it, var, it.atom(as_list()))
     return Const(None)
+
+
+_OF_LISTS = frozenset(("key", "reverse"))
+"""What lists take to be sorted by, and arrays do not."""
 
 
 def _rt_remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
@@ -498,7 +508,7 @@ def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 _ARGUMENTS = {
     "append": (1,), "extend": (1,), "pop": (0, 1, 2), "popleft": (0,), "appendleft": (1,),
-    "insert": (2,), "clear": (0,), "reverse": (0,), "sort": (0,), "remove": (1,),
+    "insert": (2,), "clear": (0,), "reverse": (0,), "sort": (0, 1), "remove": (1,),
     "setdefault": (1, 2), "update": (0, 1), "fill": (1,), "popitem": (0,), "extendleft": (1,),
     "rotate": (0, 1),
 }  # fmt: skip

@@ -38,6 +38,7 @@ class NeedsKnown(Exception):
 if TYPE_CHECKING:
     from types import CodeType
 
+    from ..ir.op import Op
     from .counts import Counts
     from .sources import Source
 
@@ -158,8 +159,8 @@ class Reading:
     """Containers that are to be checked before the next statement that moves no items."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """What a part of something was when it was looked at again, and the part."""
-    asked: dict[Var, Var] = field(default_factory=dict[Var, Var])
-    """Values that are views or copies, which the run decides, and the answers."""
+    asked: dict[tuple[Var, Op], Var] = field(default_factory=dict[Any, Var])
+    """Values that are views or copies, which the run decides, by what it is asked of them, and the answers."""
     walks_over: set[Atom] = field(default_factory=set[Atom])
     """What `x.flat` gave: it reads `x` whenever it is read."""
     sources: dict[int, tuple[CodeType, Source]] = field(default_factory=dict[int, Any])

@@ -347,7 +347,7 @@ def _read_body(
             f"{closure.name} recurses (or is large) and returns a function",
             "Return numbers, arrays or containers of these.",
         )
-    updates = _updates(reader, inside.params)
+    updates = _updates(reader, callee, inside.params)
     outs = (
         *flatten(value),
         *updates.values(),
@@ -406,16 +406,16 @@ def _one_leaf(kind: Kind) -> Kind:
     return UNKNOWN if isinstance(kind, Struct | Static) else kind
 
 
-def _updates(reader: Interpreter, params: Sequence[Var]) -> dict[int, Var]:
+def _updates(reader: Interpreter, callee: Callee, params: Sequence[Var]) -> dict[int, Var]:
     """The parameters that a callee has changed, by number, and their new versions."""
     found: dict[int, Var] = {}
     for k, param in enumerate(params):
         place = reader.reading.places.get(param)
         content = param if place is None else reader.heap.get(place, param)
-        if content is param:
-            continue
         if isinstance(content, Lost) and param.kind == UNKNOWN and reader.asking:
             reader.emit(ident.unchanging, param, Const(0))
+            content = param
+        if content is param and k not in callee.updates:
             continue
         if not isinstance(content, Var):
             raise reader.unsupported(

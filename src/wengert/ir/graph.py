@@ -195,6 +195,8 @@ class Function:
     doc: str = ""
     ignores: tuple[str, ...] = ()
     """The floating-point errors that it says nothing of, as `np.errstate` names them."""
+    narrow: bool = False
+    """Whether numbers that it is given are narrower than Python's: np.float32."""
 
     def __repr__(self) -> str:
         n = sum(1 for _ in walk(self.body))

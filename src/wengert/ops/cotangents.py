@@ -47,6 +47,10 @@ shadow_items = declare(
     infer=lambda a, p: Seq(item_kind(kind_of_atom(a[0]))),
     rt="shadow_items",
 )
+nested_list = declare(
+    "nested_list", "x_bar, *, depth", infer=lambda a, p: UNKNOWN, rt="nested_list"
+)
+"""A cotangent as lists in lists, so deep: where an array was made of them, it is an array."""
 rule_pair = declare(
     "rule_pair",
     "returned, *, rule",

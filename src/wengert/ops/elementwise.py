@@ -384,6 +384,10 @@ complex_of_parts = declare(
     "complex_of_parts", "re, im", infer=always(COMPLEX), fold=_fold_of_parts, py="complex"
 )
 to_float = declare("to_float", "x", infer=always(FLOAT), py="float")
+number_like = declare(
+    "number_like", "x, like", infer=lambda args, params: kind_of_atom(args[0]), rt="number_like"
+)
+"""A number as one of the class of another: of 32 bits beside such, of Python's or NumPy's."""
 to_int = declare("to_int", "x, base=10", infer=always(INT), py="int")
 
 # --- truth and integers: no derivative ------------------------------------------------------

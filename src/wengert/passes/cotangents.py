@@ -280,13 +280,18 @@ def can_be_lent(var: Var) -> bool:
 
 
 def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
-    """The cotangent of a list as a list: where an array was made of the list, it is an array.
-
-    Whether those of lists in it are lists is left to the run.
-    """
+    """The cotangent of a list as a list: where an array was made of the list, it is an array."""
     if isinstance(kind_of_atom(bar), Seq):
         return bar
-    return builder.emit(st.as_list, bar, kind=UNKNOWN if isinstance(kind.item, Seq) else None)
+    depth = _depth(kind)
+    if depth == 1:
+        return builder.emit(st.as_list, bar)
+    return builder.emit(ct.nested_list, bar, depth=Const(depth))
+
+
+def _depth(kind: Kind) -> int:
+    """How many lists are in one another."""
+    return 1 + _depth(kind.item) if isinstance(kind, Seq) else 0
 
 
 def bar_name(var: Var) -> str:

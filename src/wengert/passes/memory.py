@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 from ..ir.graph import (
     CALL,
@@ -33,8 +32,8 @@ from ..ir.types import Array
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
-from ..ops.array_kinds import dtype_name
 from .groups import UNKNOWN_CALLERS, Given, Groups, handed_over, is_computed
+from .precision import is_of_64_bits
 from .residuals import renamed_block
 from .written import WRITES, targets
 
@@ -85,19 +84,22 @@ def settled(function: Function, given: Given = UNKNOWN_CALLERS) -> Function:
         function = versioned(function, given)
     if not any(eqn.op is st.project for eqn in walk(function.body)):
         return function
-    body = function.body
-    return replace(function, body=_with_own_results(body, Groups(body, given.own)))
+    certain = is_of_64_bits(function)
+    body = _with_own_results(function.body, Groups(function.body, given.own), certain)
+    return replace(function, body=body)
 
 
 # --- gradients in memory of their own -------------------------------------------------------
 
 
-def _with_own_results(body: Block, groups: Groups) -> Block:
-    """Final forms of gradients: nothing is done to those that have it, the others are copied."""
+def _with_own_results(body: Block, groups: Groups, certain: bool) -> Block:
+    """Final forms of gradients: nothing is done to those that have it, the others are copied.
+
+    `certain` says that kinds tell which have it.
+    """
     projects = {e.outs[0]: e for e in body.eqns if e.op is st.project}
     given: list[Atom] = list(body.outs)
     taken = {groups.find(a) for a in given if isinstance(a, Var) and a not in projects}
-    certain = _is_of_64_bits(body)
     mapping: dict[Var, Atom] = {}
     eqns: list[Eqn] = []
     for eqn in body.eqns:
@@ -149,17 +151,6 @@ def _sources(var: Var, groups: Groups) -> Iterator[Atom]:
 def _is_allocated(atom: Atom, groups: Groups) -> bool:
     eqn = groups.defined.get(atom) if isinstance(atom, Var) else None
     return eqn is not None and is_computed(eqn)
-
-
-def _is_of_64_bits(body: Block) -> bool:
-    """Whether all arrays are, or hold no floats: numbers of 32 bits look like others before the run."""
-    eqns = walk(body)
-    inner = (each.params for eqn in eqns for each in eqn.blocks)
-    variables = chain(body.params, *inner, *(eqn.outs for eqn in eqns))
-    dtypes = {var.kind.dtype for var in variables if isinstance(var.kind, Array)}
-    asked_for = {dtype_name(eqn.params["dtype"]) for eqn in eqns if "dtype" in eqn.params}
-    others = (dtypes | asked_for) - {"float64", "complex128"}
-    return not any(not dtype or dtype.startswith(("float", "complex")) for dtype in others)
 
 
 def _has_final_form(eqn: Eqn) -> bool:

@@ -17,6 +17,7 @@ from ..ops.containers import (
     spread,
     values_at,
 )
+from ..ops.cotangents import nested_list
 from ..ops.structure import as_list, as_tuple, getitem, length, slice_
 from .forms import linear_rule, zero_rule
 
@@ -42,6 +43,7 @@ linear_rule(
 )
 linear_rule(shallow_copy, transpose=lambda ȳ, x: ȳ)
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
+linear_rule(nested_list, transpose=lambda ȳ, x_bar, *, depth: list_cotangent(ȳ, x_bar))
 linear_rule(as_tuple, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
 zero_rule(sorted_order, repeated_items)

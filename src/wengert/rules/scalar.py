@@ -95,6 +95,7 @@ from ..ops.elementwise import (
     nan_to_num,
     neg,
     nextafter,
+    number_like,
     perm,
     phase,
     polygamma,
@@ -268,6 +269,7 @@ linear_rule(
 )
 linear_rule(ldexp, transpose=(lambda ȳ, x, i: ldexp(ȳ, i), None))
 linear_rule(to_float, transpose=lambda ȳ, x: fill(ȳ, x))
+linear_rule(number_like, transpose=(lambda ȳ, x, like: ȳ, None))
 
 # --- complex numbers: ∂L/∂Re + i ∂L/∂Im; |z|, arg z and z / |z| are real-linear in dz ---------
 

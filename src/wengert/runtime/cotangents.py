@@ -185,6 +185,11 @@ def project(x_bar: Any, x: Any, owned: bool = False) -> Any:
     return _project_container(zeros(x) if x_bar is None else x_bar, x)
 
 
+def number_like(x: Any, like: Any) -> Any:
+    """A tangent or cotangent as a real number of the class of the value that it belongs to."""
+    return type(like)(x) if isinstance(like, (float, np.floating)) else x
+
+
 def _project_array(x_bar: Any, x: Any, owned: bool) -> Any:
     if x.dtype.kind not in "fciu":
         return None
@@ -262,6 +267,13 @@ def items_reached(bar: Any, items_bar: list[Any], items: Any, reverse: bool = Fa
         return zeros(items_bar)  # iterating gave its keys
     listed, n = list(bar), len(items_bar)
     return listed[len(listed) - n :] if reverse else listed[:n]
+
+
+def nested_list(x_bar: Any, depth: int) -> list[Any]:
+    """The cotangent of lists in lists, so deep, as such: of an array that was made of them it is an array."""
+    if depth == 1:
+        return list(x_bar)
+    return [nested_list(item, depth - 1) for item in x_bar]
 
 
 def shadow_items(x_bar: Any) -> list[Any]:

@@ -49,6 +49,11 @@ def shares_with(part: Any, whole: Any) -> bool:
     return part is whole or (arrays and np.may_share_memory(part, whole))
 
 
+def is_part(part: Any, whole: Any) -> bool:
+    """Whether what an index gave changes with what was indexed: a view, or an object that a list holds."""
+    return shares_with(part, whole) if isinstance(whole, np.ndarray) else can_change(part)
+
+
 def in_place(part: Any, whole: Any) -> None:
     """Refuse an object that was read from a container and may have been replaced in it, or have changed."""
     if can_change(part) and not isinstance(whole, np.ndarray):

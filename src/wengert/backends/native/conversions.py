@@ -37,6 +37,14 @@ def _to_float(site: Site, eqn: Eqn) -> Value:
     return Scalar(numbers.converted(site.e, x.expr, "f64"), PYTHON)
 
 
+@lowers("number_like")
+def _number_like(site: Site, eqn: Eqn) -> Value:
+    x, like = (site.as_scalar(site.value(atom)) for atom in eqn.args)
+    if like.code not in FLOATS:
+        return x
+    return Scalar(numbers.converted(site.e, x.expr, like.code), like.origin)
+
+
 def _number_in(text: str) -> Scalar:
     """`float("inf")` and its like."""
     try:

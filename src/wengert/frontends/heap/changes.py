@@ -374,6 +374,7 @@ def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
     place = it.reading.places[value] = Place(value)
     root, steps = path_to(it, owner)
     path, around = (*steps, key), place_of(it, root)
+    it.reading.left_from[place] = around
     shares(it, place, ties(it, around), depth_of_path(root.kind, path))
     for held in it.reading.holding_unknown.get(around, ()):
         if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps):

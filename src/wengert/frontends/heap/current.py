@@ -15,7 +15,7 @@ from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
 from .aliases import refuse_stale, share_what_left, stands_for
-from .layouts import is_view, may_be_copy
+from .layouts import by_any_index, is_part, is_view, may_be_copy
 from .places import Content, identities, place_of
 from .views import (
     SPLITTING,
@@ -222,9 +222,10 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         return _chosen(it, var, is_view(it, eqn), again)
     copied = eqn.op is st.getitem and is_slice(eqn.args[1])  # if it is a list
     if changed and not copied and not replaced:
-        changeable = it.emit(me.can_change, var)
+        changeable = is_part(it, eqn) if by_any_index(eqn) else it.emit(me.can_change, var)
     else:
-        changeable = it.emit(ident.is_view_of, var, base)
+        by_view = by_any_index(eqn)
+        changeable = is_view(it, eqn) if by_view else it.emit(ident.is_view_of, var, base)
         if changed and not copied:
             it.emit(ident.in_place, var, base)
     return _chosen(it, var, changeable, again)

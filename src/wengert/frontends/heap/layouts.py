@@ -8,10 +8,12 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import UNKNOWN
 from ...ops import identity as ident
 from ...ops import memory as me
+from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
 from .views import SPLITTING
 
 if TYPE_CHECKING:
+    from ...ir.op import Op
     from ..interpreter import Interpreter
 
 _IN_ORDER = frozenset(("reshape", "ravel", "asarray", "ascontiguousarray", "asfortranarray"))
@@ -28,6 +30,8 @@ def may_be_copy(it: Interpreter, eqn: Eqn) -> bool:
     x, name = eqn.args[0], eqn.op.name
     if eqn.outs[0] in it.reading.walks_over or name in SPLITTING:
         return False
+    if eqn.op is st.getitem:
+        return by_any_index(eqn) and not _kind_is_unknown(x)
     if name == "conj":
         return not dtype_of(x)  # of complex numbers it is a copy
     if name == "diag" and rank_of(x) is None:
@@ -39,6 +43,11 @@ def may_be_copy(it: Interpreter, eqn: Eqn) -> bool:
     row_in_any_order = name == "reshape" and rank_of(x) == 1
     as_it_lies = name != "asfortranarray" and _order(eqn) in ("C", "K", "A", None)
     return not (row_in_any_order or (as_it_lies and _lies_in_order(it, x)))
+
+
+def by_any_index(eqn: Eqn) -> bool:
+    """Whether only the run tells what something is indexed with: by a list or an array is a copy."""
+    return eqn.op is st.getitem and _kind_is_unknown(eqn.args[1])
 
 
 def _kind_is_unknown(x: Atom) -> bool:
@@ -74,10 +83,19 @@ def is_view(it: Interpreter, eqn: Eqn) -> Var:
 
     Later on either may have been replaced by a copy, as when a part of the program runs again.
     """
+    return _asked(it, eqn, ident.shares_with)
+
+
+def is_part(it: Interpreter, eqn: Eqn) -> Var:
+    """The answer to the question whether what an index gave changes with what was indexed, asked in time."""
+    return _asked(it, eqn, ident.is_part)
+
+
+def _asked(it: Interpreter, eqn: Eqn, question: Op) -> Var:
     out = eqn.outs[0]
-    if out not in it.reading.asked:
-        answer = Var(ident.shares_with.infer((), {}))
-        question = Eqn((answer,), ident.shares_with, (out, eqn.args[0]), {}, (), "py", eqn.span)
-        it.builder.insert_after(out, question)
-        it.reading.asked[out] = answer
-    return it.reading.asked[out]
+    key = out, question
+    if key not in it.reading.asked:
+        answer = it.reading.asked[key] = Var(question.infer((), {}))
+        asking = Eqn((answer,), question, (out, eqn.args[0]), {}, (), "py", eqn.span)
+        it.builder.insert_after(out, asking)
+    return it.reading.asked[key]
