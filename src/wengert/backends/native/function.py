@@ -11,6 +11,7 @@ from ...ir.records import replace
 from ...ir.types import Array
 from . import fusion
 from .arena import in_arena
+from .base_cases import with_base_cases_in_place
 from .border import (
     ArrayLeaf,
     ArrayResult,
@@ -142,7 +143,6 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = with_early_reads(factored(recomputed(function)), prepare)
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
@@ -251,6 +251,7 @@ class _Lowering:
         procedures = with_resets([*map(frugal, (main, *others))], self.unit.names)
         if self.unit.leaves_memory and not self.unit.resets and have_resets(procedures):
             raise Resets
+        procedures = with_base_cases_in_place(procedures, self.unit.names)
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )
