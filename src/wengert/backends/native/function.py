@@ -43,6 +43,7 @@ from .factored import factored
 from .kept import layouts_in
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
+from .one_sweep import in_one_sweep
 from .parallel import spread
 from .recompute import recomputed
 from .record_words import without_unread_words
@@ -143,6 +144,7 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
+    function = with_early_reads(factored(recomputed(in_one_sweep(function))), prepare)
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
