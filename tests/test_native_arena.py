@@ -217,7 +217,7 @@ def weighted(a, scale, x, depth):
     total = 0.0
     sign = 1.0
     for k in range(len(a)):
-        total += sign * a[k] * weighted(a, scale, x * a[k], depth - 1)
+        total += sign * a[k] * weighted(a, scale, x * a[k], depth - 1) ** 2
         sign = -sign
     return total
 

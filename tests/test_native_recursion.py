@@ -243,3 +243,39 @@ def test_what_threads_would_keep_is_kept_by_one():
     compiled = wg.jit(form, strict=True, parallel=True)
     trees.assert_close(compiled(xs, 5), form(xs, 5), rel=1e-11)
     assert "threads" in compiled.source  # on the way back nothing is kept
+
+
+def paths(rows, columns):
+    return 1 if rows == 0 or columns == 0 else paths(rows - 1, columns) + paths(rows, columns - 1)
+
+
+def first_root(a, k):
+    """The base case raises where it is asked beyond the end."""
+    if a[k] > 0:
+        return math.sqrt(a[k])
+    return first_root(a, k + 1) + 1.0
+
+
+def countdown(n):
+    return 0 if n == 0 else 1 + countdown(n - 1)
+
+
+def test_base_cases_are_done_where_they_are_called():
+    compiled = wg.jit(paths, strict=True)
+    assert compiled(6, 5) == paths(6, 5) == 462
+    assert "shallow_paths" in compiled.source
+    assert "shallow_paths" in compiled.c_source
+    compiled = wg.jit(first_root, strict=True)
+    assert compiled(np.array([-1.0, -2.0, 4.0]), 0) == 4.0
+    assert compiled.exits == 0
+    with pytest.raises(IndexError):
+        compiled(np.array([-1.0, -2.0]), 0)
+    assert compiled.exits == 1
+
+
+def test_recursion_that_is_too_deep_is_pythons():
+    compiled = wg.jit(countdown, strict=True)
+    assert compiled(800) == 800
+    assert compiled.exits == 0
+    with pytest.raises(RecursionError):
+        compiled(10**6)

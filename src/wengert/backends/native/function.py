@@ -11,6 +11,7 @@ from ...ir.records import replace
 from ...ir.types import Array
 from . import fusion
 from .arena import in_arena
+from .base_cases import with_base_cases_in_place
 from .border import (
     ArrayLeaf,
     ArrayResult,
@@ -42,6 +43,7 @@ from .factored import factored
 from .kept import layouts_in
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
+from .one_sweep import in_one_sweep
 from .parallel import spread
 from .recompute import recomputed
 from .record_words import without_unread_words
@@ -142,7 +144,7 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = with_early_reads(factored(recomputed(function)), prepare)
+    function = with_early_reads(factored(recomputed(in_one_sweep(function))), prepare)
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
@@ -251,6 +253,7 @@ class _Lowering:
         procedures = with_resets([*map(frugal, (main, *others))], self.unit.names)
         if self.unit.leaves_memory and not self.unit.resets and have_resets(procedures):
             raise Resets
+        procedures = with_base_cases_in_place(procedures, self.unit.names)
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )

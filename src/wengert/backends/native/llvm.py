@@ -72,8 +72,9 @@ def module(
     """
     operations = Operations(lanes)
     metadata = Metadata()
+    inlined = frozenset(p.name for p in procedures if p.inlined)
     bodies = [
-        _Printer(p, operations, metadata, fresh if p.name == main else ()).text()
+        _Printer(p, operations, metadata, inlined, fresh if p.name == main else ()).text()
         for p in procedures
     ]
     first = next(p for p in procedures if p.name == main)
@@ -119,9 +120,11 @@ class _Printer:
         procedure: Procedure,
         operations: Operations,
         metadata: Metadata,
+        inlined: frozenset[str] = frozenset(),
         fresh: Sequence[Slot] = (),
     ):
         self.procedure = procedure
+        self.inlined = inlined
         self.fresh = fresh
         self.operations = operations
         self.metadata = metadata
@@ -147,7 +150,9 @@ class _Printer:
         for slot in p.results:
             self._write_result(slot)
         self.lines.append("  ret i32 0")
-        head = f"define internal i32 @{p.name}({parameters_text(p, self.fresh)}) nounwind #0 {{\nentry:"
+        given = parameters_text(p, self.fresh)
+        notes = "nounwind alwaysinline" if p.inlined else "nounwind"
+        head = f"define internal i32 @{p.name}({given}) {notes} #0 {{\nentry:"
         return "\n".join([head, *self.allocas, *self.lines, *self.exits, "}", ""])
 
     def _write_result(self, slot: Slot) -> None:
@@ -377,18 +382,24 @@ class _Printer:
 
     def invoke(self, statement: Invoke) -> None:
         """A call; deep recursion is left to Python, which knows how deep is too deep."""
+        if statement.function in self.inlined:
+            self._call(statement)
+            return
         place = self.define("getelementptr i64, ptr %memory, i64 1")
         before = self.define(f"load i64, ptr {place}")
         depth = self.define(f"add i64 {before}, 1")
         self._leave_if(self.define(f"icmp sgt i64 {depth}, {DEEPEST}"))
         self.lines.append(f"  store i64 {depth}, ptr {place}")
+        self._call(statement)
+        self.lines.append(f"  store i64 {before}, ptr {place}")
+
+    def _call(self, statement: Invoke) -> None:
         args = [f"{LLVM_TYPES[a.code]} {self.expr(a)}" for a in statement.args]
         outs = [self.label("%out") for _ in statement.results]
         self.allocas += [f"  {out} = alloca i64" for out in outs]
         inside = ", ".join(["ptr %memory", *args, *(f"ptr {out}" for out in outs)])
         status = self.define(f"call i32 @{statement.function}({inside})")
         self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
-        self.lines.append(f"  store i64 {before}, ptr {place}")
         for slot, out in zip(statement.results, outs, strict=True):
             found = self.define(f"load {result_type(slot.code)}, ptr {out}")
             if slot.code == "b1":

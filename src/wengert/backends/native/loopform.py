@@ -278,12 +278,16 @@ Statement = (
 
 @record
 class Procedure:
-    """A function of the loop form: its `results` are variables that hold them when the body ends."""
+    """A function of the loop form: its `results` are variables that hold them when the body ends.
+
+    One that is to be `inlined` stands in the place of its calls.
+    """
 
     name: str
     params: tuple[Slot, ...]
     results: tuple[Slot, ...]
     body: tuple[Statement, ...]
+    inlined: bool = False
 
 
 def blocks_of(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
