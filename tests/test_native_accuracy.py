@@ -11,6 +11,7 @@ import wengert as wg
 pytest.importorskip("llvmlite")
 from wengert.backends.native import kernel
 from wengert.backends.native.machine import machine
+from wengert.backends.native.vector_functions import Vectors
 
 RNG = np.random.default_rng(0)
 
@@ -54,7 +55,7 @@ def most_off(request, monkeypatch):
     """In units of the last place; the native functions are glibc's vectorised ones, or those for one number."""
     if request.param == "vectorised":
         return 3.0
-    monkeypatch.setattr(kernel, "machine", lambda: machine()._replace(lanes=()))
+    monkeypatch.setattr(kernel, "machine", lambda: machine()._replace(vectors=Vectors()))
     return 2.0
 
 
@@ -86,6 +87,9 @@ def test_elementary_functions(name, type_, most_off):
 def test_elementary_functions_at_the_edges(name, type_, most_off):
     x = np.array(EDGES * 3).astype(type_)  # enough for vectors, and some are left over
     found, expected = wg.jit(FUNCTIONS[name], strict=True)(x), FUNCTIONS[name](x)
-    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
-    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected), strict=True)
+    known = ~np.isnan(expected)  # the sign of NaN is nobody's
+    np.testing.assert_array_equal(~np.isnan(found), known)
+    np.testing.assert_array_equal(
+        np.signbit(found[known]), np.signbit(expected[known]), strict=True
+    )
     np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(type_).eps, atol=0)

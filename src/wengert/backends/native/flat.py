@@ -54,7 +54,7 @@ def flat(lowered: Lowered) -> Flat:
     m = machine()
     entry = _Writing(lowered).text()
     text = llvm.module(
-        lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, lanes=m.lanes
+        lowered.procedures, lowered.name, entry, cpu=m.cpu, features=m.features, vectors=m.vectors
     )
     code = compiled(text)
     return Flat(code.address(f"{lowered.name}.flat"), code.address("wg_release_all"), code)

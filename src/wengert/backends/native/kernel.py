@@ -216,7 +216,7 @@ def program_text(lowered: Lowered, entry: str) -> str:
         entry,
         cpu=m.cpu,
         features=m.features,
-        lanes=m.lanes,
+        vectors=m.vectors,
         fresh=fresh,
     )
 

@@ -44,6 +44,7 @@ from .loopform import (
     While,
     each,
 )
+from .vector_functions import Vectors
 
 DEEPEST = 900
 """How deep calls may be nested."""
@@ -52,11 +53,11 @@ DEEPEST = 900
 def module(
     procedures: Sequence[Procedure],
     main: str,
-    entry: str = "",
+    entry: str,
     *,
-    cpu: str = "",
-    features: str = "",
-    lanes: Sequence[tuple[str, int]] = (),
+    cpu: str,
+    features: str,
+    vectors: Vectors,
     fresh: Sequence[Slot] = (),
 ) -> str:
     """The module of a program: its procedures, and what Python calls.
@@ -67,10 +68,10 @@ def module(
         entry: the text of its entry point.
         cpu: the processor to make code for.
         features: what it can do, as LLVM writes that.
-        lanes: which widths of libmvec's functions it has.
+        vectors: which functions of vectors it has.
         fresh: parameters of the procedure that Python calls, whose memory nothing else points to.
     """
-    operations = Operations(lanes)
+    operations = Operations(vectors)
     metadata = Metadata()
     inlined = frozenset(p.name for p in procedures if p.inlined)
     bodies = [

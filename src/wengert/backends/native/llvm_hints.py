@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .llvm_ops import VECTORISED
 from .loopform import (
     Apply,
     Assign,
@@ -20,6 +19,7 @@ from .loopform import (
     expressions_of,
     slots_in,
 )
+from .vector_functions import VECTORISED
 
 
 class Metadata:

@@ -1,7 +1,7 @@
 """The primitive operations of the loop form as LLVM instructions.
 
-Elementary functions are LLVM's intrinsics or calls of the C library, marked with what glibc's libmvec has
-for vectors of them, so that a loop over elements calls those.
+Elementary functions are LLVM's intrinsics or calls of the C library, marked with what there is
+for vectors of them (`vector_functions`), so that a loop over elements calls that.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from .loopform import Apply, Code
+from .vector_functions import Vectors
 
 LLVM_TYPES: dict[Code, str] = {
     "b1": "i1", "i64": "i64", "f64": "double", "f32": "float", "ptr": "ptr",
@@ -70,38 +71,6 @@ _IN_C = {
     "lgamma": "lgamma", "hypot": "hypot", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh",
     "nextafter": "nextafter",
 }  # fmt: skip
-VECTORISED = frozenset(
-    [
-        "exp",
-        "exp2",
-        "log",
-        "log2",
-        "log10",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "pow",
-        "atan2",
-        "expm1",
-        "log1p",
-        "cbrt",
-        "erf",
-        "erfc",
-        "asinh",
-        "acosh",
-        "atanh",
-        "hypot",
-    ]
-)
-"""What libmvec has for vectors of floats of 64 bits, from glibc 2.35 on."""
-_LANES = (("d", 4), ("e", 8))
-"""The letters and widths of libmvec's functions for AVX2 and AVX-512."""
 
 
 class Instructions(Protocol):
@@ -115,10 +84,10 @@ class Instructions(Protocol):
 class Operations:
     """Instructions, and the declarations they need.
 
-    `vectors` says which widths of libmvec's functions this machine has.
+    `vectors` says which functions of vectors this machine has.
     """
 
-    def __init__(self, vectors: Sequence[tuple[str, int]] = _LANES) -> None:
+    def __init__(self, vectors: Vectors) -> None:
         self._declared: dict[str, str] = {}
         self._kept: dict[str, None] = {}
         self._notes: dict[str, int] = {}
@@ -219,20 +188,16 @@ class Operations:
             effects = " nounwind willreturn memory(none)"
         operands = ", ".join([type_] * arity)
         self.declare(name, f"declare {type_} @{name}({operands}){effects}")
-        if op not in VECTORISED or code != "f64":
-            return name, ""
-        return name, self._vector_note(name, op, arity)
+        return name, self._vector_note(name, op, code, arity)
 
-    def _vector_note(self, name: str, op: str, arity: int) -> str:
+    def _vector_note(self, name: str, op: str, code: Code, arity: int) -> str:
         variants: list[str] = []
-        for letter, lanes in self._vectors:
-            vector = f"_ZGV{letter}N{lanes}{'v' * arity}_{op}"
-            lane_type = f"<{lanes} x double>"
-            operands = ", ".join([lane_type] * arity)
+        for shape, vector in self._vectors.variants(op, code, arity):
+            operands = ", ".join([shape.type] * arity)
             effects = "nounwind willreturn memory(none)"
-            self.declare(vector, f"declare {lane_type} @{vector}({operands}) {effects}")
+            self.declare(vector, f"declare {shape.type} @{vector}({operands}) {effects}")
             self._kept[vector] = None
-            variants.append(f"_ZGV_LLVM_N{lanes}{'v' * arity}_{name}({vector})")
+            variants.append(f"_ZGV_LLVM_N{shape.lanes}{'v' * arity}_{name}({vector})")
         if not variants:
             return ""
         number = self._notes.setdefault(",".join(variants), len(self._notes) + 1)

@@ -16,6 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cache import cached
+from .loopform import Code as NumberCode
+from .vector_functions import Vectors, called_in, text_of
+from .vector_words import Shape
 
 LEVEL = 3
 LONG = 6000
@@ -30,7 +33,7 @@ class Machine(NamedTuple):
         binding: `llvmlite.binding`.
         cpu: the name that LLVM has for the processor.
         features: what it can do, as LLVM writes that.
-        lanes: the widths of the functions of libmvec that it can call, by their letters.
+        vectors: what it has for vectors.
         has_avx512: whether it has registers of 512 bits.
         versions: what took part in making code.
     """
@@ -38,7 +41,7 @@ class Machine(NamedTuple):
     binding: Any
     cpu: str
     features: str
-    lanes: tuple[tuple[str, int], ...]
+    vectors: Vectors
     has_avx512: bool
     versions: tuple[str, ...]
 
@@ -66,7 +69,7 @@ def machine() -> Machine:
         binding=llvm,
         cpu=llvm.get_host_cpu_name(),
         features=features.flatten(),
-        lanes=_libmvec(llvm, features),
+        vectors=Vectors(_shapes(llvm, features), _libmvec(llvm, features)),
         has_avx512=bool(features.get("avx512f")),
         versions=versions,
     )
@@ -128,6 +131,19 @@ def _libmvec(llvm: Any, features: Any) -> tuple[tuple[str, int], ...]:
     return tuple([*found, ("e", 8)] if features.get("avx512f") else found)
 
 
+def _shapes(llvm: Any, features: Any) -> tuple[Shape, ...]:
+    """The vectors that this processor has, if it rounds a product and a sum together."""
+    architecture = llvm.get_process_triple().split("-")[0]
+    if architecture in ("aarch64", "arm64"):
+        sizes = [128]
+    elif features.get("fma") and features.get("avx2"):
+        sizes = [128, 256, 512] if features.get("avx512f") else [128, 256]
+    else:
+        return ()
+    codes: tuple[tuple[NumberCode, int], ...] = (("f64", 64), ("f32", 32))
+    return tuple(Shape(code, size // bits) for code, bits in codes for size in sizes)
+
+
 class Code:
     """Machine code; it stays as long as this object does."""
 
@@ -149,10 +165,21 @@ def compiled(text: str, more: tuple[str, ...] = ()) -> Code:
     m = machine()
     parts = (text, m.cpu, m.features, str(LEVEL), *m.versions, *more)
     code = cached(parts, lambda: _object_code(text))
+    for name in called_in(code):
+        _vector_function(name)
     engine = m.binding.create_mcjit_compiler(m.binding.parse_assembly(""), _target())
     engine.add_object_file(m.binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return Code(engine)
+
+
+@cache
+def _vector_function(name: str) -> None:
+    """From now on, code that is compiled finds an elementary function of vectors."""
+    m = machine()
+    code = compiled(text_of(name).replace("CPU", m.cpu).replace("FEATURES", m.features))
+    m.binding.add_symbol(name, code.address("vector"))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # programs call it as long as they live
 
 
 def _object_code(text: str) -> bytes:
