@@ -316,3 +316,28 @@ def test_getters_and_callers_made_outside():
     np.testing.assert_array_equal(
         wg.grad(lambda x: TOTAL(x) @ TOTAL(x))(np.eye(2)), 2 * np.ones((2, 2))
     )
+
+
+def with_defaults(a, b=2.0, c=3.0, d=5.0):
+    return a + 10 * b + 100 * c**2 + d * a
+
+
+STARS = [
+    lambda x, xs: with_defaults(*xs, x),
+    lambda x, xs: with_defaults(x, *xs, 2 * x),
+    lambda x, xs: with_defaults(*xs, x, 2 * x),
+    lambda x, xs: with_defaults(x, *xs),
+]
+
+
+@pytest.mark.parametrize("count", range(5))
+@pytest.mark.parametrize("f", STARS)
+def test_a_sequence_of_any_length_among_arguments_that_may_be_left_away(f, count):
+    xs = [0.5, 0.7, 0.2, 0.9][:count]
+    try:
+        slope = (f(1.3 + 1e-6, xs) - f(1.3 - 1e-6, xs)) / 2e-6
+    except TypeError:
+        with pytest.raises(TypeError):
+            wg.grad(f)(1.3, xs)
+    else:
+        assert wg.grad(f)(1.3, xs) == pytest.approx(slope, rel=1e-6)

@@ -304,3 +304,16 @@ def test_roots_have_second_derivatives() -> None:
 def test_options_without_a_meaning_here_are_refused() -> None:
     with pytest.raises(wg.errors.UnsupportedSyntax, match="this call of lu is not covered"):
         wg.grad(lambda a: np.sum(linalg.lu(a, permute_l=True)[0]))(A)
+
+
+def test_a_sequence_of_coefficients_before_what_is_filtered() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(signal.filtfilt(*signal.butter(2, 0.3), np.tile(x, 4)) ** 2)
+
+    wg.testing.check_gradient(f, X, rtol=2e-5)
+
+
+def test_a_class_that_cython_has_made_is_refused_at_its_line() -> None:
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    with pytest.raises(wg.errors.NoRule, match="LinearNDInterpolator has no derivative rule"):
+        wg.grad(lambda x: interpolate.LinearNDInterpolator(corners, x)(0.3, 0.4))(X[:4])

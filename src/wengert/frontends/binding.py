@@ -81,40 +81,54 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
 
 
 def _has_optional(closure: Closure, args: Args, names: Sequence[str]) -> bool:
-    """Whether a run-time `*sequence` ends a call, and parameters with a default are among those it fills."""
+    """Whether parameters with a default are among those that a run-time `*sequence` of a call may fill."""
     required = len(closure.node.args.posonlyargs + closure.node.args.args) - len(closure.defaults)
-    ends = bool(args) and is_star(args[-1]) and not any(map(is_star, args[:-1]))
-    return ends and closure.node.args.vararg is None and len(names) > max(required, len(args) - 1)
+    alone = sum(map(is_star, args)) == 1
+    return alone and closure.node.args.vararg is None and len(names) > max(required, len(args) - 1)
 
 
 def _spread_over_optional(
     it: Interpreter, closure: Closure, args: list[Value], names: Sequence[str]
 ) -> list[Value]:
-    """Arguments with a run-time `*sequence` at their end taken apart: what it lacks has defaults."""
+    """Arguments with a run-time `*sequence` taken apart: what they lack has defaults."""
     from .items import subscript
     from .iteration import as_list
 
-    *before, starred = args
+    k = next(k for k, arg in enumerate(args) if is_star(arg))
+    before, starred, after = args[:k], args[k], args[k + 1 :]
     assert isinstance(starred, Items)
     items = it.atom(as_list(it, starred.values[0]))
     length = it.emit(st.length, items)
     spec = closure.node.args
     defaults = closure.defaults
     required = len(spec.posonlyargs + spec.args) - len(defaults)
-    least, most = max(required - len(before), 0), len(names) - len(before)
+    others = len(before) + len(after)
+    least, most = max(required - others, 0), len(names) - others
     enough, few = it.emit(st.ge, length, Const(least)), it.emit(st.le, length, Const(most))
     fits = it.emit(st.both, enough, few)
-    said = f"takes {required} to {len(names)} positional arguments, and `*` gave another number"
-    it.branch(fits, lambda: None, lambda: _wrong_call(it, closure, said))
+    said = f"{closure.qualname}() takes {required} to {len(names)} positional arguments, and `*` gave another number"
+    it.branch(fits, lambda: None, lambda: raise_now(it, TypeError, said))
 
     def argument(k: int) -> Value:
+        """The k-th after those before: an item of the sequence, or what follows them."""
+        if k >= most:
+            return behind(k, 0)
         item = lambda: subscript(it, items, Const(k))
-        if k < least:
-            return item()
-        default = defaults[len(before) + k - required]
-        return it.choose(it.emit(st.gt, length, Const(k)), item, lambda: default)
+        longer = it.emit(st.gt, length, Const(k))
+        return item() if k < least else it.choose(longer, item, lambda: behind(k, 0))
 
-    return [*before, *map(argument, range(most))]
+    def behind(k: int, i: int) -> Value:
+        """What is there if the sequence has no more than k - i items: an argument after it, or the default."""
+        if i == len(after):
+            return defaults[len(before) + k - required]
+        if k - i > most:
+            return behind(k, i + 1)
+        if k - i == least:
+            return after[i]
+        as_long = it.emit(st.eq, length, Const(k - i))
+        return it.choose(as_long, lambda: after[i], lambda: behind(k, i + 1))
+
+    return [*before, *map(argument, range(most + len(after)))]
 
 
 def _rest(it: Interpreter, extra: list[Value]) -> Value:

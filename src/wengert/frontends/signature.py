@@ -328,7 +328,8 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
         attributes = {n: getattr(value, n) for n in names if hasattr(value, n)} or None
     if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
-    if not any(_carries(kind_of(v, depth)) for v in attributes.values()) and not callable(value):
+    carries = any(_carries(kind_of(v, depth)) for v in attributes.values())
+    if not carries and not isinstance(getattr(type(value), "__call__", None), types.FunctionType):  # noqa: B004
         return Static(value)
     return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
 
