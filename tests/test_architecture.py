@@ -53,6 +53,7 @@ ABOUT = {
     "frontends/scipy_integrate_in_python.py": {"scipy"},
     "frontends/scipy_interpolate_in_python.py": {"scipy"},
     "frontends/scipy_ndimage_in_python.py": {"scipy"},
+    "frontends/scipy_rotations_in_python.py": {"scipy"},
     "frontends/scipy_signal_in_python.py": {"scipy"},
     "frontends/scipy_spatial_in_python.py": {"scipy"},
     "frontends/scipy_sparse_in_python.py": {"scipy"},

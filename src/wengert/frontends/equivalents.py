@@ -269,6 +269,7 @@ _LATE = {
     "scipy.interpolate._fitpack_py": "scipy_fitpack_in_python",
     "scipy.interpolate._fitpack_impl": "scipy_fitpack_in_python",
     "scipy.interpolate": "scipy_interpolate_in_python",
+    "scipy.spatial.transform": "scipy_rotations_in_python",
     "scipy.spatial": "scipy_spatial_in_python",
     "scipy.sparse": "scipy_sparse_in_python",
     "scipy._lib._sparse": "scipy_sparse_in_python",
