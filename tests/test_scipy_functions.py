@@ -317,3 +317,27 @@ def test_a_class_that_cython_has_made_is_refused_at_its_line() -> None:
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     with pytest.raises(wg.errors.NoRule, match="LinearNDInterpolator has no derivative rule"):
         wg.grad(lambda x: interpolate.LinearNDInterpolator(corners, x)(0.3, 0.4))(X[:4])
+
+
+def _matrix(x: Any) -> Any:
+    return np.outer(x, np.cos(x)) + np.diag(np.arange(3.0, 9.0))
+
+
+MATRIX_FUNCTIONS: list[Callable[..., Any]] = [
+    lambda x: linalg.polar(_matrix(x))[0] + linalg.polar(_matrix(x), "left")[1],
+    lambda x: linalg.cosm(0.1 * _matrix(x)) + linalg.sinm(0.1 * _matrix(x)),
+    lambda x: linalg.coshm(0.1 * _matrix(x)) - linalg.sinhm(0.1 * _matrix(x)),
+    lambda x: linalg.pinvh(_matrix(x)),
+    lambda x: linalg.fractional_matrix_power(_matrix(x), 0.3),
+    lambda x: linalg.eigh_tridiagonal(x, x[1:])[0] + linalg.eigvalsh_tridiagonal(x**2, x[:-1]),
+    lambda x: (
+        integrate.romb(np.tile(x, 3)[:17], dx=0.1) + integrate.romb(np.outer(x[:5], x), axis=0)
+    ),
+]
+
+
+@pytest.mark.parametrize("f", MATRIX_FUNCTIONS)
+def test_functions_of_matrices(f: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(wg.pullback(f, X)[0], f(X), rtol=1e-9, atol=1e-12)
+    weights = np.cos(np.arange(np.size(f(X)))).reshape(np.shape(f(X)))
+    wg.testing.check_gradient(lambda x: np.sum(weights * f(x)), X, rtol=2e-5)

@@ -284,14 +284,78 @@ def between_the_steps(x):
     return found.sol(1.3)[0] + np.sum(found.sol(np.array([0.2, 1.9]))[1])
 
 
+# --- minima under constraints -------------------------------------------------------------
+
+TIGHT = {"method": "SLSQP", "options": {"ftol": 1e-15, "maxiter": 300}}
+
+
+def nearest_on_an_ellipse(x):
+    goal = np.array([2.0, x])
+    on_it = {"type": "eq", "fun": lambda p, a: p[0] ** 2 / a + p[1] ** 2 - 1.0, "args": (1.0 + x,)}
+    found = optimize.minimize(
+        lambda p: np.sum((p - goal) ** 2), [1.0, 0.1], constraints=on_it, **TIGHT
+    )
+    return found.x[0] * 2 + found.x[1] + found.fun
+
+
+def portfolio(x):
+    """All is spent, one share would be sold, and enough must be earned."""
+    risk = np.array([[1.0, 0.2, 0.1], [0.2, x, 0.3], [0.1, 0.3, 2.0]])
+    gains = np.array([1.0, 1.5 * x, -0.2])
+    held = [
+        {"type": "eq", "fun": lambda w: np.sum(w) - 1.0},
+        {"type": "ineq", "fun": lambda w: gains @ w - 1.02},
+        {"type": "ineq", "fun": lambda w: 5.0 - w},
+    ]
+    found = optimize.minimize(
+        lambda w: w @ risk @ w, np.ones(3) / 3, bounds=[(0.0, None)] * 3, constraints=held, **TIGHT
+    )
+    return found.x @ np.array([1.0, 2.0, 3.0])
+
+
+def constraints_that_are_not_reached(x):
+    far = ({"type": "ineq", "fun": lambda p: 10.0 * x - p[0]},)
+    return optimize.minimize(
+        lambda p: (p[0] - x) ** 2 + p[0] ** 4, [0.3], constraints=far, **TIGHT
+    ).x[0]
+
+
+# --- older functions ----------------------------------------------------------------------
+
+
+def older_minima(x):
+    one = optimize.fmin_bfgs(lambda p: (p[0] - x) ** 2 + p[0] ** 4, [0.3], disp=False, gtol=1e-9)
+    two = optimize.fmin(
+        lambda p: np.sum((p - x) ** 2), [0.3, 0.2], xtol=1e-10, ftol=1e-15, disp=False
+    )
+    three = optimize.fminbound(
+        lambda t, k: k * math.cosh(t - x * k), 0.0, 3.0, args=(2.0,), xtol=1e-10
+    )
+    return one[0] + two[1] * three
+
+
+def without_negatives(x):
+    matrix = np.array([[1.0, 0.5, 0.2], [0.3, x, 0.1], [0.2, 0.4, 1.0], [0.5, 0.1, x]])
+    found, left = optimize.nnls(matrix, np.array([1.0, 0.7 * x, -0.8, 0.2]))
+    return found @ np.array([1.0, 2.0, 3.0]) + left
+
+
+def in_space(x):
+    return integrate.tplquad(
+        lambda c, b, a: a * b * math.exp(-x * c), 0, 1, 0, lambda a: 1 + a, 0, lambda a, b: x + b
+    )[0]
+
+
 EXACT = [
     cube_root, with_report, angles, kepler, logarithm, scalar, scalar_with_slope, circle_and_line, equilibrium,
     fixed_points, valley, held_by_a_bound, bounded, reversed_bounds, half_line, other_half_line,
     whole_line, in_the_plane, moments, relaxation, predators, asked_times, in_no_time,
     until_half, thrown, two_events, between_the_steps,
+    without_negatives, in_space,
 ]  # fmt: skip
 CLOSE_TO = [
     by_item, value_at_the_minimum, fitted_line, fitted, least_squares, backwards, implicit_rule, pendulum,
+    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima,
 ]  # fmt: skip
 """What their solvers find is not exact enough for differences to be."""
 
@@ -379,3 +443,24 @@ def test_a_field_that_a_result_does_not_have_is_named():
 
     with pytest.raises(AttributeError, match="hess_inv"):
         wg.grad(curvature)(0.7)
+
+
+@pytest.mark.parametrize("name", ["differential_evolution", "dual_annealing", "direct"])
+def test_the_least_of_many_minima(name):
+    """Its derivative is that of the minimum that a descent from there finds."""
+
+    def of_wells(x):
+        return lambda p: p[0] ** 4 - 2 * p[0] ** 2 + 0.3 * x * p[0] + (p[1] + x) ** 2
+
+    def least(x):
+        options = (
+            {"eps": 1e-9, "maxiter": 5000, "vol_tol": 1e-20} if name == "direct" else {"seed": 3}
+        )
+        found = getattr(optimize, name)(of_wells(x), [(-2, 2), (-2, 2)], **options)
+        return found.x[0] * found.x[1] + found.fun
+
+    def nearby(x):
+        found = optimize.minimize(of_wells(x), [-1.0, -0.7], options={"gtol": 1e-10})
+        return found.x[0] * found.x[1] + found.fun
+
+    assert wg.grad(least)(0.7) == pytest.approx(wg.grad(nearby)(0.7), rel=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,25 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     )
 
 
+def romb(y: Any, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """`scipy.integrate.romb`: Richardson's extrapolation of trapezoidal sums."""
+    y = np.moveaxis(array_of(y), axis, -1)
+    count = np.shape(y)[-1] - 1
+    if count < 1 or count & (count - 1):
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    rows = []
+    step = count
+    while step > 0:
+        part = y[..., ::step]
+        rows.append(dx * step * (np.sum(part, axis=-1) - (part[..., 0] + part[..., -1]) / 2))
+        step //= 2
+    factor = 4
+    while len(rows) > 1:
+        rows = [b + (b - a) / (factor - 1) for a, b in itertools.pairwise(rows)]
+        factor *= 4
+    return rows[0]
+
+
 # --- of functions ---------------------------------------------------------------------------
 
 
@@ -65,6 +85,7 @@ def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (integrate.romb, romb),
     (integrate.trapezoid, trapezoid),
     (integrate.cumulative_trapezoid, cumulative_trapezoid),
     (integrate.simpson, simpson),

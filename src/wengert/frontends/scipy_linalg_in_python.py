@@ -307,6 +307,59 @@ def solve_discrete_lyapunov(a: Any, q: Any) -> Any:
     return np.reshape(np.linalg.solve(system, np.ravel(q)), (size, size))
 
 
+def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: Any = True) -> Any:
+    """`scipy.linalg.pinvh`, of one triangle."""
+    return np.linalg.pinv(_from_triangle(a, lower, lambda x: np.conj(matrix_transpose(x))))
+
+
+def polar(a: Any, side: Any = "right") -> Any:
+    """`scipy.linalg.polar` of a regular square matrix, by Newton's iteration (Higham, 1986)."""
+    a = array_of(a)
+    if np.shape(a)[0] != np.shape(a)[1]:
+        raise NotImplementedError("the polar decomposition of a matrix that is not square")
+    unitary = a
+    for _ in range(20):
+        unitary = (unitary + np.conj(matrix_transpose(np.linalg.inv(unitary)))) / 2
+    back = np.conj(matrix_transpose(unitary))
+    rest = back @ a if side == "right" else a @ back
+    return unitary, (rest + np.conj(matrix_transpose(rest))) / 2
+
+
+def eigh_tridiagonal(d: Any, e: Any, eigvals_only: Any = False) -> Any:
+    """`scipy.linalg.eigh_tridiagonal` for all eigenvalues."""
+    matrix = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+    return np.linalg.eigvalsh(matrix) if eigvals_only else eigh(matrix)
+
+
+def eigvalsh_tridiagonal(d: Any, e: Any) -> Any:
+    """`scipy.linalg.eigvalsh_tridiagonal` for all eigenvalues."""
+    return eigh_tridiagonal(d, e, True)
+
+
+def cosm(A: Any) -> Any:
+    """`scipy.linalg.cosm`."""
+    both = expm(1j * array_of(A)), expm(-1j * array_of(A))
+    total = (both[0] + both[1]) / 2
+    return total if np.iscomplexobj(A) else np.real(total)
+
+
+def sinm(A: Any) -> Any:
+    """`scipy.linalg.sinm`."""
+    both = expm(1j * array_of(A)), expm(-1j * array_of(A))
+    difference = (both[0] - both[1]) / 2j
+    return difference if np.iscomplexobj(A) else np.real(difference)
+
+
+def coshm(A: Any) -> Any:
+    """`scipy.linalg.coshm`."""
+    return (expm(A) + expm(-array_of(A))) / 2
+
+
+def sinhm(A: Any) -> Any:
+    """`scipy.linalg.sinhm`."""
+    return (expm(A) - expm(-array_of(A))) / 2
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.det, det),
     (linalg.inv, inv),
@@ -335,6 +388,14 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.lu_factor, lu_factor),
     (linalg.lu_solve, lu_solve),
     (linalg.expm, expm),
+    (linalg.pinvh, pinvh),
+    (linalg.polar, polar),
+    (linalg.eigh_tridiagonal, eigh_tridiagonal),
+    (linalg.eigvalsh_tridiagonal, eigvalsh_tridiagonal),
+    (linalg.cosm, cosm),
+    (linalg.sinm, sinm),
+    (linalg.coshm, coshm),
+    (linalg.sinhm, sinhm),
     (linalg.solve_sylvester, solve_sylvester),
     (linalg.solve_continuous_lyapunov, solve_continuous_lyapunov),
     (linalg.solve_discrete_lyapunov, solve_discrete_lyapunov),

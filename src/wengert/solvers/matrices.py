@@ -25,6 +25,13 @@ def logm(A: Any) -> Any:
     return root_of(lambda X: expm(X) - A, as_it_is(linalg.logm, stop_gradient(A)))
 
 
+def fractional_matrix_power(A: Any, t: Any) -> Any:
+    """`scipy.linalg.fractional_matrix_power` of a matrix that has a logarithm."""
+    found = as_it_is(linalg.fractional_matrix_power, stop_gradient(A), stop_gradient(t))
+    power = expm(t * logm(A))
+    return found + (power - stop_gradient(power))
+
+
 def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
     """`scipy.linalg.solve_continuous_are` of real matrices."""
 
@@ -50,6 +57,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     *IN_PYTHON,
     (linalg.sqrtm, sqrtm),
     (linalg.logm, logm),
+    (linalg.fractional_matrix_power, fractional_matrix_power),
     (linalg.solve_continuous_are, solve_continuous_are),
     (linalg.solve_discrete_are, solve_discrete_are),
 ]

@@ -12,6 +12,7 @@ from ..api import derivative, grad
 from ..jacobians import jacobian
 from ..roots import parameter_count, root_of, solved
 from ..steering import stop_gradient
+from .constrained import constrained
 from .results import Result
 
 
@@ -23,21 +24,22 @@ def minimize(
     jac: Any = None,
     *,
     bounds: Any = None,
+    constraints: Any = (),
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    """`scipy.optimize.minimize` without constraints; where a bound holds x back, x moves with the bound."""
+    """`scipy.optimize.minimize`; where a bound or a constraint holds x back, x moves with that."""
     args = args if isinstance(args, tuple) else (args,)
     start = np.atleast_1d(np.asarray(x0, float))
 
     def objective(x: Any) -> Any:
         value = fun(x, *args)
-        return _number(value[0] if jac is True else value)
+        return number(value[0] if jac is True else value)
 
     def with_slope(x: Any) -> Any:
         if jac is True:
             value, slope = fun(x, *args)
-            return _number(value), np.asarray(slope)
+            return number(value), np.asarray(slope)
         return objective(x), np.asarray(jac(x, *args))
 
     def found(function: Any, also: Any) -> Any:
@@ -53,10 +55,14 @@ def minimize(
             also=also,
         )
 
-    result = found(objective, ()) if jac is None else found(with_slope, ("jac",))
-    best = np.asarray(result.x, float)
     low, high = _limits(bounds, len(start))
-    x = root_of(_held_back(grad(objective), best, low, high), best)
+    if len(constraints) > 0:
+        run = {"method": method, "bounds": bounds, "tol": tol, "options": options}
+        x, result = constrained(objective, constraints, start, low, high, run)
+    else:
+        result = found(objective, ()) if jac is None else found(with_slope, ("jac",))
+        best = np.asarray(result.x, float)
+        x = root_of(held_back(grad(objective), best, low, high), best)
     return Result(
         x=x,
         fun=objective(x),
@@ -68,7 +74,7 @@ def minimize(
     )
 
 
-def _number(value: Any) -> Any:
+def number(value: Any) -> Any:
     """The value of an objective, which may be an array of one number."""
     return value if np.ndim(value) == 0 else np.reshape(value, ())[()]
 
@@ -83,7 +89,7 @@ def _limits(bounds: Any, n: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _held_back(slope: Any, best: Any, low: Any, high: Any) -> Callable[..., Any]:
+def held_back(slope: Any, best: Any, low: Any, high: Any) -> Callable[..., Any]:
     """What is zero at a minimum between bounds."""
     at_low, at_high = best <= low, best >= high
 
@@ -109,7 +115,7 @@ def minimize_scalar(
     args = args if isinstance(args, tuple) else (args,)
 
     def objective(x: Any) -> Any:
-        return _number(fun(x, *args))
+        return number(fun(x, *args))
 
     found = solved(
         optimize.minimize_scalar,
@@ -164,7 +170,7 @@ def least_squares(
         max_nfev=max_nfev,
     )
     best = np.asarray(found.x, float)
-    x = root_of(_held_back(grad(cost), best, low, high), best)
+    x = root_of(held_back(grad(cost), best, low, high), best)
     return Result(
         x=x,
         cost=cost(x),

@@ -9,6 +9,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..roots import stands_for_solver
 from .minima import EQUIVALENTS as OF_MINIMA
+from .older_minima import EQUIVALENTS as OF_OLDER
 from .roots_of_functions import EQUIVALENTS as OF_ROOTS
 
 
@@ -18,7 +19,7 @@ def rosen(x: Any) -> Any:
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
 
 
-EQUIVALENTS = [*OF_ROOTS, *OF_MINIMA, (optimize.rosen, rosen)]
+EQUIVALENTS = [*OF_ROOTS, *OF_MINIMA, *OF_OLDER, (optimize.rosen, rosen)]
 
-for _, _equivalent in (*OF_ROOTS, *OF_MINIMA):
+for _, _equivalent in (*OF_ROOTS, *OF_MINIMA, *OF_OLDER):
     stands_for_solver(_equivalent)

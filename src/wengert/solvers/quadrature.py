@@ -157,7 +157,30 @@ def dblquad(
     return quad(inner, a, b, (), 0, epsabs, epsrel)
 
 
+def tplquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    qfun: Any,
+    rfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """`scipy.integrate.tplquad`."""
+
+    def inner(y: Any, x: Any) -> Any:
+        low = qfun(x, y) if callable(qfun) else qfun
+        high = rfun(x, y) if callable(rfun) else rfun
+        return quad(lambda z: func(z, y, x, *args), low, high, (), 0, epsabs, epsrel)[0]
+
+    return dblquad(inner, a, b, gfun, hfun, (), epsabs, epsrel)
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (integrate.quad, quad),
     (integrate.dblquad, dblquad),
+    (integrate.tplquad, tplquad),
 ]

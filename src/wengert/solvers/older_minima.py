@@ -1,0 +1,121 @@
+"""Functions of `scipy.optimize` that are older than `minimize`, and such that look for the least of many minima."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
+
+from ..api import derivative, grad
+from ..frontends.equivalents import as_it_is
+from ..roots import root_of, solved
+from ..steering import stop_gradient
+from .minima import held_back, number
+from .results import Result
+
+
+def _from_start(solver: Any) -> Any:
+    def found(func: Any, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
+        args = args if isinstance(args, tuple) else (args,)
+        start = np.atleast_1d(np.asarray(x0, float))
+
+        def objective(x: Any) -> Any:
+            return number(func(x, *args))
+
+        if options.get("full_output") or options.get("retall"):
+            raise NotImplementedError("full_output: take `minimize`, whose result has everything")
+        best = np.asarray(
+            solved(solver, objective, (start,), stop_gradient(start), **options), float
+        )
+        return root_of(grad(objective), np.atleast_1d(best))
+
+    return found
+
+
+def _without_slope(solver: Any) -> Any:
+    from_start = _from_start(solver)
+
+    def found(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
+        return from_start(func, x0, None, args, **options)
+
+    return found
+
+
+def fminbound(
+    func: Any, x1: Any, x2: Any, args: Any = (), xtol: Any = 1e-5, maxfun: Any = 500
+) -> Any:
+    """`scipy.optimize.fminbound`."""
+    args = args if isinstance(args, tuple) else (args,)
+
+    def objective(x: Any) -> Any:
+        return number(func(x, *args))
+
+    between = stop_gradient((float(x1), float(x2)))
+    best = solved(optimize.fminbound, objective, (0.5,), *between, xtol=xtol, maxfun=maxfun)
+    return root_of(derivative(objective), float(best))
+
+
+def _of_many(solver: Any) -> Any:
+    """A solver that is given bounds, and looks for the least minimum between them."""
+
+    def found(func: Any, bounds: Any, args: Any = (), **options: Any) -> Any:
+        args = args if isinstance(args, tuple) else (args,)
+        low = np.array([pair[0] for pair in bounds]) * 1.0
+        high = np.array([pair[1] for pair in bounds]) * 1.0
+
+        def objective(x: Any) -> Any:
+            return number(func(x, *args))
+
+        between = list(zip(stop_gradient(low), stop_gradient(high), strict=True))
+        result = solved(solver, objective, (low,), between, **options)
+        best = np.asarray(result.x, float)
+        x = root_of(held_back(grad(objective), best, low, high), best)
+        return Result(
+            x=x,
+            fun=objective(x),
+            success=result.success,
+            message=result.message,
+            nfev=result.nfev,
+            nit=result.nit,
+        )
+
+    return found
+
+
+def nnls(A: Any, b: Any, maxiter: Any = None) -> Any:
+    """`scipy.optimize.nnls`: what is not held at zero solves the least squares problem without the rest."""
+    matrix, rhs = np.asarray(A) * 1.0, np.asarray(b) * 1.0
+    best = _found_by_nnls(stop_gradient(matrix), stop_gradient(rhs), maxiter)
+    free = best > 0
+    x = np.zeros(len(best))
+    x[free] = np.linalg.lstsq(matrix[:, free], rhs, rcond=None)[0]
+    return x, np.linalg.norm(matrix @ x - rhs)
+
+
+def _found_by_nnls(matrix: Any, rhs: Any, maxiter: Any) -> Any:
+    return as_it_is(least_without_negatives, matrix, rhs, maxiter)
+
+
+def least_without_negatives(matrix: Any, rhs: Any, maxiter: Any) -> Any:
+    """The solution that SciPy finds; runs as it is."""
+    return optimize.nnls(matrix, rhs, maxiter=maxiter)[0]
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    *(
+        (getattr(optimize, name), _without_slope(getattr(optimize, name)))
+        for name in ("fmin", "fmin_powell")
+    ),
+    *(
+        (getattr(optimize, name), _from_start(getattr(optimize, name)))
+        for name in ("fmin_bfgs", "fmin_cg")
+    ),
+    (optimize.fminbound, fminbound),
+    *(
+        (getattr(optimize, name), _of_many(getattr(optimize, name)))
+        for name in ("differential_evolution", "dual_annealing", "direct")
+    ),
+    (optimize.nnls, nnls),
+]
