@@ -7,6 +7,7 @@ Every program is held against differences of its own calls, called and as a text
 # ruff: noqa: PERF401
 
 import copy
+from collections import namedtuple
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -673,6 +674,20 @@ def test_arrays_in_lists_that_a_loop_made_are_right_or_refused(function):
         found = alone_of(function, argnums=(0, 1, 2))(*copy.deepcopy(given))
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other)
+
+
+Named = namedtuple("Named", "u v")
+
+
+def test_what_is_in_a_namedtuple_by_name_is_refused_where_its_class_is_not_known():
+    def changed(x, p):
+        p.u[0] = x[1]
+        return np.sum(p.u * p.v)
+
+    with pytest.raises(ValueError, match="'u' of a namedtuple is changed") as caught:
+        alone_of(changed)(a(), Named(w(), 2 * w()))
+    assert caught.value.code == "WG101"
+    assert np.all(wg.grad(changed)(a(), Named(w(), 2 * w())) == [0.0, 0.9, 0.0, 0.0])
 
 
 def pairs_listed_again(x, ps):
