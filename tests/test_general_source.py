@@ -7,6 +7,7 @@ Every program is held against differences of its own calls, called and as a text
 # ruff: noqa: PERF401
 
 import copy
+from collections import namedtuple
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -168,6 +169,45 @@ def picked_by_an_index_before_it_changed(x, index):
     rows = both[index]
     both[0, 0] = x[1]
     return np.sum(x) * np.sum(picked) + np.sum(rows * x)
+
+
+# --- objects that tuples hold -------------------------------------------------------------------
+
+
+def pair() -> Any:
+    return w(), 2 * w()
+
+
+def pairs() -> Any:
+    return [pair(), (w() - 1, w() + 1)]
+
+
+@program(pair, rows)
+def unpacked_and_changed(x, p):
+    u, v = p
+    v[0] += x[1]
+    return np.sum(u * v * x)
+
+
+@program(pair, rows)
+def changed_after_a_try(x, p):
+    u, v = p
+    both = u * x, v
+    for k in range(4):
+        try:
+            both[0][k + 1] *= x[1]
+        except IndexError:
+            both[1][0] += x[2]
+    return np.sum(both[0] * both[1] * v)
+
+
+@program(pairs, lambda: tuple(pairs()))
+def pair_read_before_it_changed(x, ps):
+    first = ps[0]
+    ps[0][0][1] = x[2]
+    for u, v in ps:
+        u[0] = x[0] * v[1]
+    return np.sum(first[0] * x) + np.sum(first[0] * ps[1][0])
 
 
 # --- sorting in place: of lists and of arrays ---------------------------------------------------
@@ -634,6 +674,53 @@ def test_arrays_in_lists_that_a_loop_made_are_right_or_refused(function):
         found = alone_of(function, argnums=(0, 1, 2))(*copy.deepcopy(given))
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other)
+
+
+Named = namedtuple("Named", "u v")
+
+
+def test_what_is_in_a_namedtuple_by_name_is_refused_where_its_class_is_not_known():
+    def changed(x, p):
+        p.u[0] = x[1]
+        return np.sum(p.u * p.v)
+
+    with pytest.raises(ValueError, match="'u' of a namedtuple is changed") as caught:
+        alone_of(changed)(a(), Named(w(), 2 * w()))
+    assert caught.value.code == "WG101"
+    assert np.all(wg.grad(changed)(a(), Named(w(), 2 * w())) == [0.0, 0.9, 0.0, 0.0])
+
+
+def pairs_listed_again(x, ps):
+    again = []
+    for k in range(2):
+        again.append(ps[k])
+    ps[0][0][0] = x[1]
+    return np.sum(again[0][0] * x)
+
+
+def pairs_changed_in_a_second_list(x, ps):
+    again = []
+    for k in range(2):
+        again.append(ps[k])
+    again[0][0][0] = x[1]
+    return np.sum(ps[0][0] * x)
+
+
+def pair_replaced_by_another(x, ps):
+    first = ps[0]
+    ps[0] = ps[1]
+    ps[0][0][0] = x[1]
+    return np.sum(ps[1][0] * first[0])
+
+
+@pytest.mark.parametrize(
+    "function", [pairs_listed_again, pairs_changed_in_a_second_list, pair_replaced_by_another]
+)
+def test_pairs_in_two_places_are_right_or_refused(function):
+    expected = differences(function, pairs)
+    with suppress_refusal():
+        found = alone_of(function)(a(), pairs())
+        np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
 @contextmanager

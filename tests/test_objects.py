@@ -587,6 +587,16 @@ def namedtuples(x):
     return v.dot(w) + w._asdict()["y"] * a * b + Vec.diagonal(x).norm + pair.second * pair.first.x
 
 
+@program((0.5, 3))
+def namedtuples_that_a_loop_lists(x, n):
+    pairs = []
+    for k in range(n):
+        pairs.append(Pair(np.array([x, k * x]), x * k))  # noqa: PERF401
+    pairs[0].first[1] = 3 * x
+    pairs[2].first[0] *= pairs[0].first[1]
+    return sum(pair.first.sum() * (pair.second + 1) for pair in pairs)
+
+
 GAIN = 2.0
 
 

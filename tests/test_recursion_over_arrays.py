@@ -155,8 +155,24 @@ def columns_as_a_matrix(a):
     return np.sum(np.array(without_a_column([list(row) for row in a])) ** 2)
 
 
+def exchanged(pair, k):
+    if k == 0:
+        return pair
+    pair[0][k] += 0.1 * pair[1][0]
+    pair[0], pair[1] = pair[1], pair[0]
+    return exchanged(pair, k - 1)
+
+
+def exchanged_where_it_is_chosen(a, pair, n):
+    pair[0][1] *= a[0]
+    pair[-1] = pair[n - 2]
+    exchanged(pair, 2)
+    return (pair[0] * pair[-1]) @ a
+
+
 PROGRAMS = [
     (sum_from, VECTOR, 0),
+    (exchanged_where_it_is_chosen, VECTOR, [VECTOR * 2, VECTOR[::-1] - 1], 3),
     (rows_as_a_matrix, MATRIX),
     (columns_as_a_matrix, MATRIX),
     (product_of_halves, VECTOR, 0, 6),
@@ -236,7 +252,13 @@ def test_arguments_are_left_as_the_function_leaves_them(f, args):
         np.testing.assert_array_equal(mine, theirs)
 
 
-LEFT_TO_PYTHON = (whole_determinant, permuted, rows_as_a_matrix, columns_as_a_matrix)
+LEFT_TO_PYTHON = (
+    whole_determinant,
+    permuted,
+    rows_as_a_matrix,
+    columns_as_a_matrix,
+    exchanged_where_it_is_chosen,
+)
 """Lists of any length that recursive calls are given or make; arrays that are differentiated and change places."""
 
 

@@ -23,7 +23,7 @@ from exact_special import EXACT
 import wengert as wg
 from wengert.errors import NoRule
 from wengert.ops import registry as ops
-from wengert.ops.special import faddeeva
+from wengert.ops.special import faddeeva, psi_derivative
 from wengert.rules.registry import rules
 
 linalg = pytest.importorskip("scipy.linalg")
@@ -252,6 +252,26 @@ def test_derivatives_of_the_faddeeva_function(z: complex) -> None:
         assert faddeeva(np.array([z, 0.1]), order=order)[0] == pytest.approx(found, rel=1e-10)
 
 
+@pytest.mark.parametrize("z", [0.3 + 0.2j, -4.3 + 0.1j, 1j, 30 - 2j, 2.5 + 1e-9j])
+def test_derivatives_of_digamma_at_complex_numbers(z: complex) -> None:
+    for order in (1, 2, 3):
+        with mp.workdps(30):
+            exact = complex(mp.diff(mp.digamma, z, order))
+        found = psi_derivative(z, order=order)
+        assert abs(found - exact) <= 1e-13 * abs(exact)
+        assert psi_derivative(np.array([z, 0.1]), order=order)[0] == pytest.approx(found)
+    a, b = z.real, z.imag
+
+    def loss(t: float) -> float:
+        return special.psi(complex(a, b) * t).imag
+
+    with mp.workdps(30):
+        slope = float(mp.diff(lambda t: mp.digamma(mp.mpc(a, b) * t).imag, 1.1))
+        bend = float(mp.diff(lambda t: mp.digamma(mp.mpc(a, b) * t).imag, 1.1, 2))
+    assert wg.derivative(loss)(1.1) == pytest.approx(slope, rel=1e-12)
+    assert wg.grad(wg.grad(loss))(1.1) == pytest.approx(bend, rel=1e-11)
+
+
 def _dawson(x: Any) -> Any:
     return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
 
@@ -274,7 +294,7 @@ def test_every_row_is_audited() -> None:
     tables = ("special.py", "waves.py", "probability.py")
     found = [rule for rule in rules().values() if rule.file.endswith(tables)]
     rows = {rule.op.implementation for rule in found if rule.form == "scalar"}
-    rows.remove(faddeeva.implementation)
+    rows -= {faddeeva.implementation, psi_derivative.implementation}
     assert rows == {_of_scipy(name) for name in EXACT}
     several = {rule.op.implementation for rule in found if rule.form != "scalar"}
     assert several == {getattr(special, name) for name in SEVERAL_RESULTS}

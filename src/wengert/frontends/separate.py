@@ -336,8 +336,10 @@ def _read_body(
         around.vars[name] = replace(sibling, scope=around)
     moved = replace(closure, scope=around)
     try:
-        value = heap.now(reader, inline(reader, moved, given))
-        rebound = _rebound(reader, callee, inside)
+        value = inline(reader, moved, given)
+        with reader.activation(moved, around, given):  # where what it leaves is merged
+            value = heap.now(reader, value)
+            rebound = _rebound(reader, callee, inside)
     except Diverges:
         return None
     returns = _handed_back(reader, value, taken)

@@ -26,6 +26,7 @@ def _passed_on(name: str, signature: str) -> Op:
 is_view = _question("is_view", "part")
 is_sequence = _question("is_sequence", "x")
 is_view_of = _question("is_view_of", "part, whole")
+changes = _question("changes", "value")
 is_part = _question("is_part", "part, whole")
 shares_with = _question("shares_with", "part, whole")
 indexed = _question("indexed", "x")

@@ -8,7 +8,7 @@ from ..ir.graph import Atom, Const
 from ..ir.records import replace
 from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number
 from .array_kinds import Args, Params
-from .promotion import always
+from .promotion import always, analytic
 from .registry import declare, late_helper
 
 
@@ -28,6 +28,17 @@ no_partial = declare(
     fold=_refuse,
     implementation=lambda function, operand: float("nan"),
 )
+
+
+psi_derivative = declare(
+    "psi_derivative",
+    "z, *, order",
+    infer=analytic,
+    elementwise=True,
+    implementation=late_helper("psi_derivative"),
+    rt="psi_derivative",
+)
+"""The derivatives of SciPy's `psi`."""
 
 
 def _infer_complex(args: Args, params: Params) -> Kind:

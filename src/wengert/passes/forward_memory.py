@@ -38,7 +38,7 @@ def _store(push: Push, eqn: Eqn) -> None:
         value_dot = _as_stored(push.builder, value_dot, x, holder)
     push.builder.append(eqn)
     read = push.context.read
-    push.set(eqn.outs[0], stored_at(push.builder, read, x_dot, in_shadow(path), value_dot))
+    push.set(eqn.outs[0], stored_at(push.builder, read, x_dot, in_shadow(x, path), value_dot))
 
 
 def _both(push: Push, x: Atom, value: Atom) -> tuple[Atom, Atom] | None:
@@ -102,7 +102,7 @@ def _take_in(push: Push, eqn: Eqn, op: Op) -> None:
     value_dot = push.tangent_or_zeros(value)
     push.builder.append(eqn)
     kind = st.gradient_kind(eqn.outs[0].kind)
-    push.set(eqn.outs[0], push.builder.emit(op, x_dot, *in_shadow(steps), value_dot, kind=kind))
+    push.set(eqn.outs[0], push.builder.emit(op, x_dot, *in_shadow(x, steps), value_dot, kind=kind))
 
 
 def _drop(push: Push, eqn: Eqn) -> None:
@@ -111,7 +111,7 @@ def _drop(push: Push, eqn: Eqn) -> None:
     x_dot = push.tangent(x)
     if x_dot != ZERO:
         kind = st.gradient_kind(eqn.outs[0].kind)
-        push.set(eqn.outs[0], push.builder.emit(me.dropped, x_dot, *in_shadow(steps), kind=kind))
+        push.set(eqn.outs[0], push.builder.emit(me.dropped, x_dot, *in_shadow(x, steps), kind=kind))
 
 
 MEMORY: dict[Op, Callable[[Push, Eqn], None]] = {

@@ -42,7 +42,7 @@ def _store(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     x, *path, value = eqn.args
     bar = _as_array(sweep, eqn.outs[0], sweep.total(eqn.outs[0]))
     before = Builder(eqn.span, derived=True)
-    steps = [*in_shadow(path[:-1]), _last_step(before, eqn)]
+    steps = [*in_shadow(x, path)[:-1], _last_step(before, eqn)]
     if sweep.is_active(value):
         check_cast(before, eqn)
         part = _given(sweep, before, eqn, bar, steps)
@@ -67,10 +67,10 @@ def _with(before: Builder, eqn: Eqn) -> Sequence[Eqn] | None:
 def _last_step(before: Builder, eqn: Eqn) -> Atom:
     """Where the value stands in the new version: a slice of a list may have changed its length."""
     x, *path, value = eqn.args
-    (last,) = in_shadow(path[-1:])
+    last = in_shadow(x, path)[-1]
     if isinstance(me.holder(eqn), Array) or kind_of_atom(last) not in (SLICE, UNKNOWN):
         return last
-    return before.emit(me.span_of, x, *in_shadow(path), value)
+    return before.emit(me.span_of, x, *in_shadow(x, path), value)
 
 
 def check_cast(before: Builder, eqn: Eqn) -> None:
@@ -80,7 +80,7 @@ def check_cast(before: Builder, eqn: Eqn) -> None:
         return
     holder = me.holder(eqn)
     if holder == UNKNOWN or (isinstance(holder, Array) and not _is_inexact(holder)):
-        before.emit(me.accepts, x, *in_shadow(path), value)
+        before.emit(me.accepts, x, *in_shadow(x, path), value)
 
 
 def _is_inexact(kind: Array) -> bool:
@@ -193,7 +193,7 @@ def _insert(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
 
 def _remove(sweep: Sweep, eqn: Eqn, at: Atom) -> None:
     x, value = eqn.args[0], eqn.args[-1]
-    path = in_shadow(me.path_of(eqn))
+    path = in_shadow(eqn.args[0], me.path_of(eqn))
     bar = _items(sweep, eqn, path)
     if sweep.is_active(value):
         kind = st.gradient_kind(kind_of_atom(value))
@@ -218,7 +218,7 @@ def _name(x: Atom) -> str:
 def _drop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """x_bar = x2_bar with a zero where the item was."""
     x, *_, key = eqn.args
-    path = in_shadow(me.path_of(eqn))
+    path = in_shadow(eqn.args[0], me.path_of(eqn))
     bar = _items(sweep, eqn, path)
     before = Builder(eqn.span, derived=True)
     at = _position(before, eqn)
@@ -238,7 +238,7 @@ def _zero_of_item(sweep: Sweep, before: Builder, eqn: Eqn, path: Sequence[Atom])
 
 def _position(before: Builder, eqn: Eqn) -> Atom:
     """Where in a list an item is inserted or deleted, counted from the first."""
-    path = in_shadow(me.path_of(eqn))
+    path = in_shadow(eqn.args[0], me.path_of(eqn))
     key = eqn.args[1 + len(path)]
     exact = eqn.op in (me.drop, me.dropped) or key == Const(0)
     if isinstance(key, Const):

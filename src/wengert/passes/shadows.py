@@ -19,14 +19,23 @@ Path = Sequence[Atom]
 Read = Callable[..., Any]
 
 
-def in_shadow(path: Path) -> list[Atom]:
-    """The steps of a path in a tangent or cotangent: an object's attributes are keys there."""
-    return [
-        Const(step.value.name)
-        if isinstance(step, Const) and isinstance(step.value, me.Field)
-        else step
-        for step in path
-    ]
+def in_shadow(whole: Atom, path: Path) -> list[Atom]:
+    """The steps of a path from a value in its tangent or cotangent: an object's attributes are keys there."""
+    kind, steps = kind_of_atom(whole), list[Atom]()
+    for step in path:
+        steps.append(_step_in_shadow(kind, step))
+        kind = me.kind_after(kind, step)
+    return steps
+
+
+def _step_in_shadow(kind: Kind, step: Atom) -> Atom:
+    """One step; the cotangent of a namedtuple is a list."""
+    if not isinstance(step, Const) or not isinstance(step.value, me.Field):
+        return step
+    name = step.value.name
+    if isinstance(kind, Struct) and kind.form == "namedtuple" and name in kind.keys:
+        return Const(kind.keys.index(name))
+    return Const(name)
 
 
 def part_at(builder: Builder, x: Atom, path: Path, kind: Kind | None = None) -> Atom:
@@ -162,5 +171,5 @@ def old_zero(builder: Builder, before: Builder, eqn: Eqn) -> Atom:
     if isinstance(holder, Seq) and isinstance(holder.item, Number):
         if kind_of_atom(path[-1]) == INT:
             return Const(0j if holder.item.type == "complex" else 0.0)
-    old = before.emit(me.zeros_at, x, *in_shadow(path), kind=UNKNOWN)
+    old = before.emit(me.zeros_at, x, *in_shadow(x, path), kind=UNKNOWN)
     return builder.emit(st.zeros, old)

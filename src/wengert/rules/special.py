@@ -11,8 +11,12 @@ from typing import Any
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 from scipy.special._ufuncs import _lambertw  # pyright: ignore[reportPrivateUsage]
 
+from ..ir.builder import Builder, kind_of_atom
+from ..ir.graph import Atom
 from ..ir.op import Infer
 from ..ops import registry as ops
+from ..ops.algebra import is_real
+from ..ops.array_kinds import Args, Params
 from ..ops.elementwise import (
     abs_,
     clip,
@@ -27,7 +31,7 @@ from ..ops.elementwise import (
     where,
 )
 from ..ops.promotion import analytic, dtype_by, elementwise
-from ..ops.special import no_partial
+from ..ops.special import no_partial, psi_derivative
 from .forms import scalar_rule
 from .registry import Row
 
@@ -102,7 +106,17 @@ scipy_rule(special.gammaln, lambda x, Ω: special.psi(x))
 scipy_rule(special.loggamma, lambda x, Ω: special.psi(x))
 scipy_rule(special.rgamma, lambda x, Ω: -Ω * special.psi(x))
 _polygamma = ops.foreign(special.polygamma, infer=analytic)
-scipy_rule(special.psi, lambda x, Ω: _polygamma(1, x))
+
+
+def _of_real_numbers(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
+    """SciPy's own function, which knows no complex numbers."""
+    real = is_real(kind_of_atom(args[0]))
+    return builder.emit(_polygamma, params["order"], args[0]) if real else None
+
+
+psi_derivative.fold = _of_real_numbers
+scipy_rule(special.psi, lambda x, Ω: psi_derivative(x, order=1))
+scalar_rule(psi_derivative, lambda z, Ω, *, order: psi_derivative(z, order=order + 1))
 scipy_rule(special.polygamma, None, lambda n, x, Ω: _polygamma(n + 1, x))
 scipy_rule(
     special.beta,

@@ -49,14 +49,19 @@ def shares_with(part: Any, whole: Any) -> bool:
     return part is whole or (arrays and np.may_share_memory(part, whole))
 
 
+def changes(value: Any) -> bool:
+    """Whether a value is an object that writes may change, or a tuple that holds one."""
+    return any(map(changes, value)) if isinstance(value, tuple) else can_change(value)
+
+
 def is_part(part: Any, whole: Any) -> bool:
     """Whether what an index gave changes with what was indexed: a view, or an object that a list holds."""
-    return shares_with(part, whole) if isinstance(whole, np.ndarray) else can_change(part)
+    return shares_with(part, whole) if isinstance(whole, np.ndarray) else changes(part)
 
 
 def in_place(part: Any, whole: Any) -> None:
     """Refuse an object that was read from a container and may have been replaced in it, or have changed."""
-    if can_change(part) and not isinstance(whole, np.ndarray):
+    if changes(part) and not isinstance(whole, np.ndarray):
         error = ValueError(
             "a part of a container is used after the container got other items, and items changed\n"
             "Take the item out again where it is used, or specialise the derivative for example arguments."
@@ -73,23 +78,17 @@ def indexed(x: Any) -> bool:
 
 def unchanging(value: Any, depth: int) -> None:
     """Refuse an object that may have changed under another name, or one that holds such: at depth 1."""
-    if _never_changes(value):
+    if not changes(value):
         return
     if depth and isinstance(value, (list, dict)):
         items = value.values() if isinstance(value, dict) else value
-        if all(map(_never_changes, items)):
+        if not any(map(changes, items)):
             return
     error = ValueError(
         "it is not known what this object holds: it may have changed under another name\n"
         "Change a copy, or specialise the derivative for example arguments."
     )
     raise coded(error, "WG101")
-
-
-def _never_changes(value: Any) -> bool:
-    return not can_change(value) and (
-        not isinstance(value, tuple) or all(map(_never_changes, value))
-    )
 
 
 def objects_only(items: list[Any]) -> None:
@@ -104,10 +103,19 @@ def objects_only(items: list[Any]) -> None:
 def distinct(items: Any) -> Any:
     """A container, after a check that no object is in it twice, and that its arrays share no memory."""
     values = list(items if isinstance(items, (list, tuple)) else _held_by(items).values())
-    changeable = [id(item) for item in values if can_change(item)]
+    changeable = list(map(id, _changing(values)))
     if len(set(changeable)) < len(changeable) or _overlap(list(_arrays_in(values))):
         raise _shared("two items of this container are one object, which is changed elsewhere")
     return items
+
+
+def _changing(values: Iterable[Any]) -> Iterator[Any]:
+    """The objects among some values that writes may change, and those in tuples."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _changing(value)
+        elif can_change(value):
+            yield value
 
 
 def _arrays_in(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[np.ndarray]:
@@ -203,7 +211,7 @@ def _held_by(x: Any) -> dict[Any, Any]:
 
 def unshared(value: Any, whole: Any = None) -> Any:
     """A value that is put into a container, after a check that nobody can change it there: arrays copy it."""
-    if can_change(value) and not isinstance(whole, np.ndarray):
+    if changes(value) and not isinstance(whole, np.ndarray):
         raise _shared("an object that is changed elsewhere is now part of two containers")
     return value
 

@@ -290,6 +290,12 @@ def _part(x_bar: Any, step: Any) -> Any:
     """The part of a tangent or cotangent; None where there is none, which is a zero."""
     if isinstance(x_bar, dict):
         return x_bar.get(step)
+    if isinstance(x_bar, list) and isinstance(step, str):
+        error = ValueError(
+            f"{step!r} of a namedtuple is changed, whose class is known only when the program runs\n"
+            "Change it by index (`p[0]`), or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
     if x_bar is None or isinstance(step, str):
         return getattr(x_bar, step, None)
     return x_bar[step]

@@ -222,7 +222,7 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         return _chosen(it, var, is_view(it, eqn), again)
     copied = eqn.op is st.getitem and is_slice(eqn.args[1])  # if it is a list
     if changed and not copied and not replaced:
-        changeable = is_part(it, eqn) if by_any_index(eqn) else it.emit(me.can_change, var)
+        changeable = is_part(it, eqn) if by_any_index(eqn) else it.emit(ident.changes, var)
     else:
         by_view = by_any_index(eqn)
         changeable = is_view(it, eqn) if by_view else it.emit(ident.is_view_of, var, base)
