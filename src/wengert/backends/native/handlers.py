@@ -6,6 +6,7 @@ from ...ir.graph import Eqn
 from . import (
     access,
     calls,
+    chosen_items,
     clipping,
     complex_arrays,
     complex_ops,
@@ -44,6 +45,7 @@ from .values import Unlowered
 TABLES = (
     access,
     calls,
+    chosen_items,
     clipping,
     complex_arrays,
     complex_ops,
