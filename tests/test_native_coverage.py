@@ -426,3 +426,38 @@ def test_text_in_a_result():
 def test_what_numpy_computes_otherwise_is_left_to_python(f, x, reason):
     with pytest.raises(wg.WengertError, match=reason):
         wg.jit(f, strict=True)(x)
+
+
+# --- comprehensions with conditions -------------------------------------------------------
+
+
+def mean_of_large(x):
+    large = [v for v in x if v > 0.8]
+    return sum(large) / len(large)
+
+
+def of_pairs(x):
+    pairs = [(v, v * v) for v in x]
+    return sum(p[1] * p[0] for p in [p for p in pairs if p[0] > 0.7])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        mean_of_large,
+        lambda x: np.array([v * v for v in x if v > 0.8]).sum(),
+        lambda x: max(v * 2 for v in x if v > 0.7),
+        lambda x: np.mean([math.sin(v) for v in x if v > 0.5 if v < 1.2]),
+    ],
+)
+def test_chosen_items(f):
+    native(f, np.array([1.0, 0.3, 2.0, 0.9, 0.6]))
+
+
+def test_chosen_items_of_other_kinds():
+    x = np.array([1.0, 0.3, 2.0])
+    native(of_pairs, x, gradient=False)
+    native(lambda n: [k for k in range(n) if k % 2], 7, gradient=False)
+    native(lambda n: [k for k in range(n) if k % 2], 0, gradient=False)
+    native(lambda x: [(v, k) for k, v in enumerate(x) if v > 0.5], x, gradient=False)
+    native(lambda x: [x * v for v in x if v > 0.5], x, gradient=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from . import calling, engine, nested
 from .api import Derivative, Text
-from .backends.native.answers import EXITED, Answer
+from .backends.native.answers import EXITED, OTHER_TYPES, Answer
 from .backends.native.quick_call import quickly_called
 from .calling import Call
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
@@ -55,6 +55,17 @@ class Form(NamedTuple):
     in_force: Callable[[], bool]
     identities: Identities
     reads_outside: bool
+
+    @property
+    def entry(self) -> Callable[..., Any]:
+        """What takes the leaves of a call and gives its result, or an `Answer`."""
+        return self.kernel.entry or self._by_python
+
+    def _by_python(self, *leaves: Any) -> Any:
+        if not self.kernel.fits(leaves):
+            return OTHER_TYPES
+        found = self.kernel.call(leaves)
+        return found if found is EXITED else _assembled(self.function.result, iter(found))
 
 
 class Route(NamedTuple):
@@ -154,8 +165,7 @@ class Jitted:
         for route in self._routes:
             leaves = route.leaves(args, kwargs)
             if leaves is not None and route.form.in_force():
-                assert route.form.kernel.entry is not None
-                found = route.form.kernel.entry(*leaves)
+                found = route.form.entry(*leaves)
                 if found.__class__ is not Answer:
                     return found
         try:
@@ -241,10 +251,12 @@ class Jitted:
         """
         kinds = [given.kind for given in form.function.inputs]
         plain = len(kinds) == len(args) and not any(isinstance(k, Struct | Static) for k in kinds)
-        if not plain or kwargs or form.reads_outside or form.kernel.entry is None:
+        if not plain or kwargs or form.reads_outside:
             return False
-        quick = (form.in_force, form.kernel.entry, form.kernel)
+        quick = (form.in_force, form.entry, form.kernel)
         self._quick = (quick, *self._quick[: MOST_QUICK - 1])
+        if form.kernel.entry is None:
+            return True
         otherwise = functools.partial(Jitted.__call__, self)
         self._ways.append(form.kernel.called_by(self, form.in_force, form.identities, otherwise))
         return True
@@ -255,7 +267,7 @@ class Jitted:
 
         target = _target(self.function)
         names = list(calling.captured_by(target))
-        if form.kernel.entry is None or (names and not isinstance(target, types.FunctionType)):
+        if names and not isinstance(target, types.FunctionType):
             return
         try:
             readers = [reader_of(given.kind) for given in form.function.inputs]

@@ -93,11 +93,45 @@ class ComplexArrayResult:
 
 
 @value_record
+class ListResult:
+    """A list or tuple: how it lies in memory, in variables of the result."""
+
+    value: Any
+    form: str
+
+
+@value_record
+class ArgumentResult:
+    """An argument, by number."""
+
+    number: int
+
+
+@value_record
+class ViewResult:
+    """A part of an argument, in the same memory; strides and where it starts count elements."""
+
+    number: int
+    start: Expr
+    dims: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+
+
+@value_record
 class KnownResult:
     value: Any
 
 
-Result = NumberResult | ComplexResult | ArrayResult | ComplexArrayResult | KnownResult
+Result = (
+    NumberResult
+    | ComplexResult
+    | ArrayResult
+    | ComplexArrayResult
+    | ListResult
+    | ArgumentResult
+    | ViewResult
+    | KnownResult
+)
 
 
 class Sizes:

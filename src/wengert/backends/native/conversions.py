@@ -97,22 +97,6 @@ for _name in ("trunc", "floor", "ceil"):
     ROWS[_name] = Elementwise("inexact", _rounded)
 
 
-@lowers("round", "around")
-def _round(site: Site, eqn: Eqn) -> Value:
-    x = site.operand(eqn.args[0])
-    if len(eqn.args) > 1 or eqn.params:
-        raise Unlowered("rounding to decimals")
-    if not isinstance(x, Scalar):
-        if x.code not in FLOATS or eqn.namespace == "py":
-            raise Unlowered("rounding of an array of integers, or by Python's own `round`")
-        return over_arrays(site, "rint", [x])
-    if eqn.op.name == "round" and eqn.namespace == "py" and x.code in FLOATS:
-        return numbers.to_integer(site.e, x, "rint")
-    if x.code not in FLOATS:
-        raise Unlowered("rounding of an integer")
-    return Scalar(site.e.apply("rint", x.expr), NUMPY)
-
-
 @lowers("project")
 def _project(site: Site, eqn: Eqn) -> Value:
     """A gradient in its final form: the shape and the type of what it belongs to."""

@@ -100,7 +100,6 @@ _primitive(
             "erf",
             "erfc",
             "atan2",
-            "hypot",
             "copysign",
             "fabs",
             "gamma",
@@ -305,6 +304,15 @@ def _expit(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     t = e.apply("exp", e.apply("neg", e.apply("fabs", x)))
     above = choose(e, e.apply("gt", x, real(0.0, code), code="b1"), real(1.0, code), t)
     return e.apply("div", above, e.apply("add", real(1.0, code), t))
+
+
+@row("inexact", "hypot")
+def _hypot(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    first, *others = args
+    found = first if others else e.apply("fabs", first)
+    for other in others:
+        found = e.apply("hypot", found, other)
+    return found
 
 
 @row("inexact", "hypot1")

@@ -23,6 +23,7 @@ from ...ir.types import NONE, Kind, Other, Static, Struct
 from . import result_memory
 from .answers import EXITED, OTHER_TYPES
 from .border import (
+    ArgumentResult,
     ArrayLeaf,
     ArrayResult,
     ComplexArrayLeaf,
@@ -30,9 +31,11 @@ from .border import (
     ComplexLeaf,
     ComplexResult,
     KnownResult,
+    ListResult,
     NumberLeaf,
     NumberResult,
     Result,
+    ViewResult,
 )
 from .duration import takes_long
 from .function import Lowered
@@ -175,7 +178,8 @@ def entry_function(lowered: Lowered, result: Kind) -> str:
         isinstance(leaf, NumberLeaf | ComplexLeaf | ArrayLeaf | ComplexArrayLeaf)
         for leaf in lowered.leaves
     )
-    if not plain or not _is_plain(result):
+    by_python = any(isinstance(made, ListResult | ViewResult) for made in lowered.results)
+    if not plain or by_python or not _is_plain(result):
         return ""
     names = list(table())
     parts = [_Entry(lowered).text(result), first_way(lowered.name, names)]
@@ -443,6 +447,11 @@ class _Entry:
         match result:
             case KnownResult():
                 return self._none()
+            case ArgumentResult(number=number):
+                place = self.define(f"getelementptr ptr, ptr %args, i64 {number}")
+                value = self.define(f"load ptr, ptr {place}")
+                self.do(f"call void {self.from_table('Py_IncRef')}(ptr {value})")
+                return value
             case NumberResult(slot=slot, origin=origin):
                 number = outs[slot]
                 if isinstance(origin, Whose):
@@ -461,6 +470,8 @@ class _Entry:
                 return self.arrays[pointer]
             case ArrayResult() | ComplexArrayResult():
                 return self._copied(result, outs)
+            case ListResult() | ViewResult():
+                raise TypeError("Python puts these together")
 
     def _python_number(self, value: str, code: Code, origin: int) -> str:
         if origin == SINGLE:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ...ir.builder import kind_of_atom
 from ...ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk, with_called
 from ...ir.records import replace
-from ...ir.types import Array
+from ...ir.types import Array, Seq
 from . import fusion
 from .arena import in_arena
 from .base_cases import with_base_cases_in_place
 from .border import (
+    ArgumentResult,
     ArrayLeaf,
     ArrayResult,
     ComplexArrayLeaf,
@@ -23,9 +25,11 @@ from .border import (
     KnownResult,
     Leaf,
     ListLeaf,
+    ListResult,
     NumberLeaf,
     NumberResult,
     Result,
+    ViewResult,
 )
 from .columns import Growing, Learned, Loosened, Numbers, Widened
 from .complexes import (
@@ -36,6 +40,7 @@ from .complexes import (
     is_complex,
     must_be_complex,
 )
+from .composed import mapped
 from .conditional_words import with_conditional_words
 from .economy import compact, frugal
 from .emitter import Emitter
@@ -45,10 +50,12 @@ from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .one_sweep import in_one_sweep
 from .parallel import spread
+from .read_out import must_be_readable
 from .recompute import recomputed
 from .record_words import without_unread_words
 from .resets import have_resets, with_resets
 from .reuse import with_memory_reused
+from .sequence_forms import form_of_sequence
 from .shapes import dims_of
 from .shared_words import with_shared_words
 from .untouched import with_early_reads
@@ -412,8 +419,12 @@ class _Lowering:
                 slot = self.e.variable("result", value.expr)
                 self.results.append(slot)
                 return NumberResult(slot, self._kept_origin(value.origin))
+            case View() if isinstance(kind_of_atom(atom), Seq):
+                raise Unlowered("a list that is kept as an array, as a result")
             case View() | Delayed() | Repeated():
                 return self._array_result(site, k, atom, value)
+            case Growing():
+                return self._list_result(value, form_of_sequence(self.function, atom))
             case Known(value=known) if known is None or isinstance(known, str | bool | int):
                 return KnownResult(known)
             case _:
@@ -447,6 +458,20 @@ class _Lowering:
         self.results += sizes
         return ComplexArrayResult(pointer, sizes)
 
+    def _list_result(self, value: Growing, form: str) -> ListResult:
+        """A list or tuple, in variables of the result; Python puts it together."""
+        if any(id(root) in self.roots for root in value.column.roots()):
+            raise Unlowered("a result that is an argument, or part of one")
+        must_be_readable(value.column)
+
+        def kept(expr: Expr) -> Slot:
+            slot = self._slot("result", expr.code)
+            self.e.add(Assign(slot, expr))
+            self.results.append(slot)
+            return slot
+
+        return ListResult(mapped(value, kept), form)
+
     def _kept_origin(self, origin: Origin) -> Origin:
         """Whose a result is: where that depends on the run, in a variable of its own."""
         if not isinstance(origin, Whose):
@@ -461,10 +486,9 @@ class _Lowering:
             view = site.in_memory(atom)
         else:
             view = site.in_memory(atom)
-        if id(view.root) in self.roots or any(
-            view.root is own.root for own in getattr(self, "_own", {}).values()
-        ):
-            raise Unlowered("a result that is an argument, or part of one")
+        lent = self._lent(view)
+        if lent is not None:
+            return self._part_of_argument(view, lent, atom)
         if place is not None and view.root is place.root and view.whole:
             return ArrayResult(view.pointer, view.code, view.dims, given=True)
         if place is not None:
@@ -484,6 +508,27 @@ class _Lowering:
         dims = tuple(self.e.variable("size", self.e.let(d)) for d in view.dims)
         self.results += dims
         return ArrayResult(pointer, view.code, dims, given=False)
+
+    def _lent(self, view: View) -> int | None:
+        """Which argument an array is, or a part of; None if it is none."""
+        own = ((made.root, k) for k, made in getattr(self, "_own", {}).items())
+        return next((k for root, k in own if root is view.root), self.roots.get(id(view.root)))
+
+    def _part_of_argument(self, view: View, k: int, atom: Atom) -> ArgumentResult | ViewResult:
+        """An argument, or another array in its memory."""
+        given = self.given[k]
+        here = getattr(self, "_own", {}).get(k, given)
+        same = (view.dims, view.strides, view.offset) == (here.dims, here.strides, here.offset)
+        if same and _lineage(self.function)(atom) is self.function.body.params[k]:
+            return ArgumentResult(k)
+        if here is not given and not given.whole:
+            raise Unlowered("a result that is part of an argument that is changed")
+        words = [
+            self.e.variable("part", self.e.let(x)) for x in (view.offset, *view.dims, *view.strides)
+        ]
+        self.results += words
+        start, *rest = words
+        return ViewResult(k, start, tuple(rest[: len(view.dims)]), tuple(rest[len(view.dims) :]))
 
 
 def parts_side_by_side(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...ir.types import Kind
 from . import llvm, quick_call
 from .answers import EXITED
 from .border import (
+    ArgumentResult,
     ArrayLeaf,
     ArrayResult,
     ComplexArrayLeaf,
@@ -23,21 +24,24 @@ from .border import (
     KnownLeaf,
     KnownResult,
     ListLeaf,
+    ListResult,
     NumberLeaf,
     NumberResult,
+    Result,
     Sizes,
+    ViewResult,
     leaf_of,
 )
 from .function import Lowered
 from .llvm_runtime import MEMORY_WORDS
 from .loopform import NUMPY_NAMES, SIZES, Code, Constant, Expr, Multiply, Slot, Spread, each
 from .machine import compiled, machine
+from .read_out import ITEM_TYPES, ListReader, part_of
 from .threads import pool
 from .tiles import use_tiles
 from .values import AN_INTEGER, PYTHON, SINGLE, Origin, Unlowered, Whose
 
 _FORMATS: dict[Code, str] = {"f64": "d", "i64": "q", "b1": "q", "ptr": "Q", "f32": "f4x"}
-_ITEM_TYPES = {"f64": np.float64, "i64": np.int64, "b1": np.bool_, "f32": np.float32}
 
 
 class Kernel:
@@ -72,7 +76,7 @@ class Kernel:
         self._release = release(self.code.address("wg_release_all"))
         self._inputs = struct.Struct("=" + "".join(_FORMATS[p.code] for p in main.params))
         self._outputs = struct.Struct("=" + "".join(_FORMATS[r.code] for r in main.results))
-        self._places = {slot: k for k, slot in enumerate(main.results)}
+        self._results = main.results
         self._params = {slot: k for k, slot in enumerate(main.params)}
 
     def called_by(
@@ -130,7 +134,11 @@ class Kernel:
             if self._function(ctypes.addressof(memory), ctypes.addressof(raw)):
                 return EXITED
             found = self._outputs.unpack_from(frame, self._inputs.size)
-            return [self._result(k, found, made) for k in range(len(self.lowered.results))]
+            words_of_results = dict(zip(self._results, found, strict=True))
+            return [
+                self._result(result, words_of_results, made, values)
+                for result in self.lowered.results
+            ]
         finally:
             self._release(ctypes.addressof(memory))
 
@@ -169,37 +177,45 @@ class Kernel:
         first = len(params) - self.lowered.sizes
         sizes = dict(zip(params[first:], numbers, strict=True))
         return {
-            r.pointer: np.empty([_size(d, sizes) for d in r.dims], _ITEM_TYPES[r.code])
+            r.pointer: np.empty([_size(d, sizes) for d in r.dims], ITEM_TYPES[r.code])
             for r in sorted(given, key=lambda r: self._params[r.pointer])
         }
 
-    def _result(self, k: int, found: Sequence[Any], made: dict[Slot, Any]) -> Any:
-        match self.lowered.results[k]:
+    def _result(
+        self, result: Result, words: dict[Slot, Any], made: dict[Slot, Any], values: Sequence[Any]
+    ) -> Any:
+        match result:
+            case ArgumentResult(number=number):
+                return values[number]
+            case ViewResult(number=number, start=start, dims=dims, strides=strides):
+                shape, steps = ([_size(x, words) for x in each] for each in (dims, strides))
+                return part_of(values[number], _size(start, words), shape, steps)
+            case ListResult(value=value, form=form):
+                return ListReader(words).read(value, form)
             case NumberResult(slot=slot, origin=origin):
-                number = found[self._places[slot]]
-                return python_number(number, slot.code, self._origin(origin, found))
+                number = words[slot]
+                return python_number(number, slot.code, _whose(origin, words))
             case ComplexResult(re=re, im=im, origin=origin):
-                value = complex(found[self._places[re]], found[self._places[im]])
-                return value if self._origin(origin, found) == PYTHON else np.complex128(value)
+                value = complex(words[re], words[im])
+                return value if _whose(origin, words) == PYTHON else np.complex128(value)
             case ArrayResult(pointer=pointer, given=True):
                 return made[pointer]
             case ArrayResult(pointer=pointer, code=code, dims=dims):
-                shape = [_size(d, {s: found[k] for s, k in self._places.items()}) for d in dims]
-                return _copied(found[self._places[pointer]], code, shape)
+                shape = [_size(d, words) for d in dims]
+                return _copied(words[pointer], code, shape)
             case ComplexArrayResult(pointer=pointer, dims=dims):
-                shape = [_size(d, {s: found[k] for s, k in self._places.items()}) for d in dims]
-                return _copied(found[self._places[pointer]], "f64", (*shape, 2)).view(complex)[
-                    ..., 0
-                ]
+                shape = [_size(d, words) for d in dims]
+                return _copied(words[pointer], "f64", (*shape, 2)).view(complex)[..., 0]
             case KnownResult(value=value):
                 return value
 
-    def _origin(self, origin: Origin, found: Sequence[Any]) -> int:
-        """Whose a result is, in this run."""
-        if not isinstance(origin, Whose):
-            return origin
-        assert isinstance(origin.expr, Slot)
-        return int(found[self._places[origin.expr]])
+
+def _whose(origin: Origin, words: Mapping[Slot, Any]) -> int:
+    """Whose a result is, in this run."""
+    if not isinstance(origin, Whose):
+        return origin
+    assert isinstance(origin.expr, Slot)
+    return int(words[origin.expr])
 
 
 def _keep_nothing(release: Callable[[], None], _engine: Any) -> None:
@@ -230,7 +246,7 @@ def _machine_number(value: Any) -> Any:
     return number
 
 
-def _size(dim: Expr, sizes: dict[Slot, int]) -> int:
+def _size(dim: Expr, sizes: Mapping[Slot, int]) -> int:
     if isinstance(dim, Constant):
         return int(dim.value)
     assert isinstance(dim, Slot)
@@ -242,16 +258,16 @@ def python_number(number: Any, code: Code, origin: int) -> Any:
     if code == "b1":
         number = bool(number & 1)
     if origin >= SINGLE:
-        return _ITEM_TYPES["f32" if origin == SINGLE else code](number)
+        return ITEM_TYPES["f32" if origin == SINGLE else code](number)
     return int(number) if origin == AN_INTEGER else number
 
 
 def _copied(address: int, code: Code, shape: Sequence[int]) -> Any:
     count = int(np.prod(shape, dtype=np.int64))
     if not count:
-        return np.empty(shape, _ITEM_TYPES[code])
+        return np.empty(shape, ITEM_TYPES[code])
     raw = ctypes.string_at(address, count * SIZES[code])
-    return np.frombuffer(raw, _ITEM_TYPES[code]).reshape(shape).copy()
+    return np.frombuffer(raw, ITEM_TYPES[code]).reshape(shape).copy()
 
 
 def signature_of(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir.graph import Eqn
+from ...ir.records import replace
 from ...ir.types import INT
 from .columns import Arrays, Growing, Numbers
 from .creation import as_array
@@ -45,6 +46,20 @@ def _as_list(site: Site, eqn: Eqn) -> Value:
     if isinstance(value, View | Delayed | Repeated) and value.dims and eqn.op.name == "as_list":
         return _list_of_array(site, site.in_memory(eqn.args[0]))
     raise Unlowered(f"a list of {described(value)}")
+
+
+@lowers("tolist")
+def _tolist(site: Site, eqn: Eqn) -> Value:
+    """The numbers of a vector as Python's; what is no array is a number."""
+    value = site.value(eqn.args[0])
+    if isinstance(value, Scalar) or not isinstance(value, View | Delayed | Repeated):
+        raise Unlowered(f"`tolist` of {described(value)}")
+    view = site.in_memory(eqn.args[0])
+    if len(view.dims) != 1 or view.code == "f32":
+        raise Unlowered("`tolist` of anything but a vector")
+    made = _list_of_array(site, view)
+    assert isinstance(made.column, Numbers)
+    return replace(made, column=replace(made.column, origin=PYTHON))
 
 
 def _list_of_range(site: Site, value: Range) -> Growing:
