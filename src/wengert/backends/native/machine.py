@@ -155,16 +155,17 @@ class Code:
         return self.engine.get_function_address(name)
 
 
-def compiled(text: str, more: tuple[str, ...] = ()) -> Code:
+def compiled(text: str, more: tuple[str, ...] = (), level: int = LEVEL) -> Code:
     """The machine code of a module, compiled or from the cache.
 
     Args:
         text: the module.
         more: what its meaning depends on beside its text.
+        level: how much it is worth to make it better; 0 if it is as good as it gets.
     """
     m = machine()
-    parts = (text, m.cpu, m.features, str(LEVEL), *m.versions, *more)
-    code = cached(parts, lambda: _object_code(text))
+    parts = (text, m.cpu, m.features, str(level), *m.versions, *more)
+    code = cached(parts, lambda: _object_code(text, level))
     for name in called_in(code):
         _vector_function(name)
     engine = m.binding.create_mcjit_compiler(m.binding.parse_assembly(""), _target())
@@ -177,23 +178,28 @@ def compiled(text: str, more: tuple[str, ...] = ()) -> Code:
 def _vector_function(name: str) -> None:
     """From now on, code that is compiled finds an elementary function of vectors."""
     m = machine()
-    code = compiled(text_of(name).replace("CPU", m.cpu).replace("FEATURES", m.features))
+    code = compiled(text_of(name).replace("CPU", m.cpu).replace("FEATURES", m.features), level=0)
     m.binding.add_symbol(name, code.address("vector"))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # programs call it as long as they live
 
 
-def _object_code(text: str) -> bytes:
+def _object_code(text: str, level: int) -> bytes:
     llvm, target = machine().binding, _target()
     module = llvm.parse_assembly(text)
     module.verify()
-    is_long = text.count("\n") > LONG
-    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL - is_long)
+    if level:
+        _improve(module, target, level, is_long=text.count("\n") > LONG)
+    return target.emit_object(module)
+
+
+def _improve(module: Any, target: Any, level: int, *, is_long: bool) -> None:
+    llvm = machine().binding
+    options = llvm.create_pipeline_tuning_options(speed_level=level - is_long)
     options.loop_vectorization = options.loop_interleaving = True
     options.slp_vectorization = True
     options.loop_unrolling = not is_long
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
-    return target.emit_object(module)
 
 
 def _target() -> Any:

@@ -17,15 +17,16 @@ from .vector_words import Floats, Lines, Shape, Truths
 if TYPE_CHECKING:
     from .vector_formulas import Formula
 
-OURS = frozenset(["exp", "log"])
+OURS = frozenset(["exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "erf", "pow"])
 """What `vector_formulas` has formulas for."""
 GLIBCS = frozenset(
     [
-        "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "pow", "atan2",
-        "expm1", "log1p", "cbrt", "erf", "erfc", "asinh", "acosh", "atanh", "hypot",
+        "log1p", "erf", "exp2", "log2", "log10", "asin", "acos", "atan", "sinh", "cosh", "atan2", "cbrt",
+        "erfc", "asinh", "acosh", "atanh", "hypot",
     ]
 )  # fmt: skip
-"""What is left to libmvec, which has it for vectors of floats of 64 bits from glibc 2.35 on."""
+"""What is left to libmvec where it is there, from glibc 2.35 on, for vectors of floats of 64 bits: it is as right as
+ours, and by way of tables 1.4 times as fast; or we have none."""
 VECTORISED = OURS | GLIBCS
 
 _IN_C = {"f64": "", "f32": "f"}
@@ -46,11 +47,11 @@ class Vectors:
 
     def variants(self, op: str, code: Code, arity: int) -> Iterator[tuple[Shape, str]]:
         """The functions that compute an operation on vectors, by name."""
-        if op in OURS:
-            yield from ((shape, name_of(op, shape)) for shape in self.shapes if shape.code == code)
-        elif op in GLIBCS and code == "f64":
+        if code == "f64" and self.glibcs and op in GLIBCS:
             for letter, lanes in self.glibcs:
                 yield Shape(code, lanes), f"_ZGV{letter}N{lanes}{'v' * arity}_{op}"
+        elif op in OURS:
+            yield from ((shape, name_of(op, shape)) for shape in self.shapes if shape.code == code)
 
 
 def name_of(op: str, shape: Shape) -> str:
@@ -98,7 +99,7 @@ def _leave(made: Lines, params: Sequence[Floats], test: Truths, found: Floats) -
 def _rest(op: str, formula: Formula, made: Lines, params: Sequence[Floats]) -> str:
     s = made.shape
     more = f", {s.type} %found, {s.of_truths} %ordinary"
-    made.lines.clear()
+    made.start()
     if formula.rest is not None:
         return _function("rest", made, params, formula.rest(*params), more)
     number = "double" if s.code == "f64" else "float"
