@@ -1,5 +1,6 @@
 """How far native elementary functions are from the right value: of vectors, in loops, and one by one."""
 
+import math
 from functools import cache
 
 import numpy as np
@@ -163,3 +164,13 @@ def test_functions_of_vectors_that_no_loop_calls_are_not_made(monkeypatch):
 
     monkeypatch.setattr("wengert.backends.native.machine.called_in", none)
     assert wg.jit(lambda x: np.exp(x), strict=True)(1.0) == np.exp(1.0)
+
+
+def test_numbers_alone_are_computed_by_the_c_library():
+    def total(a, b, c, d):
+        return np.sin(a) + np.sin(b) + np.sin(c) + np.sin(d)
+
+    numbers = 0.1, 0.2, 0.3, 0.4
+    compiled = wg.jit(total, strict=True)
+    assert compiled(*numbers) == sum(map(math.sin, numbers))
+    assert "vector-function-abi-variant" not in compiled.llvm

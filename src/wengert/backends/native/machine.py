@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cache import cached
-from .loopform import Code as NumberCode
 from .vector_functions import Vectors, called_in, text_of
 from .vector_words import Shape
 
@@ -132,16 +131,14 @@ def _libmvec(llvm: Any, features: Any) -> tuple[tuple[str, int], ...]:
 
 
 def _shapes(llvm: Any, features: Any) -> tuple[Shape, ...]:
-    """The vectors that this processor has, if it rounds a product and a sum together."""
+    """The vectors that loops are made of on this processor, if it rounds a product and a sum together."""
     architecture = llvm.get_process_triple().split("-")[0]
     if architecture in ("aarch64", "arm64"):
-        sizes = [128]
-    elif features.get("fma") and features.get("avx2"):
-        sizes = [128, 256, 512] if features.get("avx512f") else [128, 256]
-    else:
+        return Shape("f64", 2), Shape("f32", 4)
+    if not (features.get("fma") and features.get("avx2")):
         return ()
-    codes: tuple[tuple[NumberCode, int], ...] = (("f64", 64), ("f32", 32))
-    return tuple(Shape(code, size // bits) for code, bits in codes for size in sizes)
+    narrow = Shape("f64", 4), Shape("f32", 4), Shape("f32", 8)
+    return (*narrow, Shape("f64", 8), Shape("f32", 16)) if features.get("avx512f") else narrow
 
 
 class Code:

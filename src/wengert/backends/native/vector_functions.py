@@ -29,6 +29,8 @@ GLIBCS = frozenset(
 ours, and by way of tables 1.4 times as fast; or we have none."""
 VECTORISED = OURS | GLIBCS
 
+_NAMES = rf"wg_(?:{'|'.join(sorted(OURS))})_f(?:64|32)x\d+(?=\0)".encode()
+
 _IN_C = {"f64": "", "f32": "f"}
 """How names of the C library's functions end."""
 
@@ -60,7 +62,7 @@ def name_of(op: str, shape: Shape) -> str:
 
 def called_in(code: bytes) -> list[str]:
     """The names of our functions that object code calls."""
-    return sorted({name.decode() for name in re.findall(rb"wg_\w+_f\d\dx\d+(?=\0)", code)})
+    return sorted({name.decode() for name in re.findall(_NAMES, code)})
 
 
 def text_of(name: str) -> str:
