@@ -1,12 +1,16 @@
-"""How far elementary functions of vectors are from the right value: `python benchmarks/accuracy.py`.
+"""How far elementary functions of vectors are off, and how long they take: `python benchmarks/accuracy.py`.
 
-In units of the last place, at most, over points of the whole range (`tests/elementary.py`) and by mpmath: ours, for the
-widest vectors of this machine, and those of glibc's libmvec.
+In units of the last place, at most, over points of the whole range (`tests/elementary.py`) and by mpmath; and
+nanoseconds of processor time for each of 4096 moderate numbers. Ours, for the widest vectors of this machine, and
+those of libmvec.
 """
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import process_time
+from typing import Any
 
 import numpy as np
 from machine import machine_line
@@ -17,6 +21,7 @@ import elementary
 from wengert.backends.native.machine import machine
 from wengert.backends.native.vector_functions import OURS, name_of
 
+SIZE = 4096
 TYPES = {"f64": np.float64, "f32": np.float32}
 
 
@@ -27,7 +32,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print(f"{machine_line('numpy', 'llvmlite', 'mpmath')}\n")
-    print("| function | of | points | ours | at | libmvec | at |\n|---|---|---|---|---|---|---|")
+    print(
+        "| function | of | points | ours | at | ns | libmvec | at | ns |\n|---|---|---|---|---|---|---|---|---|"
+    )
     for op in options.only:
         for code in TYPES:
             rng = np.random.default_rng(options.seed)
@@ -45,11 +52,26 @@ def row(op: str, code: str, count: int, rng: np.random.Generator) -> str:
         names.append(f"_ZGV{letter}N{shape.lanes}{'v' * arity}_{op}{'f' if code == 'f32' else ''}")
     cells: list[str] = []
     for name in names:
-        found = elementary.of_vectors(name, shape, arity)(*x)
-        off = elementary.units_off(found, expected, TYPES[code])
+        function = elementary.of_vectors(name, shape, arity)
+        off = elementary.units_off(function(*x), expected, TYPES[code])
         worst = int(np.nanargmax(off))
         cells += [f"{off[worst]:.2f}", ", ".join(f"{each[worst]:.9g}" for each in x)]
+        cells.append(f"{nanoseconds(function.loop, arity, TYPES[code]):.2f}")
     return f"| {op} | {code} | {len(expected):,} | {' | '.join(cells)} |"
+
+
+def nanoseconds(loop: Callable[..., None], arity: int, type_: Any) -> float:
+    arrays = [
+        np.random.default_rng(k).uniform(0.1, 3.0, SIZE).astype(type_) for k in range(arity + 1)
+    ]
+    places = [array.ctypes.data for array in arrays]
+    times: list[float] = []
+    for _ in range(50):
+        start = process_time()
+        for _ in range(50):
+            loop(*places, SIZE)
+        times.append(process_time() - start)
+    return min(times) / 50 / SIZE * 1e9
 
 
 if __name__ == "__main__":

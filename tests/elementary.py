@@ -131,7 +131,7 @@ def of_vectors(name, shape, arity=1):
         loop(*(x.ctypes.data for x in padded), result.ctypes.data, len(result))
         return result[:size]
 
-    function.code = code
+    function.loop, function.code = loop, code
     return function
 
 

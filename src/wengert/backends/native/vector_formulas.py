@@ -94,10 +94,6 @@ _LEAST_EXPM1 = -40.0
 """Below, exp(x) - 1 is rounded to -1."""
 
 
-def _expm1_of_reduced(r: Floats) -> Floats:
-    return (r * r).times_plus(r.polynomial(coefficients.EXPM1[r.shape.code]), r)
-
-
 def _expm1(x: Floats) -> Floats:
     return _expm1_of_moderate(x.at_least(_LEAST_EXPM1)).with_sign_of(x)
 
@@ -106,7 +102,8 @@ def _expm1_of_moderate(x: Floats) -> Floats:
     """Where the exponential can be scaled at once. Gives 0.0 for -0.0."""
     k, r = _over_log_2(x)
     scale = _power_of_2(k)
-    return scale.times_plus(_expm1_of_reduced(r), scale - 1.0)
+    tail = r * r * r.polynomial(coefficients.EXPM1[x.shape.code])
+    return scale.times_plus(tail, scale.times_plus(r, scale - 1.0))
 
 
 def _expm1_of_all(x: Floats) -> Floats:
@@ -133,7 +130,7 @@ def _tanh(x: Floats) -> Floats:
 
 def _log(x: Floats) -> Floats:
     exponent, f = _mantissa(x)
-    return _log_of_mantissa(_floats(exponent), f, None)
+    return _log_of_mantissa(_floats(exponent), f)
 
 
 def _mantissa(x: Floats) -> tuple[Integers, Floats]:
@@ -152,16 +149,13 @@ def _floats(exponent: Integers) -> Floats:
     return (exponent | s.bits_of(integers)).floats() - (integers + s.bias)
 
 
-def _log_of_mantissa(k: Floats, f: Floats, missing: Floats | None) -> Floats:
-    """The logarithm of `2 ** k (1 + f)`; a small number may be missing from it."""
+def _log_of_mantissa(k: Floats, f: Floats) -> Floats:
+    """The logarithm of `2 ** k (1 + f)`."""
     high, low = coefficients.LOG_OF_2[f.shape.code]
     ratio = f / (f + 2.0)
     z = ratio * ratio
-    half_square = f * f * 0.5
     tail = z * z.polynomial(coefficients.LOG[f.shape.code])
-    added = k * low if missing is None else k.times_plus(low, missing)
-    inner = ratio.times_plus(half_square + tail, added)
-    return k.times_plus(high, f - (half_square - inner))
+    return k.times_plus(high, f - ratio.times_plus(f - tail, k * -low))
 
 
 def _log_of_all(x: Floats) -> Floats:
@@ -170,7 +164,7 @@ def _log_of_all(x: Floats) -> Floats:
     is_subnormal = x < 2.0**s.least_exponent
     exponent, f = _mantissa(is_subnormal.where(x * 2.0**steps, x))
     k = _floats(exponent) - is_subnormal.where(steps, 0.0)
-    return _at_the_ends(_log_of_mantissa(k, f, None), x, 0.0)
+    return _at_the_ends(_log_of_mantissa(k, f), x, 0.0)
 
 
 def _at_the_ends(found: Floats, x: Floats, least: float) -> Floats:
@@ -188,15 +182,13 @@ def _is_ordinary_log(x: Floats) -> Truths:
 
 
 def _log1p(x: Floats) -> Floats:
-    """What is lost where 1 is added goes to f, and what that loses to the result."""
+    """What is lost where 1 is added goes to f."""
     s = x.shape
     sum_ = x + 1.0
-    back = sum_ - 1.0
-    lost = (1.0 - (sum_ - back)) + (x - back)
+    lost = x - (sum_ - 1.0)  # exact but where it is too little to count
     exponent, f = _mantissa(sum_)
     scaled = lost * ((2 * s.bias - exponent) << s.digits).floats()
-    whole = f + scaled
-    found = _log_of_mantissa(_floats(exponent), whole, (f - whole) + scaled)
+    found = _log_of_mantissa(_floats(exponent), f + scaled)
     return found.with_sign_of(x)
 
 
@@ -368,16 +360,9 @@ def _erf(x: Floats) -> Floats:
     """`1 - exp(-q)`, q = -log(1 - erf(x)): a function so even that one polynomial serves for it."""
     s = x.shape
     size = abs(x).at_most(6.0)
-    high, low = coefficients.SLOPE_OF_ERF[s.code]
-    straight = size * high
-    straight_rest = size.times_plus(low, size.times_plus(high, -straight))
-    bent = size * size * size.polynomial(coefficients.ERF[s.code])
-    q = straight + bent
-    rest = ((straight - q) + bent) + straight_rest
-    k, r = _over_log_2(-q)
-    scale = _power_of_2(k)
-    found = (-scale).times_plus(_expm1_of_reduced(r - rest), 1.0 - scale)
-    return found.with_sign_of(x)
+    slope, slope_rest = coefficients.SLOPE_OF_ERF[s.code]
+    bent = size * size.times_plus(size.polynomial(coefficients.ERF[s.code]), slope_rest)
+    return _expm1_of_moderate(-size.times_plus(slope, bent)).with_sign_of(x)
 
 
 FORMULAS: dict[str, Formula] = {

@@ -72,7 +72,7 @@ class Shape:
         return struct.unpack(formats[1], struct.pack(formats[0], value))[0]
 
 
-_LONG = 6
+_LONG = 8
 """How many coefficients make a polynomial a long one."""
 
 
@@ -262,12 +262,12 @@ class Floats(_Word):
     def polynomial(self, coefficients: Sequence[float]) -> Floats:
         """The value of a polynomial, the least power's coefficient first.
 
-        In a long one even and odd powers do not wait for each other.
+        In a long one even and odd powers do not wait for each other (G. Estrin, 1960).
         """
         if len(coefficients) < _LONG:
             return _by_horner(self, coefficients)
         square = self * self
-        even, odd = (_by_horner(square, coefficients[k::2]) for k in (0, 1))
+        even, odd = (square.polynomial(coefficients[k::2]) for k in (0, 1))
         return odd.times_plus(self, even)
 
     def _with(self, op: str, other: Floats | float) -> Floats:
