@@ -49,6 +49,10 @@ def _atanh(z: Any) -> Any:
     return (2 * mp.atanh(s) / s - 2) / z
 
 
+def _atanh_less(z: Any) -> Any:
+    return (_atanh(z) - mp.mpf(2) / 3) / z if z else mp.mpf(2) / 5
+
+
 def _sin(z: Any) -> Any:
     if not z:
         return -mp.mpf(1) / 6
@@ -58,6 +62,14 @@ def _sin(z: Any) -> Any:
 
 def _cos(z: Any) -> Any:
     return (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2 if z else mp.mpf(1) / 24
+
+
+def _erf(x: Any) -> Any:
+    """What is left of -log(erfc(x)) / x when its limit at 0 is taken off, by x."""
+    slope = 2 / mp.sqrt(mp.pi)
+    if x < mp.mpf(10) ** -40:
+        return slope**2 / 2
+    return (-mp.log(mp.erfc(x)) / x - slope) / x
 
 
 HALF = mp.log(2) / 2 * mp.mpf("1.001")
@@ -77,14 +89,31 @@ WANTED = {
         _atanh, lambda z: z, mp.mpf(0), ROOT**2, (6, 2),
         "(log((1 + s) / (1 - s)) / s - 2) / s², by s², of numbers from √½ to √2",
     ),
+    "LOG_IN_PARTS": Wanted(
+        _atanh_less, lambda z: z**2, mp.mpf(0), ROOT**2, (7, 2),
+        "(log((1 + s) / (1 - s)) / s - 2 - 2 / 3 s²) / s⁴, by s², of the same numbers",
+    ),
     "SIN": Wanted(
         _sin, lambda z: z * mp.sqrt(z) / mp.sin(mp.sqrt(z)) if z else mp.mpf(0),
-        mp.mpf(0), (2 * QUARTER) ** 2, (7, 3),
-        "(sin(r) / r - 1) / r², by r², |r| ≤ π / 2",
+        mp.mpf(0), QUARTER**2, (5, 2),
+        "(sin(r) / r - 1) / r², by r², |r| ≤ π / 4",
+    ),
+    "COS": Wanted(
+        _cos, lambda z: z**2 / mp.cos(mp.sqrt(z)), mp.mpf(0), QUARTER**2, (5, 2),
+        "(cos(r) - 1 + r² / 2) / r⁴, by r², |r| ≤ π / 4",
+    ),
+    "ERF": Wanted(
+        _erf, lambda x: x**2 * mp.erfc(x) / mp.erf(x) if x else mp.mpf(0), mp.mpf(0), mp.mpf(6), (23, 8),
+        "(-log(erfc(x)) - 2 / √π x) / x², 0 ≤ x ≤ 6",
     ),
 }  # fmt: skip
 
-IN_PARTS = {"LOG_OF_2": (mp.log(2), 2, "log(2)"), "PI": (+mp.pi, 3, "π")}
+IN_PARTS = {
+    "LOG_OF_2": (mp.log(2), 2, "log(2)"),
+    "TWO_THIRDS": (mp.mpf(2) / 3, 2, "2 / 3"),
+    "HALF_PI": (mp.pi / 2, 3, "π / 2"),
+    "SLOPE_OF_ERF": (2 / mp.sqrt(mp.pi), 2, "2 / √π"),
+}
 
 
 # --- Remez's exchange -------------------------------------------------------------------------
@@ -165,7 +194,10 @@ def error(w: Wanted, found: list[Any]) -> Any:
 def in_parts(value: Any, count: int, code: str) -> tuple[float, ...]:
     found: list[float] = []
     for _ in range(count):
-        found.append(float(rounded(value - mp.fsum(found), code)))
+        rest = value - mp.fsum(found)
+        digits = 53 if code == "f64" else 24
+        places = digits - 1 - int(mp.floor(mp.log(rest, 2)))
+        found.append(float(mp.floor(rest * mp.mpf(2) ** places) / mp.mpf(2) ** places))
     return tuple(found)
 
 
@@ -189,7 +221,7 @@ def text() -> str:
     for name, (value, count, meaning) in IN_PARTS.items():
         lines += ["", f"{name}: dict[str, tuple[float, ...]] = {{"]
         lines += [f'    "{code}": {in_parts(value, count, code)},' for code in ("f64", "f32")]
-        lines += ["}", f'"""{meaning}, as a sum: each part is what is nearest to the rest."""']
+        lines += ["}", f'"""{meaning}, as a sum: each part is the rest, cut off."""']
     return "\n".join(lines) + "\n"
 
 

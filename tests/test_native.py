@@ -602,7 +602,7 @@ def test_a_second_process_uses_what_the_first_has_kept(tmp_path):
         "from wengert.backends.native import machine\n"
         "made = []\n"
         "compile_ = machine._object_code\n"
-        "machine._object_code = lambda text: made.append(text) or compile_(text)\n"
+        "machine._object_code = lambda *args: made.append(args) or compile_(*args)\n"
         "def f(x, n):\n"
         "    for _ in range(n):\n"
         "        x = x * x - 0.5\n"

@@ -1,39 +1,19 @@
-"""How far native elementary functions of arrays are from the right value, with glibc's vectorised ones and without."""
+"""How far native elementary functions are from the right value: of vectors, in loops, and one by one."""
 
 import math
+from functools import cache
 
-import mpmath as mp
 import numpy as np
 import pytest
+from elementary import of_vectors, points, right, units_off
+from scipy import special
 
 import wengert as wg
 
 pytest.importorskip("llvmlite")
 from wengert.backends.native import kernel
 from wengert.backends.native.machine import machine
-from wengert.backends.native.vector_functions import Vectors
-
-RNG = np.random.default_rng(0)
-
-
-def span(least, most, signs=(1.0, -1.0)):
-    sizes = np.exp(RNG.uniform(math.log(least), math.log(most), 150))
-    return np.concatenate([sign * sizes for sign in signs])
-
-
-UP = (1.0,)
-WHERE = {
-    "exp": span(1e-10, 700),
-    "expm1": np.concatenate([span(1e-300, 1e-10), span(1e-10, 700)]),
-    "log": np.concatenate([span(1e-300, 1e300, UP), span(0.5, 2, UP)]),
-    "log1p": np.concatenate([span(1e-300, 1e-10), span(1e-10, 1e300, UP), -span(1e-5, 1, UP)]),
-    "sin": np.concatenate([span(1e-300, 1e-10), span(1e-10, 50), span(50, 1e300)]),
-    "cos": np.concatenate([span(1e-10, 50), span(50, 1e300)]),
-    "tan": np.concatenate([span(1e-300, 1e-10), span(1e-10, 50), span(50, 1e300)]),
-    "tanh": np.concatenate([span(1e-300, 1e-10), span(1e-10, 50)]),
-    "sqrt": span(1e-300, 1e300, UP),
-}
-"""Numbers over the whole range of each function."""
+from wengert.backends.native.vector_functions import OURS, Vectors, called_in, name_of
 
 FUNCTIONS = {
     "exp": lambda x: np.exp(x),
@@ -44,52 +24,153 @@ FUNCTIONS = {
     "cos": lambda x: np.cos(x),
     "tan": lambda x: np.tan(x),
     "tanh": lambda x: np.tanh(x),
-    "sqrt": lambda x: np.sqrt(x),
+    "erf": lambda x: special.erf(x),
+    "pow": lambda x, y: x**y,
 }
-EDGES = [0.0, -0.0, 5e-324, -5e-324, 1e-310, 1.0, -1.0, 750.0, -750.0, np.inf, -np.inf, np.nan]
+TYPES = {"f64": np.float64, "f32": np.float32}
+MOST_OFF = 2.0
+EDGES = [
+    0.0,
+    -0.0,
+    5e-324,
+    -5e-324,
+    1e-310,
+    1e-40,
+    1.0,
+    -1.0,
+    750.0,
+    -750.0,
+    1e300,
+    np.inf,
+    -np.inf,
+    np.nan,
+]
 """What functions are most often wrong at; subnormals among them."""
 
-
-@pytest.fixture(params=["vectorised", "one by one"])
-def most_off(request, monkeypatch):
-    """In units of the last place; the native functions are glibc's vectorised ones, or those for one number."""
-    if request.param == "vectorised":
-        return 3.0
-    monkeypatch.setattr(kernel, "machine", lambda: machine()._replace(vectors=Vectors()))
-    return 2.0
+every_type = pytest.mark.parametrize("code", TYPES)
+every_function = pytest.mark.parametrize("name", FUNCTIONS)
+every_shape = pytest.mark.parametrize(
+    "shape", machine().vectors.shapes, ids=lambda s: f"{s.code}x{s.lanes}"
+)
 
 
-@pytest.mark.parametrize("type_", [np.float64, np.float32])
-@pytest.mark.parametrize("name", WHERE)
+@pytest.fixture(params=["all there is", "without libmvec", "one by one"])
+def has(request, monkeypatch):
+    """What the machine has for vectors."""
+    vectors = machine().vectors
+    if request.param != "all there is":
+        shapes = vectors.shapes if request.param == "without libmvec" else ()
+        changed = machine()._replace(vectors=Vectors(shapes))
+        monkeypatch.setattr(kernel, "machine", lambda: changed)
+    return request.param
+
+
+@cache
+def looked_at(name, code, count=250):
+    """Arguments, and the right values."""
+    args = points(name, TYPES[code], count, np.random.default_rng(0))
+    return args, right(name, args)
+
+
+def edges(name, code):
+    with np.errstate(all="ignore"):
+        ends = np.array(EDGES).astype(TYPES[code])
+    return [each.ravel() for each in np.meshgrid(ends, ends)] if name == "pow" else [ends]
+
+
+@every_shape
+@every_function
+def test_functions_of_vectors_are_right_over_the_whole_range(name, shape):
+    args, expected = looked_at(name, shape.code)
+    found = of_vectors(name_of(name, shape), shape, len(args))(*args)
+    off = units_off(found, expected, TYPES[shape.code])
+    assert np.nanmax(off) <= MOST_OFF
+
+
+@every_shape
+@every_function
 @np.errstate(all="ignore")
-def test_elementary_functions(name, type_, most_off):
-    x = WHERE[name].astype(type_)
-    x = x[np.isfinite(x) & (np.abs(x) >= np.finfo(type_).tiny)]
-    found = wg.jit(FUNCTIONS[name], strict=True)(x)
-    assert found.dtype == type_
-    with mp.workprec(1200):
-        expected = [getattr(mp, name)(mp.mpf(float(number))) for number in x]
-        rounded = np.array([float(number) for number in expected]).astype(type_)
-        finite = np.isfinite(rounded) & (np.abs(rounded) >= np.finfo(type_).tiny)
-        places = np.spacing(np.abs(rounded))
-        off = [
-            float(abs(mp.mpf(float(a)) - b) / mp.mpf(float(place)))
-            for a, b, place, fits in zip(found, expected, places, finite, strict=True)
-            if fits
-        ]
-    assert max(off) <= most_off
-    np.testing.assert_array_equal(found[np.isinf(rounded)], rounded[np.isinf(rounded)])
+def test_functions_of_vectors_at_the_edges(name, shape):
+    args = edges(name, shape.code)
+    like_numpy(of_vectors(name_of(name, shape), shape, len(args))(*args), FUNCTIONS[name](*args))
 
 
-@pytest.mark.parametrize("type_", [np.float64, np.float32])
-@pytest.mark.parametrize("name", WHERE)
-@np.errstate(all="ignore")
-def test_elementary_functions_at_the_edges(name, type_, most_off):
-    x = np.array(EDGES * 3).astype(type_)  # enough for vectors, and some are left over
-    found, expected = wg.jit(FUNCTIONS[name], strict=True)(x), FUNCTIONS[name](x)
+def like_numpy(found, expected):
     known = ~np.isnan(expected)  # the sign of NaN is nobody's
     np.testing.assert_array_equal(~np.isnan(found), known)
-    np.testing.assert_array_equal(
-        np.signbit(found[known]), np.signbit(expected[known]), strict=True
-    )
-    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(type_).eps, atol=0)
+    np.testing.assert_array_equal(np.signbit(found[known]), np.signbit(expected[known]))
+    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(found.dtype).eps, atol=0)
+
+
+@every_type
+@every_function
+def test_loops_are_right_over_the_whole_range(name, code, has):
+    args, expected = looked_at(name, code)
+    found = wg.jit(FUNCTIONS[name], strict=True)(*args)
+    assert found.dtype == TYPES[code]
+    assert np.nanmax(units_off(found, expected, TYPES[code])) <= MOST_OFF
+
+
+@every_type
+@every_function
+@np.errstate(all="ignore")
+def test_loops_at_the_edges(name, code, has):
+    args = [np.tile(x, 3) for x in edges(name, code)]  # enough for vectors, and some are left over
+    like_numpy(wg.jit(FUNCTIONS[name], strict=True)(*args), FUNCTIONS[name](*args))
+
+
+@every_type
+def test_what_is_one_of_its_values_is_exact(code):
+    x = np.zeros(64, TYPES[code])
+    for name, value in (
+        ("exp", 1),
+        ("cos", 1),
+        ("log", -np.inf),
+        ("sin", 0),
+        ("tanh", 0),
+        ("erf", 0),
+    ):
+        with np.errstate(all="ignore"):
+            assert (wg.jit(FUNCTIONS[name], strict=True)(x) == value).all()
+    angles = (np.arange(-1000, 1000) * (np.pi / 4)).astype(TYPES[code])
+    assert np.abs(wg.jit(FUNCTIONS["cos"], strict=True)(angles)).max() == 1.0
+
+
+def test_all_are_looked_at():
+    assert set(FUNCTIONS) == OURS
+
+
+@pytest.mark.skipif(not machine().vectors.shapes, reason="the processor has none")
+@every_type
+@every_function
+def test_loops_call_functions_of_vectors(name, code, monkeypatch):
+    linked = []
+
+    def noted(object_code):
+        linked.extend(called_in(object_code))
+        return called_in(object_code)
+
+    ours = machine()._replace(vectors=Vectors(machine().vectors.shapes))
+    monkeypatch.setattr(kernel, "machine", lambda: ours)
+    monkeypatch.setattr("wengert.backends.native.machine.called_in", noted)
+    wg.jit(FUNCTIONS[name], strict=True)(*(np.ones(100, TYPES[code]) for _ in edges(name, code)))
+    assert any(each.startswith(f"wg_{name}_{code}x") for each in linked)
+
+
+def test_functions_of_vectors_that_no_loop_calls_are_not_made(monkeypatch):
+    def none(object_code):
+        assert called_in(object_code) == []
+        return []
+
+    monkeypatch.setattr("wengert.backends.native.machine.called_in", none)
+    assert wg.jit(lambda x: np.exp(x), strict=True)(1.0) == np.exp(1.0)
+
+
+def test_numbers_alone_are_computed_by_the_c_library():
+    def total(a, b, c, d):
+        return np.sin(a) + np.sin(b) + np.sin(c) + np.sin(d)
+
+    numbers = 0.1, 0.2, 0.3, 0.4
+    compiled = wg.jit(total, strict=True)
+    assert compiled(*numbers) == sum(map(math.sin, numbers))
+    assert "vector-function-abi-variant" not in compiled.llvm

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...ir.records import replace
 from .llvm_frames import chunk_function, frame_function
-from .llvm_hints import SHORT, Metadata, Notes, gains_by_masks, notes_on
+from .llvm_hints import SHORT, Metadata, Notes, gains_by_masks, is_innermost, notes_on
 from .llvm_ops import LLVM_TYPES, Operations, in_memory
 from .llvm_runtime import RUNTIME
 from .loopform import (
@@ -135,6 +135,7 @@ class _Printer:
         self._count = 0
         self._loop_ends: list[str] = []
         self._group = ""
+        self.may_be_vectors = False
 
     # --- text -----------------------------------------------------------------------------
 
@@ -330,9 +331,11 @@ class _Printer:
         self.branch(self.define(f"icmp sgt i64 {count}, 0"), body, end)
         self.start(body)
         outer, self._group = self._group, notes.access
+        self.may_be_vectors = is_innermost(statement)
         self._loop_ends.append(end)
         self.block(statement.body)
         self._loop_ends.pop()
+        self.may_be_vectors = False
         self._group = outer
         self.jump(latch)
         self.start(latch)

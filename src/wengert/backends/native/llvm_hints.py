@@ -57,7 +57,7 @@ def notes_on(loop: For, around: int, metadata: Metadata, *, masked: bool = False
         metadata: where the notes are written to.
         masked: whether the elements that do not fill a vector are to be masked.
     """
-    if not _is_innermost(loop):
+    if not is_innermost(loop):
         return Notes()
     hints: list[str] = []
     access = ""
@@ -89,7 +89,7 @@ def _accumulates(loop: For) -> bool:
     return any(isinstance(s, Assign) and s.slot in slots_in(s.value) for s in loop.body)
 
 
-def _is_innermost(loop: For) -> bool:
+def is_innermost(loop: For) -> bool:
     return not any(isinstance(s, For | While) for s in each(loop.body))
 
 

@@ -74,7 +74,12 @@ _IN_C = {
 
 
 class Instructions(Protocol):
-    """Where instructions are written to."""
+    """Where instructions are written to.
+
+    `may_be_vectors` says whether what is written may become vectors: numbers alone are computed as Python does.
+    """
+
+    may_be_vectors: bool
 
     def define(self, text: str) -> str:
         """Write an instruction; gives the name of its result."""
@@ -149,7 +154,8 @@ class Operations:
             return printer.define(f"fcmp {_FLOAT_TESTS[op]} {type_} {', '.join(args)}")
         if op in _FLOAT:
             return printer.define(f"{_FLOAT[op]} {type_} {', '.join(args)}")
-        name, note = self._function(op, code, len(args))
+        name = self._function(op, code, len(args))
+        note = self._vector_note(name, op, code, len(args)) if printer.may_be_vectors else ""
         operands = ", ".join(f"{type_} {arg}" for arg in args)
         return printer.define(f"call {type_} @{name}({operands}){note}")
 
@@ -177,8 +183,8 @@ class Operations:
 
     # --- functions ------------------------------------------------------------------------
 
-    def _function(self, op: str, code: Code, arity: int) -> tuple[str, str]:
-        """The name of an elementary function, and a note on what it is for vectors."""
+    def _function(self, op: str, code: Code, arity: int) -> str:
+        """The name of an elementary function."""
         type_ = LLVM_TYPES[code]
         if op in _INTRINSICS:
             name = f"llvm.{op}.{code}"
@@ -188,9 +194,10 @@ class Operations:
             effects = " nounwind willreturn memory(none)"
         operands = ", ".join([type_] * arity)
         self.declare(name, f"declare {type_} @{name}({operands}){effects}")
-        return name, self._vector_note(name, op, code, arity)
+        return name
 
     def _vector_note(self, name: str, op: str, code: Code, arity: int) -> str:
+        """What stands behind a call: what the function is for vectors."""
         variants: list[str] = []
         for shape, vector in self._vectors.variants(op, code, arity):
             operands = ", ".join([shape.type] * arity)

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cache import cached
-from .loopform import Code as NumberCode
 from .vector_functions import Vectors, called_in, text_of
 from .vector_words import Shape
 
@@ -132,16 +131,14 @@ def _libmvec(llvm: Any, features: Any) -> tuple[tuple[str, int], ...]:
 
 
 def _shapes(llvm: Any, features: Any) -> tuple[Shape, ...]:
-    """The vectors that this processor has, if it rounds a product and a sum together."""
+    """The vectors that loops are made of on this processor, if it rounds a product and a sum together."""
     architecture = llvm.get_process_triple().split("-")[0]
     if architecture in ("aarch64", "arm64"):
-        sizes = [128]
-    elif features.get("fma") and features.get("avx2"):
-        sizes = [128, 256, 512] if features.get("avx512f") else [128, 256]
-    else:
+        return Shape("f64", 2), Shape("f32", 4)
+    if not (features.get("fma") and features.get("avx2")):
         return ()
-    codes: tuple[tuple[NumberCode, int], ...] = (("f64", 64), ("f32", 32))
-    return tuple(Shape(code, size // bits) for code, bits in codes for size in sizes)
+    narrow = Shape("f64", 4), Shape("f32", 4), Shape("f32", 8)
+    return (*narrow, Shape("f64", 8), Shape("f32", 16)) if features.get("avx512f") else narrow
 
 
 class Code:
@@ -155,16 +152,17 @@ class Code:
         return self.engine.get_function_address(name)
 
 
-def compiled(text: str, more: tuple[str, ...] = ()) -> Code:
+def compiled(text: str, more: tuple[str, ...] = (), level: int = LEVEL) -> Code:
     """The machine code of a module, compiled or from the cache.
 
     Args:
         text: the module.
         more: what its meaning depends on beside its text.
+        level: how much it is worth to make it better; 0 if it is as good as it gets.
     """
     m = machine()
-    parts = (text, m.cpu, m.features, str(LEVEL), *m.versions, *more)
-    code = cached(parts, lambda: _object_code(text))
+    parts = (text, m.cpu, m.features, str(level), *m.versions, *more)
+    code = cached(parts, lambda: _object_code(text, level))
     for name in called_in(code):
         _vector_function(name)
     engine = m.binding.create_mcjit_compiler(m.binding.parse_assembly(""), _target())
@@ -177,23 +175,28 @@ def compiled(text: str, more: tuple[str, ...] = ()) -> Code:
 def _vector_function(name: str) -> None:
     """From now on, code that is compiled finds an elementary function of vectors."""
     m = machine()
-    code = compiled(text_of(name).replace("CPU", m.cpu).replace("FEATURES", m.features))
+    code = compiled(text_of(name).replace("CPU", m.cpu).replace("FEATURES", m.features), level=0)
     m.binding.add_symbol(name, code.address("vector"))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # programs call it as long as they live
 
 
-def _object_code(text: str) -> bytes:
+def _object_code(text: str, level: int) -> bytes:
     llvm, target = machine().binding, _target()
     module = llvm.parse_assembly(text)
     module.verify()
-    is_long = text.count("\n") > LONG
-    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL - is_long)
+    if level:
+        _improve(module, target, level, is_long=text.count("\n") > LONG)
+    return target.emit_object(module)
+
+
+def _improve(module: Any, target: Any, level: int, *, is_long: bool) -> None:
+    llvm = machine().binding
+    options = llvm.create_pipeline_tuning_options(speed_level=level - is_long)
     options.loop_vectorization = options.loop_interleaving = True
     options.slp_vectorization = True
     options.loop_unrolling = not is_long
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
-    return target.emit_object(module)
 
 
 def _target() -> Any:

@@ -17,16 +17,18 @@ from .vector_words import Floats, Lines, Shape, Truths
 if TYPE_CHECKING:
     from .vector_formulas import Formula
 
-OURS = frozenset(["exp", "log"])
+OURS = frozenset(["exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "erf", "pow"])
 """What `vector_formulas` has formulas for."""
 GLIBCS = frozenset(
     [
-        "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "pow", "atan2",
-        "expm1", "log1p", "cbrt", "erf", "erfc", "asinh", "acosh", "atanh", "hypot",
+        "exp2", "log2", "log10", "asin", "acos", "atan", "sinh", "cosh", "atan2", "cbrt", "erfc", "asinh", "acosh",
+        "atanh", "hypot",
     ]
 )  # fmt: skip
 """What is left to libmvec, which has it for vectors of floats of 64 bits from glibc 2.35 on."""
 VECTORISED = OURS | GLIBCS
+
+_NAMES = rf"wg_(?:{'|'.join(sorted(OURS))})_f(?:64|32)x\d+(?=\0)".encode()
 
 _IN_C = {"f64": "", "f32": "f"}
 """How names of the C library's functions end."""
@@ -59,7 +61,7 @@ def name_of(op: str, shape: Shape) -> str:
 
 def called_in(code: bytes) -> list[str]:
     """The names of our functions that object code calls."""
-    return sorted({name.decode() for name in re.findall(rb"wg_\w+_f\d\dx\d+(?=\0)", code)})
+    return sorted({name.decode() for name in re.findall(_NAMES, code)})
 
 
 def text_of(name: str) -> str:
@@ -98,7 +100,7 @@ def _leave(made: Lines, params: Sequence[Floats], test: Truths, found: Floats) -
 def _rest(op: str, formula: Formula, made: Lines, params: Sequence[Floats]) -> str:
     s = made.shape
     more = f", {s.type} %found, {s.of_truths} %ordinary"
-    made.lines.clear()
+    made.start()
     if formula.rest is not None:
         return _function("rest", made, params, formula.rest(*params), more)
     number = "double" if s.code == "f64" else "float"

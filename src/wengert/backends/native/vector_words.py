@@ -41,6 +41,11 @@ class Shape:
         return 1 - self.bias
 
     @property
+    def sign(self) -> int:
+        """The bit that says that a float is negative."""
+        return 2 ** (self.bits - 1)
+
+    @property
     def type(self) -> str:
         return f"<{self.lanes} x {'double' if self.code == 'f64' else 'float'}>"
 
@@ -61,20 +66,36 @@ class Shape:
         """A number as one of this type."""
         return struct.unpack("<f", struct.pack("<f", value))[0] if self.code == "f32" else value
 
+    def bits_of(self, value: float) -> int:
+        """The bits of a float as an integer."""
+        formats = ("<d", "<q") if self.code == "f64" else ("<f", "<i")
+        return struct.unpack(formats[1], struct.pack(formats[0], value))[0]
+
+
+_LONG = 8
+"""How many coefficients make a polynomial a long one."""
+
 
 class Lines:
-    """Instructions, one after the other, and what they call."""
+    """Instructions, one after the other, each once; and what they call."""
 
     def __init__(self, shape: Shape):
         self.shape = shape
         self.lines: list[str] = []
         self.declared: dict[str, None] = {}
+        self._names: dict[str, str] = {}
 
-    def define(self, text: str, prefix: str = "t") -> str:
+    def define(self, text: str) -> str:
         """A name for the result of an instruction."""
-        name = f"%{prefix}.{len(self.lines)}"
-        self.lines.append(f"  {name} = {text}")
-        return name
+        if text not in self._names:
+            self._names[text] = f"%t.{len(self._names)}"
+            self.lines.append(f"  {self._names[text]} = {text}")
+        return self._names[text]
+
+    def start(self) -> None:
+        """Begin with another function."""
+        self.lines.clear()
+        self._names.clear()
 
     def call(self, name: str, result: str, *args: tuple[str, str]) -> str:
         """The result of a function of LLVM's, of arguments with their types."""
@@ -124,6 +145,9 @@ class Integers(_Word):
 
     def __sub__(self, other: Integers | int) -> Integers:
         return self._with("sub", other)
+
+    def __rsub__(self, other: int) -> Integers:
+        return Integers(self.at, self._text(other)) - self
 
     def __and__(self, other: Integers | int) -> Integers:
         return self._with("and", other)
@@ -182,6 +206,9 @@ class Floats(_Word):
     def __rsub__(self, other: float) -> Floats:
         return self.known(other) - self
 
+    def __rtruediv__(self, other: float) -> Floats:
+        return self.known(other) / self
+
     def __neg__(self) -> Floats:
         return Floats(self.at, self.at.define(f"fneg {self.shape.type} {self.name}"))
 
@@ -210,10 +237,13 @@ class Floats(_Word):
         inside = [(s.type, _float_text(self.at, value)) for value in (self, factor, added)]
         return Floats(self.at, self.at.call(f"llvm.fma.{s.suffix}", s.type, *inside))
 
-    def between(self, low: float, high: float) -> Floats:
-        """The nearest number in an interval; NaN stays."""
-        raised = (self < low).where(low, self)
-        return (raised > high).where(high, raised)
+    def at_least(self, low: float) -> Floats:
+        """NaN stays."""
+        return (self < low).where(low, self)
+
+    def at_most(self, high: float) -> Floats:
+        """NaN stays."""
+        return (self > high).where(high, self)
 
     def bits(self) -> Integers:
         """The integers that have the same bits."""
@@ -230,12 +260,15 @@ class Floats(_Word):
         return Floats(self.at, _float_text(self.at, value))
 
     def polynomial(self, coefficients: Sequence[float]) -> Floats:
-        """The value of a polynomial, by Horner's rule; the least power's coefficient is first."""
-        *others, value = coefficients
-        found: Floats = self.known(value)
-        for c in others[::-1]:
-            found = found.times_plus(self, c)
-        return found
+        """The value of a polynomial, the least power's coefficient first.
+
+        In a long one even and odd powers do not wait for each other (G. Estrin, 1960).
+        """
+        if len(coefficients) < _LONG:
+            return _by_horner(self, coefficients)
+        square = self * self
+        even, odd = (square.polynomial(coefficients[k::2]) for k in (0, 1))
+        return odd.times_plus(self, even)
 
     def _with(self, op: str, other: Floats | float) -> Floats:
         text = f"{op} {self.shape.type} {self.name}, {_float_text(self.at, other)}"
@@ -244,6 +277,14 @@ class Floats(_Word):
     def _asks(self, test: str, other: Floats | float) -> Truths:
         text = f"fcmp {test} {self.shape.type} {self.name}, {_float_text(self.at, other)}"
         return Truths(self.at, self.at.define(text))
+
+
+def _by_horner(x: Floats, coefficients: Sequence[float]) -> Floats:
+    *others, last = coefficients
+    found = x.known(last)
+    for c in others[::-1]:
+        found = found.times_plus(x, c)
+    return found
 
 
 def _float_text(at: Lines, value: Floats | float) -> str:
