@@ -75,6 +75,8 @@ from .ops.structure import gradient_kind
 from .passes import checkpointing, reverse
 from .passes.copies import inlined
 from .passes.residuals import clones, renamed_block
+from .runtime.containers import CONTENTS, reads_plainly
+from .runtime.cotangents import gradient_names
 
 if TYPE_CHECKING:
     from .passes.linearize import Linearized
@@ -204,11 +206,13 @@ def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value
 def _gradient_shape(kind: Kind) -> Kind:
     """The structure of a gradient: that of its argument, without what is known or has no leaf."""
     match kind:
-        case Struct(form="function" | "derivative" | "object", items=items):
+        case Struct(form="function" | "derivative" | "object", keys=keys, items=items):
             inner = tuple(map(_gradient_shape, items))
             if not inner:
                 return Static(None)
-            return replace(kind, form="object", type=SimpleNamespace, items=inner)
+            if CONTENTS in keys and reads_plainly(kind.type):
+                return replace(kind, items=inner)
+            return Struct("object", gradient_names(keys), inner, SimpleNamespace)
         case Struct(items=items):
             return replace(kind, items=tuple(map(_gradient_shape, items)))
         case Static():

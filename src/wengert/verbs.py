@@ -33,6 +33,8 @@ from .ops.structure import gradient_kind
 from .passes import activity, reverse, tidy
 from .passes.residuals import renamed_block
 from .passes.unread import with_primal_evaluated
+from .runtime.containers import CONTENTS, reads_plainly
+from .runtime.cotangents import gradient_names
 
 
 @value_record
@@ -175,10 +177,13 @@ def gradient_outs(bars: Sequence[Atom], want: Wanted) -> tuple[list[Atom], list[
 def _without_statics(kind: Kind) -> Kind:
     """The kind of a gradient: what is known without running has none."""
     match kind:
-        case Struct(form=form, items=items):
+        case Struct(form="object", keys=keys, items=items):
             inner = tuple(map(_without_statics, items))
-            type_ = types.SimpleNamespace if form == "object" else kind.type
-            return replace(kind, items=inner, type=type_)
+            if CONTENTS in keys and reads_plainly(kind.type):
+                return replace(kind, items=inner)
+            return replace(kind, keys=gradient_names(keys), items=inner, type=types.SimpleNamespace)
+        case Struct(items=items):
+            return replace(kind, items=tuple(map(_without_statics, items)))
         case Static():
             return Static(None)
         case _:

@@ -13,11 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
+from ..runtime.containers import CONTENTS
 from . import exceptions, objects
 from .binding import bind_arguments
 from .calls import call, call_foreign, opaque, read_of_library
 from .failing import raise_now
 from .heap import NeedsWhole, now
+from .iteration import as_tuple
 from .names import lift
 from .signature import namedtuple_fields
 from .values import Closure, Items, Native, Scope, Value, as_known
@@ -157,7 +159,7 @@ def _new(it: Interpreter, cls: type, new: Any, args: Args, kwargs: Kwargs) -> Va
     if isinstance(new, staticmethod):
         new = new.__func__
     if new is object.__new__:
-        return blank(it, cls)
+        return blank(it, cls, args)
     if isinstance(new, types.FunctionType) and not _makes_namedtuple(cls, new):
         return now(it, call(it, Const(new), [Const(cls), *args], kwargs))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -169,10 +171,15 @@ def _makes_namedtuple(cls: type, new: types.FunctionType) -> bool:
     return issubclass(cls, tuple) and objects.is_generated(new)
 
 
-def blank(it: Interpreter, cls: type) -> Items:
-    """`object.__new__(cls)`."""
-    form = "dataclass" if dataclasses.is_dataclass(cls) else "object"
-    return Items(form, (), (), cls)
+def blank(it: Interpreter, cls: type, args: Args = ()) -> Items:
+    """`object.__new__(cls)`; of a tuple `tuple.__new__(cls, *args)`."""
+    form = objects.form_of_contents(cls)
+    if form is None:
+        return Items("dataclass" if dataclasses.is_dataclass(cls) else "object", (), (), cls)
+    contents: Value = Items(form, (), ())
+    if form == "tuple" and args:
+        contents = as_tuple(it, args[0])
+    return Items("object", (CONTENTS,), (contents,), cls)
 
 
 def built_in(it: Interpreter, cls: type) -> Exception:

@@ -14,7 +14,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Const, Var
 from ..ir.types import UNKNOWN, Kind, Other
 from ..ops import structure as st
-from ..runtime.containers import attributes_of
+from ..runtime.containers import values_held
 from ..runtime.memory import can_change
 from . import heap
 from .values import Place
@@ -112,12 +112,8 @@ def _parts(value: Any) -> set[int]:
         found.add(id(current))
         if isinstance(current, np.ndarray):
             found.add(id(current.base))
-        elif isinstance(current, dict):
-            pending.extend(current.values())
-        elif isinstance(current, list | tuple):
-            pending.extend(current)
         else:
-            pending.extend(attributes_of(current).values())
+            pending.extend(values_held(current))
     return found - {id(None)}
 
 
