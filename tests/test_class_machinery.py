@@ -1,9 +1,12 @@
 """Namedtuples with methods of their own, dispatch by class, attributes of classes: what classes can say themselves."""
 
 # programs under test are written as their authors would
+# ruff: noqa: RUF005, RUF012
 
 import math
 from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import oracle
 import pytest
@@ -61,8 +64,175 @@ def functions_of_math_on_objects_with_items(x):
     return math.prod(bag) + math.fsum(bag) + math.sin(bag) + math.hypot(*bag)
 
 
+class Node:
+    def __init__(self, value, rest=None):
+        self.value, self.rest = value, rest
+
+    def __iter__(self):
+        node = self
+        while node is not None:
+            yield node.value
+            node = node.rest
+
+
+def walked_over_by_functions(x):
+    node = None
+    for k in range(4):
+        node = Node(x * k + 1, node)
+    return sum(node) * math.prod(node)
+
+
+# Attributes of classes that the program defines
+
+
+def containers_of_a_class(x):
+    class Log:
+        items = []
+        total = 0.0
+
+        def add(self, value):
+            Log.items.append(value)
+            Log.total += value
+            return self
+
+    Log().add(x).add(x * x)
+    Log.items.append(3 * x)
+    return sum(Log.items) * Log.total
+
+
+def a_registry(x):
+    class Model:
+        registry = {}
+
+        def __init__(self, name, value):
+            self.value = value
+            Model.registry[name] = self
+
+        @classmethod
+        def total(cls):
+            return sum(each.value for each in cls.registry.values())
+
+    Model("a", x)
+    if x > 1:
+        Model("b", x * x)
+    return Model.total() * Model.registry["a"].value
+
+
+def anew_in_every_turn(x):
+    total = 0.0
+    for k in range(12):
+
+        class Log:
+            items = []
+
+            def add(self, value, factor=k):
+                self.items.append(value * factor)
+                return self
+
+        total += sum(Log().add(x).add(x * x).items) * len(Log.items)
+    return total
+
+
+def inherited_containers(x):
+    class Base:
+        log = []
+
+    class Derived(Base):
+        def put(self, value):
+            self.log.append(value)
+
+    Derived().put(x)
+    Base.log.append(2 * x)
+    Derived.log = [x * x]
+    Derived().put(3.0)
+    return sum(Base.log) * sum(Derived.log)
+
+
+def assigned_to_a_class(x):
+    class Table:
+        scale = 1.0
+        items = []
+
+        def scaled(self):
+            return self.scale * sum(self.items)
+
+    Table.items = [x]
+    Table.items.append(x * x)
+    Table.items = Table.items + [1.0]
+    before = Table().scaled()
+    Table.scale = len(Table.items) * x
+    Table.extra = [x, 2 * x]
+    return before * Table().scaled() + sum(Table.extra)
+
+
+def computed_in_the_body(x):
+    class Weights:
+        first = x
+        all = [x, 2.0]
+        by_name = {"a": (x, 1.0)}
+
+    Weights.all[1] *= x
+    return Weights.first * sum(Weights.all) + Weights.by_name["a"][0]
+
+
+def defaults_from_around(x):
+    class Scale:
+        def __call__(self, a, b=x, *, c=x):
+            return a * b * c
+
+        @staticmethod
+        def plain(a=x):
+            return a
+
+    @dataclass
+    class Pair:
+        a: float = x
+        b: float = 2.0
+
+    class Triple(NamedTuple):
+        a: float
+        b: float = x
+
+    return Scale()(2.0) + Scale.plain() * Pair().a * Pair(b=x).b + Triple(x).b * Triple(2.0).a
+
+
+def methods_given_later(x):
+    class Shape:
+        pass
+
+    def area(self):
+        return self.side * x
+
+    Shape.area = area
+    shape = Shape()
+    shape.side = x
+    return shape.area() * Shape.area(shape)
+
+
+class Kept:
+    def __init__(self, value):
+        self.value = value
+
+    def weight(self):
+        return 1.0
+
+
+def tripled(self):
+    return self.value * 3
+
+
+def a_method_replaced(x):
+    old = Kept.weight
+    Kept.weight = tripled
+    found = Kept(x).weight() * x
+    Kept.weight = old
+    return found + Kept(x).weight() * x
+
+
 PROGRAMS = [
     a_namedtuple_with_a_constructor, a_namedtuple_that_says_how_it_is_read, functions_of_math_on_objects_with_items,
+    walked_over_by_functions, containers_of_a_class, a_registry, anew_in_every_turn, inherited_containers,
+    assigned_to_a_class, computed_in_the_body, defaults_from_around, methods_given_later, a_method_replaced,
 ]  # fmt: skip
 
 

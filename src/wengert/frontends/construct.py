@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
 from ..runtime.containers import CONTENTS
-from . import exceptions, objects
+from . import exceptions, local_classes, objects
 from .binding import bind_arguments
-from .calls import call, call_foreign, opaque, read_of_library
+from .calls import bound_before, call, call_foreign, opaque, read_of_library
 from .failing import raise_now
 from .heap import NeedsWhole, now
 from .iteration import as_tuple
@@ -195,7 +195,7 @@ def built_in(it: Interpreter, cls: type) -> Exception:
 def new_namedtuple(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Items:
     """A namedtuple from its fields."""
     fields = namedtuple_fields(cls)
-    defaults = {name: as_known(value) for name, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
+    defaults = {name: bound_before(it, value) for name, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
     parameters = [Parameter(name, defaults.get(name)) for name in fields]
     values = _bind(it, f"{cls.__name__}.__new__", parameters, args, kwargs, first="_cls")
     return Items("namedtuple", fields, tuple(values[name] for name in fields), cls)
@@ -258,6 +258,8 @@ def _default(it: Interpreter, f: Any) -> Value | None:
         return _FACTORY
     if f.default is dataclasses.MISSING:
         return None
+    if isinstance(f.default, local_classes.Held):
+        return now(it, f.default.value)
     if f.default is None or isinstance(f.default, bool | int | float | complex | str | tuple):
         return as_known(f.default)
     return lift(it, f, f.name, f.default, key="default")

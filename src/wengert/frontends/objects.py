@@ -277,18 +277,25 @@ def class_gives(cls: type, name: str) -> bool:
 def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
     """What the class of an object gives for an attribute that the object does not keep."""
     cls = items.type
+    held = class_attributes.held_by_class(it, cls, name)
+    if held is not None:
+        is_method = isinstance(held, Closure) or (
+            isinstance(held, Const) and _is_function(held.value)
+        )
+        return bound(items, held, name) if is_method else held
     found = static_lookup(cls, name)
     if found is not MISSING and not isinstance(found, _STORAGE):
         return from_class(it, items, cls, name, found)
-    held = class_attributes.held_by_class(it, cls, name)
-    if held is not None:
-        return held
     fallback = own_method(cls, "__getattr__")
     if fallback is not None:
         return call(it, Const(fallback), [items, Const(name)], {})
     if issubclass(cls, BaseException) and name in _OF_EXCEPTIONS:
         return Const(None)
     return no_attribute(it, cls, name)
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, types.FunctionType)
 
 
 _OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")

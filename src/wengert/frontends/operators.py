@@ -470,10 +470,6 @@ CONVERSIONS: dict[Any, tuple[str, ...]] = {
 """Built-in functions, and the methods of their first argument that they stand for."""
 
 
-_OF_ITEMS = (math.prod, math.fsum, math.dist)
-"""Functions of `math` that walk over what they are given."""
-
-
 def _asked_by(function: Any) -> tuple[str, ...]:
     """The methods that a function stands for; an object that can be called need have no hash."""
     return CONVERSIONS.get(function, ()) if isinstance(function, Hashable) else ()
@@ -488,7 +484,7 @@ def call_on_object(
     """
     if not any(map(_has_a_class, args)):
         _refuse_unknown(it, _asked_by(known), args[:1])
-        return None
+        return _with_items(it, known, args, kwargs)
     first, *rest = args
     for name in _asked_by(known):
         if defines(first, name):
@@ -500,11 +496,25 @@ def call_on_object(
         return call(it, Const(iterators_in_python.by_index_from_the_end), [first], {})
     if getattr(known, "__module__", None) not in ("math", "cmath"):
         return None
-    if known in _OF_ITEMS and is_walked_over(first):
+    if _walks_over(known) and is_walked_over(first):
         from .iteration import as_list
 
         return call(it, Const(known), [as_list(it, first), *rest], kwargs)
     return _with_floats(it, known, args, kwargs)
+
+
+def _with_items(
+    it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> Value | None:
+    """`math.prod` of what only the run knows, which may be an object that says how it is walked over."""
+    if not args or kind_of_value(args[0]) != UNKNOWN or not _walks_over(known):
+        return None
+    listed = it.emit(st.as_list, it.atom(args[0]))
+    return call(it, Const(known), [listed, *args[1:]], kwargs)
+
+
+def _walks_over(known: Callable[..., Any]) -> bool:
+    return any(known is each for each in (math.prod, math.fsum))
 
 
 def _has_a_class(value: Value) -> bool:
