@@ -534,6 +534,25 @@ def test_arrays_in_them():
     wg.testing.check_gradient(lambda p: float(np.sum(np.tanh(p.W @ p.b) * p.b)), p)
 
 
+def test_matrices_of_derivatives():
+    p = Params(a=2.0, b=3.0)
+    assert wg.hessian(lambda p: p.a**2 * p["b"])(p) == {
+        "a": {"a": 6.0, "b": 4.0},
+        "b": {"a": 4.0, "b": 0.0},
+    }
+    assert wg.jacobian(lambda p, *, s: np.array([p.a * s, p.b]))(p, s=5.0)["a"].tolist() == [
+        5.0,
+        0.0,
+    ]
+    assert wg.hessian(lambda p: p.mean() * p[0] ** 2)(Path([2.0, 3.0])).tolist() == [
+        [9.0, 2.0],
+        [2.0, 0.0],
+    ]
+    for f, given in ((System.energy, System([Body(1.0, 2.0)])), (lambda x: Params(a=x), 2.0)):
+        error = refusal("WG202", TypeError, lambda f=f, given=given: wg.jacobian(f)(given))
+        says(error, "a matrix of derivatives has no form for an object of class")
+
+
 def test_on_exact_numbers():
     gradient = wg.grad(lambda p: p.a**2 * p["b"])(Params(a=Fraction(1, 3), b=Fraction(2)))
     assert gradient == {"a": Fraction(4, 3), "b": Fraction(1, 9)}
