@@ -8,8 +8,10 @@ from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import oracle
 import pytest
+from error_texts import refusal, says
 
 import wengert as wg
 
@@ -264,3 +266,28 @@ def test_namedtuples_that_are_given_say_how_they_are_read():
         lambda p: p[0] * p.x + sum(a * k for k, a in enumerate(p)), Own(1.0, 2.0)
     )
     assert tuple.__repr__(gradient) == "(5.0, 0.0)"
+
+
+# Arrays of records, which are none of the classes that derivatives are taken of
+
+RECORDS = np.array([(1.0, 2.0), (3.0, 4.0)], dtype=[("x", float), ("v", float)])
+
+
+def records_changed(x):
+    records = RECORDS.copy()
+    records["x"] *= x
+    return float(np.sum(records["x"]))
+
+
+def given_records_changed(records, x):
+    records["x"][0] = x
+    return float(np.sum(records["x"] ** 2))
+
+
+def test_arrays_of_records_are_read_but_not_changed():
+    assert wg.grad(lambda x: float(np.sum(RECORDS["x"] * x)) + RECORDS[0]["v"] * x)(2.0) == 6.0
+    for f, args in ((records_changed, (2.0,)), (given_records_changed, (RECORDS.copy(), 2.0))):
+        error = refusal("WG101", NotImplementedError, lambda f=f, args=args: wg.gradient(f, *args))
+        says(error, "an array of records cannot be differentiated, and this changes one")
+    error = refusal("WG202", TypeError, lambda: wg.gradient(lambda r: r["x"].sum(), RECORDS))
+    says(error, "argument 0 (`r`) is an array of records", "one for each", "field")

@@ -409,7 +409,7 @@ def counts_of(kind: Kind, value: Any) -> tuple[Any, ...]:
 
 def _count(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
-        return (leaf.shape, leaf.dtype.name) if leaf.dtype != object else None
+        return (leaf.shape, leaf.dtype.name) if leaf.dtype.kind not in "OV" else None
     return leaf if type(leaf) in (bool, int) else None
 
 
