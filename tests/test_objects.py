@@ -1820,7 +1820,7 @@ class Own:
         return object.__getattribute__(self, name)
 
 
-class Numbers(list):
+class Numbers(set):
     pass
 
 
@@ -1828,7 +1828,7 @@ def own_lookup(x):
     return Own(x).x
 
 
-def built_on_a_list(x):
+def built_on_a_set(x):
     return sum(Numbers([x, x]))
 
 
@@ -1857,7 +1857,7 @@ def read_through_another_list(x):
 
 REFUSED = {
     own_lookup: "Own has a `__getattribute__` of its own",
-    built_on_a_list: "Numbers is built on `list`",
+    built_on_a_set: "Numbers is built on `set`",
     iterated_without_a_method: "iterating over a Point object",
     copied_cycle: "`copy.deepcopy` of an object that refers to itself",
     list_on_a_class: "assigning to the attribute `items` of the class Registry",

@@ -283,7 +283,7 @@ def _for_parts(x: Any, of_part: Any) -> Any:
         return _like(x, {key: of_part(key) for key in _keys(x)})
     each = [of_part(j) for j in range(len(x))]
     if hasattr(x, "_fields"):
-        return type(x)(*each)
+        return tuple.__new__(type(x), each)
     return tuple(each) if isinstance(x, tuple) else each
 
 

@@ -68,6 +68,8 @@ from .ops import structure as st
 from .passes import reverse
 from .passes.copies import inlined
 from .passes.residuals import clones, renamed_block
+from .runtime.containers import CONTENTS, reads_plainly
+from .runtime.cotangents import gradient_names
 
 if TYPE_CHECKING:
     from .passes.linearize import Linearized
@@ -198,11 +200,13 @@ def _assemble(args: Args, chosen: Sequence[int], bars: list[Atom]) -> list[Value
 def _gradient_shape(kind: Kind) -> Kind:
     """The structure of a gradient: that of its argument, without what is known or has no leaf."""
     match kind:
-        case Struct(form="function" | "derivative" | "object", items=items):
+        case Struct(form="function" | "derivative" | "object", keys=keys, items=items):
             inner = tuple(map(_gradient_shape, items))
             if not inner:
                 return Static(None)
-            return replace(kind, form="object", type=SimpleNamespace, items=inner)
+            if CONTENTS in keys and reads_plainly(kind.type):
+                return replace(kind, items=inner)
+            return Struct("object", gradient_names(keys), inner, SimpleNamespace)
         case Struct(items=items):
             return replace(kind, items=tuple(map(_gradient_shape, items)))
         case Static():
@@ -404,16 +408,47 @@ def _by_source(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs:
     """A verb that is written in Python over the others: read its source."""
     chosen = _chosen(verb, args, it.builder.span)
     argnums = tuple_of(*map(Const, chosen))
+    classes = {k: _class_of_contents(it, args[k]) for k in chosen}
+    plain = [_contents(it, arg) if classes.get(k) else arg for k, arg in enumerate(args)]
 
     def body(function: Value) -> Value:
-        def with_keywords(it: Interpreter, given: Args, more: Kwargs) -> Value:
+        def as_it_is_called(it: Interpreter, given: Args, more: Kwargs) -> Value:
+            pairs = ((classes.get(k), value) for k, value in enumerate(given))
+            given = [Items("object", (CONTENTS,), (v,), cls) if cls else v for cls, v in pairs]
             return call(it, function, given, {**kwargs, **more})
 
-        of_args = Native("function", with_keywords) if kwargs else function
-        rest = argnums, Const(verb.single), tuple_of(*args)
+        of_args = (
+            Native("function", as_it_is_called) if kwargs or any(classes.values()) else function
+        )
+        rest = argnums, Const(verb.single), tuple_of(*plain)
         return call(it, Const(verb.written), [of_args, *rest], {})
 
     return unharmed(it, function, args, body)
+
+
+def _class_of_contents(it: Interpreter, value: Value) -> type | None:
+    """The class of an object whose items alone matter to a matrix of derivatives; None of what is no such object."""
+    items = heap.now(it, value)
+    if not isinstance(items, Items) or CONTENTS not in items.keys:
+        return None
+    if len(items.keys) == 1 and reads_plainly(items.type):
+        return items.type
+    raise _no_matrix(it, items.type)
+
+
+def _no_matrix(it: Interpreter, cls: type) -> BadArgument:
+    return BadArgument(
+        f"a matrix of derivatives has no form for an object of class {cls.__name__} here: it has attributes beside "
+        "its items, says how these are read, is inside of another container or the result",
+        "Differentiate a function of plain containers, and to plain containers, or use `wg.pullback`.",
+        it.builder.span,
+    )
+
+
+def _contents(it: Interpreter, value: Value) -> Value:
+    items = heap.now(it, value)
+    assert isinstance(items, Items)
+    return heap.now(it, items[CONTENTS])
 
 
 def is_number(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -423,7 +458,10 @@ def is_number(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def has_parts(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """Whether a value is known to be a container, and no row or table of numbers."""
-    return Const(_has_parts(kind_of_value(args[0])))
+    kind = kind_of_value(args[0])
+    if isinstance(kind, Struct) and CONTENTS in kind.keys:
+        raise _no_matrix(it, kind.type)
+    return Const(_has_parts(kind))
 
 
 def _has_parts(kind: Kind) -> bool:

@@ -10,6 +10,7 @@ import dataclasses
 import reprlib
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +29,8 @@ from .ir.types import (
     leaves,
     step_into,
 )
-from .runtime.containers import attributes_of
-from .runtime.cotangents import zeros
+from .runtime.containers import attributes_of, is_built_on_container, made, values_held
+from .runtime.cotangents import like_built_on, parts_of_gradient, zeros
 from .runtime.memory import snapshot
 
 
@@ -116,6 +117,8 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
         kind = signature.kind_of(value)
     if isinstance(kind, Seq) or isinstance(value, list | tuple):
         return _checked_items(given, value, path, meant)
+    if isinstance(kind, Struct):
+        return as_cotangent(given, value)
     if not isinstance(kind, Number | Array):
         return given
     signature.refuse_numbers_with_derivatives(given)
@@ -181,24 +184,48 @@ def _short(value: Any) -> str:
 # --- inside generated code ------------------------------------------------------------------
 
 
-def as_cotangent(gradient: Any) -> Any:
-    """A gradient as generated code keeps it: lists and dictionaries for containers and objects."""
+def as_cotangent(gradient: Any, value: Any) -> Any:
+    """The gradient of a value as generated code keeps it: lists and dictionaries for containers and objects."""
+    if is_built_on_container(type(value)):
+        return _cotangents(parts_of_gradient(gradient), attributes_of(value))
     if isinstance(gradient, list | tuple):
-        return [as_cotangent(item) for item in gradient]
+        items = value if isinstance(value, list | tuple) else repeat(None)
+        return list(map(as_cotangent, gradient, items))
     if isinstance(gradient, dict):
-        return {key: as_cotangent(item) for key, item in gradient.items()}
+        return _cotangents(gradient, value if isinstance(value, dict) else {})
     if isinstance(gradient, types.SimpleNamespace) or dataclasses.is_dataclass(gradient):
-        return {key: as_cotangent(item) for key, item in attributes_of(gradient).items()}
+        return _cotangents(attributes_of(gradient), _parts_of(value))
     return gradient
+
+
+def _cotangents(gradients: dict[Any, Any], values: dict[Any, Any]) -> dict[Any, Any]:
+    return {key: as_cotangent(gradient, values.get(key)) for key, gradient in gradients.items()}
+
+
+def _parts_of(value: Any) -> dict[str, Any]:
+    """What an object keeps in its attributes, a function in its closure and a method in its two parts."""
+    match value:
+        case types.FunctionType():
+            cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+            return {name: cell.cell_contents for name, cell in cells}
+        case types.MethodType():
+            return {"__self__": value.__self__, "__func__": value.__func__}
+        case _:
+            return attributes_of(value)
 
 
 def as_structured(value: Any, bar: Any) -> Any:
     """What generated code keeps of a value, in the structure of the value itself."""
     if isinstance(bar, list):
         items = [as_structured(x, x_bar) for x, x_bar in zip(value, bar, strict=True)]
-        return type(value)(*items) if hasattr(value, "_fields") else items
+        return tuple.__new__(type(value), items) if hasattr(value, "_fields") else items
     if not isinstance(bar, dict):
         return bar
+    if is_built_on_container(type(value)):
+        kept = attributes_of(value)
+        return like_built_on(
+            type(value), {name: as_structured(kept[name], bar[name]) for name in bar}
+        )
     if isinstance(value, dict):
         return {key: as_structured(value[key], item) for key, item in bar.items()}
     fields = {name: as_structured(getattr(value, name), item) for name, item in bar.items()}
@@ -281,6 +308,8 @@ def _inside(values: Iterable[Any], seen: set[int]) -> Iterator[Any]:
         seen.add(id(value))
         yield value
         match value:
+            case _ if is_built_on_container(type(value)):
+                yield from _inside(values_held(value), seen)
             case list() | tuple():
                 yield from _inside(value, seen)
             case dict():
@@ -293,6 +322,8 @@ def _inside(values: Iterable[Any], seen: set[int]) -> Iterator[Any]:
 
 def _rebuilt(x: Any, of: Callable[[Any], Any], *, always: bool = True) -> Any:
     """A list, tuple or dictionary with `of` each item; the same one if nothing in it changes."""
+    if is_built_on_container(type(x)):
+        return made(type(x), **_rebuilt(attributes_of(x), of))
     if isinstance(x, dict):
         items = {key: of(item) for key, item in x.items()}
         return items if always or any(items[key] is not x[key] for key in x) else x
@@ -303,4 +334,4 @@ def _rebuilt(x: Any, of: Callable[[Any], Any], *, always: bool = True) -> Any:
     items = [of(item) for item in x]
     if not always and all(a is b for a, b in zip(items, x, strict=True)):
         return x
-    return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    return tuple.__new__(type(x), items) if isinstance(x, tuple) else type(x)(items)

@@ -54,7 +54,7 @@ def pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
     y, back, _ = pullback_of(_caller(names), (f, *args), {}, inside=True)
 
     def back_inside(y_bar: Any) -> list[Any]:
-        return [as_cotangent(bar) for bar in back(as_structured(y, y_bar))]
+        return list(map(as_cotangent, back(as_structured(y, y_bar)), (f, *args)))
 
     return y, back_inside
 
@@ -70,8 +70,10 @@ def pushforward_of_call(
     dots = [as_structured(x, dot) for x, dot in zip(given, tangents, strict=True)]
     y, y_dot = Pushforward(caller, derived, given, {}).with_value(*dots)
     if f in (cotangents_by_rule, tangent) and isinstance(y, tuple):
-        return y, tuple(map(as_cotangent, y_dot))  # a rule's pullback returns one for each argument
-    return y, as_cotangent(y_dot)
+        return y, tuple(
+            map(as_cotangent, y_dot, y)
+        )  # a rule's pullback returns one for each argument
+    return y, as_cotangent(y_dot, y)
 
 
 # --- what generated code calls at run time, written so that it can be read ------------------

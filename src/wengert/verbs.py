@@ -35,6 +35,8 @@ from .passes import activity, reverse, tidy
 from .passes.precision import is_of_64_bits
 from .passes.residuals import renamed_block
 from .passes.unread import with_primal_evaluated
+from .runtime.containers import CONTENTS, reads_plainly
+from .runtime.cotangents import gradient_names
 
 
 @value_record
@@ -85,7 +87,11 @@ def wanted(function: Function, verb: Verb) -> Wanted:
         k = positional[argnum]
         kind = function.inputs[k].kind
         if isinstance(kind, Static) and _holds_numbers(kind.value):
-            raise _not_followed(argnum, function.inputs[k].name, kind.value)
+            raise _not_followed(argnum, function.inputs[k].name, f"a {type(kind.value).__name__}")
+        if any(_is_of_records(leaf) for _, leaf in leaves(kind)):
+            raise _not_followed(
+                argnum, function.inputs[k].name, "an array of records, or holds one"
+            )
         slots: list[int | None] = []
         for offset, (_, leaf) in enumerate(leaves(kind)):
             if is_differentiable(leaf):
@@ -132,11 +138,15 @@ def _holds_numbers(value: Any) -> bool:
     return not known and isinstance(value, numbers.Number | Sequence | array | memoryview)
 
 
-def _not_followed(argnum: int, name: str, value: Any) -> BadArgument:
+def _is_of_records(kind: Kind) -> bool:
+    return isinstance(kind, Array) and kind.dtype.startswith("void")
+
+
+def _not_followed(argnum: int, name: str, what: str) -> BadArgument:
     return BadArgument(
-        f"argument {argnum} (`{name}`) is a {type(value).__name__}, whose numbers are not followed",
-        "Pass a float, a list or a NumPy array: `float(x)`, `list(x)`, `np.array(x)`. If it is not to be\n"
-        "differentiated, say by `argnums` what is.",
+        f"argument {argnum} (`{name}`) is {what}, whose numbers are not followed",
+        "Pass a float, a list or a NumPy array (`float(x)`, `list(x)`, `np.array(x)`), of records one for each\n"
+        "field. If it is not to be differentiated, say by `argnums` what is.",
     )
 
 
@@ -177,10 +187,13 @@ def gradient_outs(bars: Sequence[Atom], want: Wanted) -> tuple[list[Atom], list[
 def _without_statics(kind: Kind) -> Kind:
     """The kind of a gradient: what is known without running has none."""
     match kind:
-        case Struct(form=form, items=items):
+        case Struct(form="object", keys=keys, items=items):
             inner = tuple(map(_without_statics, items))
-            type_ = types.SimpleNamespace if form == "object" else kind.type
-            return replace(kind, items=inner, type=type_)
+            if CONTENTS in keys and reads_plainly(kind.type):
+                return replace(kind, items=inner)
+            return replace(kind, keys=gradient_names(keys), items=inner, type=types.SimpleNamespace)
+        case Struct(items=items):
+            return replace(kind, items=tuple(map(_without_statics, items)))
         case Static():
             return Static(None)
         case _:

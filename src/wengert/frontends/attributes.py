@@ -161,7 +161,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
     found = getattr(constant, name)
     if isinstance(found, local_classes.Held):
-        return now(it, found.value)
+        return class_attributes.held_value(it, constant, name, found)
     if isinstance(found, types.MethodType) and not isinstance(constant, type):
         cls = type(constant)
         it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))

@@ -236,7 +236,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
     from .library import handler_of, rarer_handler_of
-    from .operators import as_operator, call_on_object
+    from .operators import as_operator, call_on_object, in_numpy
 
     said = call_on_object(it, known, args, kwargs)
     if said is not None:
@@ -250,6 +250,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if found is not None and not it.reading.opted_out(found[0]):
         if not takes(*found, args, kwargs):
             fail_now(it, known, *args)
+        args = [in_numpy(it, arg) for arg in args] if found[1] == "np" else args
         said = as_operator(it, known, *found, args)
         if said is not None:
             return said
@@ -304,12 +305,16 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             from .attributes import call_method
 
             return call_method(it, args[0], known.__name__, args[1:], kwargs)
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() if args:
+            return _call_of_container(it, known, args, kwargs)
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
             return _call_ufunc_method(it, known, args, kwargs)
         case np.vectorize():
             from .numpy_in_python import of_entries
 
             return call_known(it, of_entries, [as_known(known.pyfunc), *args], kwargs)
+        case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
+            return construct.new_namedtuple(it, args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType(registry=_, dispatch=dispatch) if args:
@@ -341,6 +346,27 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if isinstance(own, types.FunctionType):
         return call_known(it, own, [Const(known), *args], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """`dict.__getitem__(x, key)`: also of an object whose class has a method of its own of that name."""
+    from .attributes import call_method
+    from .objects import in_python
+
+    receiver, written = now(it, args[0]), in_python(known)
+    if is_object(receiver) and written is not known:
+        return call(it, Const(written), args, kwargs)
+    if isinstance(receiver, Items) and written is not known:
+        return call_method(it, receiver, known.__name__, args[1:], kwargs)
+    return call_foreign(it, known, args, kwargs)
+
+
+def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
+    """Whether a function is the `__new__` that Python itself has written for a namedtuple."""
+    from .objects import is_generated
+
+    is_class = isinstance(cls, Const) and hasattr(cls.value, "_fields")
+    return is_class and is_generated(function)
 
 
 def _drawn(it: Interpreter, known: Any, args: Args) -> Any:
@@ -555,6 +581,8 @@ def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
 
 def bound_before(it: Interpreter, value: Any) -> Value:
     """An argument that was bound before the call: a default, or one that `functools.partial` has."""
+    if isinstance(value, local_classes.Held):
+        return now(it, value.value)
     if value is None or isinstance(value, bool | int | float | complex | str | tuple):
         return as_known(value)
     holder = {"default": value}

@@ -22,11 +22,20 @@ def value_of_class(it: Interpreter, cls: type, name: str) -> Value:
     if held is not None:
         return held
     found = getattr(cls, name)
-    return (
-        now(it, found.value)
-        if isinstance(found, local_classes.Held)
-        else lift(it, cls, name, found)
-    )
+    if isinstance(found, local_classes.Held):
+        return held_value(it, cls, name, found)
+    return lift(it, cls, name, found)
+
+
+def held_value(it: Interpreter, cls: type, name: str, held: local_classes.Held) -> Value:
+    """An attribute of a class that the program defines, whose value the program computes."""
+    if is_mutable(held.value) and it.reading.root is not outside.root_of(it.builder):
+        raise it.unsupported(
+            f"the attribute `{name}` of the class {cls.__name__}, which the program defines, is a container that "
+            "the program changes, and is used in a function that recurses or is large",
+            "Pass it to the function as an argument.",
+        )
+    return now(it, held.value)
 
 
 def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
@@ -48,7 +57,10 @@ def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
 
 def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
     """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
-    plain = not is_mutable(value) and objects.own_method(type(cls), "__setattr__") is None
+    if it.reading.defines(cls) and type(vars(cls).get(name)) in (list, dict):
+        outside.hold_in_class(it, cls, name)
+    own = is_mutable(value) and _is_held_here(it, cls, name)
+    plain = objects.own_method(type(cls), "__setattr__") is None and (own or not is_mutable(value))
     if not plain or it.reading.root is not outside.root_of(it.builder):
         raise it.unsupported(
             f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
@@ -57,7 +69,7 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     place = _attribute_of_class(it, cls, name)
     origin = place.origin
     assert isinstance(origin, Items)
-    if place not in it.reading.kept_to_itself and not _is_added(it, cls, name):
+    if not own and place not in it.reading.kept_to_itself and not _is_added(it, cls, name):
         _store(it, cls, name, it.atom(value))
     put(it, origin, origin.holding([value], [name]))
 
@@ -115,6 +127,12 @@ def _at_the_start(it: Interpreter, cls: type, name: str) -> Value:
 def _is_added(it: Interpreter, cls: type, name: str) -> bool:
     """Whether an attribute is one that the body of a class does not bind, and the program defines the class."""
     return it.reading.defines(cls) and name not in vars(cls)
+
+
+def _is_held_here(it: Interpreter, cls: type, name: str) -> bool:
+    """Whether nothing but the program itself can know what it assigns to an attribute of a class."""
+    held = isinstance(vars(cls).get(name), local_classes.Held)
+    return it.reading.defines(cls) and (held or name not in vars(cls))
 
 
 def _store(it: Interpreter, cls: type, name: str, value: Atom) -> None:

@@ -13,11 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
-from . import exceptions, objects
+from ..runtime.containers import CONTENTS
+from . import exceptions, local_classes, objects
 from .binding import bind_arguments
-from .calls import call, call_foreign, opaque, read_of_library
+from .calls import bound_before, call, call_foreign, opaque, read_of_library
 from .failing import raise_now
 from .heap import NeedsWhole, now
+from .iteration import as_tuple
 from .names import lift
 from .signature import namedtuple_fields
 from .values import Closure, Items, Native, Scope, Value, as_known
@@ -157,7 +159,7 @@ def _new(it: Interpreter, cls: type, new: Any, args: Args, kwargs: Kwargs) -> Va
     if isinstance(new, staticmethod):
         new = new.__func__
     if new is object.__new__:
-        return blank(it, cls)
+        return blank(it, cls, args)
     if isinstance(new, types.FunctionType) and not _makes_namedtuple(cls, new):
         return now(it, call(it, Const(new), [Const(cls), *args], kwargs))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -169,10 +171,15 @@ def _makes_namedtuple(cls: type, new: types.FunctionType) -> bool:
     return issubclass(cls, tuple) and objects.is_generated(new)
 
 
-def blank(it: Interpreter, cls: type) -> Items:
-    """`object.__new__(cls)`."""
-    form = "dataclass" if dataclasses.is_dataclass(cls) else "object"
-    return Items(form, (), (), cls)
+def blank(it: Interpreter, cls: type, args: Args = ()) -> Items:
+    """`object.__new__(cls)`; of a tuple `tuple.__new__(cls, *args)`."""
+    form = objects.form_of_contents(cls)
+    if form is None:
+        return Items("dataclass" if dataclasses.is_dataclass(cls) else "object", (), (), cls)
+    contents: Value = Items(form, (), ())
+    if form == "tuple" and args:
+        contents = as_tuple(it, args[0])
+    return Items("object", (CONTENTS,), (contents,), cls)
 
 
 def built_in(it: Interpreter, cls: type) -> Exception:
@@ -188,7 +195,7 @@ def built_in(it: Interpreter, cls: type) -> Exception:
 def new_namedtuple(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Items:
     """A namedtuple from its fields."""
     fields = namedtuple_fields(cls)
-    defaults = {name: as_known(value) for name, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
+    defaults = {name: bound_before(it, value) for name, value in cls._field_defaults.items()}  # type: ignore[attr-defined]
     parameters = [Parameter(name, defaults.get(name)) for name in fields]
     values = _bind(it, f"{cls.__name__}.__new__", parameters, args, kwargs, first="_cls")
     return Items("namedtuple", fields, tuple(values[name] for name in fields), cls)
@@ -251,6 +258,8 @@ def _default(it: Interpreter, f: Any) -> Value | None:
         return _FACTORY
     if f.default is dataclasses.MISSING:
         return None
+    if isinstance(f.default, local_classes.Held):
+        return now(it, f.default.value)
     if f.default is None or isinstance(f.default, bool | int | float | complex | str | tuple):
         return as_known(f.default)
     return lift(it, f, f.name, f.default, key="default")

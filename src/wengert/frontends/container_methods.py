@@ -213,7 +213,7 @@ def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value 
 def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
     from .iteration import known_items
 
-    source = heap.now(it, source)
+    source = _dict_of_object(it, heap.now(it, source))
     if isinstance(source, Items) and source.form == "dict":
         return dict(zip(source.keys, source.values, strict=True))
     pairs = known_items(it, source) if not isinstance(source, Var) else None
@@ -480,7 +480,7 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
     from .iteration import as_list
     from .library import dict_from
 
-    source = heap.now(it, source)
+    source = _dict_of_object(it, heap.now(it, source))
     if isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict"):
         return source
     listed = as_list(it, source)
@@ -488,6 +488,14 @@ def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
         return listed
     is_dict = call(it, Const(hasattr), [var, Const("keys")], {})
     return it.choose(is_dict, lambda: dict_from(it, listed), lambda: listed)
+
+
+def _dict_of_object(it: Interpreter, source: Value) -> Value:
+    """What a dictionary is updated with: of an object that has keys, a dictionary of its items."""
+    from .library import dict_from
+    from .operators import defines
+
+    return dict_from(it, source) if defines(source, "keys") else source
 
 
 def _may_be_pairs(listed: Value) -> bool:

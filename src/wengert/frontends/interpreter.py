@@ -11,7 +11,6 @@ import ast
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -387,8 +386,10 @@ class Interpreter:
 
     def asks_its_class(self, value: Items) -> bool:
         """Whether the truth of an object is what a method of its class says."""
-        methods = (getattr(value.type, name, None) for name in ("__bool__", "__len__"))
-        return any(isinstance(method, FunctionType) for method in methods)
+        from .objects import own_method
+
+        methods = ("__bool__", "__len__") if isinstance(value.type, type) else ()
+        return any(own_method(value.type, name) is not None for name in methods)
 
     def known_truth(self, value: Value) -> bool | None:
         """The truth of a value where it is known without running."""
@@ -396,9 +397,11 @@ class Interpreter:
             case Const(value=constant):
                 return bool(constant)
             case Items(form=form, values=values):
-                if form in ("tuple", "list", "dict", "namedtuple"):
+                if form in ("tuple", "list", "dict"):
                     return bool(values)
-                return None if self.asks_its_class(value) else True
+                if self.asks_its_class(value):
+                    return None
+                return bool(values) if form == "namedtuple" else True
             case Iteration(form="checkpoint", parts=(inner, _)):
                 return self.known_truth(inner)
             case Closure() | Native() | Iteration():

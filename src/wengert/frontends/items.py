@@ -40,7 +40,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
             return as_known(value.value[index.value])
         except (TypeError, KeyError, IndexError):
             pass  # it must fail when the program runs
-    if isinstance(value, Items):
+    if isinstance(value, Items) and not _says_itself(value):
         item = _item_of(it, value, key_of(it, index))
         if item is not None:
             return item
@@ -75,6 +75,13 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go
         result = it.emit(st.getitem, it.emit(asarray, it.atom(value)), at)
     return open_up(it, result)
+
+
+def _says_itself(items: Items) -> bool:
+    """Whether the class of a namedtuple says how its items are read."""
+    from .operators import defines
+
+    return items.form == "namedtuple" and defines(items, "__getitem__")
 
 
 def _has_no_items(value: Value) -> bool:

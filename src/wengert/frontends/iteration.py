@@ -51,7 +51,9 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
     match value:
         case Items(form="dict", keys=keys):
             return list(map(from_key, keys))
-        case Items(form="tuple" | "list" | "namedtuple", values=values):
+        case Items(form="namedtuple", values=values) if not _says_itself(value):
+            return list(values)
+        case Items(form="tuple" | "list", values=values):
             return list(values)
         case Items(form="iterator"):
             return iteration(it, iterators.taken_over(it, value))
@@ -70,6 +72,13 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
                 "this value cannot be iterated over here",
                 "Iterate over a list, a tuple, an array or a range.",
             )
+
+
+def _says_itself(items: Items) -> bool:
+    """Whether the class of a namedtuple says how it is walked over."""
+    from .operators import defines
+
+    return defines(items, "__iter__")
 
 
 def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:

@@ -27,6 +27,7 @@ from . import (
     iterators,
     iterators_in_python,
     library_modules,
+    objects,
     operators,
     purity,
     stand_ins,
@@ -111,7 +112,9 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     match value:
         case Items(form="iterator"):
             return _no_length(it, "generator")
-        case Items(values=values, form=form) if form not in ("object", "dataclass"):
+        case Items(values=values, form=form) if not (
+            form in ("object", "dataclass") or defines(value, "__len__")
+        ):
             return Const(len(values))
         case Const(value=constant):
             sized = hasattr(constant, "__len__")
@@ -163,9 +166,14 @@ def _of_pairs(source: Any) -> dict[Any, Any]:
 
 
 def dict_from(it: Interpreter, source: Value) -> Value:
+    from .attributes import copied
     from .comprehensions import dictionary
 
     unknown = isinstance(source, Var) and source.kind == UNKNOWN
+    inside = objects.contents_as_they_are(it, source, "__iter__")
+    if inside is not None:
+        known = isinstance(inside, Items)
+        return Items("dict", inside.keys, inside.values) if known else copied(it, inside)
     if unknown or defines(source, "keys"):
         return call(it, Const(_entries), [source], {})
     pairs = as_list(it, source)

@@ -18,7 +18,8 @@ from ..ir.graph import UNDEFINED, Const, Var
 from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Static
 from ..ops import memory as me
 from ..ops import structure as st
-from . import cells, construct, objects, stand_ins, writes
+from ..runtime.containers import CONTENTS
+from . import bases_in_python, cells, construct, objects, stand_ins, writes
 from .attributes import call_method, copied, read_attribute
 from .calls import call, opaque
 from .counts import known
@@ -109,6 +110,8 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
 
 
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:
+    if "__dict__" in items.keys and name in objects.own_entries(it, items).keys:
+        return Const(True)
     if name in items.keys:
         held = items[name]
         if not isinstance(held, Maybe):
@@ -187,7 +190,7 @@ def _new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "`object.__new__` needs a class that is known when the program is read",
             "Name the class.",
         )
-    return construct.blank(it, cls.value)
+    return construct.blank(it, cls.value, args[1:])
 
 
 def _vars(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -337,7 +340,15 @@ def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     own = _own_copy(it, value, "__copy__")
     if own is not None:
         return own
-    return _again(value, value.values) if is_mutable(value) else value
+    return _copied_once(it, value) if is_mutable(value) else value
+
+
+def _copied_once(it: Interpreter, items: Items) -> Items:
+    """Another object that holds the same; the items of one that is a container are in a container of its own."""
+    if CONTENTS not in items.keys:
+        return _again(items, items.values)
+    inside = _copy(it, [items[CONTENTS]], {})
+    return _again(items, [inside if k == CONTENTS else items[k] for k in items.keys])
 
 
 def _again(items: Items, values: Sequence[Value]) -> Items:
@@ -568,6 +579,8 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     from .iteration import known_items
 
     cls, *items = args
+    if isinstance(cls, Const) and objects.form_of_contents(cls.value) == "tuple":
+        return construct.blank(it, cls.value, items)
     values = known_items(it, items[0]) if items else []
     if not isinstance(cls, Const) or not hasattr(cls.value, "_fields") or values is None:
         raise it.unsupported("`tuple.__new__` of these items", "Call the class itself.")
@@ -598,7 +611,13 @@ def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return construct.construct_plainly(it, cls.value, rest, kwargs)
 
 
+def _contents_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value = _current(it, args[0])
+    return now(it, value[CONTENTS]) if is_object(value) and CONTENTS in value.keys else value  # type: ignore[union-attr, index]
+
+
 HANDLERS: list[tuple[Any, Handler]] = [
+    (bases_in_python.contents_of, _contents_of),
     (getattr, _getattr),
     (hasattr, _hasattr),
     (setattr, _setattr),
@@ -607,6 +626,8 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (object.__delattr__, _plainly(objects.delete_plainly)),
     (object.__getattribute__, _plainly(objects.read_plainly)),
     (object.__new__, _new),
+    (dict.__new__, _new),
+    (list.__new__, _new),
     (tuple.__new__, _tuple_new),
     (collections.namedtuple, _make_namedtuple),  # noqa: PYI024  # what programs call
     (type.__call__, _type_call),

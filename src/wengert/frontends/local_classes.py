@@ -19,7 +19,7 @@ from .declarations import assigned_names, own_nodes
 from .names import lookup
 from .reading import LocalClass
 from .sources import parameter_names
-from .values import Items, Maybe, Scope, Value, same
+from .values import Items, Maybe, Scope, Value, list_of, same, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -56,6 +56,7 @@ def define(it: Interpreter, node: ast.ClassDef) -> Value:
         made.append(found)
     else:
         class_attributes.define_again(it, found.cls)
+    _fill(it, found)
     return Const(found.cls)
 
 
@@ -103,7 +104,8 @@ def _made(it: Interpreter, node: ast.ClassDef, bases: tuple[type, ...]) -> Local
     itself = node.name if _is_bound_once(it, node) else None
     for name, cell in cells.items():
         cell.cell_contents = cls if name == itself else StandIn(name, scope)
-    return LocalClass(cls, scope, bases, known, _hold_values(it, cls))
+    containers = _containers(it, cls)
+    return LocalClass(cls, scope, bases, known, _hold_values(it, cls), containers)
 
 
 def _is_bound_once(it: Interpreter, node: ast.ClassDef) -> bool:
@@ -193,4 +195,78 @@ def _hold_values(it: Interpreter, cls: type) -> dict[str, Value]:
                 )
             setattr(cls, name, Held(value))
             held[attribute.name] = value
+        held.update(_hold_defaults(it, attribute))
+    held.update(_hold_defaults_of_fields(it, cls))
     return held
+
+
+def _hold_defaults_of_fields(it: Interpreter, cls: type) -> dict[str, Value]:
+    """The defaults of a dataclass's or a namedtuple's fields that are variables of the function around it."""
+    held: dict[str, Value] = {}
+
+    def holding(default: Any) -> Any:
+        if not isinstance(default, StandIn):
+            return default
+        held[default.name] = lookup(it, default.scope, default.name)
+        return Held(held[default.name])
+
+    for field in vars(cls).get("__dataclass_fields__", {}).values():
+        field.default = holding(field.default)
+    defaults = vars(cls).get("_field_defaults", {})
+    defaults.update({name: holding(default) for name, default in defaults.items()})
+    return held
+
+
+def _hold_defaults(it: Interpreter, attribute: Any) -> dict[str, Value]:
+    """The defaults of a method that are variables of the function around the class."""
+    function = getattr(attribute, "__func__", attribute)
+    defaults = getattr(function, "__defaults__", None) or ()
+    by_name = getattr(function, "__kwdefaults__", None) or {}
+    taken = [each for each in (*defaults, *by_name.values()) if isinstance(each, StandIn)]
+    if not taken:
+        return {}
+    held = {each.name: lookup(it, each.scope, each.name) for each in taken}
+
+    def holding(default: Any) -> Any:
+        return Held(held[default.name]) if isinstance(default, StandIn) else default
+
+    function.__defaults__ = tuple(map(holding, defaults)) or None
+    function.__kwdefaults__ = {name: holding(each) for name, each in by_name.items()} or None
+    return held
+
+
+def _containers(it: Interpreter, cls: type) -> dict[str, Any]:
+    """The attributes of a class that are containers which the program changes, or whose items it computes."""
+    return {
+        name: attribute
+        for name, attribute in vars(cls).items()
+        if type(attribute) in (list, dict, tuple)
+        and not name.startswith(("__", "_field"))
+        and (_is_computed(attribute) or (cls.__qualname__, name) in it.reading.changed_in_classes)
+    }
+
+
+def _is_computed(attribute: Any) -> bool:
+    if isinstance(attribute, StandIn):
+        return True
+    if type(attribute) not in (list, dict, tuple):
+        return False
+    return any(map(_is_computed, attribute.values() if type(attribute) is dict else attribute))
+
+
+def _fill(it: Interpreter, made: LocalClass) -> None:
+    """Have the class hold containers of its own, as its body makes them whenever it is run."""
+    for name, attribute in made.containers.items():
+        setattr(made.cls, name, Held(_as_value(it, attribute)))
+
+
+def _as_value(it: Interpreter, attribute: Any) -> Value:
+    if isinstance(attribute, StandIn):
+        return lookup(it, attribute.scope, attribute.name)
+    if type(attribute) is dict:
+        values = tuple(_as_value(it, item) for item in attribute.values())
+        return Items("dict", tuple(attribute), values)
+    if type(attribute) in (list, tuple):
+        make = list_of if type(attribute) is list else tuple_of
+        return make(*(_as_value(it, item) for item in attribute))
+    return Const(attribute)

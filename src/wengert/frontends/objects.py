@@ -14,7 +14,8 @@ from ..ir.graph import IF, UNDEFINED, Const, Var
 from ..ir.records import record
 from ..ir.types import Array, Number, Static, Struct
 from ..ops import structure as st
-from . import class_attributes, construct, writes
+from ..runtime.containers import CONTENTS
+from . import class_attributes, construct, stand_ins, writes
 from .calls import call, opaque
 from .counts import known
 from .failing import raise_now
@@ -32,7 +33,9 @@ from .values import (
     Place,
     Value,
     as_known,
+    is_object,
     kind_of_value,
+    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -118,9 +121,64 @@ def identity_token(items: Items) -> Any:
 def search(classes: Sequence[type], name: str) -> Any:
     """What the first of some classes that has an attribute keeps under its name, or MISSING."""
     for cls in classes:
-        if name in vars(cls):
-            return vars(cls)[name]
+        if not is_container(cls):
+            found = in_python(vars(cls).get(name, MISSING))
+        elif any(hasattr(each, "_fields") for each in classes):  # of a namedtuple
+            found = vars(cls).get(name, MISSING)
+        else:
+            found = _of_container(cls, name)
+        if found is not MISSING:
+            return found
     return MISSING
+
+
+def is_container(cls: type) -> bool:
+    """Whether a class is one of Python's containers that others are built on."""
+    if cls is object or cls.__module__ not in ("builtins", "collections"):
+        return False
+    return cls in stand_ins.BASES
+
+
+def _of_container(cls: type, name: str) -> Any:
+    """A method of one of Python's containers, as the front end reads it."""
+    for base in stand_ins.BASES[cls].__mro__[:-1]:
+        if isinstance(vars(base).get(name), types.FunctionType):
+            return vars(base)[name]
+    return MISSING if hasattr(object, name) else vars(cls).get(name, MISSING)
+
+
+def form_of_contents(cls: type) -> str | None:
+    """As what objects keep their items whose class is built on one of Python's containers; None of others."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return None
+    for base in cls.__mro__:
+        stand_in = stand_ins.BASES[base] if is_container(base) else base
+        form = stand_ins.FORMS.get(stand_in)
+        if form is not None:
+            return form
+    return None
+
+
+def contents_as_they_are(it: Interpreter, value: Value, name: str) -> Value | None:
+    """What a value holds that is built on a dictionary, if its class has no method of this name of its own."""
+    if not is_object(value) or CONTENTS not in value.keys:  # type: ignore[union-attr]
+        return None
+    found = static_lookup(value.type, name)  # type: ignore[union-attr]
+    inside = now(it, value[CONTENTS])  # type: ignore[index]
+    plain = any(found in vars(stand_in).values() for stand_in in stand_ins.BASES.values())
+    return inside if plain and form_of_contents(value.type) == "dict" else None  # type: ignore[union-attr]
+
+
+def in_python(found: Any) -> Any:
+    """A method of one of Python's containers, `dict.__getitem__` say, as the front end reads it."""
+    if not isinstance(found, types.WrapperDescriptorType | types.MethodDescriptorType):
+        return found
+    written = (
+        _of_container(found.__objclass__, found.__name__)
+        if is_container(found.__objclass__)
+        else MISSING
+    )
+    return written if isinstance(written, types.FunctionType) else found
 
 
 def static_lookup(cls: type, name: str) -> Any:
@@ -168,10 +226,33 @@ def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
     if name == "__class__":
         return Const(cls)
     if name == "__dict__" and cls.__dictoffset__:
-        return attributes(it, items)
+        return items if name in items.keys else attributes(it, items)
+    if "__dict__" in items.keys:
+        return _of_itself(it, items, name)
     if name in items.keys and not is_data_descriptor(static_lookup(cls, name)):
         return _kept(it, items, name)
     return given_by_class(it, items, name)
+
+
+def _of_itself(it: Interpreter, items: Items, name: str) -> Value:
+    """An attribute of a dictionary whose attributes are its items."""
+    entries = own_entries(it, items)
+    if name == CONTENTS:
+        return entries
+    if name in entries.keys and not is_data_descriptor(static_lookup(items.type, name)):
+        return now(it, entries[name])
+    return given_by_class(it, items, name)
+
+
+def own_entries(it: Interpreter, items: Items) -> Items:
+    """The items of a dictionary that is its own `__dict__`."""
+    entries = now(it, items[CONTENTS])
+    if isinstance(entries, Items):
+        return entries
+    raise it.unsupported(
+        "the items of a dictionary that is its own `__dict__` are known only when the program runs",
+        "Read them as items: `d[name]`.",
+    )
 
 
 def _kept(it: Interpreter, items: Items, name: str) -> Value:
@@ -196,18 +277,25 @@ def class_gives(cls: type, name: str) -> bool:
 def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
     """What the class of an object gives for an attribute that the object does not keep."""
     cls = items.type
+    held = class_attributes.held_by_class(it, cls, name)
+    if held is not None:
+        is_method = isinstance(held, Closure) or (
+            isinstance(held, Const) and _is_function(held.value)
+        )
+        return bound(items, held, name) if is_method else held
     found = static_lookup(cls, name)
     if found is not MISSING and not isinstance(found, _STORAGE):
         return from_class(it, items, cls, name, found)
-    held = class_attributes.held_by_class(it, cls, name)
-    if held is not None:
-        return held
     fallback = own_method(cls, "__getattr__")
     if fallback is not None:
         return call(it, Const(fallback), [items, Const(name)], {})
     if issubclass(cls, BaseException) and name in _OF_EXCEPTIONS:
         return Const(None)
     return no_attribute(it, cls, name)
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, types.FunctionType)
 
 
 _OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")
@@ -339,6 +427,11 @@ def _no_accessor(it: Interpreter, cls: type, name: str, what: str) -> Value:
 
 def attributes(it: Interpreter, items: Items) -> Value:
     """`vars(items)`: a dictionary that changes with the object, and the object with it."""
+    if CONTENTS in items.keys:
+        raise it.unsupported(
+            f"the `__dict__` of an object whose class, {items.type.__name__}, is built on a container",
+            "Read and assign the attributes by their names.",
+        )
     place = place_of(it, items)
     if place.twin is None:
         mirror = Items("dict", items.keys, items.values)
@@ -364,6 +457,10 @@ def builtin_method(it: Interpreter, receiver: Value, cls: type, name: str, found
             name,
             lambda it, args, kwargs: construct.construct_plainly(it, receiver.value, args, kwargs),
         )
+    written = _of_container(tuple, name) if getattr(found, "__objclass__", None) is tuple else None
+    if isinstance(receiver, Items) and isinstance(written, types.FunctionType):
+        plain = Items("object", (CONTENTS,), (tuple_of(*receiver.values),), stand_ins.Tuple)
+        return bound(plain, Const(written), name)
     if getattr(found, "__objclass__", None) is not object:
         raise it.unsupported(
             f"the method `{name}` of {cls.__name__} is built into Python",
@@ -470,13 +567,21 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
             raise_now(it, AttributeError, f"the attribute '{name}' cannot be assigned")
         call(it, Const(setter), [Const(found), items, value], {})
         return
-    if name in ("__class__", "__dict__"):
+    if "__dict__" in items.keys and name not in items.keys:
+        writes.set_item(it, now(it, items[CONTENTS]), Const(name), value)
+        return
+    own = name == "__dict__" and value_is_itself(items, value) and form_of_contents(cls) == "dict"
+    if name in ("__class__", "__dict__") and not own:
         raise it.unsupported(f"assigning to `{name}` of an object", "Create a new object instead.")
     if items.form == "namedtuple" and not (cls.__dictoffset__ and name not in items.keys):
         raise_now(it, AttributeError, "can't set attribute")
     if not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
         no_attribute(it, cls, name)
-    writes.write_attribute(it, items, name, value)
+    writes.write_attribute(it, items, name, Const(dict) if own else value)
+
+
+def value_is_itself(items: Items, value: Value) -> bool:
+    return isinstance(value, Items) and value.place is not None and value.place is items.place
 
 
 def is_assigned_plainly(items: Items, name: str) -> bool:
@@ -520,6 +625,9 @@ def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
         if deleter is None:
             raise_now(it, AttributeError, f"the attribute '{name}' cannot be deleted")
         call(it, Const(deleter), [Const(found), items], {})
+        return
+    if "__dict__" in items.keys and name in own_entries(it, items).keys:
+        writes.delete_item(it, own_entries(it, items), Const(name))
         return
     if name not in items.keys:
         no_attribute(it, items.type, name)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
 from ..ir.op import Op
-from ..ir.types import UNKNOWN, Seq, Struct
+from ..ir.types import UNKNOWN, Array, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
+from ..runtime.containers import CONTENTS
 from . import equivalents, iterators_in_python, objects, stand_ins
 from .calls import call
 from .failing import raise_now
@@ -28,6 +29,7 @@ from .values import (
     Value,
     is_mutable,
     is_object,
+    kind_of_value,
     object_class,
     tuple_of,
 )
@@ -149,6 +151,8 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     if name is None:
         return None
     values = [_opened(it, value) for value in values]
+    if any(isinstance(kind_of_value(value), Array) for value in values):
+        values = [in_numpy(it, value) for value in values]
     if not any(object_class(value) is not None for value in values):
         return None
     result = _by_methods(it, name, values)
@@ -409,6 +413,14 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
     return call_operator_method(it, op, args)
 
 
+def in_numpy(it: Interpreter, value: Value) -> Value:
+    """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
+    if not is_object(value) or CONTENTS not in value.keys:  # type: ignore[union-attr]
+        return value
+    inside = now(it, _opened(it, value)[CONTENTS])  # type: ignore[index]
+    return value if isinstance(inside, Items) and inside.form == "dict" else inside
+
+
 def _is_run_time_list(value: Value) -> bool:
     return isinstance(value, Var) and isinstance(value.kind, Seq)
 
@@ -472,7 +484,7 @@ def call_on_object(
     """
     if not any(map(_has_a_class, args)):
         _refuse_unknown(it, _asked_by(known), args[:1])
-        return None
+        return _with_items(it, known, args, kwargs)
     first, *rest = args
     for name in _asked_by(known):
         if defines(first, name):
@@ -482,9 +494,27 @@ def call_on_object(
                 return call(it, Const(known), [result, *rest], kwargs) if made_float else result
     if known is reversed and defines(first, "__getitem__"):
         return call(it, Const(iterators_in_python.by_index_from_the_end), [first], {})
-    if getattr(known, "__module__", None) not in ("math", "cmath") or is_walked_over(first):
-        return None  # `fsum` adds up the items
+    if getattr(known, "__module__", None) not in ("math", "cmath"):
+        return None
+    if _walks_over(known) and is_walked_over(first):
+        from .iteration import as_list
+
+        return call(it, Const(known), [as_list(it, first), *rest], kwargs)
     return _with_floats(it, known, args, kwargs)
+
+
+def _with_items(
+    it: Interpreter, known: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> Value | None:
+    """`math.prod` of what only the run knows, which may be an object that says how it is walked over."""
+    if not args or kind_of_value(args[0]) != UNKNOWN or not _walks_over(known):
+        return None
+    listed = it.emit(st.as_list, it.atom(args[0]))
+    return call(it, Const(known), [listed, *args[1:]], kwargs)
+
+
+def _walks_over(known: Callable[..., Any]) -> bool:
+    return any(known is each for each in (math.prod, math.fsum))
 
 
 def _has_a_class(value: Value) -> bool:

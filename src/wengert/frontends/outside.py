@@ -14,7 +14,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Const, Var
 from ..ir.types import UNKNOWN, Kind, Other
 from ..ops import structure as st
-from ..runtime.containers import attributes_of
+from ..runtime.containers import values_held
 from ..runtime.memory import can_change
 from . import heap
 from .values import Place
@@ -76,7 +76,13 @@ def note_change(it: Interpreter, var: Var) -> None:
     if found is None or var in it.reading.outside.values():
         return
     holder, key = found
-    if it.reading.defines(holder):
+    owner = (
+        next((cls for cls in holder.__mro__ if key in vars(cls)), None)
+        if isinstance(holder, type)
+        else None
+    )
+    if it.reading.defines(owner):
+        hold_in_class(it, owner, key)
         raise it.unsupported(
             f"`{key}`, which all objects of a class that the program defines share, is changed",
             "Define the class outside, or set the attribute in `__init__`.",
@@ -84,6 +90,18 @@ def note_change(it: Interpreter, var: Var) -> None:
     value = holder[key] if isinstance(holder, dict) else getattr(holder, key)
     it.reading.changed_outside[id(value)] = value
     raise heap.NeedsWhole
+
+
+def hold_in_class(it: Interpreter, cls: Any, name: str) -> None:
+    """Have a class that the program defines hold a container that the program can change.
+
+    Raises:
+        NeedsWhole: it did not so far.
+    """
+    attribute = cls.__qualname__, name
+    if attribute not in it.reading.changed_in_classes:
+        it.reading.changed_in_classes.add(attribute)
+        raise heap.NeedsWhole
 
 
 def _refuse_overlap(it: Interpreter, name: str, value: Any) -> None:
@@ -112,12 +130,8 @@ def _parts(value: Any) -> set[int]:
         found.add(id(current))
         if isinstance(current, np.ndarray):
             found.add(id(current.base))
-        elif isinstance(current, dict):
-            pending.extend(current.values())
-        elif isinstance(current, list | tuple):
-            pending.extend(current)
         else:
-            pending.extend(attributes_of(current).values())
+            pending.extend(values_held(current))
     return found - {id(None)}
 
 

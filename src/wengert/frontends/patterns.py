@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL, UNKNOWN, Number, Other, Seq
 from ..ops import structure as st
-from . import equivalents, number_classes
+from . import equivalents, number_classes, stand_ins
 from .expressions import evaluate
 from .items import open_up, subscript
 from .iteration import as_list
+from .library import dict_from
 from .operations import compare, truth
-from .values import Items, Maybe, Value, kind_of_value, list_of
+from .values import Items, Maybe, Value, is_object, kind_of_value, list_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -103,10 +104,24 @@ def _matches_any(
     return other if known is False else it.emit(st.either, it.atom(matched), truth(it, other))
 
 
+_SEQUENCE, _MAPPING = 1 << 5, 1 << 6
+"""The flags of classes whose objects are sequences and mappings to `match`."""
+
+
+def _is_object_of(subject: Value, flag: int) -> bool:
+    """Whether an object is a sequence, or a mapping, to `match`."""
+    if not isinstance(subject, Items) or not is_object(subject):
+        return False
+    cls: type = subject.type
+    return bool(stand_ins.CLASSES.get(cls, cls).__flags__ & flag)
+
+
 def _matches_sequence(
     it: Interpreter, subject: Value, patterns: list[ast.pattern], bindings: dict[str, Value]
 ) -> Value:
     starred = next((k for k, p in enumerate(patterns) if isinstance(p, ast.MatchStar)), None)
+    if _is_object_of(subject, _SEQUENCE):
+        subject = as_list(it, subject)
     if isinstance(subject, Items) and subject.form in ("tuple", "list", "namedtuple"):
         return _matches_items(it, list(subject.values), patterns, starred, bindings)
     if not (isinstance(kind_of_value(subject), Seq) or kind_of_value(subject) == UNKNOWN):
@@ -171,6 +186,8 @@ def _matches_mapping(
     keys = [it.constant(evaluate(it, key)) for key in pattern.keys]
     if isinstance(subject, Var):
         subject = open_up(it, subject)
+    if _is_object_of(subject, _MAPPING):
+        subject = dict_from(it, subject)
     if not isinstance(subject, Items):
         return _matches_run_time_mapping(it, subject, keys, pattern, bindings)
     if subject.form != "dict":

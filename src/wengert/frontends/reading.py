@@ -54,6 +54,8 @@ class LocalClass:
     """The constants that its body found under names of the function around it."""
     held: Mapping[str, Value]
     """What its attributes are that the program computes, by their names in the function around it."""
+    containers: Mapping[str, Any]
+    """Its attributes that are containers which the program changes or fills, as its body makes them."""
 
 
 @mutable_record
@@ -201,6 +203,8 @@ class Reading:
     """The special methods that operators would call on what may be an object, if its class had them."""
     class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
     """The attributes of classes that the program assigns to."""
+    changed_in_classes: set[tuple[str, str]] = field(default_factory=set[Any])
+    """The containers that classes of the program hold and the program changes: by class and attribute."""
     root: Builder | None = None
     """The block of the program itself."""
     early: list[Eqn] = field(default_factory=list[Eqn])

@@ -33,6 +33,9 @@ from ..ir.types import (
     step_into,
 )
 from ..ops.registry import find
+from ..runtime.attributes import attribute
+from ..runtime.containers import CONTENTS, attributes_of, is_built_on_container
+from ..runtime.cotangents import like_built_on
 from .declarations import keeps_state
 
 SMALL = 6
@@ -167,6 +170,9 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
         case tuple() if hasattr(type(value), "_fields"):
             fields: tuple[str, ...] = namedtuple_fields(value)
             return _struct("namedtuple", fields, value, depth, type(value))
+        case tuple() | list() | dict() if is_built_on_container(type(value)):
+            kept = attributes_of(value)
+            return _struct("object", kept.keys(), kept.values(), depth, type(value))
         case tuple() | list():
             return _kind_of_sequence(value, depth)
         case dict():
@@ -362,7 +368,7 @@ def step(value: Any, step_: Step) -> Any:
         case "item":
             return value[step_.key]
         case "attr":
-            return getattr(value, step_.key)
+            return attribute(value, step_.key)
         case "cell":
             value = compiled_from(value)
             return value.__closure__[value.__code__.co_freevars.index(step_.key)].cell_contents
@@ -404,7 +410,7 @@ def counts_of(kind: Kind, value: Any) -> tuple[Any, ...]:
 
 def _count(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
-        return (leaf.shape, leaf.dtype.name) if leaf.dtype != object else None
+        return (leaf.shape, leaf.dtype.name) if leaf.dtype.kind not in "OV" else None
     return leaf if type(leaf) in (bool, int) else None
 
 
@@ -413,6 +419,8 @@ def rebuild(kind: Kind, take: Callable[[Kind], Any]) -> Any:
     match kind:
         case Struct(form="function" | "object" | "derivative", keys=keys, items=items):
             fields = {k: rebuild(i, take) for k, i in zip(keys, items, strict=True)}
+            if CONTENTS in fields:
+                return like_built_on(kind.type, fields)
             return types.SimpleNamespace(**fields) if fields else None
         case Struct(form=form, keys=keys, items=items, type=type_):
             values = [rebuild(item, take) for item in items]
@@ -434,6 +442,6 @@ _CONTAINERS: dict[str, Callable[[Any, list[Any], Any], Any]] = {
     "tuple": lambda keys, values, type_: tuple(values),
     "list": lambda keys, values, type_: values,
     "dict": lambda keys, values, type_: dict(zip(keys, values, strict=True)),
-    "namedtuple": lambda keys, values, type_: type_(*values),
+    "namedtuple": lambda keys, values, type_: tuple.__new__(type_, values),
     "dataclass": _build_dataclass,
 }

@@ -6,6 +6,8 @@ import collections
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from .bases_in_python import Dict, List, Tuple, contents_of
+
 
 class Deque:
     """`collections.deque`, over a list."""
@@ -124,193 +126,133 @@ class Deque:
         return self.items >= list(other)
 
 
-class DefaultDict:
+class DefaultDict(Dict):
     """`collections.defaultdict`, over a dictionary."""
 
     def __init__(self, default_factory: Any = None, *args: Any, **kwargs: Any):
         self.default_factory = default_factory
-        self.entries = dict(*args, **kwargs)
+        self.__contents__.update(dict(*args, **kwargs))
 
-    def __getitem__(self, key: Any) -> Any:
-        if key not in self.entries:
-            if self.default_factory is None:
-                raise KeyError(key)
-            self.entries[key] = self.default_factory()
-        return self.entries[key]
+    def __missing__(self, key: Any) -> Any:
+        if self.default_factory is None:
+            raise KeyError(key)
+        self.__contents__[key] = self.default_factory()
+        return self.__contents__[key]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self.entries[key] = value
-
-    def __delitem__(self, key: Any) -> None:
-        del self.entries[key]
-
-    def __contains__(self, key: Any) -> bool:
-        return key in self.entries
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __bool__(self) -> bool:
-        return len(self.entries) > 0
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.entries)
-
-    def keys(self) -> Any:
-        return self.entries.keys()
-
-    def values(self) -> Any:
-        return self.entries.values()
-
-    def items(self) -> Any:
-        return self.entries.items()
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return self.entries.get(key, default)
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        return self.entries.setdefault(key, default)
-
-    def pop(self, key: Any, *default: Any) -> Any:
-        return self.entries.pop(key, *default)
-
-    def update(self, *args: Any, **kwargs: Any) -> None:
-        self.entries.update(*args, **kwargs)
-
-    def clear(self) -> None:
-        self.entries.clear()
-
-    def popitem(self) -> Any:
-        return self.entries.popitem()
-
-    def copy(self) -> DefaultDict:
-        return DefaultDict(self.default_factory, self.entries)
+    def copy(self) -> Any:
+        return self.__class__(self.default_factory, self.__contents__)
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        return self.entries == _entries(other) if isinstance(other, dict) else False
 
     def __or__(self, other: Any) -> Any:
         joined = self.copy()
         joined.update(other)
         return joined
 
-    def __ior__(self, other: Any) -> Self:
-        self.update(other)
-        return self
 
-
-def _entries(dictionary: Any) -> Any:
-    return getattr(dictionary, "entries", dictionary)
-
-
-class OrderedDict(DefaultDict):
+class OrderedDict(Dict):
     """`collections.OrderedDict`: a dictionary whose order counts when it is compared with another one."""
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        self.default_factory = None
-        self.entries = dict(*args, **kwargs)
-
     def popitem(self, last: bool = True) -> Any:
-        key = list(self.entries)[-1 if last else 0]
-        return key, self.entries.pop(key)
+        key = list(self.__contents__)[-1 if last else 0]
+        return key, self.__contents__.pop(key)
 
     def move_to_end(self, key: Any, last: bool = True) -> None:
         if last:
-            self.entries[key] = self.entries.pop(key)
+            self.__contents__[key] = self.__contents__.pop(key)
         else:
-            value = self.entries.pop(key)
-            rest = list(self.entries.items())
-            self.entries.clear()
-            self.entries[key] = value
+            value = self.__contents__.pop(key)
+            rest = list(self.__contents__.items())
+            self.__contents__.clear()
+            self.__contents__[key] = value
             for other, each in rest:
-                self.entries[other] = each
+                self.__contents__[other] = each
 
-    def copy(self) -> OrderedDict:
-        return OrderedDict(self.entries)
-
-    def __reversed__(self) -> Iterator[Any]:
-        return iter(list(self.entries)[::-1])
+    def copy(self) -> Any:
+        return self.__class__(self.__contents__)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, collections.OrderedDict):
-            return list(self.entries.items()) == list(other.items())
-        return self.entries == _entries(other) if isinstance(other, dict) else False
+            return list(self.__contents__.items()) == list(other.items())
+        return self.__contents__ == contents_of(other) if isinstance(other, dict) else False
+
+    def __or__(self, other: Any) -> Any:
+        joined = self.copy()
+        joined.update(other)
+        return joined
 
 
-class Counter(DefaultDict):
+class Counter(Dict):
     """`collections.Counter`: how often each item occurs, or any other amount of it."""
 
     def __init__(self, iterable: Any = (), **kwargs: Any):
-        self.default_factory = None
-        self.entries = dict(**kwargs)
-        self.update(iterable)
+        self.update(iterable, **kwargs)
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.entries.get(key, 0)
+    def __missing__(self, key: Any) -> Any:
+        return 0
 
     def update(self, iterable: Any = (), **kwargs: Any) -> None:
         if isinstance(iterable, dict):
             for key, amount in iterable.items():
-                self.entries[key] = self.entries.get(key, 0) + amount
+                self.__contents__[key] = self.__contents__.get(key, 0) + amount
         else:
             for key in iterable:
-                self.entries[key] = self.entries.get(key, 0) + 1
+                self.__contents__[key] = self.__contents__.get(key, 0) + 1
         for key, amount in kwargs.items():
-            self.entries[key] = self.entries.get(key, 0) + amount
+            self.__contents__[key] = self.__contents__.get(key, 0) + amount
 
-    def subtract(self, iterable: Any = ()) -> None:
+    def subtract(self, iterable: Any = (), **kwargs: Any) -> None:
         if isinstance(iterable, dict):
             for key, amount in iterable.items():
-                self.entries[key] = self.entries.get(key, 0) - amount
+                self.__contents__[key] = self.__contents__.get(key, 0) - amount
         else:
             for key in iterable:
-                self.entries[key] = self.entries.get(key, 0) - 1
+                self.__contents__[key] = self.__contents__.get(key, 0) - 1
+        for key, amount in kwargs.items():
+            self.__contents__[key] = self.__contents__.get(key, 0) - amount
 
     def total(self) -> Any:
-        return sum(self.entries.values())
+        return sum(self.values())
 
     def most_common(self, n: Any = None) -> Any:
-        pairs = sorted(self.entries.items(), key=_amount, reverse=True)
+        pairs = sorted(self.items(), key=_amount, reverse=True)
         return pairs if n is None else pairs[:n]
 
-    def copy(self) -> Counter:
-        return Counter(self.entries)
+    def copy(self) -> Any:
+        return self.__class__(self.__contents__)
 
     def __add__(self, other: Any) -> Counter:
-        total = self.copy()
-        total.update(other.entries)
+        total = Counter(self.__contents__)
+        total.update(contents_of(other))
         return total._positive()
 
+    def __sub__(self, other: Any) -> Counter:
+        rest = Counter(self.__contents__)
+        rest.subtract(contents_of(other))
+        return rest._positive()
+
     def __or__(self, other: Any) -> Counter:
-        keys = {**self.entries, **other.entries}
+        keys = {**self.__contents__, **contents_of(other)}
         return Counter({key: max(self[key], other[key]) for key in keys})._positive()
 
     def __and__(self, other: Any) -> Counter:
-        return Counter({key: min(self[key], other[key]) for key in self.entries})._positive()
+        return Counter({key: min(self[key], other[key]) for key in self.__contents__})._positive()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, collections.Counter):
-            return self.entries == _entries(other) if isinstance(other, dict) else False
-        keys = {**self.entries, **other}
+            return self.__contents__ == contents_of(other) if isinstance(other, dict) else False
+        keys = {**self.__contents__, **contents_of(other)}
         return all(self[key] == other[key] for key in keys)
 
-    def __sub__(self, other: Any) -> Counter:
-        rest = self.copy()
-        for key, amount in other.entries.items():
-            rest.entries[key] = rest.entries.get(key, 0) - amount
-        return rest._positive()
-
     def _positive(self) -> Counter:
-        return Counter({key: amount for key, amount in self.entries.items() if amount > 0})
+        return Counter({key: amount for key, amount in self.__contents__.items() if amount > 0})
 
     def elements(self) -> Any:
-        return [key for key, amount in self.entries.items() for _ in range(amount)]
+        return [key for key, amount in self.__contents__.items() for _ in range(amount)]
 
 
 class KnownSet:
@@ -400,3 +342,16 @@ STAND_INS: list[tuple[type, Callable[..., Any]]] = [
     (collections.Counter, Counter),
     (collections.OrderedDict, OrderedDict),
 ]
+
+BASES: dict[type, type] = {
+    collections.defaultdict: DefaultDict,
+    collections.Counter: Counter,
+    collections.OrderedDict: OrderedDict,
+    dict: Dict,
+    list: List,
+    tuple: Tuple,
+}
+"""What stands for a container of Python's among the classes that one of the user's is built on."""
+
+FORMS: dict[type, str] = {Dict: "dict", List: "list", Tuple: "tuple"}
+"""As what objects of the classes that stand in keep their items."""

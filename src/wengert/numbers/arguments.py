@@ -19,7 +19,14 @@ from ..ir.callers import calling_span
 from ..ops.checks import counted
 from ..ops.lookup import must_be_number
 from ..ops.precision import is_exact
-from ..runtime.containers import attributes_of
+from ..runtime.containers import (
+    CONTENTS,
+    attributes_of,
+    built,
+    is_built_on_container,
+    refill,
+)
+from ..runtime.cotangents import like_built_on, parts_of_gradient
 from ..runtime.memory import lying_alike
 from .dual import Directions, Dual, parts_at
 from .levels import Level
@@ -41,6 +48,9 @@ def mapped_numbers(x: Any, function: Callable[[Any], Any], *, gradient: bool = F
 
     if is_number(x):
         return function(x)
+    if is_built_on_container(type(x)):
+        parts = {name: again(item) for name, item in attributes_of(x).items()}
+        return like_built_on(type(x), parts) if gradient else built(type(x), parts)
     if isinstance(x, (list, tuple)):
         return like(x, list(map(again, x)))
     if isinstance(x, dict):
@@ -133,6 +143,10 @@ class StandIns:
         """
         if dot is None:
             return x
+        if is_built_on_container(type(x)):
+            kept, dots = attributes_of(x), parts_of_gradient(dot)
+            moved = {name: self.of(item, dots.get(name)) for name, item in kept.items()}
+            return self._noted(x, built(type(x), moved))
         if isinstance(x, (list, tuple)):
             return self._noted(x, like(x, list(map(self.of, x, _items_of(dot, x)))))
         if isinstance(x, dict):
@@ -175,6 +189,12 @@ class StandIns:
 
     def _fill(self, x: Any, made: Any) -> None:
         """Have a value hold what another one does, without derivatives of this level."""
+        if is_built_on_container(type(x)):
+            kept = attributes_of(made)
+            items = kept.pop(CONTENTS)
+            self._fill_items(x, items)
+            refill(x, {name: self.without(item) for name, item in kept.items()})
+            return
         if isinstance(x, list):
             items = [self.without(item) for item in made]
             if _differ(items, x):
@@ -193,6 +213,13 @@ class StandIns:
                 plain = self.without(item)
                 if name not in before or plain is not before[name]:
                     object.__setattr__(x, name, plain)
+
+    def _fill_items(self, x: Any, items: Any) -> None:
+        """Have an object of a class that is built on a container hold these items, without derivatives."""
+        if isinstance(items, dict):
+            refill(x, {CONTENTS: {key: self.without(item) for key, item in items.items()}})
+        elif isinstance(items, list):
+            refill(x, {CONTENTS: list(map(self.without, items))})
 
 
 def _differ(items: Iterable[Any], others: Iterable[Any]) -> bool:

@@ -278,7 +278,7 @@ def _with_tangent(Ω: Any, tangent: Any, level: Level) -> Any:
         parts = tangent if not isinstance(tangent, Directions) else _transposed(tangent)
         pairs = zip(Ω, parts, strict=True)
         made = [_with_tangent(each, dot, level) for each, dot in pairs]
-        return type(Ω)(*made) if hasattr(Ω, "_fields") else type(Ω)(made)
+        return tuple.__new__(type(Ω), made) if isinstance(Ω, tuple) else type(Ω)(made)
     if isinstance(tangent, Directions) or not _needs_filling(Ω, tangent):
         return Dual(Ω, tangent, level)
     return Dual(Ω, np.full(np.shape(Ω), tangent, _dtype_of_tangent(Ω, tangent)), level)

@@ -76,7 +76,7 @@ def gathered(x: Any) -> Any:
         items = list(map(gathered, x))
         if all(new is old for new, old in zip(items, x, strict=True)):
             return x
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+        return tuple.__new__(type(x), items) if isinstance(x, tuple) else items
     if not isinstance(x, np.ndarray) or x.dtype != object:
         return x
     if not any(isinstance(item, PerturbedNumber) for item in x.flat):

@@ -41,7 +41,9 @@ def shape_of(x: Any) -> tuple[int, ...] | None:
 
 def like(example: Any, items: list[Any]) -> Any:
     """A list or tuple of the class of another."""
-    return type(example)(*items) if hasattr(example, "_fields") else type(example)(items)
+    return (
+        tuple.__new__(type(example), items) if hasattr(example, "_fields") else type(example)(items)
+    )
 
 
 def in_direction(dot: Any, k: int) -> Any:

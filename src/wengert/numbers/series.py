@@ -99,7 +99,7 @@ def _integrated(at: AtLevel, row: Any) -> tuple[Step, Needs]:
 
 
 def _like_tuple(example: Any, items: Sequence[Any]) -> Any:
-    return type(example)(*items) if hasattr(example, "_fields") else tuple(items)
+    return tuple.__new__(type(example), items) if hasattr(example, "_fields") else tuple(items)
 
 
 def _derived(at: AtLevel, x: Any) -> Any:

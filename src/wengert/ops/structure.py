@@ -29,7 +29,7 @@ from ..ir.types import (
     join,
 )
 from .indexing import indexed
-from .registry import declare, named
+from .registry import declare, late_helper, named
 
 Params = Mapping[str, Atom]
 Args = Sequence[Atom]
@@ -166,6 +166,7 @@ getitem = declare(
     fresh=False,
     implementation=operator.getitem,
 )
+_attribute = late_helper("attribute")
 slice_ = declare(
     "slice", "start, stop, step", infer=_always(SLICE), fold=_make_slice, implementation=slice
 )
@@ -174,7 +175,7 @@ getattr_ = declare(
     "x, *, name",
     infer=_infer_getattr,
     fresh=False,
-    implementation=lambda x, *, name: getattr(x, name),
+    implementation=lambda x, *, name: _attribute(x, name),
 )
 as_list = declare("as_list", "x", infer=_infer_as_list, py="list", implementation=list)
 as_tuple = declare("as_tuple", "x", infer=_infer_as_tuple, py="tuple", implementation=tuple)

@@ -10,6 +10,7 @@ from ..ir.graph import CALL, ZERO, Atom, Callee, Const, Eqn, Var
 from ..ir.op import Op
 from ..ir.types import UNKNOWN, Array, Number, Struct, is_differentiable
 from ..ops import cotangents as ct
+from ..ops import identity as ident
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
@@ -292,6 +293,10 @@ def _as_list(push: Push, eqn: Eqn) -> None:
     push.builder.append(eqn)
     dot = push.tangent(eqn.args[0])
     if dot != ZERO:
+        if (
+            kind_of_atom(eqn.args[0]) == UNKNOWN
+        ):  # whether its tangent has such items, making the list tells
+            push.builder.emit(ident.evaluated, eqn.outs[0])
         push.set(eqn.outs[0], push.builder.emit(ct.shadow_items, dot))
 
 

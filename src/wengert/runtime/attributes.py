@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .containers import CONTENTS, contents
 from .cotangents import accumulate, zeros
 from .refusals import coded
 
 
 def add_attr(buffer: Any, x: Any, value: Any, name: str) -> Any:
     """`buffer.name += value`, where `buffer` is the cotangent of the object `x`; in place."""
-    fields = getattr(x, "_fields", None)
+    fields = getattr(type(x), "_fields", None)
     if fields is not None and name not in fields:
         fields = None  # a method of a namedtuple
     if fields is None and _is_computed(x, name):
@@ -29,13 +30,14 @@ def _is_computed(x: Any, name: str) -> bool:
     import types
 
     found = getattr(type(x), name, None)
-    if isinstance(x, BaseException) and name in ("args", "__cause__"):
+    if name == CONTENTS or (isinstance(x, BaseException) and name in ("args", "__cause__")):
         return False
     if isinstance(found, types.MemberDescriptorType):
         return False
     if not callable(found) and hasattr(type(found), "__get__"):
         return True  # also a cached property: what it has computed is kept as what was assigned is
-    return name not in getattr(x, "__dict__", {}) and (found is None or callable(found))
+    own = getattr(x, "__dict__", {})
+    return own is x or (name not in own and (found is None or callable(found)))
 
 
 def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
@@ -60,11 +62,16 @@ def _of_method(x: Any, name: str) -> ValueError:
 
 def shadow_attr(x_bar: Any, x: Any, name: str) -> Any:
     """The part of the cotangent of the object `x` that belongs to its attribute `name`."""
-    fields = getattr(x, "_fields", ())
+    fields = getattr(type(x), "_fields", ())
     if name in fields:
         return x_bar[fields.index(name)]
     if _is_computed(x, name):
         _of_receiver(x, None, name)
         return {"__self__": x_bar, "__func__": None}
     item = x_bar.get(name) if isinstance(x_bar, dict) else getattr(x_bar, name, None)
-    return zeros(getattr(x, name)) if item is None else item
+    return zeros(attribute(x, name)) if item is None else item
+
+
+def attribute(x: Any, name: str) -> Any:
+    """An attribute of an object, its contents among them."""
+    return contents(x) if name == CONTENTS else getattr(x, name)

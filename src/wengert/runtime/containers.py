@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ def join_lists(a: Any, b: Any) -> Any:
 
 def made(cls: type, /, **attributes: Any) -> Any:
     """An object of a class with these attributes; its constructor is not run."""
+    if CONTENTS in attributes:
+        return built(cls, attributes)
     if issubclass(cls, tuple):
         return tuple.__new__(cls, attributes.values())
     x = cls.__new__(cls) if issubclass(cls, BaseException) else object.__new__(cls)
@@ -24,14 +27,20 @@ def made(cls: type, /, **attributes: Any) -> Any:
 
 
 def attributes_of(x: Any) -> dict[str, Any]:
-    """What an object of a class keeps, in its `__dict__` and in slots."""
+    """What an object of a class keeps, in its `__dict__` and in slots, and the items of a container that it is."""
     names = [
         name
         for cls in type(x).__mro__
         for name in _slots(cls)
         if name not in ("__dict__", "__weakref__") and hasattr(x, name)
     ]
-    return {**{name: getattr(x, name) for name in names}, **getattr(x, "__dict__", {})}
+    own = getattr(x, "__dict__", {})
+    own = {"__dict__": dict} if own is x else own  # a dictionary whose attributes are its items
+    kept = {**{name: getattr(x, name) for name in names}, **own}
+    if not is_built_on_container(type(x)):
+        return kept
+    made_by = {"default_factory": x.default_factory} if isinstance(x, defaultdict) else {}
+    return {CONTENTS: contents(x), **made_by, **kept}
 
 
 def _slots(cls: type) -> list[str]:
@@ -40,6 +49,83 @@ def _slots(cls: type) -> list[str]:
     names = [slots] if isinstance(slots, str) else list(slots)
     private = [name.startswith("__") and not name.endswith("__") for name in names]
     return [f"_{owner}{n}" if p else n for n, p in zip(names, private, strict=True)]
+
+
+# --- objects of classes that a program builds on Python's containers ------------------------
+
+CONTENTS = "__contents__"
+"""What stands among the attributes of such an object for its items, as a container of Python's own."""
+
+
+def is_built_on_container(cls: type) -> bool:
+    """Whether a class is one of a program's own that is built on a list, a tuple or a dictionary."""
+    if cls in (list, tuple, dict) or not issubclass(cls, (list, tuple, dict)):
+        return False
+    made_in_python = bool(cls.__flags__ & 1 << 9)
+    return made_in_python and cls.__module__ != "collections" and not hasattr(cls, "_fields")
+
+
+def own_base(cls: type) -> Any:
+    """The class written in C that says how an object of such a class keeps its items."""
+    return next(base for base in cls.__mro__ if not base.__flags__ & 1 << 9)
+
+
+def contents(x: Any) -> Any:
+    """The items of such an object as Python keeps them, whatever its class says of reading them.
+
+    Of what looks like one, a gradient, those that it has.
+    """
+    if not is_built_on_container(type(x)):
+        return x if isinstance(x, (list, tuple, dict)) else x.contents
+    base = own_base(type(x))
+    if issubclass(base, dict):
+        return {key: base.__getitem__(x, key) for key in base.__iter__(x)}
+    return [*list.__iter__(x)] if base is list else (*tuple.__iter__(x),)
+
+
+def built(cls: type, attributes: dict[str, Any]) -> Any:
+    """An object of such a class with these attributes and contents; its constructor is not run."""
+    base = own_base(cls)
+    x = base.__new__(cls, attributes[CONTENTS]) if base is tuple else base.__new__(cls)
+    refill(x, attributes)
+    return x
+
+
+def refill(x: Any, attributes: dict[str, Any]) -> None:
+    """Have such an object hold these attributes and contents."""
+    base = own_base(type(x))
+    for name, value in attributes.items():
+        if name == "__dict__":
+            object.__setattr__(x, name, x)
+        elif name != CONTENTS:
+            object.__setattr__(x, name, value)
+        elif isinstance(x, list):
+            list.__setitem__(x, slice(None), value)
+        elif isinstance(x, dict):
+            base.clear(x)
+            for key, item in dict(value).items():
+                base.__setitem__(x, key, item)
+
+
+_READING = (
+    "__getitem__", "__missing__", "__iter__", "__len__", "__contains__", "__eq__",
+    "get", "keys", "values", "items", "__getattribute__",
+)  # fmt: skip
+
+
+def reads_plainly(cls: type) -> bool:
+    """Whether the items of such an object are read as those of a container of Python's own are."""
+    base = own_base(cls)
+    return all(getattr(cls, name, None) is getattr(base, name, None) for name in _READING)
+
+
+def values_held(x: Any) -> list[Any]:
+    """What a container or an object holds: items, whatever its class says of reading them, and attributes."""
+    if isinstance(x, (list, tuple, dict)) and not is_built_on_container(type(x)):
+        return list(x.values() if isinstance(x, dict) else x)
+    kept = attributes_of(x)
+    items = kept.pop(CONTENTS, [])
+    return [*(items.values() if isinstance(items, dict) else items), *kept.values()]
 
 
 def shallow_copy(x: Any) -> Any:

@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .containers import attributes_of
+from .containers import (
+    CONTENTS,
+    attributes_of,
+    contents,
+    is_built_on_container,
+    made,
+    reads_plainly,
+)
 from .refusals import coded
 
 
@@ -26,6 +33,8 @@ def zeros(x: Any, unbound: bool = False) -> Any:
         return 0j
     if isinstance(x, (bool, float, int, np.number, np.bool_)):
         return 0.0
+    if is_built_on_container(type(x)):
+        return {name: zeros(item) for name, item in attributes_of(x).items()}
     if isinstance(x, (list, tuple)):
         numbers = {float, int, np.float64}.issuperset(map(type, x))
         return [0.0] * len(x) if numbers else [zeros(item) for item in x]
@@ -71,6 +80,8 @@ def accumulate(a: Any, b: Any) -> Any:
         return [accumulate(p, q) for p, q in zip(a, b, strict=True)]
     if isinstance(a, dict) and isinstance(b, dict):
         return {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
+    if isinstance(a, dict) or isinstance(b, dict):
+        raise of_items("an object")
     return a + b
 
 
@@ -99,6 +110,15 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
         return total.reshape(())[()]
     total = total.reshape(total.shape[max(lead, 0) :])
     return total if total.shape == shape else np.array(np.broadcast_to(total, shape))
+
+
+def of_items(whose: str) -> ValueError:
+    """The error for items of an object that its class gives, in code that was not read."""
+    error = ValueError(
+        f"the items of {whose} are read as its class says, which is known only when the program runs\n"
+        "Pass it as an argument of its own, or specialise the derivative for example arguments."
+    )
+    return coded(error, "WG101")
 
 
 def _of_joined(x: Any) -> ValueError:
@@ -140,6 +160,8 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
     if isinstance(part, np.ndarray):
         _add_to_array(part, last, value)
     elif isinstance(last, slice):
+        if isinstance(part, dict):
+            raise of_items("an object")
         part[last] = [accumulate(a, b) for a, b in zip(part[last], value, strict=True)]
     elif isinstance(part, dict):
         part[last] = accumulate(part.get(last), value)
@@ -209,8 +231,10 @@ def _project_array(x_bar: Any, x: Any, owned: bool) -> Any:
 
 
 def _project_container(x_bar: Any, x: Any) -> Any:
+    if is_built_on_container(type(x)):
+        return _project_attributes(x_bar, x)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return type(x)(*(project(b, item) for b, item in zip(x_bar, x, strict=True)))
+        return tuple.__new__(type(x), map(project, x_bar, tuple.__iter__(x)))
     if isinstance(x, (list, tuple)):
         if len(x) == len(x_bar) and all({float}.issuperset(map(type, each)) for each in (x, x_bar)):
             return type(x)(x_bar)
@@ -218,22 +242,53 @@ def _project_container(x_bar: Any, x: Any) -> Any:
     if isinstance(x, dict):
         return {key: project(x_bar.get(key), item) for key, item in x.items()}
     shadow = zeros(x)
-    if not isinstance(shadow, dict):
-        return None
-    items = {name: project(x_bar.get(name), getattr(x, name)) for name in shadow}
-    return _like_object(x, items)
+    return _project_attributes(x_bar, x) if isinstance(shadow, dict) else None
+
+
+def _project_attributes(x_bar: Any, x: Any) -> Any:
+    kept = attributes_of(x)
+    if not x_bar.keys() <= kept.keys() and not isinstance(x, BaseException):
+        raise of_items(f"a {type(x).__name__}")
+    return _like_object(x, {name: project(x_bar.get(name), item) for name, item in kept.items()})
 
 
 def _like_object(x: Any, items: dict[str, Any]) -> Any:
     import dataclasses
     import types
 
+    if is_built_on_container(type(x)):
+        return like_built_on(type(x), items)
     if not dataclasses.is_dataclass(x):
         return types.SimpleNamespace(**items)
     result = object.__new__(type(x))
     for name, item in items.items():
         object.__setattr__(result, name, item)
     return result
+
+
+def like_built_on(cls: type, items: dict[str, Any]) -> Any:
+    """What looks like an object of a class that is built on a container, with these attributes and contents.
+
+    Where the class says itself how items are read, it is nothing but that.
+    """
+    import types
+
+    if reads_plainly(cls):
+        return made(cls, **items)
+    return types.SimpleNamespace(**dict(zip(gradient_names(items), items.values(), strict=True)))
+
+
+def parts_of_gradient(gradient: Any) -> dict[str, Any]:
+    """What `like_built_on` was given; of a plain container that stands for it, its items."""
+    if type(gradient) in (list, tuple, dict):
+        return {CONTENTS: gradient}
+    kept = {k: v for k, v in attributes_of(gradient).items() if k not in (CONTENTS, "contents")}
+    return {CONTENTS: contents(gradient), **kept}
+
+
+def gradient_names(names: Any) -> tuple[str, ...]:
+    """What the attributes of an object are called in its gradient."""
+    return tuple("contents" if name == CONTENTS else name for name in names)
 
 
 def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False) -> Any:
@@ -279,6 +334,8 @@ def nested_list(x_bar: Any, depth: int) -> list[Any]:
 def shadow_items(x_bar: Any) -> list[Any]:
     """The tangents of the items that iterating over a container gives."""
     if isinstance(x_bar, dict):
+        if CONTENTS in x_bar:
+            raise of_items("an object")
         return [zeros(key) for key in x_bar]
     return list(x_bar)
 

@@ -146,7 +146,9 @@ def _of_rule_in_parts(found: Any, x: Any, returned: str, whose: str) -> Any:
     }
     if isinstance(x, dict):
         return parts
-    return type(x)(*parts.values()) if hasattr(x, "_fields") else type(x)(parts.values())
+    return (
+        tuple.__new__(type(x), parts.values()) if hasattr(x, "_fields") else type(x)(parts.values())
+    )
 
 
 def as_returned(cotangents: Any, returned: Any) -> Any:

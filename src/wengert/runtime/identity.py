@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from .containers import attributes_of
+from .containers import attributes_of, is_built_on_container, values_held
 from .memory import can_change, snapshot
 from .refusals import coded
 
@@ -102,7 +102,7 @@ def objects_only(items: list[Any]) -> None:
 
 def distinct(items: Any) -> Any:
     """A container, after a check that no object is in it twice, and that its arrays share no memory."""
-    values = list(items if isinstance(items, (list, tuple)) else _held_by(items).values())
+    values = values_held(items)
     changeable = list(map(id, _changing(values)))
     if len(set(changeable)) < len(changeable) or _overlap(list(_arrays_in(values))):
         raise _shared("two items of this container are one object, which is changed elsewhere")
@@ -126,8 +126,7 @@ def _arrays_in(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[
         elif can_change(value) or isinstance(value, tuple):
             if id(value) not in seen:
                 seen.add(id(value))
-                held = value if isinstance(value, (list, tuple)) else _held_by(value).values()
-                yield from _arrays_in(held, seen)
+                yield from _arrays_in(values_held(value), seen)
 
 
 def _overlap(arrays: list[np.ndarray]) -> bool:
@@ -205,10 +204,6 @@ def rebound(value: Any, whole: Any = None) -> None:
         raise coded(error, "WG101")
 
 
-def _held_by(x: Any) -> dict[Any, Any]:
-    return x if isinstance(x, dict) else attributes_of(x)
-
-
 def unshared(value: Any, whole: Any = None) -> Any:
     """A value that is put into a container, after a check that nobody can change it there: arrays copy it."""
     if changes(value) and not isinstance(whole, np.ndarray):
@@ -270,6 +265,8 @@ def _holds_the_same(a: Any, b: Any) -> bool:
         return (
             a.dtype == b.dtype and a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=True))
         )
+    if is_built_on_container(type(a)):
+        return a is b or _holds_the_same(attributes_of(a), attributes_of(b))
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(_holds_the_same, a, b))
     if isinstance(a, dict):
@@ -297,8 +294,7 @@ def _refuse_again(value: Any, seen: set[int], arrays: list[np.ndarray]) -> None:
     if id(value) in seen:
         raise _given_twice("one object is given to it twice")
     seen.add(id(value))
-    items = value.values() if isinstance(value, dict) else value
-    for item in items if isinstance(value, (list, tuple, dict)) else ():
+    for item in values_held(value) if isinstance(value, (list, tuple, dict)) else ():
         _refuse_again(item, seen, arrays)
 
 

@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .containers import attributes_of, list_cotangent
+from .attributes import attribute
+from .containers import (
+    CONTENTS,
+    attributes_of,
+    built,
+    is_built_on_container,
+    list_cotangent,
+    refill,
+)
 from .cotangents import unbroadcast, zeros
 from .refusals import coded
 
@@ -83,6 +91,8 @@ def lying_alike(x: Any) -> Any:
 def _copied_container(x: Any, copies: dict[int, Any]) -> Any:
     if isinstance(x, (set, frozenset)):
         return x.copy()
+    if is_built_on_container(type(x)):
+        return _copied_contents(x, copies)
     if isinstance(x, list):
         copies[id(x)] = made = []
         made += [_copied(item, copies) for item in x]
@@ -92,9 +102,27 @@ def _copied_container(x: Any, copies: dict[int, Any]) -> Any:
         made.update((key, _copied(item, copies)) for key, item in x.items())
         return made
     if isinstance(x, tuple):
-        items = [_copied(item, copies) for item in x]
-        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+        # whose class may have a constructor of its own, and say how its items are walked over
+        return tuple.__new__(type(x), [_copied(item, copies) for item in tuple.__iter__(x)])
     return _copied_object(x, copies)
+
+
+def _copied_contents(x: Any, copies: dict[int, Any]) -> Any:
+    """A copy of an object of a class that is built on a container, which may hold itself unless it is a tuple."""
+    kept = attributes_of(x)
+    items = kept.pop(CONTENTS)  # made for this, so that it has no identity
+    again = None if isinstance(x, tuple) else built(type(x), {CONTENTS: ()})
+    if again is not None:
+        copies[id(x)] = again
+    if isinstance(items, dict):
+        items = {key: _copied(item, copies) for key, item in items.items()}
+    else:
+        items = type(items)([_copied(item, copies) for item in items])
+    kept = {CONTENTS: items, **{name: _copied(item, copies) for name, item in kept.items()}}
+    if again is None:
+        return built(type(x), kept)
+    refill(again, kept)
+    return again
 
 
 _MADE_IN_PYTHON = 1 << 9
@@ -130,6 +158,9 @@ def overwrite(x: Any, value: Any) -> Any:
     """Replace everything that `x` holds; an array casts as NumPy's `out=` does."""
     if isinstance(x, np.ndarray):
         np.copyto(x, value, casting="same_kind")
+    elif is_built_on_container(type(x)):
+        alike = is_built_on_container(type(value))
+        refill(x, attributes_of(value) if alike else {CONTENTS: value})
     elif isinstance(x, dict):
         value = dict(value)
         x.clear()
@@ -328,7 +359,8 @@ def position(x: Any, *path_and_key: Any) -> Any:
 
 def _step(x: Any, step: Any) -> Any:
     """What one step leads to; the attributes of objects are named by text."""
-    return getattr(x, step) if isinstance(step, str) and not isinstance(x, dict) else x[step]
+    is_object = is_built_on_container(type(x)) or not isinstance(x, dict)
+    return attribute(x, step) if isinstance(step, str) and is_object else x[step]
 
 
 def span_of(x: Any, *path_and_value: Any) -> Any:

@@ -11,6 +11,7 @@ from ...ir.builder import kind_of_atom, reduced_axes
 from ...ir.graph import Atom, Callee, Const, Eqn, Var
 from ...ir.types import UNKNOWN, Array, Kind, Number
 from ...ops.registry import is_foreign
+from ...runtime.containers import CONTENTS
 from .bindings import Bindings
 from .code import (
     PRIMARY,
@@ -201,8 +202,13 @@ class Expressions:
         return slice_bounds(*(None if b == Const(None) else self.atom(b) for b in bounds))
 
     def getattr(self, eqn: Eqn) -> Code:
-        receiver = _receiver(self.atom(eqn.args[0]))
-        return concat(receiver, ".", eqn.param("name"), level=PRIMARY)
+        return self.attribute(self.atom(eqn.args[0]), eqn.param("name"))
+
+    def attribute(self, x: Code, name: str) -> Code:
+        """`x.name`; the contents of a container are what a helper gives."""
+        if name == CONTENTS:
+            return self.helper("contents", x)
+        return concat(_receiver(x), ".", name, level=PRIMARY)
 
     # --- calls ----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import InternalError
 from ...ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ...ir.types import Kind, Static, Struct, leaves, step_into
+from ...runtime.containers import CONTENTS, reads_plainly
 from .bindings import Bindings, Module, import_path
 from .code import Code, concat, listing, string, tuple_display
 from .expressions import Expressions
@@ -75,8 +76,11 @@ class FunctionPrinter:
         return codes
 
     def _bind_containers(self, kind: Kind) -> None:
-        """Have everything bound that the result names, before local names are given out."""
+        """Have everything bound that parameters and result name, before local names are given out."""
         self._result(kind, repeat(Code("")))
+        for parameter in self._parameters:
+            if parameter.leaf is None:
+                list(parameter.paths(self.bindings))
 
     # --- names ----------------------------------------------------------------------------
 
@@ -158,7 +162,7 @@ class FunctionPrinter:
                 continue
             pairs = [
                 (self._names[leaf], path)
-                for leaf, path in zip(parameter.leaves, parameter.paths(), strict=True)
+                for leaf, path in zip(parameter.leaves, parameter.paths(self.bindings), strict=True)
                 if self._is_read(leaf)
             ]
             pattern = parameter.pattern(self._names) if len(pairs) == len(parameter.leaves) else ""
@@ -219,8 +223,8 @@ class _Parameter:
                 name = identifier(keys[-1]) if isinstance(keys[-1], str) else ""
                 yield leaf, name or identifier("_".join(map(str, (self.name, *keys))))
 
-    def paths(self) -> Iterator[str]:
-        yield from _paths(self.kind, self.name)
+    def paths(self, bindings: Bindings) -> Iterator[str]:
+        yield from _paths(self.kind, self.name, bindings)
 
     def pattern(self, names: Mapping[Var, str]) -> str:
         """`(a, b), c` if the whole parameter can be unpacked so, else ""."""
@@ -283,11 +287,16 @@ def _is_plain_input(one: Input) -> bool:
     return one.how == "positional" and not isinstance(one.kind, Struct | Static)
 
 
-def _paths(kind: Kind, text: str) -> Iterator[str]:
+def _paths(kind: Kind, text: str, bindings: Bindings) -> Iterator[str]:
     match kind:
         case Struct(keys=keys, items=items, type=type_):
             for key, item in zip(keys, items, strict=True):
-                yield from _paths(item, text + _step(kind, key, type_))
+                if key == CONTENTS:
+                    plain = isinstance(item, Struct) and reads_plainly(type_)
+                    inner = text if plain else f"{bindings.helper('contents')}({text})"
+                else:
+                    inner = text + _step(kind, key, type_)
+                yield from _paths(item, inner, bindings)
         case Static():
             return
         case _:

@@ -10,7 +10,8 @@ from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import NONE, SLICE, UNKNOWN, Array, Kind, Number, Other, Seq, Struct
 from ...ops.indexing import indexed
 from ...ops.memory import Field, Viewed, holder, kind_after, path_of
-from .code import PRIMARY, SUM, UNARY, Code, at_least, concat
+from ...runtime.containers import CONTENTS, own_base
+from .code import PRIMARY, SUM, UNARY, Code, at_least, call, concat
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -41,9 +42,37 @@ def write(expressions: Expressions, eqn: Eqn) -> Code:
 def _store(expressions: Expressions, eqn: Eqn) -> Code:
     x, *path, value = eqn.args
     owner, kind = expressions.atom(x), kind_of_atom(x)
-    for step in path[:-1]:
+    for k, step in enumerate(path[:-1]):
+        if k == len(path) - 2 and _is_contents(step):
+            return _into_contents(expressions, owner, kind, path[-1], value)
         owner, kind = _stepped(expressions, owner, kind, step)
     return _into(expressions, owner, kind, path[-1], value)
+
+
+def _is_contents(step: Atom) -> bool:
+    """Whether a step leads to the items of an object of a class that is built on a container."""
+    return isinstance(step, Const) and step.value == Field(CONTENTS)
+
+
+def _into_contents(
+    expressions: Expressions, owner: Code, kind: Kind, last: Atom, value: Atom
+) -> Code:
+    by_base = _by_base(expressions, kind, "__setitem__")
+    if by_base is None:
+        return _into(expressions, owner, _field(kind, CONTENTS), last, value)
+    index = concat(*expressions.atoms([last]))
+    return at_level_0(call(by_base, owner, index, expressions.atom(value)))
+
+
+def _by_base(expressions: Expressions, kind: Kind, method: str) -> Code | None:
+    """The method of Python's container, where a class that is built on it has a method of its own."""
+    assert isinstance(kind, Struct)
+    base = own_base(kind.type)
+    if method == "insert" and issubclass(base, dict):
+        method = "__setitem__"
+    if getattr(kind.type, method) is getattr(base, method):
+        return None
+    return concat(expressions.bindings.constant(base), ".", method, level=PRIMARY)
 
 
 def _stepped(expressions: Expressions, owner: Code, kind: Kind, step: Atom) -> tuple[Code, Kind]:
@@ -57,7 +86,7 @@ def _stepped(expressions: Expressions, owner: Code, kind: Kind, step: Atom) -> t
 def _part(expressions: Expressions, owner: Code, kind: Kind, step: Atom) -> tuple[Code, Kind]:
     match step:
         case Const(value=Field(name=name)):
-            return concat(at_least(owner, PRIMARY), ".", name, level=PRIMARY), _field(kind, name)
+            return expressions.attribute(owner, name), _field(kind, name)
         case Const(value=Viewed() as viewed):
             params = {name: Const(value) for name, value in viewed.options}
             eqn = Eqn((Var(),), viewed.op, (Var(kind),), params, (), viewed.namespace)
@@ -150,29 +179,39 @@ def _casts_safely(kind: Kind, value: Kind) -> bool:
             return False
 
 
-def _changed_part(expressions: Expressions, eqn: Eqn) -> Code:
-    """The list or dictionary that a write changes."""
+def _changed_part(expressions: Expressions, eqn: Eqn, method: str = "") -> tuple[Code, Code | None]:
+    """The list or dictionary that a write changes, and the function that changes it, if it is no method of its own."""
     owner, kind = expressions.atom(eqn.args[0]), kind_of_atom(eqn.args[0])
-    for step in path_of(eqn):
+    path = path_of(eqn)
+    of_object = bool(path) and _is_contents(path[-1])
+    for step in path[:-1] if of_object else path:
         owner, kind = _part(expressions, owner, kind, step)
-    return at_least(owner, PRIMARY)
+    by_base = _by_base(expressions, kind, method) if of_object else None
+    return at_least(owner, PRIMARY), by_base
 
 
 def _append(expressions: Expressions, eqn: Eqn) -> Code:
     value = expressions.atom(eqn.args[-1])
-    return concat(_changed_part(expressions, eqn), ".append(", value, ")", level=0)
+    part, by_base = _changed_part(expressions, eqn, "append")
+    if by_base is not None:
+        return at_level_0(call(by_base, part, value))
+    return concat(part, ".append(", value, ")", level=0)
 
 
 def _insert(expressions: Expressions, eqn: Eqn) -> Code:
-    part = _changed_part(expressions, eqn)
+    part, by_base = _changed_part(expressions, eqn, "insert")
     key, value = expressions.atoms(eqn.args[-2:])
+    if by_base is not None:
+        return at_level_0(call(by_base, part, key, value))
     if not isinstance(holder(eqn), Seq) or kind_of_atom(eqn.args[-2]) != Number("int"):
         return at_level_0(expressions.helper("insert", part, key, value))
     return concat(part, ".insert(", key, ", ", value, ")", level=0)
 
 
 def _drop(expressions: Expressions, eqn: Eqn) -> Code:
-    part = _changed_part(expressions, eqn)
+    part, by_base = _changed_part(expressions, eqn, "__delitem__")
+    if by_base is not None:
+        return at_level_0(call(by_base, part, expressions.atom(eqn.args[-1])))
     return concat("del ", expressions.subscript(part, eqn.args[-1]), level=0)
 
 

@@ -122,6 +122,7 @@ def update(
         stands_for(it, place_of(it, whole), identities(it, first or second, own=True))
     root, steps = path_to(it, var)
     _refuse_hidden_view(it, root)
+    _refuse_records(it, root)
     if steps and is_split(steps[-1]):
         raise it.unsupported(
             "the list that NumPy split an array into gets other items",
@@ -183,6 +184,14 @@ def _refuse_hidden_view(it: Interpreter, root: Var) -> None:
         raise it.unsupported(
             "this may write to another array, through the view of it that a function made",
             "Write to the array itself, by an index.",
+        )
+
+
+def _refuse_records(it: Interpreter, root: Var) -> None:
+    if isinstance(root.kind, Array) and root.kind.dtype.startswith("void"):
+        raise it.unsupported(
+            "an array of records cannot be differentiated, and this changes one",
+            "Use one array for each field, or a dictionary of arrays.",
         )
 
 
