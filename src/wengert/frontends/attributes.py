@@ -20,12 +20,15 @@ from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
 from . import (
+    bound_methods,
     cells,
     class_attributes,
+    class_lookup,
     container_methods,
     equivalents,
     iterators,
     local_classes,
+    namedtuples,
     objects,
 )
 from .calls import call, opaque
@@ -116,7 +119,7 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
         case Native() if name in ("__self__", "__func__", "__name__"):
-            of_method = objects.receiver_of(value)
+            of_method = bound_methods.receiver_of(value)
             if of_method is not None:
                 return _of_method(it, *of_method, name)
         case Native() | Iteration() | Maybe():
@@ -153,7 +156,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     )
     if held is not None:
         return held
-    computed = objects.static_lookup(type(constant), name)
+    computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return call(it, Const(computed.fget), [Const(constant)], {})
     if not hasattr(constant, name):
@@ -214,11 +217,11 @@ def _of_items(it: Interpreter, value: Items, name: str) -> Value:
 
 
 def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
-    if name in ("count", "index") and objects.own_method(items.type, name) is None:
+    if name in ("count", "index") and class_lookup.own_method(items.type, name) is None:
         return Native(name, functools.partial(_method_of_container, items, name))
     found = None
-    if objects.own_method(items.type, name) is None:
-        found = objects.method_of_namedtuple(items, name)
+    if class_lookup.own_method(items.type, name) is None:
+        found = namedtuples.method_of_namedtuple(items, name)
     return objects.read(it, items, name) if found is None else found
 
 

@@ -296,7 +296,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
         case types.MethodWrapperType() if known.__name__ == "__get__" and args:
-            from .objects import bound
+            from .bound_methods import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if library_objects.is_of_attrs(known):
@@ -351,7 +351,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
 def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """`dict.__getitem__(x, key)`: also of an object whose class has a method of its own of that name."""
     from .attributes import call_method
-    from .objects import in_python
+    from .class_lookup import in_python
 
     receiver, written = now(it, args[0]), in_python(known)
     if is_object(receiver) and written is not known:
@@ -363,7 +363,7 @@ def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
 
 def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
     """Whether a function is the `__new__` that Python itself has written for a namedtuple."""
-    from .objects import is_generated
+    from .class_lookup import is_generated
 
     is_class = isinstance(cls, Const) and hasattr(cls.value, "_fields")
     return is_class and is_generated(function)
@@ -385,7 +385,7 @@ def _by_itself(function: FunctionType) -> bool:
 
 def _dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
     """The function that `functools.singledispatch` chooses."""
-    from .objects import class_of
+    from .class_lookup import class_of
 
     cls = class_of(now(it, first))
     if cls is None:

@@ -155,7 +155,8 @@ def set_attribute_of_function(it: Interpreter, target: Value, name: str, value: 
     """`function.name = value`; gives whether it is a function."""
     function = target.value if isinstance(target, Const) else getattr(target, "function", None)
     if isinstance(target, Closure) and target.function is None and target.attributes is not None:
-        from .objects import assign_plainly, current
+        from .object_changes import assign_plainly
+        from .objects import current
 
         assign_plainly(it, current(it, target.attributes), name, value)
         return True

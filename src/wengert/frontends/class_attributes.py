@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const
 from ..ops import memory as me
-from . import local_classes, objects, outside
+from . import class_lookup, local_classes, outside
 from .heap import now, put
 from .names import lift
 from .values import Items, Lost, Place, Value, is_mutable
@@ -60,7 +60,9 @@ def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None
     if it.reading.defines(cls) and type(vars(cls).get(name)) in (list, dict):
         outside.hold_in_class(it, cls, name)
     own = is_mutable(value) and _is_held_here(it, cls, name)
-    plain = objects.own_method(type(cls), "__setattr__") is None and (own or not is_mutable(value))
+    plain = class_lookup.own_method(type(cls), "__setattr__") is None and (
+        own or not is_mutable(value)
+    )
     if not plain or it.reading.root is not outside.root_of(it.builder):
         raise it.unsupported(
             f"assigning to the attribute `{name}` of the class {cls.__name__}, which all its objects share",
@@ -91,7 +93,7 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
     if place is not None:
         return place
     before: dict[str, Value] = {}
-    if objects.static_lookup(cls, name) is not objects.MISSING:
+    if class_lookup.static_lookup(cls, name) is not class_lookup.MISSING:
         outer, it.builder = it.builder, Builder(it.builder.span)
         before[name] = _at_the_start(it, cls, name)
         it.reading.early += it.builder.eqns

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
 from ..runtime.containers import CONTENTS
-from . import exceptions, local_classes, objects
+from . import class_lookup, exceptions, local_classes, object_changes, objects
 from .binding import bind_arguments
 from .calls import bound_before, call, call_foreign, opaque, read_of_library
 from .failing import raise_now
@@ -43,7 +43,7 @@ def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
         if cls.__module__ != "builtins" and issubclass(cls, _BUILT_IN) and not is_library(cls):
             raise built_in(it, cls)
         return call_foreign(it, cls, args, kwargs)
-    own_call = objects.own_method(type(cls), "__call__")
+    own_call = class_lookup.own_method(type(cls), "__call__")
     if own_call is not None:
         return call(it, Const(own_call), [Const(cls), *args], kwargs)
     plainly = partial(construct_plainly, it, cls, args, kwargs)
@@ -80,7 +80,7 @@ def _is_read(cls: type, args: Args, kwargs: Kwargs) -> bool:
 def _is_written_in_python(cls: type) -> bool:
     if cls.__module__ == "builtins":
         return False
-    made = [objects.static_lookup(cls, name) for name in ("__init__", "__new__")]
+    made = [class_lookup.static_lookup(cls, name) for name in ("__init__", "__new__")]
     builtin = types.WrapperDescriptorType | types.BuiltinFunctionType | types.MethodDescriptorType
     foreign = [found for found in made if isinstance(found, builtin) and not _of_object(found)]
     written = any(not isinstance(found, builtin) for found in made)
@@ -97,15 +97,15 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
     missing: list[str] = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise_now(it, TypeError, _abstract(cls, missing))
-    new = objects.static_lookup(cls, "__new__")
-    init = objects.static_lookup(cls, "__init__")
+    new = class_lookup.static_lookup(cls, "__new__")
+    init = class_lookup.static_lookup(cls, "__init__")
     if new is object.__new__ and init is object.__init__ and (args or kwargs):
         raise_now(it, TypeError, f"{cls.__name__}() takes no arguments")
     made = _new(it, cls, new, args, kwargs)
     if not _is_instance(made, cls) or (isinstance(made, Items) and made.form == "namedtuple"):
         return made
-    cls = objects.class_of(made) or cls  # `__new__` may make an object of a subclass
-    init = objects.static_lookup(cls, "__init__")
+    cls = class_lookup.class_of(made) or cls  # `__new__` may make an object of a subclass
+    init = class_lookup.static_lookup(cls, "__init__")
     if _is_generated_init(cls, init):
         return _init_dataclass(it, cls, made, args, kwargs)
     if init is not object.__init__ and not _is_protocols(init):
@@ -148,7 +148,7 @@ def _abstract(cls: type, missing: list[str]) -> str:
 
 
 def _is_instance(value: Value, cls: type) -> bool:
-    known = objects.class_of(value)
+    known = class_lookup.class_of(value)
     return known is not None and issubclass(known, cls)
 
 
@@ -168,12 +168,12 @@ def _new(it: Interpreter, cls: type, new: Any, args: Args, kwargs: Kwargs) -> Va
 
 
 def _makes_namedtuple(cls: type, new: types.FunctionType) -> bool:
-    return issubclass(cls, tuple) and objects.is_generated(new)
+    return issubclass(cls, tuple) and class_lookup.is_generated(new)
 
 
 def blank(it: Interpreter, cls: type, args: Args = ()) -> Items:
     """`object.__new__(cls)`; of a tuple `tuple.__new__(cls, *args)`."""
-    form = objects.form_of_contents(cls)
+    form = class_lookup.form_of_contents(cls)
     if form is None:
         return Items("dataclass" if dataclasses.is_dataclass(cls) else "object", (), (), cls)
     contents: Value = Items(form, (), ())
@@ -213,7 +213,7 @@ class Parameter(typing.NamedTuple):
 
 
 def _is_generated_init(cls: type, init: Any) -> bool:
-    return dataclasses.is_dataclass(cls) and objects.is_generated(init)
+    return dataclasses.is_dataclass(cls) and class_lookup.is_generated(init)
 
 
 _FACTORY = Native("a default factory", lambda it, args, kwargs: Const(None))
@@ -270,15 +270,15 @@ def _with_field(it: Interpreter, made: Value, name: str, value: Value) -> Value:
     current = now(it, made)
     assert isinstance(current, Items)
     cls = current.type
-    by_class = objects.is_data_descriptor(objects.static_lookup(cls, name))
+    by_class = class_lookup.is_data_descriptor(class_lookup.static_lookup(cls, name))
     if getattr(cls.__dataclass_params__, "frozen", False):
         own = False
     else:
-        own = objects.own_method(cls, "__setattr__") is not None
+        own = class_lookup.own_method(cls, "__setattr__") is not None
     if current.place is None and not by_class and not own:
         # nobody else knows it yet: nothing changes
         return Items(current.form, (*current.keys, name), (*current.values, value), cls)
-    (objects.assign if own else objects.assign_plainly)(it, current, name, value)
+    (object_changes.assign if own else object_changes.assign_plainly)(it, current, name, value)
     return current
 
 

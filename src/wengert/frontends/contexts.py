@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const
 from ..ir.types import Other
 from ..ops import structure as st
-from . import cells, exceptions, generators, iterators, liveness, objects
+from . import cells, class_lookup, exceptions, generators, iterators, liveness
 from .declarations import assigned_names
 from .expressions import evaluate
 from .heap import now
@@ -99,7 +99,7 @@ def _ignored(value: Value) -> None:
 
 def _described(it: Interpreter, exception: Value) -> list[Value]:
     """Class, exception and traceback, as `__exit__` gets them."""
-    known = objects.class_of(exception)
+    known = class_lookup.class_of(exception)
     if known is not None:
         return [Const(known), exception, Const(None)]
     atom = it.atom(exception)

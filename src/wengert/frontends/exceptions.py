@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
-from . import liveness, objects
+from . import class_lookup, liveness, object_changes, objects
 from .arms import Arm
 from .catching import Leaves, see
 from .expressions import evaluate
@@ -209,7 +209,7 @@ def _dispatch(
 
 def is_instance(it: Interpreter, exception: Value, classes: Classes) -> Atom:
     """Whether an exception is of one of some classes."""
-    known = objects.class_of(exception)
+    known = class_lookup.class_of(exception)
     if known is not None:
         return Const(issubclass(known, classes))
     if BaseException in classes:
@@ -341,7 +341,7 @@ def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """An exception: its contents known, where that is all there is to it."""
     from .calls import call, opaque
 
-    init, new = (objects.static_lookup(cls, name) for name in ("__init__", "__new__"))
+    init, new = (class_lookup.static_lookup(cls, name) for name in ("__init__", "__new__"))
     built_in = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     written = isinstance(init, FunctionType)
     known = built_in in _PLAIN or built_in is StopIteration
@@ -363,7 +363,7 @@ def as_raised(it: Interpreter, items: Items) -> Atom:
     from .calls import opaque
 
     known = set(items.keys) <= {"args", "value", "__cause__"} and isinstance(items["args"], Items)
-    if known and not objects.own_method(items.type, "__init__"):
+    if known and not class_lookup.own_method(items.type, "__init__"):
         return opaque(it, items.type, items["args"].values, {})  # type: ignore[return-value]
     return it.atom(items)
 
@@ -374,7 +374,9 @@ def builtin_method(it: Interpreter, receiver: Value, name: str, found: Any) -> N
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if name == "__init__":
-            objects.assign_plainly(it, objects.current(it, receiver), "args", tuple_of(*args))
+            object_changes.assign_plainly(
+                it, objects.current(it, receiver), "args", tuple_of(*args)
+            )
             return Const(None)
         return opaque(it, found, [receiver, *args], kwargs)
 

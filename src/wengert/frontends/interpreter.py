@@ -386,7 +386,7 @@ class Interpreter:
 
     def asks_its_class(self, value: Items) -> bool:
         """Whether the truth of an object is what a method of its class says."""
-        from .objects import own_method
+        from .class_lookup import own_method
 
         methods = ("__bool__", "__len__") if isinstance(value.type, type) else ()
         return any(own_method(value.type, name) is not None for name in methods)

@@ -22,12 +22,12 @@ from ..ops import structure as st
 from ..ops.registry import named
 from . import (
     choosing,
+    class_lookup,
     equivalents,
     generators,
     iterators,
     iterators_in_python,
     library_modules,
-    objects,
     operators,
     purity,
     stand_ins,
@@ -170,7 +170,7 @@ def dict_from(it: Interpreter, source: Value) -> Value:
     from .comprehensions import dictionary
 
     unknown = isinstance(source, Var) and source.kind == UNKNOWN
-    inside = objects.contents_as_they_are(it, source, "__iter__")
+    inside = class_lookup.contents_as_they_are(it, source, "__iter__")
     if inside is not None:
         known = isinstance(inside, Items)
         return Items("dict", inside.keys, inside.values) if known else copied(it, inside)

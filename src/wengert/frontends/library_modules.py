@@ -36,6 +36,7 @@ from . import (
 )
 from . import writing_functions as writing
 from .calls import call, call_foreign, opaque
+from .class_lookup import identity_token
 from .counts import is_by_turns
 from .failing import raise_now
 from .heap import now
@@ -43,7 +44,6 @@ from .items import subscript
 from .iteration import Running, as_list, iteration, settled
 from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
 from .loops import collect
-from .objects import identity_token
 from .operations import binary
 from .values import Closure, Items, Native, Value, is_generator, list_of, tuple_of
 

@@ -19,15 +19,26 @@ from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Static
 from ..ops import memory as me
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
-from . import bases_in_python, cells, construct, objects, stand_ins, writes
+from . import (
+    bases_in_python,
+    cells,
+    class_lookup,
+    construct,
+    namedtuples,
+    object_changes,
+    objects,
+    stand_ins,
+    writes,
+)
 from .attributes import call_method, copied, read_attribute
 from .calls import call, opaque
+from .class_lookup import class_of
 from .counts import known
 from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .number_classes import has_attribute, is_instance
-from .objects import by_name, class_of, known_name
+from .objects import by_name, known_name
 from .reading import Diverges
 from .values import (
     Closure,
@@ -110,7 +121,7 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
 
 
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:
-    if "__dict__" in items.keys and name in objects.own_entries(it, items).keys:
+    if "__dict__" in items.keys and name in class_lookup.own_entries(it, items).keys:
         return Const(True)
     if name in items.keys:
         held = items[name]
@@ -128,19 +139,21 @@ def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
     cls = items.type
     if name == "__class__" or (name == "__dict__" and cls.__dictoffset__):
         return Const(True)
-    found = objects.static_lookup(cls, name)
-    if found is objects.MISSING and objects.own_method(cls, "__getattr__") is None:
+    found = class_lookup.static_lookup(cls, name)
+    if found is class_lookup.MISSING and class_lookup.own_method(cls, "__getattr__") is None:
         return Const(False)
     if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
         return Const(False)
-    if found is not objects.MISSING and not _is_computed(found):
+    if found is not class_lookup.MISSING and not _is_computed(found):
         return Const(True)
     return Const(_can_read(it, items, name))
 
 
 def _is_computed(found: Any) -> bool:
     """Whether a class's attribute is what a function gives, which may raise AttributeError."""
-    return isinstance(found, property) or objects.own_method(type(found), "__get__") is not None
+    return (
+        isinstance(found, property) or class_lookup.own_method(type(found), "__get__") is not None
+    )
 
 
 def _can_read(it: Interpreter, items: Items, name: str) -> bool:
@@ -324,8 +337,12 @@ def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             return Const(True)
         case Items():
             known = class_of(value)
-            found = objects.MISSING if known is None else objects.static_lookup(known, "__call__")
-            return Const(found is not objects.MISSING)
+            found = (
+                class_lookup.MISSING
+                if known is None
+                else class_lookup.static_lookup(known, "__call__")
+            )
+            return Const(found is not class_lookup.MISSING)
         case _:
             return opaque(it, callable, args, kwargs)
 
@@ -359,11 +376,11 @@ def _again(items: Items, values: Sequence[Value]) -> Items:
 def _own_copy(it: Interpreter, items: Items, name: str, *args: Value) -> Value | None:
     if not is_object(items):
         return None
-    own = objects.own_method(items.type, name)
+    own = class_lookup.own_method(items.type, name)
     if own is not None:
         return call(it, Const(own), [items, *args], {})
     for other in ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
-        if objects.own_method(items.type, other) is not None:
+        if class_lookup.own_method(items.type, other) is not None:
             raise it.unsupported(
                 f"a copy of an object whose class has `{other}`",
                 f"Give its class a `{name}` method.",
@@ -437,8 +454,8 @@ def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`copy.replace`."""
     items = _current(it, args[0])
     if isinstance(items, Items) and items.form == "namedtuple":
-        return objects.replaced(it, items, kwargs)
-    own = objects.own_method(items.type, "__replace__") if is_object(items) else None  # type: ignore[union-attr]
+        return namedtuples.replaced(it, items, kwargs)
+    own = class_lookup.own_method(items.type, "__replace__") if is_object(items) else None  # type: ignore[union-attr]
     if own is not None:
         return call(it, Const(own), [items], kwargs)
     return _replace(it, args, kwargs)
@@ -579,7 +596,7 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     from .iteration import known_items
 
     cls, *items = args
-    if isinstance(cls, Const) and objects.form_of_contents(cls.value) == "tuple":
+    if isinstance(cls, Const) and class_lookup.form_of_contents(cls.value) == "tuple":
         return construct.blank(it, cls.value, items)
     values = known_items(it, items[0]) if items else []
     if not isinstance(cls, Const) or not hasattr(cls.value, "_fields") or values is None:
@@ -622,8 +639,8 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (hasattr, _hasattr),
     (setattr, _setattr),
     (delattr, _delattr),
-    (object.__setattr__, _plainly(objects.assign_plainly)),
-    (object.__delattr__, _plainly(objects.delete_plainly)),
+    (object.__setattr__, _plainly(object_changes.assign_plainly)),
+    (object.__delattr__, _plainly(object_changes.delete_plainly)),
     (object.__getattribute__, _plainly(objects.read_plainly)),
     (object.__new__, _new),
     (dict.__new__, _new),

@@ -334,7 +334,7 @@ def as_key(index: Value) -> Value:
     if isinstance(index, Items) and index.form == "identity":
         return Const(ObjectKey(("id", index.type), index))
     if isinstance(index, Items) and index.form in ("object", "dataclass"):
-        from .objects import hash_token
+        from .class_lookup import hash_token
 
         token = hash_token(index)
         return index if token is None else Const(ObjectKey(token, index))

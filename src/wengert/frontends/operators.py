@@ -14,7 +14,7 @@ from ..ir.types import UNKNOWN, Array, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
-from . import equivalents, iterators_in_python, objects, stand_ins
+from . import class_lookup, equivalents, iterators_in_python, objects, stand_ins
 from .calls import call
 from .failing import raise_now
 from .heap import may_be, now, place_of
@@ -74,8 +74,8 @@ def call_method_of_class(
     cls = object_class(receiver)
     if cls is None:
         return None
-    found = objects.static_lookup(cls, name)
-    if objects.is_generated(found):
+    found = class_lookup.static_lookup(cls, name)
+    if class_lookup.is_generated(found):
         return _made_by_dataclass(it, receiver, name, args)
     if not _is_written(found):
         return None
@@ -108,8 +108,8 @@ def defines(value: Value, name: str) -> bool:
     cls = object_class(value)
     if cls is None:
         return False
-    found = objects.static_lookup(cls, name)
-    return _is_written(found) or objects.is_generated(found)
+    found = class_lookup.static_lookup(cls, name)
+    return _is_written(found) or class_lookup.is_generated(found)
 
 
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -120,7 +120,7 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
     if name != "__eq__" and name not in _ORDER:
         return None
     other = _opened(it, args[0])
-    if objects.class_of(other) is not objects.class_of(receiver):
+    if class_lookup.class_of(other) is not class_lookup.class_of(receiver):
         return None
     import dataclasses
 
@@ -185,7 +185,7 @@ def _refuse_unknown(it: Interpreter, names: tuple[str, ...], values: Sequence[Va
 
 def says_of_operators(cls: type, names: Iterable[str]) -> bool:
     """Whether a class says in Python what operators do to its objects."""
-    return any(_is_written_here(objects.static_lookup(cls, name)) for name in names)
+    return any(_is_written_here(class_lookup.static_lookup(cls, name)) for name in names)
 
 
 def _is_written_here(found: Any) -> bool:
@@ -216,8 +216,8 @@ def _comes_first(left: Value, right: Value, reflected: str) -> bool:
     a, b = object_class(left), object_class(right)
     if a is None or b is None or a is b or not issubclass(b, a):
         return False
-    own = objects.static_lookup(b, reflected)
-    return own is not objects.MISSING and own is not objects.static_lookup(a, reflected)
+    own = class_lookup.static_lookup(b, reflected)
+    return own is not class_lookup.MISSING and own is not class_lookup.static_lookup(a, reflected)
 
 
 def _equality(it: Interpreter, name: str, left: Value, right: Value) -> Value | None:
@@ -302,7 +302,7 @@ def _unsure(it: Interpreter) -> Exception:
 
 
 def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
-    classes = [objects.class_of(value) for value in values]
+    classes = [class_lookup.class_of(value) for value in values]
     if None in classes:
         return
     names = [f"'{cls.__name__}'" for cls in classes if cls is not None]
@@ -379,7 +379,7 @@ def iterated(it: Interpreter, value: Value) -> Value:
     if not defines(value, "__iter__") and defines(value, "__getitem__"):
         return call(it, Const(iterators_in_python.by_index), [value], {})
     said = call_method_of_class(it, value, "__iter__", [])
-    name = getattr(objects.class_of(value), "__name__", "such an")
+    name = getattr(class_lookup.class_of(value), "__name__", "such an")
     if said is None:
         raise it.unsupported(
             f"iterating over a {name} object",
@@ -527,7 +527,7 @@ def _with_floats(it: Interpreter, known: Callable[..., Any], args: Args, kwargs:
     for arg in args:
         number = call_on_object(it, float, [arg], {}) if _has_a_class(arg) else arg
         if number is None:
-            name = objects.class_of(arg).__name__  # type: ignore[union-attr]
+            name = class_lookup.class_of(arg).__name__  # type: ignore[union-attr]
             raise_now(it, TypeError, f"must be real number, not {name}")
             raise AssertionError("unreachable")
         converted.append(number)

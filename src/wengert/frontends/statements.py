@@ -154,7 +154,7 @@ def _runs_to_assign(target: Value, name: str = "") -> bool:
 
     Without a name it is an item.
     """
-    from .objects import is_assigned_plainly
+    from .object_changes import is_assigned_plainly
 
     target = target.value if isinstance(target, Maybe) else target
     if not name:

@@ -10,7 +10,7 @@ from ..ir.graph import Atom, Const, Var
 from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 from ..ops import identity as ident
 from ..ops import memory as me
-from . import cells, class_attributes, heap, objects
+from . import cells, class_attributes, heap, object_changes, objects
 from .failing import raise_now
 from .operations import key_of
 from .values import (
@@ -231,7 +231,7 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
     """`target.name = value`."""
     target = heap.now(it, target)
     if is_object(target):
-        objects.assign(it, target, name, value)  # type: ignore[arg-type]
+        object_changes.assign(it, target, name, value)  # type: ignore[arg-type]
         return
     if isinstance(target, Var) and target.kind == UNKNOWN:
         it.emit(ident.kept, target, Const(name))
@@ -273,7 +273,7 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
             f"the attribute `{name}` of this object cannot be deleted here",
             "Set it to None instead.",
         )
-    objects.delete(it, target, name)  # type: ignore[arg-type]
+    object_changes.delete(it, target, name)  # type: ignore[arg-type]
 
 
 def remove_attribute(it: Interpreter, items: Items, name: str) -> None:
