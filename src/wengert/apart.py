@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from .errors import UnsupportedSyntax
-from .frontends import heap, library_objects
+from .frontends import heap, library_copies
 from .frontends.calls import Args, Kwargs, call
 from .frontends.counts import handed_on
 from .frontends.interpreter import Interpreter, fresh
@@ -234,7 +234,7 @@ def own_arguments(it: Interpreter, inner: Inner, args: Args) -> Args:
             "a function that is differentiated inside the program is given one object twice, and changes it",
             "Pass a copy, such as `x.copy()`.",
         )
-    return [library_objects.own_copy(it, arg) for arg in args]
+    return [library_copies.own_copy(it, arg) for arg in args]
 
 
 def call_apart(
@@ -355,7 +355,7 @@ def _on_copies(function: Value) -> Native:
     """A function that leaves its arguments as they are."""
 
     def run(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        copies = [library_objects.own_copy(it, arg) for arg in args]
+        copies = [library_copies.own_copy(it, arg) for arg in args]
         return call(it, function, copies, kwargs)
 
     return Native("function", run)

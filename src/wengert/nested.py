@@ -23,7 +23,7 @@ from .apart import (
     unharmed,
 )
 from .errors import BadArgument, UnsupportedSyntax
-from .frontends import heap, library_objects, source
+from .frontends import heap, library_copies, source
 from .frontends.binding import is_star
 from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
 from .frontends.captures import put_together
@@ -107,7 +107,7 @@ def inner_function(it: Interpreter, function: Value, args: Args, kwargs: Kwargs)
         return inner.function
 
     def on_copies(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        copies = [library_objects.own_copy(it, arg) for arg in args]
+        copies = [library_copies.own_copy(it, arg) for arg in args]
         return call(it, function, copies, kwargs)
 
     return read_inner(it, Native("inner", on_copies), args, kwargs).function
@@ -390,7 +390,7 @@ def _hvp(it: Interpreter, verb: Verb, function: Value, args: Args, kwargs: Kwarg
     *primals, vector = args
     objects = [heap.identities(it, heap.now(it, each), own=True) for each in args]
     if not objects[-1].isdisjoint(set().union(*objects[:-1])):
-        vector = library_objects.own_copy(it, vector)  # the function may change what it is given
+        vector = library_copies.own_copy(it, vector)  # the function may change what it is given
     (argnum,) = verb.argnums or (0,)
     grad = replace(verb, name="grad")
 

@@ -29,7 +29,7 @@ from . import (
     contexts,
     equivalents,
     generators,
-    library_objects,
+    library_records,
     local_classes,
     remembering,
     separate,
@@ -299,8 +299,8 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             from .bound_methods import bound
 
             return bound(args[0], as_known(known.__self__), known.__name__)
-        case types.FunctionType() if library_objects.is_of_attrs(known):
-            return library_objects.ATTRS[known.__name__](it, args, kwargs)
+        case types.FunctionType() if library_records.is_of_attrs(known):
+            return library_records.ATTRS[known.__name__](it, args, kwargs)
         case types.MethodDescriptorType() if known.__objclass__ is np.ndarray and args:
             from .attributes import call_method
 

@@ -15,6 +15,7 @@ from ..ops import structure as st
 from ..ops.creation import asarray
 from . import choosing
 from .failing import fail_now, raise_now
+from .heap import now
 from .operations import key_of
 from .values import (
     Closure,
@@ -103,6 +104,12 @@ def index_atom(it: Interpreter, index: Value) -> Atom:
         if all(isinstance(v, Const) for v in index.values):
             return Const(tuple(v.value for v in index.values if isinstance(v, Const)))
     return it.atom(index)
+
+
+def opened(it: Interpreter, value: Value) -> Value:
+    """A value as it is now, taken apart where its structure is known."""
+    value = now(it, value)
+    return open_up(it, value) if isinstance(value, Var) else value
 
 
 def open_up(it: Interpreter, value: Value) -> Value:

@@ -28,7 +28,9 @@ from . import (
     generators,
     iterators,
     iterators_in_python,
+    library_copies,
     library_objects,
+    library_records,
     purity,
     remembering,
     stand_ins,
@@ -295,10 +297,24 @@ def _in_python(equivalent: Any) -> Handler:
     return lambda it, args, kwargs: call(it, Const(equivalent), args, kwargs)
 
 
+_TABLES = (
+    _HANDLERS,
+    contexts.HANDLERS,
+    library_objects.HANDLERS,
+    library_copies.HANDLERS,
+    library_records.HANDLERS,
+)
+
 _EAGER: dict[int, Handler] = {
     **{
         id(function): handler
-        for function, handler in (*_HANDLERS, *contexts.HANDLERS, *library_objects.HANDLERS)
+        for function, handler in (
+            *_HANDLERS,
+            *contexts.HANDLERS,
+            *library_objects.HANDLERS,
+            *library_copies.HANDLERS,
+            *library_records.HANDLERS,
+        )
     },
     **{
         id(function): _in_python(equivalent)

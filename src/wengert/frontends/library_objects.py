@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import collections
-import copy
-import dataclasses
 import functools
 import operator
-import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import UNDEFINED, Const, Var
-from ..ir.types import BOOL, UNKNOWN, Array, Number, Other, Static
-from ..ops import memory as me
+from ..ir.types import BOOL, Array, Number
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
 from . import (
@@ -24,19 +20,18 @@ from . import (
     cells,
     class_lookup,
     construct,
-    namedtuples,
     object_changes,
     objects,
     stand_ins,
     writes,
 )
-from .attributes import call_method, copied, read_attribute
-from .calls import call, opaque
+from .attributes import call_method, read_attribute
+from .calls import opaque
 from .class_lookup import class_of
 from .counts import known
 from .failing import raise_now
 from .heap import now
-from .items import open_up
+from .items import opened
 from .number_classes import has_attribute, is_instance
 from .objects import by_name, known_name
 from .reading import Diverges
@@ -45,10 +40,7 @@ from .values import (
     Items,
     Maybe,
     Native,
-    Place,
     Value,
-    as_known,
-    is_mutable,
     is_object,
     kind_of_value,
     tuple_of,
@@ -60,12 +52,6 @@ if TYPE_CHECKING:
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs], Value]
-
-
-def _current(it: Interpreter, value: Value) -> Value:
-    """A value as it is now, taken apart where its structure is known."""
-    value = now(it, value)
-    return open_up(it, value) if isinstance(value, Var) else value
 
 
 # --- attributes ---------------------------------------------------------------------------
@@ -81,7 +67,7 @@ def _getattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _get(it: Interpreter, value: Value, name: str, default: Sequence[Value]) -> Value:
-    value = _current(it, value)
+    value = opened(it, value)
     if not default:
         return read_attribute(it, value, name)
     present = _has(it, value, name)
@@ -92,7 +78,7 @@ def _get(it: Interpreter, value: Value, name: str, default: Sequence[Value]) -> 
 
 def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, name = args
-    return by_name(it, name, lambda attribute: _has(it, _current(it, value), attribute))
+    return by_name(it, name, lambda attribute: _has(it, opened(it, value), attribute))
 
 
 def _has(it: Interpreter, value: Value, name: str) -> Value:
@@ -211,7 +197,7 @@ def _vars(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(
             "`vars()` without an object cannot be read before it runs", "Name the variables."
         )
-    return read_attribute(it, _current(it, args[0]), "__dict__")
+    return read_attribute(it, opened(it, args[0]), "__dict__")
 
 
 def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -222,7 +208,7 @@ def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         for path in paths:
             value = values[0]
             for name in path:
-                value = read_attribute(it, _current(it, value), name)
+                value = read_attribute(it, opened(it, value), name)
             got.append(value)
         return got[0] if len(got) == 1 else tuple_of(*got)
 
@@ -246,7 +232,7 @@ def _call_method(
 
 def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
-    value = _current(it, value)
+    value = opened(it, value)
     known = class_of(value)
     known = stand_ins.CLASSES.get(known, known) if known is not None else None
     wanted = _classes(classes)
@@ -295,7 +281,7 @@ def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "`type` with three arguments makes a class, which cannot be read before it runs",
             "Write a `class` statement outside.",
         )
-    value = _current(it, args[0])
+    value = opened(it, args[0])
     known = class_of(value) if not isinstance(value, Var) else None
     return Const(known) if known is not None else opaque(it, type, args, kwargs)
 
@@ -327,7 +313,7 @@ def _enclosing_class(it: Interpreter) -> type | None:
 
 
 def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value = _current(it, args[0])
+    value = opened(it, args[0])
     match value:
         case Closure() | Native():
             return Const(True)
@@ -345,250 +331,6 @@ def _callable(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             return Const(found is not class_lookup.MISSING)
         case _:
             return opaque(it, callable, args, kwargs)
-
-
-# --- copies -------------------------------------------------------------------------------
-
-
-def _copy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value = _current(it, args[0])
-    if not isinstance(value, Items):
-        return copied(it, value)
-    own = _own_copy(it, value, "__copy__")
-    if own is not None:
-        return own
-    return _copied_once(it, value) if is_mutable(value) else value
-
-
-def _copied_once(it: Interpreter, items: Items) -> Items:
-    """Another object that holds the same; the items of one that is a container are in a container of its own."""
-    if CONTENTS not in items.keys:
-        return _again(items, items.values)
-    inside = _copy(it, [items[CONTENTS]], {})
-    return _again(items, [inside if k == CONTENTS else items[k] for k in items.keys])
-
-
-def _again(items: Items, values: Sequence[Value]) -> Items:
-    """Another object with these contents."""
-    return Items(items.form, items.keys, tuple(values), items.type)
-
-
-def _own_copy(it: Interpreter, items: Items, name: str, *args: Value) -> Value | None:
-    if not is_object(items):
-        return None
-    own = class_lookup.own_method(items.type, name)
-    if own is not None:
-        return call(it, Const(own), [items, *args], {})
-    for other in ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
-        if class_lookup.own_method(items.type, other) is not None:
-            raise it.unsupported(
-                f"a copy of an object whose class has `{other}`",
-                f"Give its class a `{name}` method.",
-            )
-    return None
-
-
-def _deepcopy(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return _deep(it, args[0], {})
-
-
-def own_copy(it: Interpreter, value: Value) -> Value:
-    """A deep copy whose arrays lie in memory as the originals: what gives a view of those gives one of these."""
-    return _deep(it, value, {}, lying=True)
-
-
-def _deep(
-    it: Interpreter,
-    value: Value,
-    done: dict[int | Place, Value | None],
-    *,
-    lying: bool = False,
-) -> Value:
-    value = _current(it, value)
-    if not isinstance(value, Items):
-        if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
-            return value
-        alike = {"lying": Const(True)} if lying else {}
-        return it.builder.emit_with(me.duplicate, [value], alike)
-    if value.form in ("function", "derivative"):
-        return value
-    key = value.place if value.place is not None else id(value)
-    if key in done:
-        made = done[key]
-        if made is None:
-            raise it.unsupported(
-                "`copy.deepcopy` of an object that refers to itself",
-                "Copy the parts one by one and connect them again.",
-            )
-        return made
-    done[key] = None
-    own = _own_copy(it, value, "__deepcopy__", Items("dict", (), ()))
-    if own is None:
-        own = _again(value, [_deep(it, item, done, lying=lying) for item in value.values])
-    done[key] = own
-    return own
-
-
-# --- dataclasses --------------------------------------------------------------------------
-
-
-def _replace(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    items = _dataclass(it, args[0], "replace")
-    given = dict(kwargs)
-    for f in items.type.__dataclass_fields__.values():
-        kind = f._field_type.name  # noqa: SLF001
-        if kind == "_FIELD_CLASSVAR" or (f.init and f.name in given):
-            continue
-        if not f.init:
-            if f.name in given:
-                message = f"field {f.name} is declared with init=False, it cannot be specified with replace()"
-                raise_now(it, ValueError, message)
-        elif kind != "_FIELD_INITVAR":
-            given[f.name] = objects.read(it, items, f.name)
-        elif f.default is dataclasses.MISSING:
-            raise_now(it, ValueError, f"InitVar {f.name!r} must be specified with replace()")
-    return construct.construct(it, items.type, [], given)
-
-
-def _replace_any(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`copy.replace`."""
-    items = _current(it, args[0])
-    if isinstance(items, Items) and items.form == "namedtuple":
-        return namedtuples.replaced(it, items, kwargs)
-    own = class_lookup.own_method(items.type, "__replace__") if is_object(items) else None  # type: ignore[union-attr]
-    if own is not None:
-        return call(it, Const(own), [items], kwargs)
-    return _replace(it, args, kwargs)
-
-
-def _dataclass(it: Interpreter, value: Value, what: str) -> Items:
-    value = _current(it, value)
-    if isinstance(value, Items) and value.form == "dataclass":
-        return value
-    if isinstance(value, Var) and value.kind == UNKNOWN:
-        raise it.unsupported(
-            f"`dataclasses.{what}` of an object that is known only when the program runs",
-            "Create the object inside the function, or pass it as an argument.",
-        )
-    raise_now(it, TypeError, f"{what}() should be called on dataclass instances")
-    raise AssertionError("unreachable")
-
-
-def _asdict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    factory = kwargs.get("dict_factory", args[1] if len(args) > 1 else None)
-
-    def make(names: Sequence[str], values: Sequence[Value]) -> Value:
-        if factory is None:
-            return Items("dict", tuple(names), tuple(values))
-        pairs = [tuple_of(Const(name), value) for name, value in zip(names, values, strict=True)]
-        return call(it, factory, [Items("list", tuple(range(len(pairs))), tuple(pairs))], {})
-
-    return _in_plain_containers(it, _dataclass(it, args[0], "asdict"), make)
-
-
-def _astuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    factory = kwargs.get("tuple_factory", args[1] if len(args) > 1 else None)
-
-    def make(names: Sequence[str], values: Sequence[Value]) -> Value:
-        if factory is None:
-            return tuple_of(*values)
-        listed = Items("list", tuple(range(len(values))), tuple(values))
-        return call(it, factory, [listed], {})
-
-    return _in_plain_containers(it, _dataclass(it, args[0], "astuple"), make)
-
-
-def _in_plain_containers(
-    it: Interpreter, value: Value, make: Callable[[Sequence[str], Sequence[Value]], Value]
-) -> Value:
-    """A copy in which every dataclass is what `make` makes of its fields."""
-    value = _current(it, value)
-    match value:
-        case Items(form="dataclass"):
-            names = [f.name for f in dataclasses.fields(value.type)]
-            fields = [objects.read(it, value, name) for name in names]
-            return make(names, [_in_plain_containers(it, f, make) for f in fields])
-        case Items(form="list" | "tuple" | "dict" | "namedtuple", values=values):
-            return _again(value, [_in_plain_containers(it, v, make) for v in values])
-        case _:
-            return _deep(it, value, {})
-
-
-def _fields(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value = _current(it, args[0])
-    cls = value.value if isinstance(value, Const) else class_of(value)
-    return as_known(dataclasses.fields(cls))  # type: ignore[arg-type]
-
-
-def _is_dataclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value = _current(it, args[0])
-    known = value.value if isinstance(value, Const) else class_of(value)
-    if known is None:
-        return opaque(it, dataclasses.is_dataclass, args, kwargs)
-    return Const(dataclasses.is_dataclass(known))
-
-
-# --- classes that the package attrs has made ------------------------------------------------
-
-
-def _attrs_of(cls: type) -> Sequence[Any]:
-    return getattr(cls, "__attrs_attrs__", ())
-
-
-def _evolve(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    items = objects.current(it, args[0])
-    given = dict(kwargs)
-    for each in _attrs_of(items.type):
-        name = getattr(each, "alias", None) or each.name.lstrip("_")
-        if each.init and name not in given:
-            given[name] = objects.read(it, items, each.name)
-    return construct.construct(it, items.type, [], given)
-
-
-def _attrs_as(make: Callable[[Sequence[str], Sequence[Value]], Value]) -> Handler:
-    """`attrs.asdict` and `attrs.astuple`."""
-
-    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        if len(args) > 1 or kwargs:
-            raise it.unsupported(
-                "options of `attrs.asdict` and `attrs.astuple` are not covered",
-                "Write the attributes out.",
-            )
-
-        def plain(value: Value) -> Value:
-            value = _current(it, value)
-            names = [each.name for each in _attrs_of(getattr(value, "type", None) or object)]
-            if isinstance(value, Items) and names:
-                return make(names, [plain(objects.read(it, value, name)) for name in names])
-            if isinstance(value, Items) and value.form in ("list", "tuple", "dict"):
-                return _again(value, [plain(item) for item in value.values])
-            return value
-
-        return plain(args[0])
-
-    return handler
-
-
-def _attrs_fields(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    (cls,) = args
-    assert isinstance(cls, Const)
-    return tuple_of(*map(Const, _attrs_of(cls.value)))
-
-
-ATTRS: dict[str, Handler] = {
-    "evolve": _evolve,
-    "asdict": _attrs_as(lambda names, values: Items("dict", tuple(names), tuple(values))),
-    "astuple": _attrs_as(lambda names, values: tuple_of(*values)),
-    "fields": _attrs_fields,
-}
-"""The functions of attrs that look into objects, by name."""
-
-
-def is_of_attrs(function: Any) -> bool:
-    """Whether a function is one of these; `__module__` of `evolve` is whatever class it was last put into."""
-    name = function.__name__
-    homes = [sys.modules.get(module) for module in ("attr", "attrs")]
-    return name in ATTRS and any(getattr(home, name, None) is function for home in homes)
 
 
 def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -629,7 +371,7 @@ def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _contents_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    value = _current(it, args[0])
+    value = opened(it, args[0])
     return now(it, value[CONTENTS]) if is_object(value) and CONTENTS in value.keys else value  # type: ignore[union-attr, index]
 
 
@@ -656,12 +398,4 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (type, _type),
     (super, _super),
     (callable, _callable),
-    (copy.copy, _copy),
-    (copy.deepcopy, _deepcopy),
-    (dataclasses.replace, _replace),
-    (dataclasses.asdict, _asdict),
-    (dataclasses.astuple, _astuple),
-    (dataclasses.fields, _fields),
-    (dataclasses.is_dataclass, _is_dataclass),
-    *([(copy.replace, _replace_any)] if hasattr(copy, "replace") else []),  # type: ignore[attr-defined]
 ]
