@@ -6,6 +6,7 @@
 import math
 from collections import namedtuple
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +83,71 @@ def walked_over_by_functions(x):
     for k in range(4):
         node = Node(x * k + 1, node)
     return sum(node) * math.prod(node)
+
+
+# What classes choose
+
+
+def dispatched_by_class(x):
+    @singledispatch
+    def area(shape, factor):
+        return 0.0
+
+    @area.register
+    def _(shape: int | float, factor):
+        return shape * shape * factor
+
+    @area.register(tuple)
+    @area.register(list)
+    def _(shape, factor):
+        return sum(area(part, factor + 1) for part in shape)
+
+    area.register(dict, lambda shape, factor: sum(area(part, factor) for part in shape.values()))
+    return area([x, (x, {"a": x * x})], 1.0) + area("text", 2) + area(x, x)
+
+
+def dispatched_by_a_class_inside(x):
+    class Base:
+        def __init__(self, value):
+            self.value = value
+
+    class Derived(Base):
+        pass
+
+    @singledispatch
+    def weight(thing):
+        return 1.0
+
+    @weight.register
+    def _(thing: Base):
+        return thing.value
+
+    @weight.register
+    def _(thing: Derived):
+        return thing.value**2
+
+    return weight(Base(x)) * weight(Derived(x)) + weight(3)
+
+
+class Indexed(type):
+    def __getitem__(cls, index):
+        return index * cls.scale
+
+
+class Twofold(metaclass=Indexed):
+    scale = 2.0
+
+    def __class_getitem__(cls, index):
+        return 1.0
+
+
+class Chosen:
+    def __class_getitem__(cls, index):
+        return index**2
+
+
+def indexed_classes(x):
+    return Twofold[x] * Chosen[x]
 
 
 # Attributes of classes that the program defines
@@ -233,7 +299,8 @@ def a_method_replaced(x):
 
 PROGRAMS = [
     a_namedtuple_with_a_constructor, a_namedtuple_that_says_how_it_is_read, functions_of_math_on_objects_with_items,
-    walked_over_by_functions, containers_of_a_class, a_registry, anew_in_every_turn, inherited_containers,
+    walked_over_by_functions, dispatched_by_class, dispatched_by_a_class_inside, indexed_classes,
+    containers_of_a_class, a_registry, anew_in_every_turn, inherited_containers,
     assigned_to_a_class, computed_in_the_body, defaults_from_around, methods_given_later, a_method_replaced,
 ]  # fmt: skip
 

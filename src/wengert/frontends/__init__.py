@@ -12,6 +12,7 @@ _LATER = frozenset(
         "container_methods",
         "contexts",
         "contexts_in_python",
+        "dispatching",
         "equivalents",
         "exceptions",
         "generators",

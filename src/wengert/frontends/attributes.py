@@ -25,6 +25,7 @@ from . import (
     class_attributes,
     class_lookup,
     container_methods,
+    dispatching,
     equivalents,
     iterators,
     local_classes,
@@ -116,6 +117,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
                 return given
             if name in _OF_FUNCTIONS:
                 return Const(_OF_FUNCTIONS[name](value))
+        case Native(value=dispatching.Dispatcher() as inner):
+            return inner.attribute(it, name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
         case Native() if name in ("__self__", "__func__", "__name__"):

@@ -318,7 +318,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType(registry=_, dispatch=dispatch) if args:
-            return call(it, _dispatched(it, dispatch, args[0]), args, kwargs)
+            return call(it, dispatched(it, dispatch, args[0]), args, kwargs)
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
@@ -383,7 +383,7 @@ def _by_itself(function: FunctionType) -> bool:
     return _module_of(function) in _LIBRARIES or hasattr(function, "registry")
 
 
-def _dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
+def dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
     """The function that `functools.singledispatch` chooses."""
     from .class_lookup import class_of
 

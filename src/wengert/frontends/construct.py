@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import enum
 import sys
@@ -59,7 +60,7 @@ def _member(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     return opaque(it, cls, args, kwargs)
 
 
-_BUILT_IN = (list, dict, set, tuple, str, bytes, int, float, complex)
+_BUILT_IN = (list, dict, set, tuple, collections.deque, str, bytes, int, float, complex)
 
 
 def is_library(cls: type) -> bool:
@@ -184,7 +185,7 @@ def blank(it: Interpreter, cls: type, args: Args = ()) -> Items:
 
 def built_in(it: Interpreter, cls: type) -> Exception:
     """The error for a class that is built on one that is not written in Python."""
-    base = next((c.__name__ for c in cls.__mro__[1:] if c.__module__ == "builtins"), "C code")
+    base = next((c.__name__ for c in cls.__mro__[1:] if c in _BUILT_IN), "C code")
     return it.unsupported(
         f"{cls.__name__} is built on `{base}`: its objects cannot be created inside a differentiated "
         "function",

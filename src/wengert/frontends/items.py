@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from types import NoneType
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +63,8 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     own = call_method_of_class(it, value, "__getitem__", [index])
     if own is not None:
         return own
+    if isinstance(value, Const) and isinstance(value.value, type):
+        return _item_of_class(it, value.value, index)
     if isinstance(value, Const) and not isinstance(value.value, _INDEXABLE):
         raise it.unsupported(
             f"indexing a {type(value.value).__name__} object",
@@ -76,6 +78,23 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go
         result = it.emit(st.getitem, it.emit(asarray, it.atom(value)), at)
     return open_up(it, result)
+
+
+def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
+    """`cls[index]`, which its metaclass may say, or `__class_getitem__`."""
+    from .calls import call
+    from .objects import own_method, static_lookup
+
+    by_metaclass = own_method(type(cls), "__getitem__")
+    if by_metaclass is not None:
+        return call(it, Const(by_metaclass), [Const(cls), index], {})
+    found = static_lookup(cls, "__class_getitem__")
+    function = getattr(found, "__func__", found)
+    if isinstance(function, FunctionType) and function.__module__ != "typing":
+        return call(it, Const(function), [Const(cls), index], {})
+    raise it.unsupported(
+        f"indexing the class {cls.__name__}", "Write its arguments out, or leave them away."
+    )
 
 
 def _says_itself(items: Items) -> bool:

@@ -24,6 +24,7 @@ from ..ops.registry import named
 from . import (
     contexts,
     contexts_in_python,
+    dispatching,
     equivalents,
     generators,
     iterators,
@@ -276,6 +277,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (itertools.permutations, _by_indices(itertools.permutations)),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
+    (functools.singledispatch, dispatching.single_dispatch),
     (
         stand_ins.other_use_of_globals,
         _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
