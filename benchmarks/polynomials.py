@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import mpmath as mp
+from mpmath.ctx_mp import MPContext
 
-mp.mp.prec = 220
+mp = MPContext()
+mp.prec = 220
 TARGET = Path(__file__).parent.parent / "src/wengert/backends/native/vector_coefficients.py"
 
 
@@ -122,8 +123,8 @@ IN_PARTS = {
 def minimax(w: Wanted, degree: int, fixed: list[Any]) -> list[Any]:
     """The coefficients, least power first, of which the first ones are fixed."""
     count = degree + 2 - len(fixed)
-    points = [_inside(w, mp.mpf(2 * k + 1) / (2 * count)) for k in range(count)]
-    grid = [_inside(w, mp.mpf(k) / 600) for k in range(601)]
+    points = [inside(w, mp.mpf(2 * k + 1) / (2 * count)) for k in range(count)]
+    grid = [inside(w, mp.mpf(k) / 600) for k in range(601)]
     known = [(t, w.weight(t), w.function(t) - mp.polyval(fixed[::-1], t)) for t in grid]
     found = fixed
     for _ in range(20):
@@ -138,7 +139,7 @@ def minimax(w: Wanted, degree: int, fixed: list[Any]) -> list[Any]:
     return found
 
 
-def _inside(w: Wanted, part: Any) -> Any:
+def inside(w: Wanted, part: Any) -> Any:
     """A point of the interval, as far from its ends as Chebyshev's are."""
     return mp.chop(w.low + (w.high - w.low) * mp.sin(mp.pi * part / 2) ** 2, tol=mp.mpf(10) ** -50)
 
@@ -171,8 +172,9 @@ def extremes(errors: list[tuple[Any, Any]], count: int) -> list[Any]:
     return [t for t, _ in runs]
 
 
-def coefficients(w: Wanted, degree: int, code: str) -> list[Any]:
+def coefficients(w: Wanted, code: str) -> list[Any]:
     """As machine numbers: all rounded at once, or one after the other with the rest fitted again; what is nearer."""
+    degree = w.degrees[code == "f32"]
     at_once = [rounded(c, code) for c in minimax(w, degree, [])]
     in_turn: list[Any] = []
     for k in range(degree + 1):
@@ -192,6 +194,7 @@ def error(w: Wanted, found: list[Any]) -> Any:
 
 
 def in_parts(value: Any, count: int, code: str) -> tuple[float, ...]:
+    """A number as a sum of machine numbers, none of which is above what is left."""
     found: list[float] = []
     for _ in range(count):
         rest = value - mp.fsum(found)
@@ -212,8 +215,8 @@ def text() -> str:
     ]
     for name, w in WANTED.items():
         lines += ["", f"{name}: dict[str, tuple[float, ...]] = {{"]
-        for code, degree in zip(("f64", "f32"), w.degrees, strict=True):
-            found = coefficients(w, degree, code)
+        for code in ("f64", "f32"):
+            found = coefficients(w, code)
             lines += [f'    "{code}": (  # off by 2 ** {float(mp.log(error(w, found), 2)):.1f}']
             lines += [f"        {float(c)!r}," for c in found]
             lines += ["    ),"]

@@ -3,7 +3,8 @@
 Formulas are written once, for floats of 64 and of 32 bits. They need a product and a sum that are rounded together, as
 the processors have that they are for. Reductions are Cody and Waite's (Software Manual for the Elementary
 Functions, 1980): a multiple of a constant is taken off in parts, the first of which leaves no error. Where only some
-arguments need more (the subnormal ones, those that overflow), a formula is for ordinary ones, and says which these are.
+arguments need more (the subnormal ones, those that overflow), a formula is for ordinary ones, and says which these are;
+its value for others may be anything.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def _rounding(shape: Shape) -> float:
 
 
 Pair = tuple[Floats, Floats]
-"""A number in two parts: the nearest to it, and what is missing."""
+"""A number in two parts: the nearest to it, and what is missing (T. J. Dekker, Numerische Mathematik 18, 1971)."""
 
 
 def _power_of_2(exponent: Integers) -> Floats:
@@ -150,7 +151,7 @@ def _floats(exponent: Integers) -> Floats:
 
 
 def _log_of_mantissa(k: Floats, f: Floats) -> Floats:
-    """The logarithm of `2 ** k (1 + f)`."""
+    """The logarithm of `2 ** k (1 + f)`: log(1 + f) = f - s (f - tail), s = f / (2 + f), which loses little of f."""
     high, low = coefficients.LOG_OF_2[f.shape.code]
     ratio = f / (f + 2.0)
     z = ratio * ratio
@@ -357,7 +358,10 @@ def _tan(x: Floats) -> Floats:
 
 
 def _erf(x: Floats) -> Floats:
-    """`1 - exp(-q)`, q = -log(1 - erf(x)): a function so even that one polynomial serves for it."""
+    """`1 - exp(-q)`, q = -log(1 - erf(|x|)): so smooth a function that one polynomial serves for it.
+
+    From 6 on the result is rounded to 1.
+    """
     s = x.shape
     size = abs(x).at_most(6.0)
     slope, slope_rest = coefficients.SLOPE_OF_ERF[s.code]
