@@ -18,7 +18,7 @@ FLOORS = [
     {"testing", "inside", "exploring"},
     {"solvers", "in_numba"},
     {"jacobians", "jitting", "unknown_calls"},
-    {"sparsity"},
+    {"sparsity", "own_code"},
     {"linear_maps"},
     {"api"},
     {"engine", "roots", "steered", "by_numbers"},

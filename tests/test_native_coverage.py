@@ -461,3 +461,65 @@ def test_chosen_items_of_other_kinds():
     native(lambda n: [k for k in range(n) if k % 2], 0, gradient=False)
     native(lambda x: [(v, k) for k, v in enumerate(x) if v > 0.5], x, gradient=False)
     native(lambda x: [x * v for v in x if v > 0.5], x, gradient=False)
+
+
+# --- repeated lists, pieces, integers of floats -------------------------------------------
+
+
+def repeated(x, n):
+    r = [x] * n
+    for k in range(n):
+        r[k] -= 0.5 * k
+    return r[0] * r[1]
+
+
+def in_cells(p):
+    cell = np.floor(p).astype(int)
+    return p[cell[0]] * 2 + cell.sum()
+
+
+def on_the_diagonal(a):
+    b = a.copy()
+    b[np.diag_indices(len(b))] += 1.0
+    return b.sum() * b[0, 0]
+
+
+def three_pieces(a):
+    first, second, third = np.split(a, [1, 2], axis=1)
+    return (first * second * third).sum()
+
+
+def two_pieces(x):
+    a, b = np.split(x, 2)
+    return (a * b).sum()
+
+
+def test_repeated_lists():
+    native(repeated, 1.5, 3)
+    native(lambda x, n: sum([x, 2 * x] * n), 1.5, 3)
+    native(lambda x, n: [x] * n, 1.5, 3, gradient=False)
+    native(lambda x, n: [x] * n, 1.5, 0, gradient=False)
+    native(lambda n: [0] * n, 3, gradient=False)
+
+
+def test_floats_as_integers():
+    native(in_cells, np.array([1.2, 2.7, 0.1]))
+    native(lambda x: x.astype(int), np.array([1.2, -2.7, 0.1]), gradient=False)
+    compiled = wg.jit(lambda x: x.astype(int), strict=True)
+    with pytest.warns(RuntimeWarning):
+        compiled(np.array([1.0, math.nan]))
+    assert compiled.exits == 1
+
+
+def test_pieces():
+    native(two_pieces, numbers(6))
+    native(three_pieces, numbers(4, 3))
+    native(lambda x: np.split(x, [1, 10])[1].sum(), numbers(4))
+    compiled = wg.jit(two_pieces, strict=True)
+    with pytest.raises(ValueError, match="equal division"):
+        compiled(numbers(5))
+
+
+def test_indices_of_a_diagonal():
+    native(lambda a: a[np.diag_indices(3)].sum(), numbers(3, 3))
+    native(on_the_diagonal, numbers(3, 3), gradient=False)

@@ -404,8 +404,18 @@ def _is_ours(function: types.FunctionType) -> bool:
     return (function.__module__ or "").partition(".")[0] == __package__
 
 
-def read(call: Call, special: source.Special = _special) -> source.Program:
-    """The IR of a call; `special` says how calls of wengert's own functions are read."""
+def read(
+    call: Call,
+    special: source.Special = _special,
+    opted_out: Callable[[Any], bool] = rules.opted_out,
+) -> source.Program:
+    """The IR of a call.
+
+    Args:
+        call: the function, and the kinds of its arguments.
+        special: how calls of wengert's own functions are read.
+        opted_out: whether the code of a function is read although it has a rule, by its op.
+    """
     program = source.read(
         call.target,
         call.arguments,
@@ -414,7 +424,7 @@ def read(call: Call, special: source.Special = _special) -> source.Program:
         narrow=call.narrow,
         special=special,
         derivative=_read_derivative,
-        opted_out=rules.opted_out,
+        opted_out=opted_out,
     )
     refuse_out_of_sight(program.function)
     function = replace(with_all_evaluated(program.function), narrow=call.narrow)

@@ -24,6 +24,7 @@ from .frontends.values import Native, Value
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
+from .own_code import with_own_code
 from .passes import tidy
 from .verbs import Verb, check_argnums
 
@@ -419,7 +420,11 @@ def _specialised_ir(
     ir, *others = derived.functions
     if others:
         raise Unlowered("a derivative in two functions")
-    return ir, derived.in_force_for(function), derived.identities_for(function)
+    ir, checks = with_own_code(ir)
+    in_force = derived.in_force_for(function)
+    if not checks:
+        return ir, in_force, derived.identities_for(function)
+    return ir, lambda: in_force() and all(check() for check in checks), ()
 
 
 def _first_that_fits(

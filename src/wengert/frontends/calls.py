@@ -158,7 +158,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             special = it.reading.special(function.type.function)
             if special is not None:
                 return special(it, args, kwargs)
-            found = _by_rule(function.type.function)  # a rule needs no source
+            found = _by_rule(it, function.type.function)  # a rule needs no source
             if found is not None:
                 return emit_op(it, *found, args, kwargs)
             return call_closure(it, closure_of_items(it, function), args, kwargs)
@@ -591,7 +591,7 @@ def bound_before(it: Interpreter, value: Any) -> Value:
 
 def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """Call a function whose source is known: by its rule, inlined, or called where it recurses."""
-    found = _by_rule(closure.function)
+    found = _by_rule(it, closure.function)
     if found is not None:
         return emit_op(it, *found, args, kwargs)
     if closure.file == contextlib.__file__ and contexts.is_manager_function(closure):
@@ -611,10 +611,12 @@ def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) 
     return inline(it, closure, bound)
 
 
-def _by_rule(function: Any) -> tuple[Op, str] | None:
+def _by_rule(it: Interpreter, function: Any) -> tuple[Op, str] | None:
     """The op for a function that has a rule."""
     found = ops.find(function) if function is not None else None
-    return found if found is not None and rule_for(found[0]) is not None else None
+    if found is None or it.reading.opted_out(found[0]):
+        return None
+    return found if rule_for(found[0]) is not None else None
 
 
 DEEPEST = 16

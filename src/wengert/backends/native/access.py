@@ -8,6 +8,7 @@ from ...ir.graph import Atom, Eqn
 from ...ir.records import record
 from .columns import Growing
 from .emitter import Emitter
+from .items_by_number import item_by_number
 from .kept import is_kept, kept_item
 from .lists import part_of_list
 from .loopform import Apply, Assign, Constant, Expr, For, If, Slot
@@ -204,7 +205,7 @@ def _item_of_tuple(site: Site, value: Tuple, index: Value) -> Value:
         if key in value.keys:
             return value.items[value.keys.index(key)]
     if isinstance(index, Scalar) and value.form in ("tuple", "list"):
-        return _by_number(site, value, index)
+        return item_by_number(site, value, index)
     if isinstance(index, Bounds) and value.form in ("tuple", "list"):
         items = value.items[_known_slice(index)]
         return Tuple(items, value.form, tuple(range(len(items))))
@@ -220,20 +221,6 @@ def _known_slice(index: Bounds) -> slice:
             raise Unlowered("items of a container that are chosen at run time")
         parts.append(None if known is None else int(known.value))
     return slice(*parts)
-
-
-def _by_number(site: Site, value: Tuple, index: Scalar) -> Value:
-    """An item of a tuple of numbers by an index that is computed: one comparison for each."""
-    e = site.e
-    items = [site.as_scalar(item) for item in value.items]
-    if not items or len({(s.code, s.origin) for s in items}) > 1:
-        raise Unlowered("an item of a container that is chosen at run time")
-    position = wrapped(site, index, Constant(len(items), "i64"))
-    chosen = items[0].expr
-    for k, item in enumerate(items[1:], start=1):
-        here = e.apply("eq", position, Constant(k, "i64"), code="b1")
-        chosen = e.apply("select", here, item.expr, chosen, code=item.code)
-    return Scalar(chosen, items[0].origin, max(s.bits for s in items))
 
 
 # --- arrays of indices --------------------------------------------------------------------

@@ -16,13 +16,13 @@ from .complexes import by_part, is_complex
 from .composed import words_of
 from .emitter import Emitter
 from .fusion import copy_elements
-from .kept import must_be_open
+from .items_by_number import items_in_order
 from .lists import grown, like_item
 from .loopform import CODES, Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
 from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
-from .sequences import growing, item_at, numbers, push
+from .sequences import growing, item_at, push
 from .structure import length_of
 from .values import (
     NUMPY,
@@ -82,10 +82,8 @@ def walk_over(site: Site, atom: Atom) -> Walk:
         case View() | Delayed() | Repeated() if value.dims:
             view = site.in_memory(atom)
             return Walk(view.dims[0], lambda inner, k: row(inner, view, k))
-        case Tuple(items=items) if items and all(isinstance(i, Scalar | Delayed) for i in items):
-            must_be_open(value)
-            made = numbers(site.e, [site.as_scalar(item) for item in items], "items")
-            return Walk(integer(len(items)), lambda inner, k: item_at(inner.e, made, k))
+        case Tuple(items=items) if items:
+            return Walk(integer(len(items)), items_in_order(site, value))
         case _:
             raise Unlowered("a loop over something that is no range, array or list of numbers")
 

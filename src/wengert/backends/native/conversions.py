@@ -6,8 +6,10 @@ from typing import Any
 
 from ...ir.graph import Eqn
 from . import numbers
+from .access import over
 from .creation import code_of_option
 from .elementwise import ROWS, Elementwise
+from .emitter import Emitter
 from .fusion import mapped
 from .loopform import CODES, FLOATS, Constant, Expr
 from .lowering import Site, lowers, must_have_type
@@ -22,6 +24,7 @@ from .values import (
     Scalar,
     Unlowered,
     Value,
+    View,
     number,
 )
 
@@ -120,9 +123,21 @@ def _astype(site: Site, eqn: Eqn) -> Value:
         code = like.code if like.code in FLOATS else "f64"
     else:
         code = code_of_option(site, eqn.params["dtype"])
-    if x.code in FLOATS and code not in FLOATS and code != "b1":
-        raise Unlowered("floats converted to integers")
+    if x.code in FLOATS and code == "i64":
+        return _as_integers(site, eqn, site.view(x))
     return mapped(site, ROWS["copy"], [x], code, dims_of(x))
+
+
+def _as_integers(site: Site, eqn: Eqn, x: View) -> View:
+    """What is before the point; what is no integer of 62 bits is left to NumPy, which warns."""
+    site.write_all()
+    made = site.allocate(x.dims, "i64", eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        e.store(made, at, numbers.to_integer(e, Scalar(e.load(x, at), NUMPY)).expr)
+
+    over(site.e, x.dims, element)
+    return made
 
 
 @lowers("item")

@@ -91,4 +91,11 @@ def _given_at(site: Site, eqn: Eqn) -> Value:
 def _part(site: Site, container: Growing, path: Sequence[Value]) -> Value:
     first, *names = path
     position = wrapped(site, site.as_scalar(first), length_of(site, container))
-    return _column_of(container.column, names).item(site.e, position)
+    if has_fields(container):
+        return _column_of(container.column, names).item(site.e, position)
+    part = container.column.item(site.e, position)
+    if not names:
+        return part
+    if not isinstance(part, Growing):
+        raise Unlowered("a cotangent of a part of a part")
+    return _part(site, part, names)

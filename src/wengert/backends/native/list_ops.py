@@ -9,7 +9,7 @@ from .columns import Arrays, Growing, Numbers
 from .creation import as_array
 from .emitter import Emitter
 from .fields import sum_of_parts
-from .lists import copied_list, like_item, loosening, template_of
+from .lists import as_item, copied_list, like_item, loosening, template_of
 from .loopform import Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
 from .ranges import SIZE_BITS
@@ -190,6 +190,7 @@ def _append(site: Site, eqn: Eqn) -> Value:
     if not isinstance(container, Growing):
         raise Unlowered("an append to something that is no list")
     _note_write(site, container)
+    item = as_item(site, container, item)
     site.write_all()
     with loosening(site, container):
         push(site.e, container, item)

@@ -9,11 +9,11 @@ from ...ir.graph import Var
 from ...ir.records import replace
 from ...ir.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNKNOWN, Array, Kind, Seq, Static, Struct
 from . import complexes
-from .columns import Growing, Loosened, Mismatch, Undecided
-from .emitter import Emitter
-from .loopform import CODES, Assign, Code, Expr, For, Slot, assigned_in
+from .columns import Growing, ListsOfOneLength, Loosened, Mismatch, Undecided
+from .emitter import Emitter, Names
+from .loopform import CODES, Assign, Code, Constant, Expr, For, Slot, assigned_in
 from .lowering import Site
-from .sequences import growing, item_at
+from .sequences import Lists, growing, item_at
 from .values import (
     OF_DOUBLES,
     ONE,
@@ -54,6 +54,8 @@ def template_of(kind: Kind, floats: frozenset[int] = OF_DOUBLES) -> Value:
         case Struct(form="tuple" | "namedtuple" | "dataclass" as form, items=items, keys=keys):
             parts = tuple(template_of(item, floats) for item in items)
             return Tuple(parts, form, keys, kind.type)
+        case Seq() | Struct(form="list"):
+            return growing(Emitter(Names()), template_of(_item_kind(kind), floats), "row")
         case Static(value=str() | None as known):
             return Known(known)
         case _ if kind == NONE:
@@ -80,12 +82,54 @@ def grown(site: Site, value: Value, var: Var) -> Value:
     """A list of known length as one that can grow, if that is what it is going to do as the value of a variable."""
     if not isinstance(value, Tuple) or value.form != "list" or not isinstance(var.kind, Seq):
         return value
-    made = growing(site.e, _first_item(site, var, var.kind.item), var.name or "items", None)
+    items = [list_in_list(site, item) for item in value.items]
+    lists = next((item for item in items if isinstance(item, Growing)), None)
+    if lists is not None and any(getattr(item, "count", None) != lists.count for item in items):
+        lists = replace(lists, count=None)
+    template = lists or _first_item(site, var, var.kind.item)
+    made = growing(site.e, template, var.name or "items", None, _is_constant)
     made.key = var
-    for k, item in enumerate(value.items):
+    for k, item in enumerate(items):
         made.column.put(site.e, integer(k), item)
     site.e.add(Assign(made.length, integer(len(value.items))))
     return made
+
+
+def list_in_list(site: Site, item: Value) -> Value:
+    """An item of a list: one that is a list itself is going to be kept in memory, with all the others."""
+    if not isinstance(item, Tuple) or item.form != "list" or not item.items:
+        return item
+    if not all(isinstance(x, Scalar) for x in item.items):
+        raise Unlowered("a list of lists of other things than numbers")
+    whole = all(isinstance(x, Scalar) and x.code == "i64" for x in item.items)
+    template = template_of(INT if whole else FLOAT, site.unit.of_lists)
+    count = integer(len(item.items))
+    made = growing(site.e, template, "row", count)
+    for k, number in enumerate(item.items):
+        made.column.put(site.e, integer(k), number)
+    site.e.add(Assign(made.length, count))
+    return replace(made, count=count)
+
+
+def as_item(site: Site, container: Growing, item: Value) -> Value:
+    """What is put into a list as an item: into a list of lists, a list in memory."""
+    holds_lists = isinstance(container.column, ListsOfOneLength | Lists)
+    return list_in_list(site, item) if holds_lists else item
+
+
+def _item_kind(kind: Kind) -> Kind:
+    """The kind of the numbers in a list of them."""
+    match kind:
+        case Seq(item=item):
+            return item
+        case Struct(items=items) if items and all(item == items[0] for item in items):
+            return items[0]
+        case _:
+            return FLOAT
+
+
+def _is_constant(expr: Expr) -> bool:
+    return isinstance(expr, Constant)
 
 
 def _first_item(site: Site, var: Var, kind: Kind) -> Value:

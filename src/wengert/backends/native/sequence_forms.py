@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...ir.graph import FOR, IF, WHILE, Atom, Eqn, Function, Var, walk
 from .values import Unlowered
 
-_LISTS = frozenset(("as_list", "tolist", "compress", "spread"))
+_LISTS = frozenset(("as_list", "tolist", "compress", "spread", "flatten_lists"))
 _CHANGES = ("append_item", "insert_item", "drop", "store", "overwrite")
 _CHANGED_LISTS = frozenset((*_CHANGES, "add_at", "appended", "inserted", "dropped", "stored"))
-_FORM_OF_FIRST = frozenset(("getitem", "add", "copy", "snapshot", "duplicate"))
+_FORM_OF_FIRST = frozenset(("getitem", "repeated_items", "add", "copy", "snapshot", "duplicate"))
 
 
 def form_of_sequence(function: Function, atom: Atom) -> str:

@@ -22,7 +22,8 @@ from .creation import zeroed
 from .emitter import Emitter
 from .fields import has_fields, store_in_field, sum_of_parts
 from .fusion import Place, can_be_placed
-from .lists import in_memory_as_list, loosening
+from .items_by_number import changed_by_number
+from .lists import as_item, in_memory_as_list, loosening
 from .loopform import Constant, Expr, For, Slot
 from .lowering import OF_DERIVATIVES, Site, lowers
 from .numbers import converted
@@ -132,7 +133,10 @@ def _store_in_item(
     k = _number_of_item(container, path[0])
     item = None if k is None else container.items[k]
     if k is None or not isinstance(item, View | Repeated):
-        raise Unlowered("a write to an item that is chosen at run time")
+        steps = [site.value(step) for step in path]
+        changed = changed_by_number(site, container, steps, lambda x: _added(site, x, what))
+        assert isinstance(changed, Tuple)
+        return changed
     view = site.writable(site.view(item), eqn)
     site.write_all()
     _write_along(site, eqn, view, [site.value(step) for step in path[1:]], what)
@@ -149,11 +153,14 @@ def _write_along(
             continue
         if isinstance(part, Growing) and isinstance(step, Scalar):
             position = wrapped(site, step, length_of(site, part))
-            if k == len(steps) - 1 and eqn.op.name != "add_at":
-                part.column.put(site.e, position, what)
-                return
-            part = item_at(site.e, part, position)
-            continue
+            before = item_at(site.e, part, position)
+            if k < len(steps) - 1 or (eqn.op.name == "add_at" and isinstance(before, View)):
+                part = before
+                continue
+            if eqn.op.name == "add_at":
+                what = site.as_scalar(_added(site, before, what))
+            part.column.put(site.e, position, what)
+            return
         if not isinstance(part, View) or any(map(is_index_array, parts_of(step))):
             raise Unlowered("a write to a part of a part")
         part = part_of_array(site, part, step)
@@ -311,6 +318,7 @@ def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
     site.write_all()
     if eqn.op.name == "add_at":
         value = _sum_in_list(site, container, position, value)
+    value = as_item(site, container, value)
     with loosening(site, container):
         container.column.put(site.e, position, value)
     return container
@@ -347,12 +355,18 @@ def _sum_in_list(site: Site, container: Growing, position: Expr, value: Value) -
 def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
     """A list of known length with one item replaced; the others are what they were."""
     k = _number_of_item(container, eqn.args[1])
-    if k is None:
-        return _store_in_list(site, eqn, _as_growing(site, container))
+    if k is None and _is_of_numbers(container):
+        return _store_in_list(site, eqn, in_memory_as_list(site, container))
     value = site.value(eqn.args[2])
     if isinstance(value, Delayed | Repeated):
         value = site.in_memory(eqn.args[2])
-    if eqn.op.name == "add_at":
+    adds = eqn.op.name == "add_at"
+    if k is None:
+        step = [site.value(eqn.args[1])]
+        return changed_by_number(
+            site, container, step, lambda x: _added(site, x, value) if adds else value
+        )
+    if adds:
         value = _added(site, container.items[k], value)
     return _with_item(container, k, value)
 
@@ -371,11 +385,8 @@ def _with_item(container: Tuple, k: int, value: Value) -> Tuple:
     return Tuple(items, container.form, container.keys, container.type)
 
 
-def _as_growing(site: Site, container: Tuple) -> Growing:
-    """A list of numbers of known length as one in memory, of which any item can be chosen."""
-    if container.form != "list" or not all(isinstance(item, Scalar) for item in container.items):
-        raise Unlowered("a write to an item that is chosen at run time")
-    return in_memory_as_list(site, container)
+def _is_of_numbers(container: Tuple) -> bool:
+    return container.form == "list" and all(isinstance(item, Scalar) for item in container.items)
 
 
 def _added(site: Site, before: Value, value: Value) -> Value:

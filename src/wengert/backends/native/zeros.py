@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ...ir.graph import Eqn
+from ...ir.records import replace
 from ...ir.types import FLOAT
-from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Parts
+from .columns import Arrays, Growing, ListsOfOneLength, Numbers, NumbersOfAnyOrigin, Parts
 from .complexes import by_part, is_complex
 from .emitter import Emitter
 from .fusion import fill
 from .lists import has_numbers_alone, item_copies, like_item, template_of
 from .loopform import FLOATS, Assign, Constant, Expr, For, Slot
 from .lowering import Site, described, lowers
-from .sequences import RaggedArrays, growing, item_at
+from .sequences import Lists, RaggedArrays, growing, item_at
 from .shapes import dims_of, spread
 from .structure import length_of
 from .values import (
@@ -60,6 +61,8 @@ def zeros_like(site: Site, value: Value) -> Value:
             return _zero_arrays(site, value)
         case Growing(column=Parts()):
             return _zero_items(site, value)
+        case Growing(column=ListsOfOneLength() | Lists()) if is_of_lists_of_numbers(value):
+            return _zero_lists(site, value)
         case _:
             raise Unlowered(f"a cotangent of {described(value)}")
 
@@ -97,6 +100,35 @@ def _zero_arrays(site: Site, value: Growing) -> Growing:
     assert isinstance(elements, Arrays | Numbers)
     whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
     fill(site.e, whole, Constant(0.0, whole.code))
+    return made
+
+
+def is_of_lists_of_numbers(value: Growing) -> bool:
+    """Whether a list is one of lists of numbers."""
+    flat = getattr(value.column, "flat", None)
+    column = flat.column if isinstance(flat, Growing) else flat
+    return isinstance(column, Numbers | NumbersOfAnyOrigin)
+
+
+def _zero_lists(site: Site, value: Growing) -> Growing:
+    """Lists of zeros, as long as those in a list."""
+    e = site.e
+    length = length_of(site, value)
+    column = value.column
+    assert isinstance(column, ListsOfOneLength | Lists)
+    same = column.count if isinstance(column, ListsOfOneLength) else None
+    longest = column.flat.length if isinstance(column, Lists) else same
+    assert longest is not None
+    zeros = equal_items(site, longest, Scalar(Constant(0.0, "f64"), PYTHON))
+    zeros = replace(zeros, count=same)
+    made = growing(e, zeros, "bars", e.apply("max", length, ONE), lambda expr: expr == same)
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    here = zeros
+    if isinstance(column, Lists):
+        here = replace(zeros, length=inner.variable("size", column.sizes.item(inner, index).expr))
+    made.column.put(inner, index, here)
+    e.add(For(index, length, tuple(inner.statements)))
+    e.add(Assign(made.length, length))
     return made
 
 
