@@ -22,7 +22,7 @@ FLOORS = [
     {"linear_maps"},
     {"api"},
     {"engine", "roots", "steered", "by_numbers"},
-    {"nested", "verbs"},
+    {"nested", "verbs", "derived"},
     {"apart", "calling", "guards", "steering", "tangents"},
     {"frontends", "passes", "backends", "numbers"},
     {"rules"},

@@ -805,3 +805,70 @@ def asks_by_a_function_in_a_table(x, numbers):
 def test_an_iterator_that_only_a_function_has_is_asked_again(f):
     for numbers in (np.array([1.0, 2.0, 4.0, 7.0]), [1.0, 2.0, 4.0, 7.0]):
         wg.testing.check_gradient(f, 1.3, numbers)
+
+
+def scale(factor):
+    return lambda x: factor * x
+
+
+def shift(by):
+    return lambda x: x + by
+
+
+def made_from(step):
+    kind, number = step
+    return {"scale": scale, "shift": shift}[kind](number)
+
+
+STEPS = [["scale", 2.0], ["shift", 1.0], ["scale", 3.0]]
+
+
+def composed_from_a_table(x):
+    steps = [list(step) for step in STEPS]
+    steps[0][1] = x
+    return functools.reduce(lambda f, g: lambda y: g(f(y)), map(made_from, steps))(x)
+
+
+def first_of_a_table_and_the_rest(x):
+    steps = [list(step) for step in STEPS]
+    rest = iter(steps)
+    y = made_from(next(rest))(x)
+    for step in rest:
+        step[1] *= x
+        y = made_from(step)(y)
+        if y > 100.0:
+            break
+    else:
+        y = y * x
+    return y + sum(step[1] for step in steps)
+
+
+def first_of_a_generator_and_the_rest(x):
+    made = (made_from(step) for step in STEPS)
+    y = next(made)(x)
+    for f in made:
+        y = f(y) * x
+    return y
+
+
+@pytest.mark.parametrize(
+    "f",
+    [composed_from_a_table, first_of_a_table_and_the_rest, first_of_a_generator_and_the_rest],
+)
+def test_what_is_left_of_an_iterator_holds_functions(f):
+    for x in (0.7, 9.0):
+        wg.testing.check_gradient(f, x)
+
+
+def items_set_by_methods(x):
+    d, xs, a = {"a": 1.0}, [1.0, x], np.zeros(3)
+    d.__setitem__("b", x * x)
+    d.__delitem__("a")
+    xs.__setitem__(0, 2 * x)
+    a.__setitem__(slice(0, 2), x)
+    any(map(d.__setitem__, ("c", "d"), (x, x**3)))
+    return d["b"] * xs[0] + d.__len__() * a.sum() + sum(d.values())
+
+
+def test_items_are_set_by_methods():
+    wg.testing.check_gradient(items_set_by_methods, 1.3)

@@ -763,3 +763,38 @@ def test_second_derivatives_of_fitted_coefficients(f):
     wg.testing.check_gradient(
         lambda x: wg.grad(lambda x: np.sum(f(x, V2, 1) ** 2))(x), np.sort(V) + np.arange(5)
     )
+
+
+LISTS_BESIDE_ARRAYS = [
+    lambda x, m: np.sum((x - [m, 2 * m]) ** 2),
+    lambda x, m: np.sum(((m, 2 * m) - x) ** 2),
+    lambda x, m: np.sum(x / [m, 2 * m]),
+    lambda x, m: np.sum([m, m * m] / x),
+    lambda x, m: np.sum(x ** [m, 2 * m]),
+    lambda x, m: np.sum(x @ [m, 2 * m]),
+    lambda x, m: np.sum((np.outer(x, x) - [[m, 2 * m], [m * m, 1.0]]) ** 2),
+    lambda x, m: np.sum((x > [m, m]) * x * m),
+]
+
+
+def lists_put_into_an_array(x, m):
+    y = x.copy()
+    y -= [m, 2 * m]
+    y /= (m, 3 * m)
+    rows = np.zeros((2, 2))
+    rows[:, 0] = [m, m**2]
+    rows[1] -= [m, m]
+    return np.sum(y**2) + np.sum(rows**2)
+
+
+@pytest.mark.parametrize("f", [*LISTS_BESIDE_ARRAYS, lists_put_into_an_array])
+def test_lists_and_tuples_beside_arrays_are_arrays(f):
+    x, m = np.array([0.5, 1.25]), 0.8
+    wg.testing.check_gradient(f, x, m)
+    slopes = wg.gradient(f, x, m)
+    _, push = wg.pushforward(f, x, m)
+    assert push(np.array([1.0, -2.0]), 3.0) == pytest.approx(
+        slopes[0] @ [1.0, -2.0] + 3.0 * slopes[1], rel=1e-12
+    )
+    bend = (wg.grad(f, 1)(x, m + 1e-6) - wg.grad(f, 1)(x, m - 1e-6)) / 2e-6
+    assert wg.hvp(f, 1)(x, m, 1.0) == pytest.approx(bend, rel=1e-7)

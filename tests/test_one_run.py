@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import heapq
 import math
@@ -355,3 +356,252 @@ def test_a_handler_goes_on_with_the_loop_that_it_stands_in(f):
     expected = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
     assert for_one_run(f, (0,), (1.3,)) == pytest.approx((expected,), rel=1e-8)
     assert wg.grad(f)(1.3) == pytest.approx(expected, rel=1e-8)
+
+
+# --- what was derived for one run serves calls that go the same way ------------------------
+
+
+def counting_derivations(monkeypatch):
+    derived = []
+    whole = engine._derive
+    monkeypatch.setattr(engine, "_derive", lambda *of: derived.append(of) or whole(*of))
+    return derived
+
+
+def test_a_call_that_goes_the_same_way_is_not_derived_anew(monkeypatch):
+    gradient = wg.grad(machine_shop, (0, 1, 2))
+    gradient(1.1, 0.7, 0.21)
+    derived = counting_derivations(monkeypatch)
+    for service in (0.7, 0.7001, 0.7002):
+        args = (1.1, service, 0.21)
+        np.testing.assert_allclose(gradient(*args), differenced(machine_shop, args, 3), rtol=1e-6)
+    assert derived == []
+    for mean in (0.37, 0.21, 0.37):
+        args = (1.1, 0.7, mean)
+        np.testing.assert_allclose(gradient(*args), differenced(machine_shop, args, 3), rtol=1e-6)
+    assert len(derived) == 3
+
+
+def spent_by_name(amounts, name):
+    """A heap decides which of several functions is called: only the run tells."""
+    heap = []
+    for k, amount in enumerate(amounts):
+        heapq.heappush(heap, (amount, k, (lambda v: v * 1.0) if k == 0 else (lambda v: 2.0 * v)))
+    amount, _, spend = heapq.heappop(heap)
+    spent = spend(amount)
+    return (spent**2 if name == "square" else spent) + sum(each[0] for each in heap)
+
+
+def test_lists_of_other_lengths_and_other_text_are_other_calls():
+    gradient = wg.grad(spent_by_name)
+    for amounts in ([1.5, 0.7, 2.0], [0.4, 0.7], [1.5, 0.7, 2.0, 0.3], [0.9, 0.8, 0.1]):
+        for name in ("square", "plain"):
+            k = amounts.index(min(amounts))
+            expected = [1.0] * len(amounts)
+            rate = 1.0 if k == 0 else 2.0
+            expected[k] = rate if name == "plain" else 2 * amounts[k] * rate**2
+            assert gradient(amounts, name) == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_is_kept_is_for_its_own_run():
+    gradient = wg.grad(machine_shop)
+    gradient(1.1, 0.7, 0.21)
+    other = gradient(1.1, 0.7, 0.37)
+    special = gradient.specialize(1.1, 0.7, 0.21)
+    assert special(1.1, 0.7, 0.21) == gradient(1.1, 0.7, 0.21)
+    assert wg.jit(gradient)(1.1, 0.7, 0.37) == pytest.approx(other, rel=1e-12)
+    y, push = wg.pushforward(machine_shop, 1.1, 0.7, 0.37)
+    assert (y, push(1.0, None, None)) == (machine_shop(1.1, 0.7, 0.37), pytest.approx(other))
+    wg.pushforward(machine_shop, 1.1, 0.7, 0.21)[1](1.0, 0.0, 0.0)
+    assert [push(1.0, 0.0, 0.0), push(2.0, 0.0, 0.0)] == pytest.approx([other, 2 * other])
+
+
+def raising_by_name(amounts, name):
+    total = spent_by_name(amounts, name)
+    return 1.0 / (total - 7.0) if total != 7.0 else [1.0][3] * total
+
+
+def test_what_another_run_raises_is_what_the_program_raises():
+    gradient = wg.grad(raising_by_name)
+    assert gradient([1.5, 0.7], "plain") is not None
+    with pytest.raises(IndexError, match="list index out of range"):
+        gradient([3.0, 2.0], "plain")
+    assert gradient([1.5, 0.7], "plain") is not None
+
+
+# --- sets of what is plain, and questions -------------------------------------------------
+
+
+def near_pairs(xs, reach):
+    bodies = [[x, 0.0] for x in xs]
+    near = {
+        i: {j for j, b in enumerate(bodies) if j != i and abs(a[0] - b[0]) < reach}
+        for i, a in enumerate(bodies)
+    }
+    for i, body in enumerate(bodies):
+        for j in sorted(near[i]):
+            body[1] += (bodies[j][0] - body[0]) ** 2
+    return sum((1 + k) * body[1] for k, body in enumerate(bodies))
+
+
+def shortest_way_around(weights):
+    ways = {}
+    for (a, b), weight in zip(["ab", "ac", "bd", "cd", "bc"], weights):
+        ways.setdefault(a, {})[b] = weight
+        ways.setdefault(b, {})[a] = weight * 1.1
+
+    def shortest(banned):
+        lengths, heap, done = {"a": 0.0}, [(0.0, "a")], set()
+        while heap:
+            length, here = heapq.heappop(heap)
+            if here in done:
+                continue
+            done.add(here)
+            for there, weight in ways[here].items():
+                if frozenset((here, there)) in banned:
+                    continue
+                if length + weight < lengths.get(there, math.inf):
+                    lengths[there] = length + weight
+                    heapq.heappush(heap, (length + weight, there))
+        return lengths["d"]
+
+    return shortest(frozenset()) + 2 * shortest(frozenset([frozenset("bd")]))
+
+
+@pytest.mark.parametrize(
+    ("program", "args"),
+    [(near_pairs, ([0.1, 0.9, 1.5], 1.0)), (shortest_way_around, ([1.0, 2.0, 2.5, 0.7, 0.3],))],
+)
+def test_sets_are_known_in_a_run(program, args):
+    found = wg.grad(program)(*args)
+    np.testing.assert_allclose(found, differenced(program, args, len(args[0])), rtol=1e-6)
+
+
+# --- programs whose operands only the run knows --------------------------------------------
+
+
+class Arrow:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Arrow(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, factor):
+        return Arrow(self.x * factor, self.y * factor)
+
+    def along(self, other):
+        return self.x * other.x + self.y * other.y
+
+
+class Disc:
+    def __init__(self, middle, radius):
+        self.middle, self.radius = middle, radius
+
+    def distance(self, place):
+        away = place + self.middle * -1.0
+        return math.sqrt(away.along(away)) - self.radius
+
+    def outwards(self, place):
+        return (place + self.middle * -1.0) * (1 / self.radius)
+
+
+class Wall(Disc):
+    def distance(self, place):
+        return abs(place.x - self.middle.x)
+
+    def outwards(self, place):
+        return Arrow(-1.0, 0.0)
+
+
+def bounced(radius, x):
+    shapes = [Disc(Arrow(0.0, 1.0), radius), Wall(Arrow(3.0, 0.0), 0.0)]
+    place, total = Arrow(x, 0.5), 0.0
+    for _ in range(3):
+        distance, _, nearest = min(
+            ((shape.distance(place), k, shape) for k, shape in enumerate(shapes)),
+            key=lambda each: each[0],
+        )
+        place = place + nearest.outwards(place) * (0.5 * distance)
+        total += place.along(place)
+    return total
+
+
+def test_operands_of_an_operator_are_known_in_a_run():
+    wg.testing.check_gradient(bounced, 0.8, 1.1)
+    wg.testing.check_gradient(bounced, 0.8, 2.9)
+    assert wg.hvp(bounced)(0.8, 1.1, 1.0) == pytest.approx(
+        (wg.grad(bounced)(0.8 + 1e-6, 1.1) - wg.grad(bounced)(0.8 - 1e-6, 1.1)) / 2e-6, rel=1e-6
+    )
+
+
+class Loud(Wall):
+    def outwards(self, place):
+        print("asked")
+        return Arrow(-1.0, 0.0)
+
+
+def bounced_aloud(radius, x):
+    shapes = [Disc(Arrow(0.0, 1.0), radius), Loud(Arrow(3.0, 0.0), 0.0)]
+    place = Arrow(x, 0.5)
+    nearest = min(((shape.distance(place), k, shape) for k, shape in enumerate(shapes)))[2]
+    return (place + nearest.outwards(place)).along(place)
+
+
+def test_what_may_have_printed_is_not_run_again(capsys):
+    with contextlib.suppress(UnsupportedSyntax):
+        wg.gradient(bounced_aloud, 0.8, 2.9)
+    assert capsys.readouterr().out.count("asked") <= 1
+
+
+# --- a `try` in another, where nothing is raised --------------------------------------------
+
+
+class Restored:
+    def __init__(self, state):
+        self.state = state
+
+    def __enter__(self):
+        self.saved = dict(self.state)
+        return self.state
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            return False
+        self.state.update(self.saved)
+        return issubclass(kind, KeyError)
+
+
+class TooFar(Exception):
+    def __init__(self, k, step):
+        super().__init__(f"too far in step {k}")
+        self.step = step
+
+
+def by_newton(x):
+    for k in range(5):
+        step = (math.atan(1.5 * x) - 0.3) * (1 + (1.5 * x) ** 2) / 1.5
+        if abs(step) > 5.0:
+            raise TooFar(k, step)
+        x -= step
+    return x
+
+
+def stepped_back(x):
+    state, count, root = {"x": x}, {"tries": 0}, 0.0
+    for factor in (1.0, 0.5):
+        try:
+            with Restored(state) as current:
+                current["x"] *= factor
+                root += by_newton(current["x"]) * current["x"]
+        except TooFar as error:
+            state["x"] += 0.01 * error.step
+            continue
+        finally:
+            count["tries"] += 1
+    return root + state["x"] * count["tries"]
+
+
+@pytest.mark.parametrize("x", [0.3, 2.0])
+def test_managers_that_put_things_back(x):
+    wg.testing.check_gradient(stepped_back, x)

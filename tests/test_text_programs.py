@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import json
 import math
+import operator
+import re
 
 import pytest
 from error_texts import refusal, says
@@ -144,3 +149,144 @@ def test_globals_are_looked_up_by_name_only():
 
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(all_of_them)(1.0))
     says(error, "`globals()` is only looked into, by name")
+
+
+# --- regular expressions, JSON, and tables of classes --------------------------------------
+
+
+TOKEN = re.compile(r"\s*(?:(?P<number>\d+\.?\d*)|(?P<name>[a-z]+)|(?P<sign>[-+*^()]))")
+
+
+class Formula:
+    """A parser by precedence, whose table is an attribute of its class."""
+
+    STRENGTH = {"+": (1, "left"), "-": (1, "left"), "*": (2, "left"), "^": (3, "right")}  # noqa: RUF012
+    OPERATION = {"+": operator.add, "-": operator.sub, "*": operator.mul, "^": operator.pow}  # noqa: RUF012
+
+    def __init__(self, text):
+        self.tokens = [(m.lastgroup, m.group(m.lastgroup)) for m in TOKEN.finditer(text)]
+        self.place = 0
+
+    def next(self):
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def sign(self):
+        return self.tokens[self.place][1] if self.place < len(self.tokens) else None
+
+    def value(self, x, floor=0):
+        left = self.first(x)
+        while (sign := self.sign()) in self.STRENGTH:
+            strength, side = self.STRENGTH[sign]
+            if strength < floor or (strength == floor and side == "left"):
+                break
+            self.next()
+            left = self.OPERATION[sign](left, self.value(x, strength))
+        return left
+
+    def first(self, x):
+        match self.next():
+            case ("number", digits):
+                return float(digits)
+            case ("name", "sin"):
+                return math.sin(self.first(x))
+            case ("name", _):
+                return x
+            case ("sign", "("):
+                inner = self.value(x)
+                self.next()
+                return inner
+            case (_, sign):
+                raise SyntaxError(f"unexpected {sign}")
+
+
+def formula(text, x):
+    return Formula(text).value(x)
+
+
+def found_in_text(text, x):
+    total = sum(x ** float(m[1]) for m in re.finditer(r"x\^(\d)", text))
+    head = re.match(r"(\d+)\*", text)
+    return total * (float(head.group(1)) if head else x) + len(re.findall("x", text)) * x
+
+
+class Layer:
+    kinds = {}  # noqa: RUF012
+
+    def __init_subclass__(cls, kind, **rest):
+        super().__init_subclass__(**rest)
+        Layer.kinds[kind] = cls
+
+
+class Affine(Layer, kind="affine"):
+    def __init__(self, w, b=0.0):
+        self.w, self.b = w, b
+
+    def __call__(self, x):
+        return self.w * x + self.b
+
+
+class Squash(Layer, kind="squash"):
+    def __call__(self, x):
+        return math.tanh(x)
+
+
+class Again(Layer, kind="again"):
+    def __init__(self, times, layers):
+        self.times, self.layers = times, layer_from(layers)
+
+    def __call__(self, x):
+        for _ in range(self.times):
+            x = self.layers(x)
+        return x
+
+
+def layer_from(described):
+    match described:
+        case {"type": str(kind), **rest}:
+            return Layer.kinds[kind](**rest)
+        case [*layers]:
+            made = map(layer_from, layers)
+            return functools.reduce(lambda f, g: lambda x: g(f(x)), made)
+
+
+DESCRIBED = json.loads(
+    '[{"type": "affine", "w": 0.5}, {"type": "again", "times": 2, "layers": [{"type": "squash"},'
+    ' {"type": "affine", "w": 1.5, "b": 0.2}]}]'
+)
+
+
+def described_network(text, x):
+    described = copy.deepcopy(DESCRIBED)
+    described[0]["w"] = x
+    described[1]["layers"][1].update(b=len(text) * x)
+    return layer_from(described)(0.3)
+
+
+def read_from_json(text, x):
+    rates = json.loads('{"a": 0.5, "b": [1.5, 2.0]}')
+    rates["b"].append(x)
+    return sum(rates["b"]) * rates["a"] * len(text) * x
+
+
+FOUND = [
+    (formula, "2*x^2 - sin(x)*(3 + x) - 1", 0.7),
+    (formula, "x^2^x*3", 1.2),
+    (found_in_text, "3*x^2+x^3", 1.3),
+    (found_in_text, "x^2", 1.3),
+    (described_network, "abc", 0.4),
+    (read_from_json, "abc", 1.1),
+]
+
+
+@pytest.mark.parametrize(("program", "text", "x"), FOUND)
+def test_what_is_found_in_text_drives_a_program(program, text, x):
+    expected = (program(text, x + 1e-6) - program(text, x - 1e-6)) / 2e-6
+    assert wg.grad(program, argnums=1)(text, x) == pytest.approx(expected, rel=1e-7)
+    assert wg.grad(lambda x: program(text, x))(x) == pytest.approx(expected, rel=1e-7)
+    assert wg.pushforward(program, text, x)[1](None, 1.0) == pytest.approx(expected, rel=1e-7)
+
+
+def test_text_that_does_not_fit_raises_what_the_program_raises():
+    with pytest.raises(SyntaxError, match=r"unexpected \*"):
+        wg.grad(formula, argnums=1)("2**x", 1.0)

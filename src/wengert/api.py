@@ -12,7 +12,7 @@ import numpy as np
 
 from . import calling, engine, verbs
 from .backends import python as printer
-from .engine import Derived
+from .derived import Derived, traces
 from .errors import (
     BadArgument,
     NoRule,
@@ -81,6 +81,8 @@ class Derivative(Generic[P, T]):
         self._captures = calling.captures(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tried: Derived | None = None
+        before: int | None = None
         try:
             if not kwargs:
                 ready = self._quick.get(tuple(map(type, args)))
@@ -88,11 +90,14 @@ class Derivative(Generic[P, T]):
                     ready = ready.find(args)
                 if ready is not None and ready[0]():
                     return ready[1](*args)
-            return self._call(args, kwargs)
+            if self.verb.written is not None:
+                verbs.check_argnums(self.verb, self.function, args, kwargs)
+            tried, before = self._derived(args, kwargs), traces()
+            return self._call(tried, args, kwargs)
         except CarriesDerivatives:
             pass  # out of the handler, so that what fails below does not fail "during" this
         except Exception as error:
-            derived = self._again(args, kwargs, error)
+            derived = self._again(tried, args, kwargs, error, before)
             if derived is None:
                 raise presented(error, self.function) from error.__cause__
             return self._run_again(derived, args, kwargs)
@@ -106,23 +111,27 @@ class Derivative(Generic[P, T]):
         """What it derives: the first of these that the function's result fits."""
         return (self.verb,)
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.verb.written is not None:
-            verbs.check_argnums(self.verb, self.function, args, kwargs)
-        derived = self._derived(args, kwargs)
+    def _call(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not kwargs:
             self._make_ready(args, derived)
         captured = calling.captured_by(self.function) if self._captures else {}
         return derived.run(*args, **kwargs, **captured)
 
     def _again(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception
+        self,
+        tried: Derived | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        refusal: Exception,
+        before: int | None,
     ) -> Derived | None:
         """What is to be run after a run was refused, if another one can do better."""
-        if not engine.is_refused_by_its_run(refusal):
+        if tried is None and not engine.is_refused_by_its_run(refusal):
             return None
-        refusing, primals = self._derived(args, kwargs), _primals(self, args)
-        return engine.derive_again(self.verb, refusing, refusal, self.function, primals, kwargs)
+        refusing, primals = tried or self._derived(args, kwargs), _primals(self, args)
+        return engine.derive_again(
+            self.verb, refusing, refusal, self.function, primals, kwargs, traces_before=before
+        )
 
     def _run_again(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         captured = calling.captured_by(self.function) if self._captures else {}
@@ -278,7 +287,7 @@ class Specialization:
         """The specialised function."""
         origin = self.origin
         args = _primals(origin, self.args)
-        derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs)
+        derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs, to_keep=True)
         text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
         function = printer.with_options(derived.method, calling.captured_by(origin.function))
         function.source = Text(text)  # type: ignore[attr-defined]

@@ -7,17 +7,14 @@ types. What was derived stays in force while the globals it relied on and the ta
 from __future__ import annotations
 
 import types
-from _thread import RLock  # which `threading` gives, too: a module that few programs need
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .backends import python as printer
 from .calling import (
     Call,
     call_of,
-    captured_by,
     captured_literals,
     counted,
     defaults_of,
@@ -25,23 +22,20 @@ from .calling import (
     of_one_run,
     self_contained,
 )
+from .derived import Derived, followed, lock, traces
 from .errors import UnsupportedSyntax, WengertError
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
-from .guards import as_identities, one_check, test_of_captured, test_of_function
-from .ir.callers import calling_span
-from .ir.graph import Function, Input, walk
-from .ir.records import field, mutable_record, replace
-from .ir.types import Kind, Static, Struct, leaves
+from .ir.graph import Function, Input
+from .ir.records import record, replace
+from .ir.types import Struct
 from .loading import collecting_later
-from .ops.structure import global_
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
 from .passes.remarks import without_remarks
 from .passes.sight import refuse_out_of_sight
 from .passes.unread import with_all_evaluated
-from .passes.written import targets, written
 from .rules import registry as rules
 from .steering import is_differentiating
 from .verbs import VERBS, Verb
@@ -51,171 +45,7 @@ if TYPE_CHECKING:
 
 CACHE_SIZE = 1024
 
-
-@mutable_record
-class Derived:
-    """A derivative that is ready to run: the functions that make it up and what they rely on."""
-
-    functions: tuple[Function, ...]
-    guards: tuple[tuple[Any, str, Kind], ...]
-    generation: int
-    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    by_counts: bool = False
-    """Whether it is for calls with certain counts or values only."""
-    _printed: tuple[printer.Printed, ...] = ()
-    _published: tuple[Callable[..., Any], ...] = ()
-    _method: Callable[..., Any] | None = None
-    _in_force: Callable[[], bool] | None = None
-
-    @property
-    def printed(self) -> tuple[printer.Printed, ...]:
-        """The functions as Python text."""
-        if not self._printed:
-            with _lock, collecting_later():
-                self._printed = self._printed or printer.render_together(
-                    self.functions, defaults=self.defaults
-                )
-        return self._printed
-
-    @property
-    def published(self) -> tuple[Callable[..., Any], ...]:
-        """The functions as Python functions."""
-        if not self._published:
-            with _lock:
-                self._published = self._published or _followed(
-                    lambda: tuple(map(printer.publish, self.printed))
-                )
-        return self._published
-
-    def with_defaults(self, defaults: Mapping[str, Any]) -> Derived:
-        """The same derivative, some of its parameters with default values."""
-        unused = {
-            i.name: None
-            for i in self.functions[0].inputs
-            if i.how == "captured" and not list(leaves(i.kind))
-        }
-        return Derived(
-            self.functions, self.guards, self.generation, {**unused, **defaults}, self.by_counts
-        )
-
-    @property
-    def method(self) -> Callable[..., Any]:
-        """The function with a parameter before all others that it does not read."""
-        if self._method is None:
-            with _lock:
-                self._method = self._method or printer.publish(self.printed[0], method=True)
-        return self._method
-
-    @property
-    def run(self) -> Callable[..., Any]:
-        return self.published[0]
-
-    @property
-    def source(self) -> str:
-        """A module that defines the functions and needs NumPy alone."""
-        return printer.joint_source(self.printed)
-
-    def must_leave_arguments(self) -> None:
-        """Refuse a function that changes an object it is given, or a global one.
-
-        Raises:
-            UnsupportedSyntax: it does, so that its caller would have to know.
-        """
-        body = self.functions[0].body
-        given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
-        if not written(body).clobbered.isdisjoint((*body.params, *given)):
-            spans = [eqn.span for eqn in walk(body) if targets(eqn)]
-            raise UnsupportedSyntax(
-                "this changes an object of the caller, in a function that is known only when the program "
-                "runs",
-                "Choose the function where wengert can see it: pass it as an argument of its own, or select\n"
-                "it with `if` instead of looking it up; or return the new value.",
-                next(iter(spans), None),
-            )
-
-    @property
-    def changed_outside(self) -> tuple[tuple[Any, str], ...]:
-        """The globals that it reads, by who holds them, if a run changes any."""
-        from .passes.repeatable import binds_outside
-
-        body = self.functions[0].body
-        given = [eqn.outs[0] for eqn in walk(body) if eqn.op is global_]
-        if written(body).clobbered.isdisjoint(given) and not binds_outside(self.functions[0]):
-            return ()
-        return tuple(
-            (holder, key) for holder, key, kind in self.guards if not isinstance(kind, Static)
-        )
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether a run that was refused may be run again."""
-        from .passes.repeatable import is_repeatable
-
-        return not self.changed_outside and is_repeatable(self.functions[0])
-
-    def read_from(self) -> list[Any]:
-        """The values of the globals that it reads when it runs."""
-        return [
-            holder.get(key) if isinstance(holder, dict) else getattr(holder, key, None)
-            for holder, key, kind in self.guards
-            if not isinstance(kind, Static)
-        ]
-
-    @property
-    def in_force(self) -> Callable[[], bool]:
-        """Says whether nothing it relied on has changed since."""
-        if self._in_force is None:
-            self._in_force = one_check(self.guards, self.generation)
-        return self._in_force
-
-    def identities_for(self, function: Any) -> tuple[tuple[dict[str, Any], str, Any], ...]:
-        """Where these hold, so does `in_force_for`; nothing if that cannot be said so."""
-        return () if _has_defaults(function) else as_identities(self.guards, self.generation)
-
-    def in_force_for(self, function: Any) -> Callable[[], bool]:
-        """The same, and that a function still has the defaults that it had when it was read."""
-        if not _has_defaults(function):
-            return self.in_force
-        namespace: dict[str, Any] = {}
-        test = test_of_function(function, "f", namespace)
-        return one_check(self.guards, self.generation, [test], namespace)
-
-    def ready_for(self, function: Any) -> tuple[Callable[[], bool], Callable[..., Any]] | None:
-        """A check that it is still the derivative of a function, and what to call then.
-
-        None where what the function has captured has no kind that is quick to check. Both read
-        captured values anew.
-        """
-        namespace: dict[str, Any] = {"run": self.run}
-        names = function.__code__.co_freevars if isinstance(function, types.FunctionType) else ()
-        if set(captured_by(function)) != set(names):
-            return None
-        tests: list[str] = []
-        kind = signature.kind_of(function)
-        kinds = dict(zip(kind.keys, kind.items, strict=True)) if isinstance(kind, Struct) else {}
-        cells = getattr(function, "__closure__", None) or ()
-        for n, name in enumerate(names):
-            value = cells[n].cell_contents
-            test = test_of_captured(value, kinds[name], n, namespace)
-            if test is None:
-                return None
-            namespace[f"cell{n}"] = cells[n]
-            tests.append(test)
-        if isinstance(function, types.FunctionType):
-            tests.append(test_of_function(function, "f", namespace))
-        check = one_check(self.guards, self.generation, tests, namespace)
-        if not names:
-            return check, self.run
-        options = ", ".join(f"{name}=cell{n}.cell_contents" for n, name in enumerate(names))
-        return check, eval(f"lambda *args: run(*args, {options})", namespace)
-
-
-def _has_defaults(function: Any) -> bool:
-    return isinstance(function, types.FunctionType) and bool(function.__defaults__)
-
-
 _cache: OrderedDict[tuple[Verb, Call], Derived] = OrderedDict()
-_lock = RLock()
 
 
 def derive(verb: Verb, call: Call) -> Derived:
@@ -224,12 +54,12 @@ def derive(verb: Verb, call: Call) -> Derived:
     found = _cache.get(key)
     if found is not None and found.in_force():
         return found
-    with _lock:
+    with lock:
         found = _cache.get(key)
         if found is not None and found.in_force():
             return found
         with collecting_later():
-            found = _followed(lambda: _derive(verb, call))
+            found = followed(lambda: _derive(verb, call))
         if call.is_one_run:
             return found  # nobody asks for it again
         _cache[key] = found
@@ -239,47 +69,72 @@ def derive(verb: Verb, call: Call) -> Derived:
     return found
 
 
-def _followed(make: Callable[[], Any]) -> Any:
-    """What a function makes; where Python itself does not nest as deeply, the program is refused."""
-    try:
-        return make()
-    except (RecursionError, IndentationError):
-        raise UnsupportedSyntax(
-            "the branches of this function are nested more deeply than Python can follow",
-            "A long `if … elif …`, or many `if …: return` one after the other, is such a nest: look the value up\n"
-            "in a dictionary or list, `table[key](x)`, or split the function in two.",
-            calling_span(),
-        ) from None
-
-
 def derive_for(
-    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    verb: Verb,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    to_keep: bool = False,
 ) -> Derived:
-    """The derivative for arguments like these."""
+    """The derivative for arguments like these.
+
+    Where only a run decides what it is, the one of the last run may be given, to be tried first (`derive_again`);
+    what is `to_keep` is for this call.
+    """
     while True:
         try:
-            return _derive_for(verb, function, args, kwargs)
+            return _derive_for(verb, function, args, kwargs, anew=to_keep)
         except NeedsKnown as needs:
             signature.must_be_known(needs.template, needs.name)
 
 
 def _derive_for(
-    verb: Verb, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    verb: Verb,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    anew: bool = False,
 ) -> Derived:
     call = call_of(function, args, kwargs)
-    knowing_more = _knowing_more.get((verb, call))
-    if knowing_more is not None:
+    known = _known.get((verb, call))
+    if known is not None:
         with suppress(WengertError, RecursionError):
-            return derive(verb, knowing_more(call, function, args, kwargs))
+            return _derive_knowing(known.more, verb, call, function, args, kwargs, anew=anew)
     try:
         return _published(verb, call)
     except UnsupportedSyntax as refused:
         for more in (counted, of_one_run):
             with suppress(WengertError, RecursionError):
-                derived = derive(verb, more(call, function, args, kwargs))
-                _remember(verb, call, more)
-                return derived
+                return _derive_knowing(more, verb, call, function, args, kwargs)
         raise refused from None
+
+
+def _derive_knowing(
+    more: Callable[..., Call],
+    verb: Verb,
+    call: Call,
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    anew: bool = False,
+) -> Derived:
+    """The derivative for a call of which more is known than the kinds.
+
+    What was derived for the last run is tried first, unless it is to be made anew.
+    """
+    this = more(call, function, args, kwargs)
+    known = _known.get((verb, call))
+    if known is not None and known.last is not None and not anew and known.last.may_run_for(this):
+        return known.last
+    derived = derive(verb, this)
+    with lock:
+        _known[verb, call] = _Known(more, derived if this.is_one_run else None)
+        while len(_known) > CACHE_SIZE:
+            _known.popitem(last=False)
+    return derived
 
 
 def _published(verb: Verb, call: Call) -> Derived:
@@ -302,30 +157,41 @@ def derive_again(
     function: Any,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
+    *,
+    traces_before: int | None,
 ) -> Derived | None:
-    """The derivative for one run, after another was refused by its run; None if nothing else can be done."""
-    if not is_refused_by_its_run(refusal) or not refusing.is_repeatable:
+    """The derivative for one run, after another was refused by its run; None if nothing else can be done.
+
+    `traces_before` are the `traces` before the run, if they were asked for.
+    """
+    elsewhere = refusing.run_of is not None  # it may be for another run
+    if not (elsewhere or is_refused_by_its_run(refusal)):
+        return None
+    left_none = not refusing.calls_unknown if traces_before is None else traces() == traces_before
+    if not (refusing.is_repeatable and left_none):
         return None
     if any(hasattr(arg, "__next__") for arg in (*args, *kwargs.values())):
         return None  # the first run has taken items from it
     call = call_of(function, args, kwargs)
     with suppress(WengertError, RecursionError):
-        derived = derive(verb, of_one_run(call, function, args, kwargs))
-        _remember(verb, call, of_one_run)
-        return derived
-    return None
+        return _derive_knowing(of_one_run, verb, call, function, args, kwargs, anew=True)
+    if not elsewhere:
+        return None
+    with lock:
+        _known.pop((verb, call), None)
+    return _derive_for(verb, function, args, kwargs)  # which says why it is refused
 
 
-def _remember(verb: Verb, call: Call, more: Callable[..., Call]) -> None:
-    """Note what must be known of calls like this one."""
-    with _lock:
-        _knowing_more[verb, call] = more
-        while len(_knowing_more) > CACHE_SIZE:
-            _knowing_more.popitem(last=False)
+@record
+class _Known:
+    """What must be known of calls that are refused for their kinds, and what was made for the last run."""
+
+    more: Callable[..., Call]
+    last: Derived | None
 
 
-_knowing_more: OrderedDict[tuple[Verb, Call], Callable[..., Call]] = OrderedDict()
-"""What is refused for arguments of some kinds, but not for each call by itself: what must be known of it."""
+_known: OrderedDict[tuple[Verb, Call], _Known] = OrderedDict()
+"""Of what is refused for arguments of some kinds, but not for each call by itself."""
 
 
 def _derive(verb: Verb, call: Call) -> Derived:
@@ -339,7 +205,13 @@ def _derive(verb: Verb, call: Call) -> Derived:
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
     functions = memory.settled_together(map(without_remarks, derived))
-    return Derived(functions, program.guards, generation, by_counts=bool(call.counts))
+    return Derived(
+        functions,
+        program.guards,
+        generation,
+        by_counts=bool(call.counts),
+        run_of=replace(call, counts=None) if call.is_one_run else None,
+    )
 
 
 def _read_written(verb: Verb, call: Call) -> source.Program:
@@ -372,9 +244,9 @@ def derive_for_text(
 ) -> Derived:
     """The derivative for arguments like these, to be read or saved rather than called here."""
     call = call_of(function, args, kwargs)
-    knowing_more = _knowing_more.get((verb, call))
-    if knowing_more is not None:
-        call = knowing_more(call, function, args, kwargs)
+    known = _known.get((verb, call))
+    if known is not None:
+        call = known.more(call, function, args, kwargs)
     return derive(verb, self_contained(call, function)).with_defaults(captured_literals(function))
 
 

@@ -15,6 +15,7 @@ from .api import Derivative, Text
 from .backends.native.answers import EXITED, OTHER_TYPES, Answer
 from .backends.native.quick_call import quickly_called
 from .calling import Call
+from .derived import Derived
 from .errors import BadArgument, InternalError, NativeWarning, NotNative, NotScalar, WengertError
 from .frontends import signature
 from .frontends.calls import Args, Kwargs
@@ -429,14 +430,15 @@ def _specialised_ir(
 
 def _first_that_fits(
     candidates: Sequence[Verb], function: Any, args: Sequence[Any], kwargs: dict[str, Any]
-) -> engine.Derived:
+) -> Derived:
     *others, last = candidates
     if last.written is not None:
         check_argnums(last, function, args, kwargs)
     for verb in others:
         with suppress(NotScalar):
-            return engine.derive_for(verb, function, args, kwargs)
-    return engine.derive_for(last, function, args[:-1] if last.name == "hvp" else args, kwargs)
+            return engine.derive_for(verb, function, args, kwargs, to_keep=True)
+    primals = args[:-1] if last.name == "hvp" else args
+    return engine.derive_for(last, function, primals, kwargs, to_keep=True)
 
 
 def _must_be_known(leaves: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import calling, engine
 from .api import by_numbers, presented
+from .derived import Derived, note_run_inside, traces
 from .errors import BadTangent
 from .frontends.signature import CarriesDerivatives
 from .ir.types import UNKNOWN, Kind, Struct
@@ -87,11 +88,14 @@ def pullback_of(
     derived = engine.derive_for(Verb("pullback"), f, args, kwargs)
     if inside:
         derived.must_leave_arguments()
-    captured = calling.captured_by(f)
+        note_run_inside(derived)
+    captured, before = calling.captured_by(f), traces()
     try:
         y, residuals = derived.run(*args, **kwargs, **captured)
     except Exception as error:
-        again = engine.derive_again(Verb("pullback"), derived, error, f, args, kwargs)
+        again = engine.derive_again(
+            Verb("pullback"), derived, error, f, args, kwargs, traces_before=before
+        )
         if again is None:
             raise presented(error) from error.__cause__
         derived = again
@@ -105,7 +109,7 @@ def pullback_of(
 
 
 def _run(
-    derived: engine.Derived,
+    derived: Derived,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     captured: Mapping[str, Any],
@@ -146,7 +150,7 @@ class Pushforward:
     def __init__(
         self,
         function: Callable[..., Any],
-        derived: engine.Derived,
+        derived: Derived,
         args: Sequence[Any],
         kwargs: dict[str, Any],
     ):
@@ -189,13 +193,19 @@ class Pushforward:
             verb = Verb("pushforward", moving)
             along = engine.derive_for(verb, self._function, *self._at[:2])
         dots = [dot for leaves in dots for dot in leaves]
+        before = traces()
         try:
             with _as_they_were(self._outside):
                 y, y_dot = along.run(*args, *dots, **options, **captured)
         except Exception as error:
-            again = engine.derive_again(verb, along, error, self._function, *self._at[:2])
+            given = self._at[:2]
+            again = engine.derive_again(
+                verb, along, error, self._function, *given, traces_before=before
+            )
             if again is None:
                 raise presented(error) from error.__cause__
+            if along is self._derived:
+                self._derived = again
             y, y_dot = _run(again, (*args, *dots), options, captured)
         return y, apart(y_dot, dots)
 

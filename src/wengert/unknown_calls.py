@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import engine
+from .derived import note_run_inside
 from .errors import NoRule
 from .linear_maps import Pushforward, pullback, pullback_of, pushforward
 from .tangents import as_cotangent, as_structured
@@ -67,6 +68,7 @@ def pushforward_of_call(
     given = (f, *primals)
     derived = engine.derive_for(Verb("pushforward"), caller, given, {})
     derived.must_leave_arguments()
+    note_run_inside(derived)
     dots = [as_structured(x, dot) for x, dot in zip(given, tangents, strict=True)]
     y, y_dot = Pushforward(caller, derived, given, {}).with_value(*dots)
     if f in (cotangents_by_rule, tangent) and isinstance(y, tuple):

@@ -28,17 +28,18 @@ from . import (
     dispatching,
     equivalents,
     iterators,
+    known_text,
     local_classes,
     namedtuples,
     objects,
 )
-from .calls import call, opaque
+from .calls import call
+from .counts import known
 from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .names import lift
 from .opcalls import emit_op
-from .reading import Diverges
 from .values import (
     Closure,
     Items,
@@ -48,7 +49,6 @@ from .values import (
     Value,
     as_known,
     kind_of_value,
-    list_of,
 )
 
 if TYPE_CHECKING:
@@ -146,10 +146,8 @@ def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
 
 
 def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
-    if isinstance(constant, str | tuple | range | bytes):
-        if not callable(getattr(constant, name, len)):
-            return as_known(getattr(constant, name))  # of `sys.float_info`, of a range
-        return Native(name, functools.partial(_call_method_of_constant, constant, name))
+    if known_text.is_fixed(constant) and hasattr(constant, name):
+        return known_text.attribute(constant, name)
     return _of_object(it, constant, name)
 
 
@@ -174,30 +172,6 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(found, types.MethodType | types.BuiltinMethodType | types.MethodWrapperType):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)
-
-
-def _call_method_of_constant(
-    constant: Any, name: str, it: Interpreter, args: Args, kwargs: Kwargs
-) -> Value:
-    method = getattr(constant, name)
-    if all(isinstance(a, Const) for a in (*args, *kwargs.values())):
-        known = [a.value for a in args if isinstance(a, Const)]
-        named = {k: v.value for k, v in kwargs.items() if isinstance(v, Const)}
-        try:
-            result = method(*known, **named)
-        except Exception:  # it must fail when the program runs, not when it is read
-            opaque(it, method, args, kwargs)
-            raise Diverges from None
-        return _made_here(it, result)
-    return opaque(it, method, args, kwargs)
-
-
-def _made_here(it: Interpreter, result: Any) -> Value:
-    """What a method of a constant gives: a list, as of `"a b".split()`, is the program's own to change."""
-    if type(result) is not list:
-        return as_known(result)
-    items = list_of(*map(as_known, result))
-    return it.emit(st.as_list, it.atom(items)) if it.reading.general else items
 
 
 def _of_items(it: Interpreter, value: Items, name: str) -> Value:
@@ -230,6 +204,10 @@ def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
 
 def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     kind = kind_of_atom(value)
+    if kind == STR:
+        text = known(it, value)
+        if isinstance(text, Const):
+            return _of_constant(it, text.value, name)
     if isinstance(kind, Struct):
         opened = open_up(it, value)
         if isinstance(opened, Items):
@@ -247,9 +225,9 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
             asked = it.builder.equation(op, (value,), {}, "attr")
             it.builder.emit(ident.evaluated, asked)  # a number of Python's raises
         return open_up(it, found)
-    known = _PYTHON_CLASSES.get(str(kind), np.ndarray if isinstance(kind, Array) else None)
-    if known is not None and not hasattr(known, name):
-        message = f"'{_class_name(known)}' object has no attribute '{name}'"
+    cls = _PYTHON_CLASSES.get(str(kind), np.ndarray if isinstance(kind, Array) else None)
+    if cls is not None and not hasattr(cls, name):
+        message = f"'{_class_name(cls)}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message)
     if ops.find_method(name) is not None or name in MUTATING or kind != UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
@@ -362,6 +340,7 @@ _OPERATORS: Mapping[str, Callable[..., Any]] = {
             "__abs__", "__add__", "__and__", "__contains__", "__eq__", "__floordiv__", "__ge__",
             "__getitem__", "__gt__", "__le__", "__lt__", "__matmul__", "__mod__", "__mul__", "__ne__",
             "__neg__", "__or__", "__pos__", "__pow__", "__sub__", "__truediv__", "__xor__",
+            "__delitem__", "__setitem__",
         )
     },
 }  # fmt: skip

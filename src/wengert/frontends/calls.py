@@ -36,7 +36,7 @@ from . import (
     writing_functions,
 )
 from .binding import bind_arguments, is_star, star
-from .counts import is_by_turns, known, take_turn
+from .counts import is_by_turns, known, take_turn, with_known_keys
 from .declarations import changes_its_object, yields
 from .expressions import evaluate
 from .failing import fail_now, raise_now
@@ -126,7 +126,7 @@ def _arguments(it: Interpreter, node: ast.Call) -> tuple[list[Value], dict[str, 
         if isinstance(value, Var):
             from .items import open_up
 
-            value = open_up(it, value)
+            value = with_known_keys(it, open_up(it, value))
         elif is_object(value):
             from .library import dict_from
 
@@ -291,7 +291,10 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
     if module in _OF_CONSTANTS:
-        return call_foreign(it, known, args, kwargs)
+        from .known_text import called
+
+        as_it_is = functools.partial(call_foreign, it, known, args, kwargs)
+        return called(it, known, args, kwargs, as_it_is)
     match known:
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)

@@ -291,12 +291,14 @@ class Catching:
         outer.following = None
         outer.span = it.builder.span
         it.builder = outer
+        counts = self.counts
+        risky = [eqn for eqn in eqns if counts is None or not counts.has_run(eqn)]
         with self.quiet():
-            if raising.any_may_raise(eqns, segment.catches):
+            if raising.any_may_raise(risky, segment.catches):
                 self._emit_try(segment)
             else:
                 for eqn in eqns:
-                    outer.append(eqn)
+                    Builder.append(outer, eqn)  # what is known of it has been noted
 
     def _emit_try(self, segment: Segment) -> None:
         it, outer = self._it, segment.outer

@@ -22,7 +22,7 @@ from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
 from .heap import now
-from .values import Value, flatten
+from .values import Items, Value, flatten
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -206,6 +206,10 @@ class Counts:
             return fact.shape[0]
         return len(fact) if isinstance(fact, range | tuple | str) else None
 
+    def keys(self, builder: Builder, mapping: Atom) -> tuple[Any, ...] | None:
+        """The keys of a dictionary, if they are known."""
+        return None
+
     def expected(self, params: Sequence[Var]) -> Iterator[tuple[Var, Any]]:
         """The parameters that a call must have with the same counts, and these."""
         for param in params:
@@ -352,6 +356,17 @@ def known(it: Interpreter, value: Value) -> Value:
     if it.reading.counts is None or not isinstance(value, Var):
         return value
     return it.reading.counts.known(it.builder, value) or value
+
+
+def with_known_keys(it: Interpreter, value: Value) -> Value:
+    """A dictionary of which the values of a run say the keys, its items apart; anything else as it is."""
+    from .items import subscript
+
+    counts = it.reading.counts
+    keys = counts.keys(it.builder, value) if counts is not None and isinstance(value, Var) else None
+    if keys is None:
+        return value
+    return Items("dict", keys, tuple(subscript(it, value, Const(key)) for key in keys))
 
 
 def handed_on(it: Interpreter, value: Value, inside: Value) -> None:

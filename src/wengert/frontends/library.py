@@ -313,6 +313,8 @@ def _extremum(which: str) -> Handler:
             )
         key = kwargs.get("key")
         source = list_of(*args) if len(args) > 1 else args[0]
+        if is_by_turns(it) and (is_iterator(source) or isinstance(source, Iteration)):
+            source = as_list(it, source)  # its items may be known objects
         objects = choosing.known_objects(it, source, choosing.is_object)
         if objects is not None:
             return choosing.extremum(it, which, objects, key)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
 from ..ops import identity as ident
-from . import cells, checkpoints, generators, iterators, resuming, walking
+from . import cells, checkpoints, generators, iterator_loops, iterators, resuming, walking
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
 from .expressions import condition, evaluate
@@ -45,7 +45,7 @@ def run_for(it: Interpreter, node: ast.For) -> None:
     if isinstance(value, Items) and value.form == "iterator":
         _run_over_iterator(it, node, value)
     elif id(node) in it.reading.one_by_one:
-        run_for_iterator(it, node, iterators.iterator_of(it, value))
+        iterator_loops.run_for_iterator(it, node, iterators.iterator_of(it, value))
     else:
         run_over(it, node, value)
 
@@ -91,7 +91,7 @@ def _run_over(it: Interpreter, node: ast.For, iterable: Value) -> None:
         unroll(it, items, body, iterable, lists, node)
     else:
         _run_or_unroll(it, node, names, items, body, iterable, lists)
-    _finish(it, depth, node.orelse)
+    finish(it, depth, node.orelse)
 
 
 def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
@@ -102,7 +102,7 @@ def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
     if not is_generator(source) and position != Const(0):
         kept = kept or iterators.is_kept(it, iterator)
     if kept or iterators.is_under_way(it, iterator) or id(node) in it.reading.one_by_one:
-        run_for_iterator(it, node, iterator)
+        iterator_loops.run_for_iterator(it, node, iterator)
         return
     with iterators.drained(it, iterator, id(node)) as rest:
         (_run_inside_out if is_generator(rest) else run_over)(it, node, rest)
@@ -149,36 +149,7 @@ def _run_inside_out(it: Interpreter, node: ast.For, generator: Value) -> None:
             generators.drive(it, generator, generators.Consumer(take, left, may_leave(node)))
     finally:
         cells.take_back(it, frame.scope, lent)
-    _finish(it, depth, node.orelse)
-
-
-def run_for_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
-    """A loop that asks an iterator for one item after the other."""
-    from .statements import assign, run_body
-
-    depth = it.frame.loops + 1
-    source, _ = iterators.current(it, iterator)
-    if is_generator(source) and generators.producer_of(source).is_fresh(it):
-        # from the second item on it is known better where the generator is
-        resuming.run_first(it, node, iterator, lambda: run_for_iterator(it, node, iterator))
-        return
-
-    def take(item: Value) -> None:
-        it.run([lambda: assign(it, node.target, item), lambda: run_body(it, node.body)])
-
-    def end() -> None:
-        it.vars[f"%test{depth}"] = Const(True)
-        it.set(f"%break{depth}", Const(True))
-
-    names = [*assigned_names([node.target, *node.body]), f"%test{depth}"]
-    it.vars[f"%test{depth}"] = Const(False)
-
-    def body(_: Value) -> None:
-        iterators.advance(it, iterator, take, end)
-
-    run_loop(it, node, names, None, body, test=lambda: Const(True))
-    _by_test(it, depth)
-    _finish(it, depth, node.orelse)
+    finish(it, depth, node.orelse)
 
 
 _Items = tuple[list[Value] | Running, list[tuple[Atom, Atom]]]
@@ -335,7 +306,7 @@ def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None
         it.run([partial(step, k) for k in range(count)])
 
 
-def _finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
+def finish(it: Interpreter, depth: int, orelse: Sequence[ast.stmt]) -> None:
     """After a loop: its `else` runs unless something left it."""
     from .statements import run_body
 
@@ -382,12 +353,12 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
         it.vars[f"%test{depth}"] = Const(False)
         names = [*names, f"%test{depth}"]
         run_loop(it, node, names, None, body, test=lambda: Const(True), every=every)
-        _by_test(it, depth)
+        by_test(it, depth)
     if known is True and it.vars.get(f"%break{depth}") == Const(False):
         if it.flag("%returned") == Const(False):
             raise Diverges
         it.set("%returned", Const(True))  # `while True` without `break` ends only by `return`
-    _finish(it, depth, node.orelse)
+    finish(it, depth, node.orelse)
 
 
 def _tested(it: Interpreter, node: ast.While) -> bool | None:
@@ -430,10 +401,10 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
 
     with it.frame.in_loop():
         turns()
-    _finish(it, depth, node.orelse)
+    finish(it, depth, node.orelse)
 
 
-def _by_test(it: Interpreter, depth: int) -> None:
+def by_test(it: Interpreter, depth: int) -> None:
     """Leaving by the test is not a `break`: the loop's `else` runs."""
     by_test = it.vars.pop(f"%test{depth}")
     it.branch(by_test, lambda: it.vars.update({f"%break{depth}": Const(False)}), lambda: None)

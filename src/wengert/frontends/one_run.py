@@ -22,6 +22,7 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.drawing import is_generator, makes_generator
 from ..ops.memory import WRITES
+from ..ops.registry import foreign
 from .counts import UNSURE, Counts, Leaves
 
 _EXACT = (bool, int, str, slice, range)
@@ -74,7 +75,7 @@ class OneRun(Counts):
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
 
     def can_compute(self, eqn: Eqn) -> bool:
-        return super().can_compute(eqn) or makes_generator(eqn)
+        return super().can_compute(eqn) or makes_generator(eqn) or eqn.op in _SETS
 
     def computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
@@ -89,7 +90,7 @@ class OneRun(Counts):
             return self._global(options["holder"], options["key"])
         if makes_generator(eqn) or any(map(is_generator, map(_owner_of, args))):
             return _drawn(eqn, args, options)
-        if eqn.op.effect and eqn.op not in _COMPUTED:
+        if eqn.op.effect and eqn.op not in _COMPUTED and not _asks(eqn):
             return UNSURE
         try:
             with np.errstate(all="ignore"):
@@ -108,13 +109,17 @@ class OneRun(Counts):
     def _global(self, holder: Any, key: str) -> Any:
         """What a name of a module is at the start of the run; the same object wherever it is read.
 
-        Of attributes of classes nothing is said: the program may count its objects in them.
+        Of attributes of classes only what containers hold is said: the program may count its objects in others.
         """
-        if not isinstance(holder, dict) or not _is_data(holder[key]):
+        if not isinstance(holder, dict | type):
+            return UNSURE
+        is_of_class = isinstance(holder, type)
+        value = getattr(holder, key) if is_of_class else holder[key]
+        if not _is_data(value) or (is_of_class and isinstance(value, _PLAIN)):
             return UNSURE
         place = id(holder), key
         if place not in self._globals:
-            self._globals[place] = copy.deepcopy(holder[key])
+            self._globals[place] = copy.deepcopy(value)
         return self._globals[place]
 
     def is_whole(self, out: Var) -> bool:
@@ -134,6 +139,15 @@ class OneRun(Counts):
         builder.append(Eqn((Var(NONE),), ident.decided, (out, Const(fact)), span=builder.span))
         return Const(fact)
 
+    def keys(self, builder: Builder, mapping: Atom) -> tuple[Any, ...] | None:
+        fact = self.of(mapping)
+        if not isinstance(fact, dict):
+            return None
+        keys = tuple(fact)
+        found = builder.emit(st.as_tuple, mapping)
+        builder.append(Eqn((Var(NONE),), ident.decided, (found, Const(keys)), span=builder.span))
+        return keys
+
     def has_run(self, eqn: Eqn) -> bool:
         return all(out in self.facts for out in eqn.outs)
 
@@ -145,8 +159,17 @@ class OneRun(Counts):
 
 
 _CHECKS = frozenset(op for op in vars(ident).values() if isinstance(op, Op))
-_COMPUTED = WRITES | _CHECKS | {st.bound, st.unpackable, st.means}
+_SETS = frozenset({foreign(set), foreign(frozenset)})
+_COMPUTED = WRITES | _CHECKS | _SETS | {st.bound, st.unpackable, st.means}
 """Ops with an effect that reading a program may have as well."""
+
+
+def _asks(eqn: Eqn) -> bool:
+    """Whether an equation only asks what its operands are."""
+    return eqn.op is st.opaque and eqn.args[0] in _QUESTIONS
+
+
+_QUESTIONS = frozenset(map(Const, (isinstance, callable, len)))
 
 
 def _may_write(eqn: Eqn) -> bool:
@@ -190,7 +213,7 @@ def _is_data(value: Any, around: tuple[Any, ...] = ()) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return value.dtype != object
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         parts: Any = value
     elif isinstance(value, dict):
         parts = value.values()

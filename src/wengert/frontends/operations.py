@@ -201,7 +201,9 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
         assert op.implementation is not None
         fail_now(it, op.implementation, *values)
     refuse_unknown_objects(it, op, values)
-    return it.emit(op, *(it.atom(v) for v in values))
+    if any(isinstance(kind_of_value(value), Array) for value in values):
+        return it.emit(op, *(_as_array(it, value) for value in values))
+    return it.emit(op, *(it.atom(value) for value in values))
 
 
 _FOR_NUMBERS = frozenset((st.lt, st.le, st.gt, st.ge, el.add, el.sub, el.div, el.floordiv, el.pow_))

@@ -144,7 +144,8 @@ def _resume_loop(it: Interpreter, loop: ast.While | ast.For, node: ast.AST) -> N
 
 def run_loop_in_steps(it: Interpreter, loop: ast.While | ast.For) -> None:
     """A loop that yields: its next iteration, and if that has not stopped the generator, the others."""
-    from .loops import run_for_iterator, run_while
+    from .iterator_loops import run_for_iterator
+    from .loops import run_while
 
     if isinstance(loop, ast.While):
         run_first(it, loop, None, lambda: run_while(it, loop, again=True))

@@ -117,6 +117,8 @@ tangent_by_rule = declare(
     rt="tangent_by_rule",
 )
 """Both run a hand-written rule of a function without state, as the nodes of a graph are."""
+OF_UNKNOWN = Seq(UNKNOWN)
+"""The kind of what the pullback of a function gives that only the run knows."""
 pushforward_of = declare(
     "pushforward_of",
     "f, primals, tangents, *, names=()",

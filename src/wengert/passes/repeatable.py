@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..ir.graph import Const, Eqn, Function, Var, walk, with_called
+from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.drawing import makes_generator
+from ..ops.registry import foreign
 from ..rules.registry import rule_for
 from .written import written
 
 
 def is_repeatable(function: Function) -> bool:
-    """Whether nobody can tell whether a function was run once or twice."""
+    """Whether nobody can tell whether a function was run once or twice.
+
+    What functions do that only the run knows is for that run to note (`derived.note_run_inside`).
+    """
     body = function.body
     eqns = list(_with_callees(function))
     globals_ = [eqn.outs[0] for eqn in eqns if eqn.op is st.global_]
@@ -21,6 +26,11 @@ def is_repeatable(function: Function) -> bool:
         return False
     made = {out: eqn for eqn in eqns for out in eqn.outs}
     return all(_leaves_no_trace(eqn) or _draws(eqn, made) for eqn in eqns)
+
+
+def calls_unknown(function: Function) -> bool:
+    """Whether a function differentiates calls of functions that only the run knows."""
+    return any(eqn.op in _UNKNOWN for eqn in _with_callees(function))
 
 
 def binds_outside(function: Function) -> bool:
@@ -42,12 +52,24 @@ def _with_callees(function: Function) -> Iterator[Eqn]:
 
 def _leaves_no_trace(eqn: Eqn) -> bool:
     """Whether an equation calls nothing that may print, draw a number, or remember that it was called."""
+    if eqn.op is st.opaque and eqn.outs[0].kind == ct.OF_UNKNOWN:
+        return True  # it goes back over what has been run
     if eqn.op is st.opaque:
         function = eqn.args[0].value if isinstance(eqn.args[0], Const) else None
-        return function in _ASKING
-    if eqn.op in (st.apply, st.applied, st.pullback_of):
+        return function in _ASKING or _is_exception(function)
+    if eqn.op in (st.apply, st.applied):
         return False
-    return eqn.namespace != "call" or bool(eqn.op.spellings) or rule_for(eqn.op) is not None
+    known = bool(eqn.op.spellings) or eqn.op in _SETS or rule_for(eqn.op) is not None
+    return known or eqn.namespace != "call"
+
+
+def _is_exception(function: object) -> bool:
+    """Whether something is one of Python's own exceptions, which is made but not yet raised."""
+    return (
+        isinstance(function, type)
+        and issubclass(function, BaseException)
+        and function.__module__ == "builtins"
+    )
 
 
 def _draws(eqn: Eqn, made: Mapping[Var, Eqn]) -> bool:
@@ -61,5 +83,8 @@ def _draws(eqn: Eqn, made: Mapping[Var, Eqn]) -> bool:
     return owner is not None and makes_generator(owner)
 
 
+_SETS = (foreign(set), foreign(frozenset))
+_UNKNOWN = (st.pullback_of, ct.pushforward_of)
+"""Each says when it runs whether it leaves a trace: `derived.note_run_inside`."""
 _ASKING = (isinstance, type, id, callable, len, str, repr, format, int, float, bool)
 """What tells of its operands only."""

@@ -213,7 +213,7 @@ def refuse_third(eqn: Eqn) -> None:
 
 def _pull_back(sweep: Sweep, back: Atom, y_bar: Atom, args: Sequence[Atom], names: Atom) -> None:
     """Contribute what the pullback of a call gives for the function and its arguments."""
-    returned = sweep.builder.emit(st.opaque, back, y_bar, names=Const(()))
+    returned = sweep.builder.emit(st.opaque, back, y_bar, names=Const(()), kind=ct.OF_UNKNOWN)
     reader = Const(calls.reader("cotangents"))
     bars = sweep.builder.emit(st.means, returned, y_bar, *args, reader=reader, names=names)
     for k, arg in enumerate(args):

@@ -1,0 +1,105 @@
+"""Text that is known while a program is read: its methods, and what `re` and `json` find in it, are run at once.
+
+A program that is driven by text (a formula, a description of a model) is known then as if it had been written out.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const
+from ..ops import structure as st
+from . import iterators
+from .counts import known
+from .reading import Diverges
+from .values import Items, Native, Value, as_known, list_of
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+Args = Sequence[Value]
+Kwargs = Mapping[str, Value]
+
+_FIXED = (str, bytes, tuple, range, re.Pattern, re.Match)
+_FUNCTIONS = frozenset(
+    (
+        re.compile,
+        re.escape,
+        re.findall,
+        re.finditer,
+        re.fullmatch,
+        re.match,
+        re.search,
+        re.split,
+        re.sub,
+        json.loads,
+    )
+)
+"""What depends on nothing but text."""
+
+
+def is_fixed(constant: Any) -> bool:
+    """Whether a constant never changes, so that its methods say the same at any time."""
+    return isinstance(constant, _FIXED)
+
+
+def attribute(constant: Any, name: str) -> Value:
+    """An attribute or a method of text, or of what was found in it."""
+    found = getattr(constant, name)
+    if not callable(found):
+        return as_known(found)  # of `sys.float_info`, of a range
+    return Native(name, functools.partial(_called, found))
+
+
+def called(
+    it: Interpreter,
+    function: Callable[..., Any],
+    args: Args,
+    kwargs: Kwargs,
+    otherwise: Callable[[], Value],
+) -> Value:
+    """A call of a function of text: at once where all its operands are known."""
+    return _called(function, it, args, kwargs, otherwise) if function in _FUNCTIONS else otherwise()
+
+
+def _called(
+    function: Callable[..., Any],
+    it: Interpreter,
+    args: Args,
+    kwargs: Kwargs,
+    otherwise: Callable[[], Value] | None = None,
+) -> Value:
+    from .calls import opaque
+
+    given = [known(it, value) for value in args]
+    named = {name: known(it, value) for name, value in kwargs.items()}
+    if not all(isinstance(value, Const) for value in (*given, *named.values())):
+        return otherwise() if otherwise is not None else opaque(it, function, args, kwargs)
+    try:
+        result = function(*map(_content, given), **{n: _content(v) for n, v in named.items()})
+    except Exception:  # it must fail when the program runs, not when it is read
+        opaque(it, function, args, kwargs)
+        raise Diverges from None
+    return _made_here(it, result)
+
+
+def _content(value: Value) -> Any:
+    assert isinstance(value, Const)
+    return value.value
+
+
+def _made_here(it: Interpreter, result: Any) -> Value:
+    """What a call gave: lists and dictionaries, as of `"a b".split()`, are the program's own to change."""
+    if isinstance(result, Iterator):
+        return iterators.make_iterator(it, [as_known(tuple(result))], {})
+    if type(result) is dict:
+        items = tuple(_made_here(it, item) for item in result.values())
+        return Items("dict", tuple(result), items)
+    if type(result) is not list:
+        return as_known(result)
+    items = list_of(*(_made_here(it, item) for item in result))
+    return it.emit(st.as_list, it.atom(items)) if it.reading.general else items
