@@ -798,3 +798,48 @@ def test_lists_and_tuples_beside_arrays_are_arrays(f):
     )
     bend = (wg.grad(f, 1)(x, m + 1e-6) - wg.grad(f, 1)(x, m - 1e-6)) / 2e-6
     assert wg.hvp(f, 1)(x, m, 1.0) == pytest.approx(bend, rel=1e-7)
+
+
+def rows_by_name(v):
+    u, kept = v * 1.0, {"left": [], "mid": []}
+    for _ in range(3):
+        u = u * v
+        kept["left"].append(u[1])
+        kept["mid"].append(u[2])
+    return np.sum(np.array([kept[name] for name in sorted(kept)]) ** 2)
+
+
+def one_list_in_two_rows(v):
+    squares = []
+    for x in v:
+        squares.append(x * x)  # noqa: PERF401
+    stacked = np.stack([squares, squares]).sum() + np.vstack([squares, v]).sum()
+    return np.sum(np.array([squares, [1.0, v[0], 2.0, v[1]]]) ** 2) + stacked
+
+
+@pytest.mark.parametrize("f", [rows_by_name, one_list_in_two_rows])
+def test_lists_that_a_loop_has_made_are_rows_of_an_array(f):
+    wg.testing.check_gradient(f, np.array([1.0, 1.2, 1.5, 1.4]))
+
+
+def labels_by_log_probabilities(logits):
+    logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    steps, states = np.shape(logs)
+    table = np.full((steps, states), -np.inf)
+    table[0, 0] = logs[0, 0]
+    for t in range(1, steps):
+        for s in range(states):
+            stays = table[t - 1, s]
+            table[t, s] = logs[t, s] + (np.logaddexp(stays, table[t - 1, s - 1]) if s else stays)
+    return -np.logaddexp2(table[-1, -1], table[-1, -2])
+
+
+def test_sums_of_probabilities_that_are_zero():
+    logits = np.linspace(-1, 1, 15).reshape(5, 3) ** 2
+    wg.testing.check_gradient(labels_by_log_probabilities, logits)
+    assert np.isfinite(wg.hvp(labels_by_log_probabilities)(logits, logits)).all()
+    assert wg.gradient(np.logaddexp, -np.inf, -np.inf) == (0.0, 0.0)
+    assert wg.derivative(lambda x: np.logaddexp(x, 1.0), order=2)(1.0) == 0.25
+    scipy_special = pytest.importorskip("scipy.special")
+    masked = lambda x: np.exp(scipy_special.logsumexp(np.where([x > 0, x > 9], x, -np.inf)[1]))
+    assert wg.grad(masked)(1.5) == 0.0

@@ -605,3 +605,46 @@ def stepped_back(x):
 @pytest.mark.parametrize("x", [0.3, 2.0])
 def test_managers_that_put_things_back(x):
     wg.testing.check_gradient(stepped_back, x)
+
+
+class Leaf:
+    def __init__(self, key, value):
+        self.key, self.value, self.left, self.right = key, value, None, None
+
+
+def put(leaf, key, value):
+    if leaf is None:
+        return Leaf(key, value)
+    if key < leaf.key:
+        leaf.left = put(leaf.left, key, value)
+    else:
+        leaf.right = put(leaf.right, key, value)
+    return leaf
+
+
+def in_order(leaf):
+    if leaf:
+        yield from in_order(leaf.left)
+        yield leaf
+        yield from in_order(leaf.right)
+
+
+def area_under(xs, w):
+    root, total, before = None, 0.0, None
+    for k, x in enumerate(xs):
+        root = put(root, x, w * x * k)
+    for leaf in in_order(root):
+        if before is not None:
+            total += (leaf.key - before.key) * (leaf.value + before.value)
+        before = leaf
+    return total
+
+
+def test_tangents_of_a_list_that_a_run_takes_apart():
+    xs = [0.5, 0.9, 1.4, 0.1, 1.1, 1.9, 0.3]
+    slopes = wg.gradient(area_under, xs, 0.8)
+    _, push = wg.pushforward(area_under, xs, 0.8)
+    for dots in ([1.0, 0.0, 2.0, 0.5, 0.0, -1.0, 3.0], [0.0] * 7):
+        expected = np.dot(slopes[0], dots) + 2.0 * slopes[1]
+        assert push(dots, 2.0) == pytest.approx(expected, rel=1e-12)
+    assert push(None, 1.0) == pytest.approx(slopes[1], rel=1e-12)

@@ -184,15 +184,14 @@ class Pushforward:
     def _along(
         self, tangents: Sequence[Any], args: Any, options: Any, captured: Any
     ) -> tuple[Any, Any]:
-        dots = self._leaves_of(tangents)
         verb, along = Verb("pushforward"), self._derived
         if any(tangent is None for tangent in tangents):
             # a zero that is written out would meet the derivatives that are infinite
-            dots = [d if t is not None else [] for d, t in zip(dots, tangents, strict=True)]
-            moving = tuple(k for k, leaves in enumerate(dots) if leaves)
+            parts = self._leaves_of(tangents, along)
+            moving = tuple(k for k, leaves in enumerate(parts) if leaves)
             verb = Verb("pushforward", moving)
             along = engine.derive_for(verb, self._function, *self._at[:2])
-        dots = [dot for leaves in dots for dot in leaves]
+        dots = self._dots(tangents, along)
         before = traces()
         try:
             with _as_they_were(self._outside):
@@ -206,13 +205,17 @@ class Pushforward:
                 raise presented(error) from error.__cause__
             if along is self._derived:
                 self._derived = again
+            dots = self._dots(tangents, again)
             y, y_dot = _run(again, (*args, *dots), options, captured)
         return y, apart(y_dot, dots)
 
-    def _leaves_of(self, tangents: Sequence[Any]) -> list[list[Any]]:
-        """The numbers and arrays that every tangent consists of."""
-        inputs = self._derived.functions[0].inputs
-        kept_whole = {each.name for each in inputs if each.kind == UNKNOWN}
+    def _dots(self, tangents: Sequence[Any], derived: Derived) -> list[Any]:
+        """What a derivative takes for some tangents: it may take them whole, or apart."""
+        return [dot for leaves in self._leaves_of(tangents, derived) for dot in leaves]
+
+    def _leaves_of(self, tangents: Sequence[Any], derived: Derived) -> list[list[Any]]:
+        """The numbers and arrays that every tangent consists of; none of a zero that is not written out."""
+        kinds = {each.name: each.kind for each in derived.functions[0].inputs}
         found: list[list[Any]] = []
         for k, (name, tangent) in enumerate(zip(self._names, tangents, strict=True)):
             given = (
@@ -221,7 +224,9 @@ class Pushforward:
                 f"the tangent of argument {k} (`{name}`)",
                 "the argument",
             )
-            found.append([whole_like(*given)] if name in kept_whole else leaves_like(*given))
+            kind = kinds[name]
+            leaves = [whole_like(*given)] if kind == UNKNOWN else leaves_like(*given, kind=kind)
+            found.append([] if tangent is None else leaves)
         return found
 
 

@@ -324,7 +324,7 @@ def _extremum(which: str) -> Handler:
             return choosing.extremum(it, which, list(args), None)
         if len(args) > 1:
             return functools.reduce(lambda a, b: it.emit(op, a, b), map(it.atom, args))
-        return _extremum_of_one(it, which, args[0], kwargs)
+        return _extremum_of_one(it, which, source, kwargs)
 
     return handler
 

@@ -32,7 +32,9 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: Any = False) ->
     a = array_of(a)
     top = _top(a if b is None else np.where(np.equal(b, 0), -np.inf, a), axis)
     powers = np.exp(a - top) if b is None else b * np.exp(a - top)
-    sums = np.log(np.sum(powers, axis=axis, keepdims=True)) + top
+    total = np.sum(powers, axis=axis, keepdims=True)
+    nothing = np.equal(total, 0)  # whose logarithm has no slope that could be used
+    sums = np.where(nothing, -np.inf, np.log(np.where(nothing, 1.0, total)) + top)
     if keepdims:
         return sums
     return np.reshape(sums, ())[()] if axis is None else np.squeeze(sums, axis)

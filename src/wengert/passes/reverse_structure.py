@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, ZERO, Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import COMPLEX, FLOAT, Array, Kind, Number, Seq, Struct, Unknown
+from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ..ops import cotangents as ct
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
-from .cotangents import Attribute, bar_name
+from .cotangents import Attribute, as_items, bar_name
 from .realness import is_complex, says_little
 from .reverse_rules import rank_of, real_part, surely_real
 
@@ -78,6 +78,9 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     if unsure and sweep.context.maybe_complex and kind == FLOAT:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
+    if isinstance(kind, Seq) and not isinstance(whole, Seq):
+        part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
+        return as_items(sweep.builder, part, kind)
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
     return surely_real(sweep, part, whole, kind)
 

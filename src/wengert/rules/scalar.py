@@ -187,11 +187,18 @@ scalar_rule(
 scalar_rule(log2, lambda x, Ω: 1.4426950408889634 / x)  # 1 / log 2
 scalar_rule(log10, lambda x, Ω: 0.4342944819032518 / x)  # 1 / log 10
 scalar_rule(log1p, lambda x, Ω: 1 / (1 + x))
-scalar_rule(logaddexp, lambda x, y, Ω: expit(x - y), lambda x, y, Ω: expit(y - x))  # exp(x - Ω)
+_LOWEST = (
+    -3e38
+)  # a number of 32 bits as well: log 0 - log 0 would be NaN, where both probabilities are 0
+scalar_rule(  # exp(x - Ω)
+    logaddexp,
+    lambda x, y, Ω: expit(x - maximum(y, _LOWEST)),
+    lambda x, y, Ω: expit(y - maximum(x, _LOWEST)),
+)
 scalar_rule(
     logaddexp2,
-    lambda x, y, Ω: expit(0.6931471805599453 * (x - y)),
-    lambda x, y, Ω: expit(0.6931471805599453 * (y - x)),
+    lambda x, y, Ω: expit(0.6931471805599453 * (x - maximum(y, _LOWEST))),
+    lambda x, y, Ω: expit(0.6931471805599453 * (y - maximum(x, _LOWEST))),
 )
 scalar_rule(expit, lambda x, Ω: Ω * expit(-x))  # Ω (1 - Ω) cancels
 scalar_rule(safe_log, lambda x, Ω: safe_div(1, x))
