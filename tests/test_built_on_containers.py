@@ -588,3 +588,25 @@ def test_absolute_values_of_a_long_path():
         return points.length()
 
     assert wg.grad(f)(0.7) == pytest.approx(oracle.central_gradient(f, 0.7)[0], rel=1e-6)
+
+
+def chosen_when_it_runs(x, indices):
+    things = [{"a": x}, Scaled(a=x), Wrapped(a=x * x)] * 4
+    return sum(things[k]["a"] for k in indices)
+
+
+def walked_over_when_it_runs(x, indices):
+    things = [[x, x * x], Twice([x, x * x]), Path([x, 3.0])] * 4
+    total = 0.0
+    for k in indices:
+        a, b = things[k]
+        total += a * b + float(np.sum(np.array(things[k])))
+    return total
+
+
+@pytest.mark.parametrize("f", [chosen_when_it_runs, walked_over_when_it_runs])
+def test_which_object_it_is_the_run_decides(f):
+    indices = [0, 1, 2, 4, 5, 11, 3]
+    (wanted,) = oracle.central_gradient(lambda x: f(x, indices), 0.7)
+    assert wg.grad(f)(0.7, indices) == pytest.approx(wanted, rel=1e-6)
+    assert wg.pushforward(f, 0.7, indices)[1](1.0, None) == pytest.approx(wanted, rel=1e-6)

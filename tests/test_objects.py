@@ -866,7 +866,9 @@ def operators_of_objects_that_only_the_run_knows(x, y):
 
 
 def test_an_operator_of_a_class_that_only_the_run_knows_is_no_addition():
-    with pytest.raises(ValueError, match="an operator is that of the class Scaled"):
+    with pytest.raises(
+        ValueError, match="an operator, or what reads or changes items, is that of the class Scaled"
+    ):
         alone(wg.grad(operators_of_objects_that_only_the_run_knows))(0.4, 0.9)
 
 

@@ -248,6 +248,7 @@ def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     from .drawing_in_python import drawing_array, drawn_by
+    from .operators import refuse_unknown
 
     drawn = drawn_by(it, value, name, args)
     if drawn is not None:
@@ -278,6 +279,7 @@ def _method_of_run_time(
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
     if name in ("items", "keys", "values") and not args:
+        refuse_unknown(it, (name,), [value])
         return Iteration(name, (value,))
     if kind == SLICE and name == "indices":
         return call(it, Const(equivalents.slice_indices), [value, *args], kwargs)
@@ -358,6 +360,9 @@ def _mutation(it: Interpreter, name: str) -> Exception:
 
 
 def _get(it: Interpreter, value: Var | Const, args: Args) -> Value:
+    from .operators import refuse_unknown
+
+    refuse_unknown(it, ("get",), [value])
     key = it.atom(args[0])
     default = args[1] if len(args) > 1 else Const(None)
     present = it.emit(st.in_, key, value)

@@ -60,6 +60,7 @@ def bind_arguments(
 def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool) -> list[Value]:
     """Arguments with a run-time `*sequence` taken apart over the parameters it must fill."""
     from .items import subscript
+    from .operators import refuse_unknown
 
     k = next((k for k, a in enumerate(args) if is_star(a)), None)
     if k is None or (has_vararg and k >= count):
@@ -76,6 +77,7 @@ def _spread(it: Interpreter, args: list[Value], count: int, *, has_vararg: bool)
             "`*` needs a sequence whose length is known when the program is read",
             "Pass the sequence itself.",
         )
+    refuse_unknown(it, ("__iter__", "__getitem__"), starred.values)
     source = it.emit(st.unpackable, it.atom(starred.values[0]), Const(missing), Const(-1))
     return [*args[:k], *(subscript(it, source, Const(j)) for j in range(missing)), *args[k + 1 :]]
 

@@ -236,7 +236,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
     from .library import handler_of, rarer_handler_of
-    from .operators import as_operator, call_on_object, in_numpy
+    from .operators import as_operator, call_on_object, in_numpy, refuse_unknown
 
     said = call_on_object(it, known, args, kwargs)
     if said is not None:
@@ -250,7 +250,9 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
     if found is not None and not it.reading.opted_out(found[0]):
         if not takes(*found, args, kwargs):
             fail_now(it, known, *args)
-        args = [in_numpy(it, arg) for arg in args] if found[1] == "np" else args
+        if found[1] == "np":
+            args = [in_numpy(it, arg) for arg in args]
+            refuse_unknown(it, ("__iter__", "__getitem__"), args)
         said = as_operator(it, known, *found, args)
         if said is not None:
             return said

@@ -58,7 +58,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         first = index.values[0] if isinstance(index, Items) and index.values else index
         if made is not None and kind_of_value(first) != STR:  # text says how to put together
             return call(it, Const(made), [index], {})
-    from .operators import call_method_of_class
+    from .operators import call_method_of_class, refuse_unknown
 
     own = call_method_of_class(it, value, "__getitem__", [index])
     if own is not None:
@@ -73,6 +73,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     at = index_atom(it, index)
     if _has_no_items(value) and _names_an_item(at):
         fail_now(it, operator.getitem, value, at)
+    refuse_unknown(it, ("__getitem__",), [value])
     result = it.emit(st.getitem, it.atom(value), at)
     if _has_no_items(value) and isinstance(result, Var):
         # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go

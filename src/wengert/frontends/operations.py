@@ -132,6 +132,7 @@ def _set_of_keys(it: Interpreter, value: Value) -> Value:
 
 def _plus_list(it: Interpreter, left: Value, right: Value) -> Value | None:
     """A list or a tuple plus something: the two joined, unless the something is an array or has its own `+`."""
+    from .operators import refuse_unknown_objects
 
     def join() -> Value:
         return it.emit(co.join_lists, it.atom(left), it.atom(right))
@@ -141,6 +142,7 @@ def _plus_list(it: Interpreter, left: Value, right: Value) -> Value | None:
     other = right if _is_list(left) else left
     if kind_of_value(other) != UNKNOWN:
         return None
+    refuse_unknown_objects(it, el.add, [other, other])
     is_sequence = it.emit(ident.is_sequence, it.atom(other))
     return it.choose(is_sequence, join, lambda: dispatch_operator(it, el.add, [left, right]))
 

@@ -170,10 +170,11 @@ def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> 
     name = _METHODS.get(op.name)
     if name is not None:
         reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
-        _refuse_unknown(it, (name,) if len(values) == 1 else (name, reflected), values)
+        refuse_unknown(it, (name,) if len(values) == 1 else (name, reflected), values)
 
 
-def _refuse_unknown(it: Interpreter, names: tuple[str, ...], values: Sequence[Value]) -> None:
+def refuse_unknown(it: Interpreter, names: tuple[str, ...], values: Sequence[Value]) -> None:
+    """Have the run refuse values of a class of the program's own that has one of these methods."""
     unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
     if not unknown:
         return
@@ -415,10 +416,13 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
 
 def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
-    if not is_object(value) or CONTENTS not in value.keys:  # type: ignore[union-attr]
+    from .iteration import as_list
+
+    if not is_object(value) or objects.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
         return value
-    inside = now(it, _opened(it, value)[CONTENTS])  # type: ignore[index]
-    return value if isinstance(inside, Items) and inside.form == "dict" else inside
+    if objects.static_lookup(value.type, "__iter__") is not stand_ins.List.__iter__:  # type: ignore[union-attr]
+        return as_list(it, value)
+    return now(it, _opened(it, value)[CONTENTS])  # type: ignore[index]
 
 
 def _is_run_time_list(value: Value) -> bool:
@@ -483,7 +487,7 @@ def call_on_object(
     None if no argument is an object.
     """
     if not any(map(_has_a_class, args)):
-        _refuse_unknown(it, _asked_by(known), args[:1])
+        refuse_unknown(it, _asked_by(known), args[:1])
         return _with_items(it, known, args, kwargs)
     first, *rest = args
     for name in _asked_by(known):

@@ -26,7 +26,7 @@ from .items import open_up
 from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .signature import Template
 from .sources import source_of
-from .values import MUTABLE_FORMS, Items, Value, flatten, is_mutable, kind_of_value
+from .values import Items, Value, flatten, is_mutable, kind_of_value
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -123,7 +123,7 @@ def _read_once(
             walking.check_copied(it)
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
-    checks = [*_check_counts(it, params), *_refuse_aliases(it, params, inputs)]
+    checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]
     it.builder.eqns[:0] = [*checks, *reading.early]
     body = it.builder.block(params, outs)
     return Program(
@@ -149,32 +149,13 @@ def _top_frame(it: Interpreter, target: Kind) -> Any:
     return frame()
 
 
-def _refuse_aliases(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> list[Eqn]:
-    """A check that what the program changes is given to it once, where it could be otherwise.
-
-    Raises:
-        NeedsWhole: what could be given twice is taken apart, so that nobody could tell.
-    """
+def _refuse_aliases(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:
+    """A check that what the program changes is given to it once, where it could be otherwise."""
     changed = [place for place in it.heap if place.origin in params]
-    alike = {key for place in changed for key in _classes_in(place.origin.kind)}  # type: ignore[union-attr]
-    apart_so_far = [one.name for one in inputs if not alike.isdisjoint(_classes_in(one.kind))]
-    if apart_so_far:
-        it.reading.whole.update(apart_so_far)
-        raise NeedsWhole
     objects = [param for param in params if is_mutable(param)]
     if not changed or len(objects) < 2:
         return []
     return [Eqn((Var(NONE),), apart, tuple(objects))]
-
-
-def _classes_in(kind: Kind) -> set[Any]:
-    """What tells the containers and objects that can change in a value of some kind from others."""
-    match kind:
-        case Struct(form=form, keys=keys, items=items):
-            own = {(form, keys, kind.type)} if form in MUTABLE_FORMS else set[Any]()
-            return own.union(*map(_classes_in, items))
-        case _:
-            return set()
 
 
 def _check_counts(it: Interpreter, params: Sequence[Var]) -> list[Eqn]:

@@ -262,7 +262,9 @@ def _unpack_at_run_time(
 ) -> None:
     from .items import subscript
     from .iteration import as_list
+    from .operators import refuse_unknown
 
+    refuse_unknown(it, ("__iter__", "__getitem__"), [value])
     count = Const(len(targets))
     flag = Const(starred[0] if starred else -1)
     checked = it.emit(st.unpackable, value, count, flag)

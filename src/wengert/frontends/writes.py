@@ -128,7 +128,11 @@ def as_run_time(it: Interpreter, target: Value) -> Var:
 
 
 def _store(it: Interpreter, var: Var, step: Atom, value: Value) -> None:
+    from .operators import refuse_unknown
+
     _refuse_immutable(it, var)
+    if not (isinstance(step, Const) and isinstance(step.value, me.Field)):
+        refuse_unknown(it, ("__setitem__",), [var])
     step = _from_the_start(var.kind, step)
     is_array = isinstance(var.kind, Array)
     if not is_array and kind_of_atom(step) == SLICE and isinstance(heap.now(it, value), Var):

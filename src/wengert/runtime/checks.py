@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .containers import is_built_on_container
 from .refusals import coded
 
 
@@ -73,7 +74,7 @@ def listed(x: Any) -> list[Any]:
 
     cls = type(x)
     gives = getattr(cls, "__iter__", None) or getattr(cls, "__getitem__", None)
-    if isinstance(gives, types.FunctionType):
+    if isinstance(gives, types.FunctionType) or is_built_on_container(cls):
         error = ValueError(
             f"this walks over a {cls.__name__}, by code of its class, which is known only when the program "
             "runs\nPass it as an argument, or make it where it is certain which object it is."

@@ -28,9 +28,11 @@ def built_in_operator(value: Any, names: tuple[str, ...]) -> None:
     cls = type(value)
     if cls.__module__ in ("builtins", "decimal", "fractions") or hasattr(cls, "__compute_op__"):
         return
-    if any(hasattr(getattr(cls, name, None), "__code__") for name in names):
+    own = any(hasattr(getattr(cls, name, None), "__code__") for name in names)
+    if own or is_built_on_container(cls):
         error = ValueError(
-            f"an operator is that of the class {cls.__name__}, which is known only when the program runs\n"
+            f"an operator, or what reads or changes items, is that of the class {cls.__name__}, which is known only "
+            "when the program runs\n"
             "Keep such objects in a short list or under names, or specialise the derivative for example arguments."
         )
         raise coded(error, "WG101")
