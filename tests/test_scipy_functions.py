@@ -229,6 +229,7 @@ INTERPOLANTS: list[Callable[..., Any]] = [
     lambda y, q: interpolate.interp1d(KNOTS, y, kind="cubic")(q[:3]),
     lambda y, q: interpolate.make_interp_spline(KNOTS, y)(q),
     lambda y, q: interpolate.splev(q, interpolate.splrep(KNOTS, y), der=1),
+    lambda y, q: interpolate.splev(q, interpolate.splrep(KNOTS, y, s=0, k=3)),
     lambda y, q: interpolate.InterpolatedUnivariateSpline(KNOTS, y)(q),
     lambda y, q: SPLINE(q) * y[0],
     lambda y, q: SPLINE(q[0]) * SPLINE.derivative()(q[1]) * y,

@@ -118,6 +118,16 @@ def univariate_spline(
     return equivalents.as_it_is(interpolate.UnivariateSpline, x, y, w, bbox, k, s, ext)
 
 
+def splrep(
+    x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: Any = 3, task: Any = 0, s: Any = None
+) -> Any:  # fmt: skip
+    """`scipy.interpolate.splrep`: through all points, if it is to have a derivative in them."""
+    whole = w is None and xb is None and xe is None
+    if whole and k == 3 and task == 0 and (s is None or s == 0):
+        return cubic_spline(x, y)
+    return equivalents.as_it_is(interpolate.splrep, x, y, w, xb, xe, k, task, s)
+
+
 def _curve_of(tck: Any, ext: Any = 0) -> Any:
     if isinstance(tck, tuple):
         t, c, k = tck
@@ -148,7 +158,7 @@ def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.UnivariateSpline, univariate_spline),
     (interpolate.InterpolatedUnivariateSpline, make_interp_spline),
-    (interpolate.splrep, make_interp_spline),
+    (interpolate.splrep, splrep),
     (interpolate.splev, splev),
     (interpolate.splint, splint),
     (interpolate.bisplev, bisplev),

@@ -101,10 +101,11 @@ def written_parameters(callee: Callee) -> tuple[int, ...]:
         return ()
     found: dict[Callee, tuple[int, ...]] = dict.fromkeys(callees([callee.function]), ())
     pending = [*found, callee]
+    groups: dict[Callee, Groups] = {}
     while pending:
         changed = False
         for each in reversed(pending):
-            written = _written_parameters(each.function, found)
+            written = _written_parameters(each, found, groups)
             changed = changed or written != found.get(each)
             found[each] = written
         pending = pending if changed else []
@@ -112,8 +113,9 @@ def written_parameters(callee: Callee) -> tuple[int, ...]:
 
 
 def _written_parameters(
-    function: Function | None, called: Mapping[Callee, tuple[int, ...]]
+    callee: Callee, called: Mapping[Callee, tuple[int, ...]], groups: dict[Callee, Groups]
 ) -> tuple[int, ...]:
+    function = callee.function
     assert function is not None
     hit: set[Var] = set()
     for eqn in walk(function.body):
@@ -124,10 +126,12 @@ def _written_parameters(
             hit.update(atom for k in inner if isinstance(atom := eqn.args[k], Var))
     if not hit:
         return ()
-    groups = Groups(function.body)
-    roots = {groups.find(var) for var in hit}
+    related = groups.get(callee)
+    if related is None:
+        related = groups[callee] = Groups(function.body)
+    roots = {related.find(var) for var in hit}
     params = function.body.params
-    return tuple(k for k, p in enumerate(params) if has_memory(p) and groups.find(p) in roots)
+    return tuple(k for k, p in enumerate(params) if has_memory(p) and related.find(p) in roots)
 
 
 def _clobbered(body: Block, eqns: list[Eqn], own: list[Var]) -> frozenset[Var]:
