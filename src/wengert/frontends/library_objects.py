@@ -23,7 +23,7 @@ from .attributes import call_method, copied, read_attribute
 from .calls import call, opaque
 from .counts import known
 from .failing import raise_now
-from .heap import now
+from .heap import can_be_one, may_be_one, now, place_of
 from .items import open_up
 from .number_classes import has_attribute, is_instance
 from .objects import by_name, class_of, known_name
@@ -372,7 +372,7 @@ def own_copy(it: Interpreter, value: Value) -> Value:
 def _deep(
     it: Interpreter,
     value: Value,
-    done: dict[int | Place, Value | None],
+    done: dict[int | Place | Var, Value | None],
     *,
     lying: bool = False,
 ) -> Value:
@@ -380,8 +380,7 @@ def _deep(
     if not isinstance(value, Items):
         if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
             return value
-        alike = {"lying": Const(True)} if lying else {}
-        return it.builder.emit_with(me.duplicate, [value], alike)
+        return _duplicate(it, value, done, lying=lying)
     if value.form in ("function", "derivative"):
         return value
     key = value.place if value.place is not None else id(value)
@@ -399,6 +398,21 @@ def _deep(
         own = _again(value, [_deep(it, item, done, lying=lying) for item in value.values])
     done[key] = own
     return own
+
+
+def _duplicate(
+    it: Interpreter, var: Var, done: dict[int | Place | Var, Value | None], *, lying: bool
+) -> Value:
+    """The copy of a run-time object: one for each object, and of what may be one object maybe one."""
+    if var in done:
+        return done[var]  # type: ignore[return-value]
+    made = it.builder.emit_with(me.duplicate, [var], {"lying": Const(True)} if lying else {})
+    for other, twin in done.items():
+        if isinstance(other, Var) and isinstance(twin, Var) and isinstance(made, Var):
+            if can_be_one(it, var, other):
+                may_be_one(it, place_of(it, made), place_of(it, twin))
+    done[var] = made
+    return made
 
 
 # --- dataclasses --------------------------------------------------------------------------

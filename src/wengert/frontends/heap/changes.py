@@ -204,8 +204,18 @@ def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
     write = Write(next(births), depth, (*steps, step), True, it.builder)
     it.reading.changed_inside.setdefault(place, []).append(write)
     check_sharing(it, place)
-    if any(_may_be_item(it, other, step) for other in deeper_than(it, place, depth)):
+    others = [*deeper_than(it, place, depth), *_held_along(it, place, (*steps, step))]
+    if any(_may_be_item(it, other, step) for other in others):
         it.emit(ident.rebound, item, var)
+
+
+def _held_along(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> list[Place]:
+    """The values that may be objects, and were put where a path leads in an object."""
+    return [
+        place_of(it, held.value)
+        for held in it.reading.holding_unknown.get(owner, ())
+        if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps)
+    ]
 
 
 def loses_lists(it: Interpreter, var: Var) -> bool:
