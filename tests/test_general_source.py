@@ -723,6 +723,45 @@ def test_pairs_in_two_places_are_right_or_refused(function):
         np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
+def inserted_and_changed_by_an_operator(x, xs):
+    xs.insert(0, x)
+    xs[len(xs) - 3] *= 2.0
+    return np.sum(x * np.arange(4.0))
+
+
+def listed_and_bound_anew_by_a_loop(x, xs):
+    kept = x
+    xs.append(kept)
+    for _ in range(2):
+        kept *= 1.5
+    xs[len(xs) - 1][0] *= x[1]
+    return np.sum(kept * np.arange(1.0, 5.0))
+
+
+def listed_twice_and_bound_anew_by_a_loop(x, xs):
+    xs.append(x)
+    again = list(xs)
+    for k in range(3):
+        x *= 1.5
+        again[k][0] *= x[1]
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        inserted_and_changed_by_an_operator,
+        listed_and_bound_anew_by_a_loop,
+        listed_twice_and_bound_anew_by_a_loop,
+    ],
+)
+def test_what_is_put_into_a_list_and_changes_there_is_right_or_refused(function):
+    expected = differences(function, rows)
+    with suppress_refusal():
+        found = alone_of(function)(a(), rows())
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
 def row_listed_before_it_changed(x, m):
     kept = [x]
     for k in range(2):

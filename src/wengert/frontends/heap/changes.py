@@ -28,7 +28,7 @@ from .aliases import (
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import keep, materialise, refuse_given
 from .places import content_in, identities, in_whole, place_of
-from .sharings import check_sharing, depth_of, lose_aliases
+from .sharings import check_sharing, depth_of, lose_aliases, may_be_held
 from .views import (
     compared,
     depth_of_path,
@@ -151,7 +151,8 @@ def update(
             check_sharing(it, each)
     for held in it.reading.holding_unknown.get(place, ()):
         if depth > depth_of(held):
-            may_be_part(it, place_of(it, held.value), place, depth_of(held))
+            for each in may_be_held(it, held):
+                may_be_part(it, each, place, depth_of(held))
     lose_aliases(it, place, depth)
 
 

@@ -12,7 +12,7 @@ from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
 from ...ops import structure as st
 from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
-from .aliases import hold_same, ties
+from .aliases import hold_same, may_be, ties
 from .current import has_left, now, one_value, what_happened
 from .places import identities, in_whole, place_of
 from .views import (
@@ -216,8 +216,14 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
             deep = depth - below + max(below_other, int(below > 0))
             for held in it.reading.holding_unknown.get(other, ()):
                 if deep > depth_of(held):
-                    it.heap[place_of(it, held.value)] = lost
+                    it.heap |= dict.fromkeys(may_be_held(it, held), lost)
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
+
+
+def may_be_held(it: Interpreter, held: Held) -> set[Place]:
+    """The objects that a value may be which was put into a container: loops bind its name to others."""
+    place = place_of(it, held.value)
+    return {place, *may_be(it, place)}
 
 
 def depth_of(held: Held) -> int:
