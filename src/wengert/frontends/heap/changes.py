@@ -211,11 +211,14 @@ def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
 
 
 def _held_along(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> list[Place]:
-    """The values that may be objects, and were put where a path leads in an object."""
+    """The values that may be objects, were put where a path leads in an object, and have a name."""
+    from ..sharing import is_named
+
     return [
         place_of(it, held.value)
         for held in it.reading.holding_unknown.get(owner, ())
         if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps)
+        if is_named(it, held.value, may_be_held(it, held))
     ]
 
 
