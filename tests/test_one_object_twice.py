@@ -108,6 +108,23 @@ def while_it_is_changed(x, a, q, n):
     return rows[0][1] * x
 
 
+def rotated(rows, k):
+    if k <= 0:
+        return rows
+    rows.append(rows.pop(0))
+    return rotated(rows, k - 1)
+
+
+@program
+def moved_by_a_call(x, a, q, n):
+    row = a * x
+    rows = [np.zeros(3), np.ones(3)]
+    rows.append(row)
+    rotated(rows, n + 1)
+    row[:] = row * x
+    return rows[0].sum() + row.sum()
+
+
 @program
 def copied_deeply(x, a, q, n):
     rows = copy.deepcopy([a, a])

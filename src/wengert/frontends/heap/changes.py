@@ -372,7 +372,9 @@ def changed(
 
 
 def replaced(it: Interpreter, var: Var, new: Var) -> None:
-    """A call has changed an object, or a part of one; `new` is what it is now."""
+    """A call has changed an object, or a part of one, and may have moved its items; `new` is what it is now."""
+    if not isinstance(var.kind, Array):
+        moved(it, var)
 
     def write(root: Var, steps: tuple[Atom, ...]) -> Atom:
         if not steps:
