@@ -9,7 +9,7 @@ Every program is held against differences of its own calls, called and as a text
 import copy
 from collections import namedtuple
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -720,6 +720,83 @@ def test_pairs_in_two_places_are_right_or_refused(function):
     expected = differences(function, pairs)
     with suppress_refusal():
         found = alone_of(function)(a(), pairs())
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
+def inserted_and_changed_by_an_operator(x, xs):
+    xs.insert(0, x)
+    xs[len(xs) - 3] *= 2.0
+    return np.sum(x * np.arange(4.0))
+
+
+def listed_and_bound_anew_by_a_loop(x, xs):
+    kept = x
+    xs.append(kept)
+    for _ in range(2):
+        kept *= 1.5
+    xs[len(xs) - 1][0] *= x[1]
+    return np.sum(kept * np.arange(1.0, 5.0))
+
+
+def listed_twice_and_bound_anew_by_a_loop(x, xs):
+    xs.append(x)
+    again = list(xs)
+    for k in range(3):
+        x *= 1.5
+        again[k][0] *= x[1]
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        inserted_and_changed_by_an_operator,
+        listed_and_bound_anew_by_a_loop,
+        listed_twice_and_bound_anew_by_a_loop,
+    ],
+)
+def test_what_is_put_into_a_list_and_changes_there_is_right_or_refused(function):
+    expected = differences(function, rows)
+    with suppress_refusal():
+        found = alone_of(function)(a(), rows())
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
+def row_listed_before_it_changed(x, m):
+    kept = [x]
+    for k in range(2):
+        kept.append(m[k])
+    m[0, 1] = x[2]
+    return np.sum(kept[1] * x)
+
+
+def row_inserted_before_its_matrix_changed(x, m):
+    kept = dict.fromkeys(range(2), x)
+    kept[1] = m[1]
+    m *= x
+    return np.sum(kept[1])
+
+
+def rows_copied_by_a_matrix(x, m):
+    kept = np.zeros((2, 4))
+    kept[0] = m[1]
+    m[0] = m[1]
+    m[1] *= x
+    return np.sum(kept * m)
+
+
+@pytest.mark.parametrize(
+    ("function", "certain"),
+    [
+        (row_listed_before_it_changed, False),
+        (row_inserted_before_its_matrix_changed, False),
+        (rows_copied_by_a_matrix, True),
+    ],
+)
+def test_rows_in_two_places_are_right_or_refused(function, certain):
+    expected = differences(function, lambda: np.array(rows()))
+    with nullcontext() if certain else suppress_refusal():
+        found = alone_of(function)(a(), np.array(rows()))
         np.testing.assert_allclose(found, expected, atol=1e-7)
 
 

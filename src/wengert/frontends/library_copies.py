@@ -15,6 +15,7 @@ from . import (
 )
 from .attributes import copied
 from .calls import call
+from .heap import can_be_one, may_be_one, place_of
 from .items import opened
 from .values import (
     Items,
@@ -82,7 +83,7 @@ def own_copy(it: Interpreter, value: Value) -> Value:
 def deep(
     it: Interpreter,
     value: Value,
-    done: dict[int | Place, Value | None],
+    done: dict[int | Place | Var, Value | None],
     *,
     lying: bool = False,
 ) -> Value:
@@ -90,8 +91,7 @@ def deep(
     if not isinstance(value, Items):
         if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
             return value
-        alike = {"lying": Const(True)} if lying else {}
-        return it.builder.emit_with(me.duplicate, [value], alike)
+        return _duplicate(it, value, done, lying=lying)
     if value.form in ("function", "derivative"):
         return value
     key = value.place if value.place is not None else id(value)
@@ -109,6 +109,21 @@ def deep(
         own = again(value, [deep(it, item, done, lying=lying) for item in value.values])
     done[key] = own
     return own
+
+
+def _duplicate(
+    it: Interpreter, var: Var, done: dict[int | Place | Var, Value | None], *, lying: bool
+) -> Value:
+    """The copy of a run-time object: one for each object, and of what may be one object maybe one."""
+    if var in done:
+        return done[var]  # type: ignore[return-value]
+    made = it.builder.emit_with(me.duplicate, [var], {"lying": Const(True)} if lying else {})
+    for other, twin in done.items():
+        if isinstance(other, Var) and isinstance(twin, Var) and isinstance(made, Var):
+            if can_be_one(it, var, other):
+                may_be_one(it, place_of(it, made), place_of(it, twin))
+    done[var] = made
+    return made
 
 
 HANDLERS: list[tuple[Any, Handler]] = [

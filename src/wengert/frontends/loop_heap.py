@@ -14,6 +14,7 @@ from .heap import (
     content_in,
     materialise,
     now,
+    settle_doubts,
 )
 from .loop_aliases import Ends, note_ends
 from .values import Items, Lost, Maybe, Part, Place, Value, kind_of_value, same
@@ -231,6 +232,7 @@ def _as_run_time_object(
     if isinstance(content, Items):  # and not one by now, with what holds it
         content.place = place
         materialise(it, content, _item_kind(after))
+        settle_doubts(it)  # here, where it is made: what is read of the body may be read again
 
 
 def _item_kind(content: Content) -> Kind | None:

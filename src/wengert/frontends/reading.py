@@ -10,7 +10,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind
-from .values import Closure, Held, Items, Place, Scope, Value, Write
+from .values import Closure, Held, Items, Part, Place, Scope, Value, Write
 
 Step = Callable[[], None]
 
@@ -155,6 +155,8 @@ class Reading:
     """How many pairs of objects have been noted that may be one."""
     sharings: dict[Place, dict[Any, list[Any]]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
+    kept_at: dict[Place, list[Part]] = field(default_factory=dict[Place, Any])
+    """Where every object was put into run-time containers."""
     checked: set[Any] = field(default_factory=set[Any])
     """The places in the source where that needs a check when the program runs."""
     doubtful: dict[Place, None] = field(default_factory=dict[Place, None])

@@ -16,7 +16,7 @@ from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
 from .heap import holds_mutable, holds_operands, link_holders, may_be_same, view_of
-from .values import Activation, Closure, Items, Iteration, Maybe, Native, Scope, Value
+from .values import Activation, Closure, Items, Iteration, Maybe, Native, Place, Scope, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -143,6 +143,15 @@ def reached_from(holder: Value) -> Iterator[Value]:
             seen.add(id(value))
             yield value
             reached.extend(_held_by(value, seen))
+
+
+def is_named(it: Interpreter, value: Var, places: set[Place]) -> bool:
+    """Whether a name leads to a value, or to one of the objects that it may be."""
+    for scope in _live_scopes(it):
+        for each in (each for holder in scope.vars.values() for each in reached_from(holder)):
+            if each is value or (isinstance(each, Var) and it.reading.places.get(each) in places):
+                return True
+    return False
 
 
 def _held_by(holder: Any, seen: set[int]) -> Iterator[Value]:

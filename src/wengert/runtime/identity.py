@@ -176,6 +176,12 @@ def decided(value: Any, before: Any) -> None:
         raise coded(error, "WG101")
 
 
+def no_view(part: Any, whole: Any, owner: Any = None) -> None:
+    """Refuse a view of an array that changes, where it is put into a container: arrays copy it."""
+    if shares_with(part, whole) and not isinstance(owner, np.ndarray):
+        raise _shared("a part of an array that is changed elsewhere is put into a container")
+
+
 def of_array(part: Any) -> None:
     """Check that a slice shares memory with what it was taken of."""
     if not isinstance(part, np.ndarray):

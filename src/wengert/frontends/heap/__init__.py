@@ -65,6 +65,7 @@ from .places import dropped as dropped
 from .places import identities as identities
 from .places import place_of as place_of
 from .sharings import SharedItems as SharedItems
+from .sharings import can_be_one as can_be_one
 from .sharings import note_sharing as note_sharing
 from .sharings import settle_doubts as settle_doubts
 from .views import depth_in_whole as depth_in_whole

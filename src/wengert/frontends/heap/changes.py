@@ -28,7 +28,7 @@ from .aliases import (
 from .current import has_left, now, part_at, part_of, read, what_happened
 from .packing import keep, materialise, refuse_given
 from .places import content_in, identities, in_whole, place_of
-from .sharings import check_sharing, depth_of, lose_aliases
+from .sharings import check_sharing, depth_of, lose_aliases, may_be_held
 from .views import (
     compared,
     depth_of_path,
@@ -152,7 +152,8 @@ def update(
             check_sharing(it, each)
     for held in it.reading.holding_unknown.get(place, ()):
         if depth > depth_of(held):
-            may_be_part(it, place_of(it, held.value), place, depth_of(held))
+            for each in may_be_held(it, held):
+                may_be_part(it, each, place, depth_of(held))
     lose_aliases(it, place, depth)
 
 
@@ -213,8 +214,21 @@ def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
     write = Write(next(births), depth, (*steps, step), True, it.builder)
     it.reading.changed_inside.setdefault(place, []).append(write)
     check_sharing(it, place)
-    if any(_may_be_item(it, other, step) for other in deeper_than(it, place, depth)):
+    others = [*deeper_than(it, place, depth), *_held_along(it, place, (*steps, step))]
+    if any(_may_be_item(it, other, step) for other in others):
         it.emit(ident.rebound, item, var)
+
+
+def _held_along(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> list[Place]:
+    """The values that may be objects, were put where a path leads in an object, and have a name."""
+    from ..sharing import is_named
+
+    return [
+        place_of(it, held.value)
+        for held in it.reading.holding_unknown.get(owner, ())
+        if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps)
+        if is_named(it, held.value, may_be_held(it, held))
+    ]
 
 
 def loses_lists(it: Interpreter, var: Var) -> bool:
@@ -367,7 +381,9 @@ def changed(
 
 
 def replaced(it: Interpreter, var: Var, new: Var) -> None:
-    """A call has changed an object, or a part of one; `new` is what it is now."""
+    """A call has changed an object, or a part of one, and may have moved its items; `new` is what it is now."""
+    if not isinstance(var.kind, Array):
+        moved(it, var)
 
     def write(root: Var, steps: tuple[Atom, ...]) -> Atom:
         if not steps:

@@ -26,7 +26,7 @@ from ..values import (
 from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, stands_for, ties
 from .current import now
 from .places import Content, alternatives, identities, in_whole, place_of
-from .sharings import depth_of, note_view, refuse_replaced
+from .sharings import depth_of, note_again, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
 
 if TYPE_CHECKING:
@@ -89,6 +89,20 @@ def stored(it: Interpreter, value: Value) -> Atom:
     return it.atom(value)
 
 
+def _stored_once(it: Interpreter, values: list[Value]) -> list[Atom]:
+    """Values as they are put into a run-time container: what is there twice is one object there."""
+    made: dict[Place, Atom] = {}
+    atoms = list[Atom]()
+    for value in values:
+        known = isinstance(value, Items) and is_mutable(value)
+        place = place_of(it, value) if known else None  # type: ignore[arg-type]
+        atom = made[place] if place in made else stored(it, value)
+        atoms.append(atom)
+        if place is not None:
+            made[place] = atom
+    return atoms
+
+
 def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     """A known object becomes a run-time object; what it holds is from then on part of it."""
     _refuse_unwritten(it, items)
@@ -106,7 +120,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     values = [now(it, value) for value in items.values]
     for value in values:
         refuse_replaced(it, value)
-    atoms = [stored(it, value) for value in values]
+    atoms = _stored_once(it, values)
     params = {"form": Const(items.form), "keys": Const(items.keys), "type": Const(items.type)}
     var = it.builder.emit_with(st.pack, atoms, params, kind=_run_time_kind(items, item))
     assert isinstance(var, Var)
@@ -142,6 +156,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
             _note_unknown(it, child, Part(owner, steps))
             return
     place = place_of(it, child)
+    note_again(it, place, Part(owner, steps))
     known = it.heap.get(place)
     if isinstance(known, Part):
         if known.place is not owner or not lead_to_one(known.steps, steps):
@@ -166,6 +181,7 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     """A value that may be an object is kept inside a run-time object: changes of either may be of both."""
     held = Held(child, part, *in_whole(it, part), it.builder)
     place = place_of(it, child)
+    note_again(it, place, part)
     for other, below in sharing(it, place).items():
         if other is not place:
             deep = len(held.steps) + depth_of_common(it, place, other)

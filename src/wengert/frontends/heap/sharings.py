@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...ir.graph import Atom, Var
+from ...ir.builder import kind_of_atom
+from ...ir.graph import Atom, Const, Var
 from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
-from ..values import Held, Items, Lost, Place, Value, Write, is_mutable
-from .aliases import hold_same, ties
+from ...ops import structure as st
+from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
+from .aliases import hold_same, may_be, ties
 from .current import has_left, now, one_value, what_happened
-from .places import place_of
-from .views import depth_of_path, is_slice, meet, steps_to_write, view_of
+from .places import identities, in_whole, place_of
+from .views import (
+    depth_of_path,
+    depth_of_views,
+    is_slice,
+    lead_to_one,
+    meet,
+    steps_to_write,
+    view_of,
+    views_to,
+)
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -44,6 +55,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
         return value
     refuse_replaced(it, value)
+    _note_rows(it, value, [owner] if deeper == 1 else [])
     goal = _spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
     for source in _spots_of(it, value, goal.place):
@@ -54,6 +66,25 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
         else:
             _refuse_shared(it, value, owner if deeper == 1 else None)
     return value
+
+
+def _note_rows(it: Interpreter, value: Var, owner: list[Var]) -> None:
+    """What indices gave may be a view of an array, which changes with every write to the array.
+
+    If it is an item of a list, only a change deeper in it matters; an `owner` that is an array copies it.
+    """
+    root, views = views_to(it, value)
+    spot, whole = _spot_of(it, value), depth_of_views(root, views)
+    for k, eqn in enumerate(views):
+        indexed = eqn.op is st.getitem and kind_of_atom(eqn.args[0]) == UNKNOWN
+        if not indexed or is_slice(eqn.args[1]):
+            continue
+        key = it.builder.span, k
+        spots = it.reading.sharings.setdefault(spot.place, {}).setdefault(key, [])
+        spots.append(replace(spot, depth=spot.depth - whole + depth_of_views(root, views[:k])))
+        check_sharing(it, spot.place)
+        if key in it.reading.checked:
+            it.emit(ident.no_view, value, eqn.args[0], *owner)
 
 
 def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> None:
@@ -95,7 +126,7 @@ def note_view(
     it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
 ) -> None:
     """A view or a part of one object is kept in another one: what changes in either changes in both."""
-    source, goal = _spot_of(it, part), Spot(owner, path, sum(not is_slice(step) for step in path))
+    source, goal = _spot_of(it, part), Spot(owner, path, _depth_along(path))
     if source.place is owner:
         if _is_shared(it, source, goal):
             it.reading.doubtful[owner] = None
@@ -103,6 +134,23 @@ def note_view(
         hold_same(it, source.place, source.depth, owner, goal.depth)
     elif not noted and _is_shared(it, source, goal):  # a number, most likely
         _refuse_shared(it, part)
+
+
+def note_again(it: Interpreter, place: Place, part: Part) -> None:
+    """An object is put into a container that may have it already: what changes here changes there.
+
+    A loop that puts the same object into a container each time is read more than once.
+    """
+    owner, path = in_whole(it, part)
+    before = it.reading.kept_at.setdefault(place, [])
+    for other in before:
+        known = all(isinstance(step, Const) for step in path)
+        if other.place is owner and not (known and lead_to_one(other.steps, path)):
+            spots = [Spot(owner, way, _depth_along(way)) for way in (other.steps, path)]
+            if _is_shared(it, *spots):
+                it.reading.doubtful[owner] = None
+            break  # every place is compared with one
+    before.append(Part(owner, path))
 
 
 def _is_shared(it: Interpreter, source: Spot, goal: Spot) -> bool:
@@ -168,13 +216,23 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
             deep = depth - below + max(below_other, int(below > 0))
             for held in it.reading.holding_unknown.get(other, ()):
                 if deep > depth_of(held):
-                    it.heap[place_of(it, held.value)] = lost
+                    it.heap |= dict.fromkeys(may_be_held(it, held), lost)
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
+
+
+def may_be_held(it: Interpreter, held: Held) -> set[Place]:
+    """The objects that a value may be which was put into a container: loops bind its name to others."""
+    place = place_of(it, held.value)
+    return {place, *may_be(it, place)}
 
 
 def depth_of(held: Held) -> int:
     """Through how many containers a value was put into an object."""
-    return sum(not is_slice(step) for step in held.steps)
+    return _depth_along(held.steps)
+
+
+def _depth_along(path: tuple[Atom, ...]) -> int:
+    return sum(not is_slice(step) for step in path)
 
 
 def _changes(write: Write, spot: Spot) -> bool:
@@ -195,6 +253,17 @@ def _spot_of(it: Interpreter, var: Var) -> Spot:
         root = eqn.args[0]
         assert isinstance(root, Var)
     return Spot(place_of(it, root), tuple(steps), depth_of_path(root.kind, steps))
+
+
+def can_be_one(it: Interpreter, a: Var, b: Var) -> bool:
+    """Whether two values may turn out to be one object."""
+    here, there = _spot_of(it, a), _spot_of(it, b)
+    if here.place is there.place:
+        return len(here.path) == len(there.path) and meet(here.path, there.path)
+    if not identities(it, a, own=True).isdisjoint(identities(it, b, own=True)):
+        return True
+    tie = ties(it, here.place).get(there.place)
+    return tie is not None and here.depth >= tie[0] and here.depth - tie[0] == there.depth - tie[1]
 
 
 def settle_doubts(it: Interpreter) -> None:
