@@ -1500,6 +1500,43 @@ def test_operators_in_place_keep_the_dtype():
     assert wg.value_and_grad(the_real_part_of_a_constant)(0.7) == (0.7, 1.0)
 
 
+def doubles_the_first(p, q):
+    p[0] *= 2
+    return p[0] * q[0]
+
+
+def moves_the_first(p, q):
+    return p.move(p.x).x * q.x
+
+
+def moves_one_of_several(p, points):
+    return p.move(p.x).x * points[1].x
+
+
+@pytest.mark.parametrize(
+    ("f", "make"),
+    [
+        (doubles_the_first, lambda: ([2.0], [2.0])),
+        (doubles_the_first, lambda: ({0: 2.0}, {0: 2.0})),
+        (moves_the_first, lambda: (Point(2.0), Point(2.0))),
+        (moves_one_of_several, lambda: (Point(2.0), [Point(1.0), Point(2.0)])),
+    ],
+)
+def test_one_object_that_is_given_twice_and_changed_is_refused(f, make):
+    p, q = make()
+    assert trees.coordinates(wg.gradient(f, p, q))[0] == 4.0
+    p, q = make()
+    _, push = wg.pushforward(f, p, q)
+    assert push(*make()) == 16.0
+    again = [q[0], p] if f is moves_one_of_several else p
+    for attempt in (
+        lambda: wg.gradient(f, p, again),
+        lambda: wg.pullback(f, p, again),
+        lambda: wg.grad(f)(p, again),
+    ):
+        refusal("WG101", NotImplementedError, attempt)
+
+
 @pytest.mark.parametrize("transform", [wg.grad, wg.value_and_grad])
 def test_what_a_program_puts_into_an_object_is_the_object_itself(transform):
     def f(a, o):

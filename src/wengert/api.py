@@ -115,7 +115,7 @@ class Derivative(Generic[P, T]):
         if not kwargs:
             self._make_ready(args, derived)
         captured = calling.captured_by(self.function) if self._captures else {}
-        return derived.run(*args, **kwargs, **captured)
+        return derived.called(args, kwargs, captured)
 
     def _again(
         self,
@@ -136,7 +136,7 @@ class Derivative(Generic[P, T]):
     def _run_again(self, derived: Derived, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         captured = calling.captured_by(self.function) if self._captures else {}
         try:
-            return derived.run(*args, **kwargs, **captured)
+            return derived.called(args, kwargs, captured)
         except Exception as error:
             raise presented(error, self.function) from error.__cause__
 

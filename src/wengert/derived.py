@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 from _thread import RLock, get_ident  # of `threading`, a module that few programs need
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .backends import python as printer
@@ -22,6 +22,7 @@ from .ir.types import Kind, Static, Struct, leaves
 from .loading import collecting_later
 from .ops.structure import global_
 from .passes.written import targets, written
+from .runtime import identity
 
 lock = RLock()
 
@@ -36,6 +37,8 @@ class Derived:
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     by_counts: bool = False
     """Whether it is for calls with certain counts or values only."""
+    must_be_apart: bool = False
+    """Whether no object may be given to it twice: it changes one, and would not see it in another."""
     run_of: Call | None = None
     """Where it is for one run: the kinds of its arguments."""
     _printed: tuple[printer.Printed, ...] = ()
@@ -72,7 +75,8 @@ class Derived:
             if i.how == "captured" and not list(leaves(i.kind))
         }
         given = {**unused, **defaults}
-        return Derived(self.functions, self.guards, self.generation, given, self.by_counts)
+        apart = self.must_be_apart
+        return Derived(self.functions, self.guards, self.generation, given, self.by_counts, apart)
 
     @property
     def method(self) -> Callable[..., Any]:
@@ -85,6 +89,22 @@ class Derived:
     @property
     def run(self) -> Callable[..., Any]:
         return self.published[0]
+
+    def called(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], captured: Mapping[str, Any]
+    ) -> Any:
+        """What a call of the first function gives."""
+        self.refuse_shared(*args, *kwargs.values(), *captured.values())
+        return self.run(*args, **kwargs, **captured)
+
+    def refuse_shared(self, *given: Any) -> None:
+        """Refuse what the program changes in one place and would not see in another.
+
+        Raises:
+            ValueError: an object is given twice.
+        """
+        if self.must_be_apart:
+            identity.apart(*given)
 
     @property
     def source(self) -> str:

@@ -210,6 +210,7 @@ def _derive(verb: Verb, call: Call) -> Derived:
         program.guards,
         generation,
         by_counts=bool(call.counts),
+        must_be_apart=program.must_be_apart,
         run_of=replace(call, counts=None) if call.is_one_run else None,
     )
 

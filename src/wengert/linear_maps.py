@@ -91,7 +91,7 @@ def pullback_of(
         note_run_inside(derived)
     captured, before = calling.captured_by(f), traces()
     try:
-        y, residuals = derived.run(*args, **kwargs, **captured)
+        y, residuals = derived.called(args, kwargs, captured)
     except Exception as error:
         again = engine.derive_again(
             Verb("pullback"), derived, error, f, args, kwargs, traces_before=before
@@ -115,7 +115,7 @@ def _run(
     captured: Mapping[str, Any],
 ) -> Any:
     try:
-        return derived.run(*args, **kwargs, **captured)
+        return derived.called(args, kwargs, captured)
     except Exception as error:
         raise presented(error) from error.__cause__
 
@@ -195,6 +195,7 @@ class Pushforward:
         before = traces()
         try:
             with _as_they_were(self._outside):
+                along.refuse_shared(*args, *options.values(), *captured.values())
                 y, y_dot = along.run(*args, *dots, **options, **captured)
         except Exception as error:
             given = self._at[:2]

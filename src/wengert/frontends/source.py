@@ -26,7 +26,7 @@ from .items import open_up
 from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .signature import Template
 from .sources import source_of
-from .values import Items, Value, flatten, is_mutable, kind_of_value
+from .values import MUTABLE_FORMS, Items, Value, flatten, is_mutable, kind_of_value
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -38,6 +38,8 @@ class Program:
     function: Function
     guards: tuple[tuple[Any, str, Kind], ...]
     """Globals it relied on: (holder, key, the kind or identity it had)."""
+    must_be_apart: bool = False
+    """Whether it changes one of the objects it is given, which others of them may hold."""
 
 
 def read(
@@ -126,9 +128,22 @@ def _read_once(
     checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]
     it.builder.eqns[:0] = [*checks, *reading.early]
     body = it.builder.block(params, outs)
+    function_read = Function(_name_of(target), tuple(inputs), body, kind)
     return Program(
-        Function(_name_of(target), tuple(inputs), body, kind), tuple(reading.guards.values())
+        function_read, tuple(reading.guards.values()), _must_be_apart(it, params, inputs)
     )
+
+
+def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:
+    """Whether what the program changes may be given to it again where it is taken apart."""
+    changed = any(place.origin in params for place in it.heap)
+    return changed and any(_can_change(each.kind) for each in inputs)
+
+
+def _can_change(kind: Kind) -> bool:
+    if not isinstance(kind, Struct):
+        return False
+    return kind.form in MUTABLE_FORMS or any(map(_can_change, kind.items))
 
 
 def _top_frame(it: Interpreter, target: Kind) -> Any:
