@@ -418,7 +418,7 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
     from .iteration import as_list
 
-    if not is_object(value) or objects.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
+    if not is_object(value) or class_lookup.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
         return value
     if objects.static_lookup(value.type, "__iter__") is not stand_ins.List.__iter__:  # type: ignore[union-attr]
         return as_list(it, value)

@@ -283,10 +283,12 @@ def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
     """The cotangent of a list as a list: where an array was made of the list, it is an array."""
     if isinstance(kind_of_atom(bar), Seq):
         return bar
-    depth = _depth(kind)
-    if depth == 1:
-        return builder.emit(st.as_list, bar)
-    return builder.emit(ct.nested_list, bar, depth=Const(depth))
+    return builder.emit(st.as_list, bar) if _depth(kind) == 1 else nested_items(builder, bar, kind)
+
+
+def nested_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
+    """The same, where there may be none."""
+    return builder.emit(ct.nested_list, bar, depth=Const(_depth(kind)))
 
 
 def _depth(kind: Kind) -> int:

@@ -13,7 +13,7 @@ from ..ops import cotangents as ct
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
-from .cotangents import Attribute, as_items, bar_name
+from .cotangents import Attribute, bar_name, nested_items
 from .realness import is_complex, says_little
 from .reverse_rules import rank_of, real_part, surely_real
 
@@ -78,9 +78,9 @@ def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     if unsure and sweep.context.maybe_complex and kind == FLOAT:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
-    if isinstance(kind, Seq) and not isinstance(whole, Seq):
+    if isinstance(kind, Seq) and isinstance(whole, Array | Unknown):
         part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
-        return as_items(sweep.builder, part, kind)
+        return nested_items(sweep.builder, part, kind)
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
     return surely_real(sweep, part, whole, kind)
 

@@ -247,7 +247,7 @@ def _project_container(x_bar: Any, x: Any) -> Any:
 
 def _project_attributes(x_bar: Any, x: Any) -> Any:
     kept = attributes_of(x)
-    if not x_bar.keys() <= kept.keys() and not isinstance(x, BaseException):
+    if not x_bar.keys() <= kept.keys() and hasattr(type(x), "__getitem__"):
         raise of_items(f"a {type(x).__name__}")
     return _like_object(x, {name: project(x_bar.get(name), item) for name, item in kept.items()})
 
@@ -324,10 +324,10 @@ def items_reached(bar: Any, items_bar: list[Any], items: Any, reverse: bool = Fa
     return listed[len(listed) - n :] if reverse else listed[:n]
 
 
-def nested_list(x_bar: Any, depth: int) -> list[Any]:
+def nested_list(x_bar: Any, depth: int) -> list[Any] | None:
     """The cotangent of lists in lists, so deep, as such: of an array that was made of them it is an array."""
-    if depth == 1:
-        return list(x_bar)
+    if x_bar is None or depth == 1:
+        return None if x_bar is None else list(x_bar)
     return [nested_list(item, depth - 1) for item in x_bar]
 
 
