@@ -222,3 +222,82 @@ def test_what_is_not_covered_is_refused_at_its_line():
 def test_a_singular_matrix_warns_as_scipy_does():
     with pytest.warns(linalg.MatrixRankWarning):
         wg.grad(lambda x: linalg.spsolve(sparse.diags(x).tocsc(), B).sum())(0.0 * X)
+
+
+# --- what shares memory with what -------------------------------------------------------------
+
+
+def entries_changed_afterwards(x):
+    values = x * 1.0
+    places = (np.arange(N), np.arange(N))
+    copied, shared = sparse.csr_matrix((values, places)), sparse.coo_matrix((values, places))
+    also_copied = shared.tocsr()
+    values[0] = 9.0 * x[1]
+    return copied @ x + 2.0 * (shared @ x) + 3.0 * (also_copied @ x)
+
+
+def dense_changed_afterwards(x):
+    dense = np.outer(x, x)
+    matrix = sparse.csr_matrix(dense)
+    dense[0, 0] = 7.0 * x[2]
+    return matrix @ x
+
+
+def one_matrix_under_two_names(x):
+    matrix = sparse.csr_matrix(np.outer(x, x))
+    same = matrix.tocsr()
+    same[0, 0] = 5.0 * x[1]
+    table = sparse.lil_matrix((N, N))
+    again = table.tolil()
+    again[1, 1] = x[0]
+    return matrix @ x + table.tocsr() @ x
+
+
+def boundary_conditions(x):
+    matrix = sparse.coo_matrix((x * 1.0, (np.arange(N), np.arange(N)))).tocsr()
+    before = matrix.copy()
+    matrix[0, :] = 0.0
+    matrix[0, 0] = x[2]
+    return matrix @ x + before @ B
+
+
+def powers_and_sizes(x):
+    matrix = sparse.csr_matrix(np.outer(x, B))
+    return (matrix**3) @ x + (sparse.csr_array(matrix) ** 2) @ x + abs(matrix) @ x
+
+
+def sum_that_is_written_to(x):
+    matrix = (sparse.diags(x) + sparse.eye(N)).tocsr()
+    matrix[0, :] = 0.0
+    matrix[0, 0] = x[1]
+    return matrix @ x
+
+
+@pytest.mark.filterwarnings("ignore:Changing the sparsity structure")
+@pytest.mark.parametrize(
+    "f",
+    [
+        sum_that_is_written_to,
+        entries_changed_afterwards,
+        dense_changed_afterwards,
+        one_matrix_under_two_names,
+        boundary_conditions,
+        powers_and_sizes,
+    ],
+)
+def test_memory_is_shared_where_scipy_shares_it(f):
+    np.testing.assert_allclose(wg.pullback(f, X)[0], f(X.copy()), rtol=1e-12)
+    wg.testing.check_gradient(lambda x: np.sum(np.cos(np.arange(N)) * f(x)), X, rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    "other", [lambda matrix: matrix.T, lambda matrix: (matrix @ matrix).tocsr()]
+)
+def test_what_may_be_shared_is_not_written_to(other):
+    def f(x):
+        part = other(sparse.csr_matrix(np.outer(x, x)))
+        part[0, 0] = x[1]
+        return part.sum()
+
+    with pytest.raises(NotImplementedError, match=r"write to `.copy\(\)` of it"):
+        wg.grad(f)(X)

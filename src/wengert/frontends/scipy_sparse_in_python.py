@@ -21,38 +21,56 @@ from .sparse_in_python import Matrix, Table, as_matrix, from_dense
 
 def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     """`scipy.sparse.csr_matrix`."""
-    return _made(arg1, shape, dtype, False, False)
+    return _made(arg1, shape, dtype, copy, False, "csr")
 
 
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     """`scipy.sparse.csr_array`."""
-    return _made(arg1, shape, dtype, True, False)
+    return _made(arg1, shape, dtype, copy, True, "csr")
 
 
 def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     """`scipy.sparse.csc_matrix`."""
-    return _made(arg1, shape, dtype, False, True)
+    return _made(arg1, shape, dtype, copy, False, "csc")
 
 
 def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     """`scipy.sparse.csc_array`."""
-    return _made(arg1, shape, dtype, True, True)
+    return _made(arg1, shape, dtype, copy, True, "csc")
 
 
-def _made(arg: Any, shape: Any, dtype: Any, by_item: Any, by_columns: Any) -> Any:
+def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    """`scipy.sparse.coo_matrix`."""
+    return _made(arg1, shape, dtype, copy, False, "coo")
+
+
+def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    """`scipy.sparse.coo_array`."""
+    return _made(arg1, shape, dtype, copy, True, "coo")
+
+
+def _made(arg: Any, shape: Any, dtype: Any, copy: Any, by_item: Any, format: Any) -> Any:
     if not isinstance(arg, tuple):
-        matrix = as_matrix(arg, by_item)
-        made = Matrix(matrix.entries, matrix.rows, matrix.cols, matrix.shape, by_item)
+        given = as_matrix(arg, by_item)
+        made = given.copy() if copy else given.asformat(format)
+        made = Matrix(made.entries, made.rows, made.cols, made.shape, by_item, format)
+        made.shared = given.shared = not copy and isinstance(arg, Matrix)
     elif len(arg) == 3:
-        rows, cols, shape = as_it_is(places.in_rows, arg[1], arg[2], shape, by_columns)
-        made = Matrix(array_of(arg[0]), rows, cols, shape, by_item)
+        rows, cols, shape = as_it_is(places.in_rows, arg[1], arg[2], shape, format == "csc")
+        made = Matrix(_entries(arg[0], copy), rows, cols, shape, by_item, format)
     elif isinstance(arg[1], int | np.integer):
         nowhere = np.zeros(0, int)
-        made = Matrix(np.zeros(0), nowhere, nowhere, arg, by_item)
+        made = Matrix(np.zeros(0), nowhere, nowhere, arg, by_item, format)
     else:
         rows, cols, shape = as_it_is(places.as_places, arg[1][0], arg[1][1], shape)
-        made = Matrix(array_of(arg[0]), rows, cols, shape, by_item)
+        made = Matrix(_entries(arg[0], copy or format != "coo"), rows, cols, shape, by_item, format)
     return made if dtype is None else made.astype(dtype)
+
+
+def _entries(data: Any, copy: Any) -> Any:
+    """The entries, which are the array given unless SciPy copies it."""
+    entries = array_of(data)
+    return entries.copy() if copy else entries
 
 
 def lil_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
@@ -77,20 +95,20 @@ def diags(
     diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
 ) -> Any:
     """`scipy.sparse.diags`."""
-    return _of_diagonals(diagonals, offsets, shape, False)
+    return _of_diagonals(diagonals, offsets, shape, False, format)
 
 
 def diags_array(
     diagonals: Any, *, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
 ) -> Any:
     """`scipy.sparse.diags_array`."""
-    return _of_diagonals(diagonals, offsets, shape, True)
+    return _of_diagonals(diagonals, offsets, shape, True, format)
 
 
-def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, by_item: Any) -> Any:
+def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, by_item: Any, format: Any) -> Any:
     if np.ndim(offsets) == 0:
-        alone = np.ndim(diagonals[0]) == 0
-        return _of_diagonals([diagonals if alone else diagonals[0]], [offsets], shape, by_item)
+        only = diagonals if np.ndim(diagonals[0]) == 0 else diagonals[0]
+        return _of_diagonals([only], [offsets], shape, by_item, format)
     if shape is None:
         size = len(np.atleast_1d(diagonals[0])) + abs(offsets[0])
         shape = (size, size)
@@ -98,7 +116,7 @@ def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, by_item: Any) -> Any
     entries = np.concatenate([part[0] for part in parts])
     rows = np.concatenate([part[1] for part in parts])
     cols = np.concatenate([part[2] for part in parts])
-    return Matrix(entries, rows, cols, shape, by_item)
+    return Matrix(entries, rows, cols, shape, by_item, format or "dia")
 
 
 def _diagonal(values: Any, k: Any, shape: Any) -> Any:
@@ -123,22 +141,22 @@ def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = N
 
 def eye(m: Any, n: Any = None, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
     """`scipy.sparse.eye`."""
-    return _identity((m, m if n is None else n), k, dtype, False)
+    return _identity((m, m if n is None else n), k, dtype, False, format)
 
 
 def eye_array(m: Any, n: Any = None, *, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
     """`scipy.sparse.eye_array`."""
-    return _identity((m, m if n is None else n), k, dtype, True)
+    return _identity((m, m if n is None else n), k, dtype, True, format)
 
 
 def identity(n: Any, dtype: Any = "d", format: Any = None) -> Any:
     """`scipy.sparse.identity`."""
-    return _identity((n, n), 0, dtype, False)
+    return _identity((n, n), 0, dtype, False, format)
 
 
-def _identity(shape: Any, k: Any, dtype: Any, by_item: Any) -> Any:
+def _identity(shape: Any, k: Any, dtype: Any, by_item: Any, format: Any) -> Any:
     rows, cols = as_it_is(places.places_on_diagonal, shape, k, ())
-    return Matrix(np.ones(len(rows), dtype), rows, cols, shape, by_item)
+    return Matrix(np.ones(len(rows), dtype), rows, cols, shape, by_item, format or "dia")
 
 
 # --- matrices of matrices -----------------------------------------------------------------------
@@ -349,8 +367,10 @@ _ITERATIVE = (
 )
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    *((getattr(sparse, name), csr_matrix) for name in ("csr_matrix", "coo_matrix", "bsr_matrix")),
-    *((getattr(sparse, name), csr_array) for name in ("csr_array", "coo_array", "bsr_array")),
+    (sparse.csr_matrix, csr_matrix),
+    (sparse.csr_array, csr_array),
+    (sparse.coo_matrix, coo_matrix),
+    (sparse.coo_array, coo_array),
     (sparse.csc_matrix, csc_matrix),
     (sparse.csc_array, csc_array),
     *((getattr(sparse, name), lil_matrix) for name in ("lil_matrix", "dok_matrix")),

@@ -17,14 +17,28 @@ from .equivalents import as_it_is
 
 
 class Matrix:
-    """A matrix of `scipy.sparse`; `by_item` of its arrays, whose `*` is no product of matrices."""
+    """A matrix of `scipy.sparse`; `by_item` of its arrays, whose `*` is no product of matrices.
 
-    def __init__(self, entries: Any, rows: Any, cols: Any, shape: Any, by_item: Any = False):
+    `format` is SciPy's, or "" where it is not followed. What may be another name of a matrix, or share its entries,
+    is `shared`: it is not written to, and neither is the other.
+    """
+
+    def __init__(
+        self,
+        entries: Any,
+        rows: Any,
+        cols: Any,
+        shape: Any,
+        by_item: Any = False,
+        format: Any = "",  # as SciPy has it
+    ):
         self.entries = entries
         self.rows = rows
         self.cols = cols
         self.shape = shape
         self.by_item = by_item
+        self.format = format
+        self.shared = False
 
     ndim = 2
 
@@ -42,11 +56,13 @@ class Matrix:
 
     def transpose(self) -> Any:
         """The same entries, rows and columns exchanged."""
-        return Matrix(self.entries, self.cols, self.rows, self.shape[::-1], self.by_item)
+        turned = Matrix(self.entries, self.cols, self.rows, self.shape[::-1], self.by_item)
+        self.shared = turned.shared = True
+        return turned
 
     def with_entries(self, entries: Any) -> Any:
         """Other entries at the same places."""
-        return Matrix(entries, self.rows, self.cols, self.shape, self.by_item)
+        return Matrix(entries, self.rows, self.cols, self.shape, self.by_item, self.format)
 
     # --- products -------------------------------------------------------------------------
 
@@ -86,6 +102,17 @@ class Matrix:
         factors = np.broadcast_to(x, self.shape)
         return self.with_entries(self.entries * factors[self.rows, self.cols])
 
+    def __pow__(self, n: Any) -> Any:
+        if self.by_item:
+            return self.power(n)
+        product = self
+        for _ in range(n - 1):
+            product = product.dot(self)
+        return product
+
+    def __abs__(self) -> Any:
+        return from_dense(np.abs(self.toarray()), self.by_item)
+
     def power(self, n: Any) -> Any:
         """The power item by item."""
         return from_dense(self.toarray() ** n, self.by_item)
@@ -101,7 +128,7 @@ class Matrix:
         b = as_matrix(other)
         entries = np.concatenate((self.entries, b.entries))
         rows, cols = as_it_is(places.joined, self.rows, b.rows, self.cols, b.cols)
-        return Matrix(entries, rows, cols, self.shape, self.by_item)
+        return Matrix(entries, rows, cols, self.shape, self.by_item, _format_of_sum(self, b))
 
     def __radd__(self, other: Any) -> Any:
         return self + other
@@ -169,6 +196,10 @@ class Matrix:
 
     def _put(self, rows: Any, cols: Any, value: Any) -> None:
         """Set the items at some places."""
+        if self.shared:
+            raise NotImplementedError(
+                "this sparse matrix may share its entries with another one: write to `.copy()` of it"
+            )
         values = value.toarray() if isinstance(value, Matrix) else array_of(value)
         new = np.ravel(np.broadcast_to(values, np.shape(rows)))
         left = as_it_is(places.left_beside, self.rows, self.cols, rows, cols)
@@ -181,19 +212,19 @@ class Matrix:
 
     def copy(self) -> Any:
         """A matrix of its own."""
-        return self.with_entries(self.entries)
+        return self.with_entries(self.entries.copy())
 
     def tocsr(self) -> Any:
-        return self.copy()
+        return self.asformat("csr")
 
     def tocsc(self) -> Any:
-        return self.copy()
+        return self.asformat("csc")
 
     def tocoo(self) -> Any:
-        return self.copy()
+        return self.asformat("coo")
 
     def todia(self) -> Any:
-        return self.copy()
+        return self.asformat("dia")
 
     def tolil(self) -> Any:
         return Table(self.shape, self.by_item, self)
@@ -201,8 +232,15 @@ class Matrix:
     def todok(self) -> Any:
         return self.tolil()
 
-    def asformat(self, format: Any) -> Any:
-        return self.copy()
+    def asformat(self, format: Any) -> Any:  # as SciPy has it
+        """The matrix itself where it has that format, else another one."""
+        if self.format == format:
+            return self
+        made = self.copy()
+        made.format = format
+        if self.format == "":  # it may have that format
+            self.shared = made.shared = True
+        return made
 
     def astype(self, dtype: Any) -> Any:
         return self.with_entries(self.entries.astype(dtype))
@@ -267,9 +305,11 @@ class Table:
     def tocsr(self) -> Any:
         """The matrix as it is now."""
         rows, cols = as_it_is(places.places_in, list(self.items))
-        return Matrix(
-            np.array(list(self.items.values())) * 1.0, rows, cols, self.shape, self.by_item
-        )
+        values = np.array(list(self.items.values())) * 1.0
+        return Matrix(values, rows, cols, self.shape, self.by_item, "csr")
+
+    def tolil(self) -> Any:
+        return self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.tocsr(), name)
@@ -306,13 +346,19 @@ def from_dense(x: Any, by_item: Any = False) -> Matrix:
     """A matrix with all items of a dense one: also a zero may have a derivative."""
     dense = array_of(x)
     rows, cols = as_it_is(places.all_places, np.shape(dense))
-    return Matrix(np.ravel(dense), rows, cols, np.shape(dense), by_item)
+    return Matrix(dense.ravel() * 1.0, rows, cols, np.shape(dense), by_item)
 
 
 def _product_of_sparse(a: Matrix, b: Matrix) -> Matrix:
     left, right, rows, cols = as_it_is(places.meeting, a.rows, a.cols, b.rows, b.cols)
     entries = a.entries[left] * b.entries[right]
     return Matrix(entries, rows, cols, (a.shape[0], b.shape[1]), a.by_item)
+
+
+def _format_of_sum(a: Matrix, b: Matrix) -> Any:
+    if a.format in ("dia", "coo"):
+        return "dia" if a.format == b.format == "dia" else "csr"
+    return a.format
 
 
 def _is_of_scipy(x: Any) -> bool:
