@@ -445,6 +445,14 @@ def test_a_field_that_a_result_does_not_have_is_named():
         wg.grad(curvature)(0.7)
 
 
+def test_constraints_that_are_no_dictionaries_say_what_to_write():
+    linear = optimize.LinearConstraint(np.eye(2), 0.0, 1.0)
+    with pytest.raises(NotImplementedError, match="constraints as dictionaries only"):
+        wg.grad(
+            lambda x: optimize.minimize(lambda p: p @ p - x, [1.0, 1.0], constraints=linear).fun
+        )(1.0)
+
+
 @pytest.mark.parametrize("name", ["differential_evolution", "dual_annealing", "direct"])
 def test_the_least_of_many_minima(name):
     """Its derivative is that of the minimum that a descent from there finds."""

@@ -43,7 +43,7 @@ def constrained(
     objective: Any, constraints: Any, start: Any, low: Any, high: Any, options: Any
 ) -> tuple[Any, Any]:
     """The minimum of an objective between bounds and under constraints, and SciPy's result."""
-    given = [_as_dict(each) for each in _listed(constraints)]
+    given = [_as_dict(each) for each in constraints]
     kinds = [each["type"] for each in given]
 
     def held(k: Any, x: Any) -> Any:
@@ -84,7 +84,8 @@ def constrained(
     return root_of(residual, np.concatenate((best, multipliers)))[:n], found
 
 
-def _listed(constraints: Any) -> Any:
+def listed(constraints: Any) -> Any:
+    """Constraints as a list, of which `minimize` may be given a single one."""
     return list(constraints) if isinstance(constraints, list | tuple) else [constraints]
 
 

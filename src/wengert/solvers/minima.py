@@ -12,7 +12,7 @@ from ..api import derivative, grad
 from ..jacobians import jacobian
 from ..roots import parameter_count, root_of, solved
 from ..steering import stop_gradient
-from .constrained import constrained
+from .constrained import constrained, listed
 from .results import Result
 
 
@@ -56,9 +56,10 @@ def minimize(
         )
 
     low, high = _limits(bounds, len(start))
-    if len(constraints) > 0:
+    held = listed(constraints)
+    if len(held) > 0:
         run = {"method": method, "bounds": bounds, "tol": tol, "options": options}
-        x, result = constrained(objective, constraints, start, low, high, run)
+        x, result = constrained(objective, held, start, low, high, run)
     else:
         result = found(objective, ()) if jac is None else found(with_slope, ("jac",))
         best = np.asarray(result.x, float)

@@ -87,15 +87,11 @@ def _of_many(solver: Any) -> Any:
 def nnls(A: Any, b: Any, maxiter: Any = None) -> Any:
     """`scipy.optimize.nnls`: what is not held at zero solves the least squares problem without the rest."""
     matrix, rhs = np.asarray(A) * 1.0, np.asarray(b) * 1.0
-    best = _found_by_nnls(stop_gradient(matrix), stop_gradient(rhs), maxiter)
+    best = as_it_is(least_without_negatives, stop_gradient(matrix), stop_gradient(rhs), maxiter)
     free = best > 0
     x = np.zeros(len(best))
     x[free] = np.linalg.lstsq(matrix[:, free], rhs, rcond=None)[0]
     return x, np.linalg.norm(matrix @ x - rhs)
-
-
-def _found_by_nnls(matrix: Any, rhs: Any, maxiter: Any) -> Any:
-    return as_it_is(least_without_negatives, matrix, rhs, maxiter)
 
 
 def least_without_negatives(matrix: Any, rhs: Any, maxiter: Any) -> Any:
