@@ -339,7 +339,11 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
         case type():
             return construct.construct(it, known, args, kwargs)
         case _:
-            pass
+            return _call_around(it, known, args, kwargs)
+
+
+def _call_around(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    """A call of an object that stands around a function written in Python; of another it is called as it is."""
     implementation = getattr(known, "_implementation", None)
     if isinstance(implementation, types.FunctionType):
         return _call_library_function(it, known, implementation, args, kwargs)
