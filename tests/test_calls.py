@@ -6,6 +6,7 @@ import math
 import operator
 import pickle
 import posixpath
+import runpy
 import statistics
 import struct
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.errors import BadArgument
 
 SCALE = 2
 
@@ -99,6 +101,40 @@ def test_a_specialised_function_is_as_good_as_the_derivative():
     assert wg.derivative(lambda x: special(x) * x)(0.7) == wg.derivative(lambda x: gradient(x) * x)(
         0.7
     )
+
+
+def by_method(x, method, flow=math.sin, limit=None):
+    y = flow(x) if method == "flow" else x * x
+    return 2 * y if limit is None else min(y, limit)
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ((1.0, "square", math.sin, None), "method"),
+        ((1.0, "flow", math.cos, None), "flow"),
+        ((1.0, "flow", lambda x: x, None), "flow"),
+        ((1.0, "flow", math.sin, 0.5), "limit"),
+    ],
+)
+def test_a_specialised_function_is_for_what_decided_its_code(other, name, tmp_path):
+    """What selects code is known by value, so that its code is not there for another value."""
+    args = (1.0, "flow", math.sin, None)
+    special = wg.grad(by_method).specialize(*args)
+    assert special(*args) == 2 * math.cos(1.0)
+    with pytest.raises(BadArgument, match=rf"was made for another `{name}`"):
+        special(*other)
+    saved = runpy.run_path(str(special.save(tmp_path / "saved.py")))["grad_by_method"]
+    assert saved(*args) == special(*args)
+    with pytest.raises(ValueError, match=rf"was derived for `{name}` being"):
+        saved(*other)
+
+
+def test_a_specialised_function_is_for_containers_of_its_lengths_and_classes():
+    special = wg.grad(lambda xs: sum(xs) ** 2).specialize([1.0, 2.0])
+    assert special([3, 1.0]) == [8.0, 8.0]
+    with pytest.raises(BadArgument, match=r"was made for another `xs`"):
+        special([1.0, 2.0, 3.0])
 
 
 def test_specialised_functions_keep_what_was_captured():

@@ -290,11 +290,32 @@ class Specialization:
         derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs, to_keep=True)
         text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
         function = printer.with_options(derived.method, calling.captured_by(origin.function))
+        function = self._for_these_only(function, args)
         function.source = Text(text)  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
         function.function, function.verb = origin.function, origin.verb  # type: ignore[attr-defined]
         return cast(Specialized, types.MethodType(function, self))
+
+    def _for_these_only(self, function: Any, args: Sequence[Any]) -> Any:
+        """The function, with a check of the arguments that are known by more than their kinds."""
+        origin = self.origin
+        expected = calling.known_by_value(origin.function, args, self.kwargs)
+        if not expected:
+            return function
+
+        @functools.wraps(function)
+        def checked(specialization: Specialization, *args: Any, **kwargs: Any) -> Any:
+            found = calling.known_by_value(origin.function, _primals(origin, args), kwargs)
+            for name, kind in expected.items():
+                if found.get(name) != kind:
+                    raise BadArgument(
+                        f"this derivative was made for another `{name}`",
+                        "What `specialize` was given decides which code there is: have it made for this one as well.",
+                    )
+            return function(specialization, *args, **kwargs)
+
+        return checked
 
     def __getattr__(self, name: str) -> Any:
         """Unpickling the method asks for it by the name of the generated function."""

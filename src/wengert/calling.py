@@ -16,7 +16,7 @@ from .frontends.number_classes import is_narrow
 from .frontends.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
-from .ir.types import UNKNOWN, Kind, Static, Step, Struct, step_into
+from .ir.types import NONE, UNKNOWN, Kind, Static, Step, Struct, step_into
 
 
 @value_record
@@ -98,6 +98,25 @@ def _call_of(
     keywords = tuple((name, signature.kind_of(value)) for name, value in sorted(kwargs.items()))
     narrow = is_narrow([*args, *kwargs.values()])
     return Call(signature.kind_of(function), kinds, keywords, narrow=narrow)
+
+
+def known_by_value(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Kind]:
+    """What is known of arguments beside the types of numbers and arrays: text, functions, classes, lengths."""
+    call = call_of(function, args, kwargs)
+    known = ((name, _without_leaves(kind)) for name, kind in (*call.arguments, *call.keywords))
+    return {name: kind for name, kind in known if kind != UNKNOWN}
+
+
+def _without_leaves(kind: Kind) -> Kind:
+    match kind:
+        case Struct(items=items):
+            return replace(kind, items=tuple(map(_without_leaves, items)))
+        case Static():
+            return kind
+        case _:
+            return kind if kind == NONE else UNKNOWN
 
 
 def counted(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import InternalError
 from ...ir.graph import Atom, Const, Eqn, Function, Input, Var
-from ...ir.types import Kind, Static, Struct, leaves, step_into
+from ...ir.types import NONE, UNKNOWN, Kind, Static, Struct, leaves, step_into
 from ...runtime.containers import CONTENTS, reads_plainly
 from .bindings import Bindings, Module, import_path
 from .code import Code, concat, listing, string, tuple_display
@@ -50,8 +50,10 @@ class FunctionPrinter:
         self._parameters = list(_parameters(function, flat, captured))
         self._flat = flat
         self._defaults = self._default_texts(defaults or {})
+        self._known: list[tuple[str, Code]] = []
         if not flat:
             self._bind_containers(function.result)
+            self._known = [pair for p in self._parameters for pair in p.known(self.bindings)]
         self._name_values()
 
     def _on_closure(self, eqn: Eqn) -> None:
@@ -156,7 +158,12 @@ class FunctionPrinter:
             yield concat(f"{parameter.name}=", default) if default else Code(parameter.name)
 
     def _prologue(self) -> Iterator[Statement]:
-        """The leaves of containers as variables of their own."""
+        """Checks of what is known, and the leaves of containers as variables of their own."""
+        for path, literal in self._known:
+            differs = "!=" if literal.text[0] in "'\"" else "is not"
+            other = string(f"this was derived for `{path}` being {literal.text}")
+            refusal = Statement(Code(f"raise ValueError({other})"))
+            yield Statement(concat(f"if {path} {differs} ", literal), None, [refusal])
         for parameter in self._parameters:
             if parameter.leaf is not None:
                 continue
@@ -224,7 +231,19 @@ class _Parameter:
                 yield leaf, name or identifier("_".join(map(str, (self.name, *keys))))
 
     def paths(self, bindings: Bindings) -> Iterator[str]:
-        yield from _paths(self.kind, self.name, bindings)
+        return (
+            path
+            for path, kind in _paths(self.kind, self.name, bindings)
+            if not isinstance(kind, Static)
+        )
+
+    def known(self, bindings: Bindings) -> Iterator[tuple[str, Code]]:
+        """What is known by its value where there is a text for that: the way to it, and the text."""
+        for path, kind in _paths(self.kind, self.name, bindings):
+            value = None if kind == NONE else kind.value if isinstance(kind, Static) else UNKNOWN
+            code = None if value is UNKNOWN else bindings.literal(value)
+            if code is not None and self.how == "positional":
+                yield path, code
 
     def pattern(self, names: Mapping[Var, str]) -> str:
         """`(a, b), c` if the whole parameter can be unpacked so, else ""."""
@@ -287,7 +306,8 @@ def _is_plain_input(one: Input) -> bool:
     return one.how == "positional" and not isinstance(one.kind, Struct | Static)
 
 
-def _paths(kind: Kind, text: str, bindings: Bindings) -> Iterator[str]:
+def _paths(kind: Kind, text: str, bindings: Bindings) -> Iterator[tuple[str, Kind]]:
+    """The ways to the leaves of a parameter, and to what is known in it."""
     match kind:
         case Struct(keys=keys, items=items, type=type_):
             for key, item in zip(keys, items, strict=True):
@@ -297,10 +317,8 @@ def _paths(kind: Kind, text: str, bindings: Bindings) -> Iterator[str]:
                 else:
                     inner = text + _step(kind, key, type_)
                 yield from _paths(item, inner, bindings)
-        case Static():
-            return
         case _:
-            yield text
+            yield text, kind
 
 
 def _step(kind: Struct, key: Any, type_: Any) -> str:
