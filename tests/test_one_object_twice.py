@@ -147,6 +147,14 @@ def copied_deeply_where_the_run_chooses(x, a, q, n):
     return (made[0] * made[1]).sum()
 
 
+@program
+def copied_deeply_as_a_number_picks(x, a, q, n):
+    rows = [a * 2, a * x]
+    made = copy.deepcopy([rows[n], rows[-1], rows[n - 1]])
+    made[0][0] = x
+    return (made[0] * made[1] + made[2]).sum() * rows[1][0]
+
+
 def given() -> Any:
     return 0.7, np.array([0.3, 0.5, 0.2]), Pair(np.array([0.3, 0.5]), np.array([1.0, 2.0])), 1
 

@@ -15,6 +15,7 @@ from . import (
 )
 from .attributes import copied
 from .calls import call
+from .copies_in_python import copied_beside
 from .heap import can_be_one, may_be_one, place_of
 from .items import opened
 from .values import (
@@ -114,14 +115,21 @@ def deep(
 def _duplicate(
     it: Interpreter, var: Var, done: dict[int | Place | Var, Value | None], *, lying: bool
 ) -> Value:
-    """The copy of a run-time object: one for each object, and of what may be one object maybe one."""
+    """The copy of a run-time object: one for each object, also where only the run knows that two are one."""
     if var in done:
         return done[var]  # type: ignore[return-value]
-    made = it.builder.emit_with(me.duplicate, [var], {"lying": Const(True)} if lying else {})
-    for other, twin in done.items():
-        if isinstance(other, Var) and isinstance(twin, Var) and isinstance(made, Var):
-            if can_be_one(it, var, other):
-                may_be_one(it, place_of(it, made), place_of(it, twin))
+    twins = [
+        (other, twin)
+        for other, twin in done.items()
+        if isinstance(other, Var) and isinstance(twin, Var) and can_be_one(it, var, other)
+    ]
+    if twins and not lying:
+        pairs = [Items("tuple", (0, 1), pair) for pair in twins]
+        made = call(it, Const(copied_beside), [var, *pairs], {})
+    else:
+        made = it.builder.emit_with(me.duplicate, [var], {"lying": Const(True)} if lying else {})
+        for _, twin in twins:
+            may_be_one(it, place_of(it, made), place_of(it, twin))  # type: ignore[arg-type]
     done[var] = made
     return made
 

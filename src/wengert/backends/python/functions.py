@@ -242,7 +242,8 @@ class _Parameter:
         for path, kind in _paths(self.kind, self.name, bindings):
             value = None if kind == NONE else kind.value if isinstance(kind, Static) else UNKNOWN
             code = None if value is UNKNOWN else bindings.literal(value)
-            if code is not None and self.how == "positional":
+            hidden = ".__" in path  # how an object is built, and what a function captured
+            if code is not None and self.how == "positional" and not hidden:
                 yield path, code
 
     def pattern(self, names: Mapping[Var, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
@@ -263,7 +263,20 @@ def can_be_one(it: Interpreter, a: Var, b: Var) -> bool:
     if not identities(it, a, own=True).isdisjoint(identities(it, b, own=True)):
         return True
     tie = ties(it, here.place).get(there.place)
-    return tie is not None and here.depth >= tie[0] and here.depth - tie[0] == there.depth - tie[1]
+    if tie is not None and here.depth >= tie[0] and here.depth - tie[0] == there.depth - tie[1]:
+        return True
+    return any(can_be_one(it, item, b) for item in _picked_from(it, a)) or any(
+        can_be_one(it, a, item) for item in _picked_from(it, b)
+    )
+
+
+def _picked_from(it: Interpreter, var: Var) -> Iterator[Var]:
+    """The objects of a known container that was packed to pick one of them."""
+    picked = view_of(it, var)
+    whole = picked.args[0] if picked is not None else None
+    made = it.builder.visible_definition(whole) if isinstance(whole, Var) else None
+    if made is not None and made.op is st.pack and made.outs[0] in it.reading.copies:
+        yield from (item for item in made.args if isinstance(item, Var))
 
 
 def settle_doubts(it: Interpreter) -> None:
