@@ -28,7 +28,7 @@ import wengert as wg
 from wengert import engine
 from wengert.errors import InternalError
 
-calls = importlib.import_module("wengert.frontends.calls")
+closure_calls = importlib.import_module("wengert.frontends.closure_calls")
 
 PER_BATCH = 500
 BATCHES_OF_A_TEST = 4
@@ -160,14 +160,14 @@ class Check:
 
     def called(self):
         """Both modes where every function of the program is called, not inlined, as large ones are."""
-        inline = calls.INLINE_NODES
-        calls.INLINE_NODES = 1
+        inline = closure_calls.INLINE_NODES
+        closure_calls.INLINE_NODES = 1
         engine._cache.clear()
         try:
             self.reverse()
             self.forward()
         finally:
-            calls.INLINE_NODES = inline
+            closure_calls.INLINE_NODES = inline
             engine._cache.clear()
 
 

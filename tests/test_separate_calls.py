@@ -17,7 +17,7 @@ import wengert as wg
 from wengert import engine
 from wengert.errors import UnsupportedSyntax
 
-calls = importlib.import_module("wengert.frontends.calls")
+closure_calls = importlib.import_module("wengert.frontends.closure_calls")
 
 # --- every function of the corpus is taken for a large one --------------------------------
 
@@ -25,10 +25,10 @@ calls = importlib.import_module("wengert.frontends.calls")
 @pytest.fixture
 def all_are_large(monkeypatch):
     """Every function is called by itself, but for those that the rules are written with."""
-    can_be_separate = calls._can_be_separate
+    can_be_separate = closure_calls._can_be_separate
     own = str(Path(wg.__file__).parent)
     monkeypatch.setattr(
-        calls,
+        closure_calls,
         "_can_be_separate",
         lambda it, closure, bound: (
             not closure.file.startswith(own) and can_be_separate(it, closure, bound)
@@ -38,7 +38,7 @@ def all_are_large(monkeypatch):
 
     def take_for_large(large):
         engine._cache.clear()
-        monkeypatch.setattr(calls, "INLINE_NODES", 0 if large else 10**6)
+        monkeypatch.setattr(closure_calls, "INLINE_NODES", 0 if large else 10**6)
 
     yield take_for_large
     engine._cache.clear()

@@ -25,8 +25,10 @@ from .apart import (
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends import heap, library_copies, source
 from .frontends.binding import is_star
-from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
+from .frontends.calls import Args, Kwargs, call
 from .frontends.captures import put_together
+from .frontends.closure_calls import call_closure
+from .frontends.closures import closure_of
 from .frontends.interpreter import Interpreter
 from .frontends.values import (
     Closure,

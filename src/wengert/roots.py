@@ -13,7 +13,9 @@ import numpy as np
 
 from . import apart, nested
 from .errors import BadArgument, NoSource, UnsupportedSyntax
-from .frontends.calls import Args, Kwargs, call, call_closure, closure_of
+from .frontends.calls import Args, Kwargs, call
+from .frontends.closure_calls import call_closure
+from .frontends.closures import closure_of
 from .frontends.interpreter import Interpreter
 from .frontends.items import open_up
 from .frontends.signature import describe, kind_of

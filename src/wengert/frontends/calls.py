@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 import operator
 import types
@@ -16,60 +15,43 @@ from ..errors import NoSource, UnsupportedSyntax
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.records import replace
-from ..ir.types import STR, UNKNOWN, Array, Kind, Number, Seq, Static
-from ..ops import raising
+from ..ir.types import STR, UNKNOWN, Array, Kind, Number, Seq
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
 from . import (
     captures,
-    cells,
     construct,
-    contexts,
     equivalents,
-    generators,
     library_records,
-    local_classes,
     remembering,
-    separate,
     writing_functions,
 )
-from .binding import bind_arguments, is_star, star
-from .counts import is_by_turns, known, take_turn, with_known_keys
-from .declarations import changes_its_object, yields
+from .binding import is_star, star
+from .closure_calls import call_closure, op_with_rule
+from .closures import bound_before, closure_of, closure_of_items
+from .counts import with_known_keys
+from .declarations import changes_its_object
 from .expressions import evaluate
 from .failing import fail_now, raise_now
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
-from .names import lift
 from .opcalls import emit_op, takes
-from .reading import NeedsCallee
-from .signature import Template, derives
-from .sources import source_of
+from .signature import derives
 from .values import (
-    REMEMBERED,
     Closure,
     Items,
     Iteration,
     Maker,
-    Maybe,
     Native,
-    Scope,
     Value,
     as_known,
-    is_mutable,
     is_object,
-    kind_of_value,
 )
 
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from .reading import Frame
-
-INLINE_NODES = 400
-"""A function whose syntax tree is larger than this is called, not inlined."""
 
 _LIBRARIES = {"numpy", "scipy"}
 """Where their Python cannot be read, their functions have no derivative, which only matters if used."""
@@ -158,7 +140,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             special = it.reading.special(function.type.function)
             if special is not None:
                 return special(it, args, kwargs)
-            found = _by_rule(it, function.type.function)  # a rule needs no source
+            found = op_with_rule(it, function.type.function)  # a rule needs no source
             if found is not None:
                 return emit_op(it, *found, args, kwargs)
             return call_closure(it, closure_of_items(it, function), args, kwargs)
@@ -512,247 +494,3 @@ def opaque(
     result = it.builder.emit_with(st.opaque, (Const(function), *atoms), options, kind=kind)
     it.reading.inert.add(result)
     return result
-
-
-# --- functions with source ----------------------------------------------------------------
-
-
-def closure_of(
-    it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None
-) -> Closure:
-    """A Python function object as a closure; `captured` overrides what its cells hold."""
-    node, file = _source_of(it, function)
-    around = Scope(function.__globals__)
-    around.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        bound = cells.known_external(it, cell, "cell_contents")
-        if bound is not None:
-            around.vars[name] = bound
-            continue
-        if captured is not None and name in captured:
-            around.vars[name] = captured[name]
-            continue
-        try:
-            contents = cell.cell_contents
-        except ValueError:
-            continue
-        if isinstance(contents, local_classes.StandIn):
-            around.outer = contents.scope
-            del around.cells[name]
-            continue
-        around.vars[name] = (
-            Const(function) if contents is function else lift_cell(it, cell, name, contents)
-        )
-    defaults = tuple(bound_before(it, d) for d in function.__defaults__ or ())
-    keyword = {k: bound_before(it, d) for k, d in (function.__kwdefaults__ or {}).items()}
-    return Closure(
-        node,
-        file,
-        around,
-        defaults,
-        keyword,
-        function.__code__,
-        function,
-        function.__qualname__,
-    )
-
-
-def _source_of(it: Interpreter, function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
-    code, known = function.__code__, it.reading.sources
-    if id(code) not in known:
-        try:
-            known[id(code)] = code, source_of(function)
-        except NoSource as error:
-            (finding,) = error.findings
-            raise NoSource(finding.message, finding.hint, it.builder.span) from None
-    _, source = known[id(code)]
-    node = source.node
-    if isinstance(node, ast.AsyncFunctionDef):
-        from .fence import refused
-
-        raise refused(node, source.file)
-    return node, source.file
-
-
-def closure_of_items(it: Interpreter, items: Items) -> Closure:
-    """A function that is an argument: its captured values are leaves of the program."""
-    template: Template = items.type
-    captured = dict(zip(items.keys, items.values, strict=True))
-    closure = closure_of(it, template.function, captured)  # type: ignore[arg-type]
-    # the object at hand captured other values than the one that stands for all of them
-    stands_for_itself = not captured or ops.find(template.function) is not None
-    return closure if stands_for_itself else replace(closure, function=None)
-
-
-def lift_cell(it: Interpreter, cell: Any, name: str, contents: Any) -> Value:
-    return lift(it, cell, name, contents, key="cell_contents")
-
-
-def bound_before(it: Interpreter, value: Any) -> Value:
-    """An argument that was bound before the call: a default, or one that `functools.partial` has."""
-    if isinstance(value, local_classes.Held):
-        return now(it, value.value)
-    if value is None or isinstance(value, bool | int | float | complex | str | tuple):
-        return as_known(value)
-    holder = {"default": value}
-    return lift(it, holder, "default", value)
-
-
-def call_closure(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
-    """Call a function whose source is known: by its rule, inlined, or called where it recurses."""
-    found = _by_rule(it, closure.function)
-    if found is not None:
-        return emit_op(it, *found, args, kwargs)
-    if closure.file == contextlib.__file__ and contexts.is_manager_function(closure):
-        return contexts.manager_of(it, closure, args, kwargs)
-    if REMEMBERED in closure.scope.vars and not remembering.has_memory(closure.node):
-        return remembering.call_remembering(it, closure, args, kwargs)
-    bound = bind_arguments(it, closure, args, kwargs)
-    if yields(closure.node) and closure.identity not in it.reading.separate:
-        return generators.made(it, closure, bound)
-    if closure.identity in it.reading.separate:
-        return separate.call_separately(it, closure, bound)
-    if recurs(it, closure, bound):
-        it.reading.separate.add(closure.identity)
-        raise NeedsCallee
-    if it.frames and _is_large(it, closure) and _can_be_separate(it, closure, bound):
-        return _call_large(it, closure, bound)
-    return inline(it, closure, bound)
-
-
-def _by_rule(it: Interpreter, function: Any) -> tuple[Op, str] | None:
-    """The op for a function that has a rule."""
-    found = ops.find(function) if function is not None else None
-    if found is None or it.reading.opted_out(found[0]):
-        return None
-    return found if rule_for(found[0]) is not None else None
-
-
-DEEPEST = 16
-"""How often a function calls itself inline, on one known object after the other."""
-
-
-def recurs(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
-    """Whether a function calls itself on what it was called with, as far as that is known.
-
-    What differs from call to call is known where it walks over objects whose structure is known.
-    """
-    active = [frame for frame in _callers(it) if _same_function(frame.closure, closure)]
-    if is_by_turns(it):
-        if active:
-            take_turn(it)
-        if it.reading.is_one_run:
-            return False
-    elif len(active) > DEEPEST:
-        return True
-    return any(
-        frame.bound.keys() == bound.keys()
-        and all(_may_be_same(it, frame.bound[name], value) for name, value in bound.items())
-        for frame in active
-    )
-
-
-def _callers(it: Interpreter) -> list[Frame]:
-    """The functions that wait for the one that runs: none that waits for its consumer at a `yield`."""
-    found: list[Frame] = []
-    k = len(it.frames)
-    while k:
-        found.append(it.frames[k - 1])
-        k = next(j for j, frame in enumerate(it.frames) if frame is found[-1])
-    return found
-
-
-def _may_be_same(it: Interpreter, a: Value, b: Value) -> bool:
-    match known(it, a), known(it, b):
-        case Const(value=x), Const(value=y):
-            counted = is_by_turns(it) and isinstance(x, int) and isinstance(y, int)
-            return x == y if counted else isinstance(x, int | float | complex) or x == y
-        case Items() as x, Items() as y:
-            if is_mutable(x) and is_mutable(y):
-                return x is y or x.home is not None or y.home is not None or x.place is y.place
-            pairs = zip(x.values, y.values, strict=False)
-            return x.keys == y.keys and all(_may_be_same(it, *pair) for pair in pairs)
-        case (Const(), Items()) | (Items(), Const()):
-            return False
-        case _:
-            return True
-
-
-def _same_function(a: Closure, b: Closure) -> bool:
-    """Whether two closures are one function; two made by the same `lambda` are not."""
-    if a.identity is not b.identity:
-        return False
-    return a.scope is b.scope or (
-        isinstance(a.identity, types.CodeType) and a.function is b.function
-    )
-
-
-def _is_large(it: Interpreter, closure: Closure) -> bool:
-    return _size(closure.node) > INLINE_NODES and not it.reading.is_one_run
-
-
-def _can_be_separate(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:
-    """Whether nothing is lost by calling a function: functions, objects, what a handler would see."""
-    if closure.identity in it.reading.inlined or it.catching.may_see(raising.ANYTHING):
-        return False
-    if any(isinstance(given, tuple) and given[0] is closure.identity for given in it.reading.whole):
-        return False
-    return not any(isinstance(kind_of_value(v), Static) for v in bound.values())
-
-
-def _call_large(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
-    """Call a function by itself, to read it once; inline it where more than a call must be known.
-
-    Raises:
-        NeedsCallee: it cannot be called by itself, and is inlined when the program is read again.
-    """
-    try:
-        return separate.call_separately(it, closure, bound)
-    except UnsupportedSyntax:
-        it.reading.inlined.add(closure.identity)
-        raise NeedsCallee from None
-
-
-@functools.lru_cache(maxsize=1024)
-def _size(node: ast.AST) -> int:
-    return sum(1 for _ in ast.walk(node))
-
-
-def inline(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> Value:
-    """Run a function's body here and give its result."""
-    from .statements import run_body
-
-    if yields(closure.node):
-        return generators.collected(it, generators.Producer(it, closure, bound))
-    scope = Scope(closure.scope.globals, closure.scope)
-    scope.vars = dict(bound)
-    cells.enter(it, closure, scope)
-    with it.activation(closure, scope, bound):
-        if isinstance(closure.node, ast.Lambda):
-            return evaluate(it, closure.node.body)
-        scope.vars["%returned"] = Const(False)
-        run_body(it, closure.node.body)
-        return returned(it)
-
-
-def returned(it: Interpreter) -> Value:
-    """What the current function gives."""
-    flag = it.flag("%returned")
-    if flag == Const(False):
-        return Const(None)
-    value = it.get("%return")
-    assert value is not None
-    inner = value.value if isinstance(value, Maybe) else value
-    if flag == Const(True):
-        return inner
-    return it.choose(flag, lambda: inner, lambda: Const(None))
-
-
-def escape(it: Interpreter, closure: Closure) -> Atom:
-    """A function as a run-time value."""
-    if closure.function is not None:
-        return Const(closure.function)  # what it captured is read from its own cells when it runs
-    raise it.unsupported(
-        f"{closure.name} is chosen, stored or passed on in a way that is known only at run time",
-        "Call it where it is made, or choose between results instead of between functions.",
-    )

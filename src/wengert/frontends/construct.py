@@ -17,7 +17,8 @@ from ..ir.graph import Const
 from ..runtime.containers import CONTENTS
 from . import class_lookup, exceptions, local_classes, object_changes, objects
 from .binding import bind_arguments
-from .calls import bound_before, call, call_foreign, opaque, read_of_library
+from .calls import call, call_foreign, opaque, read_of_library
+from .closures import bound_before
 from .failing import raise_now
 from .heap import NeedsWhole, now
 from .iteration import as_tuple

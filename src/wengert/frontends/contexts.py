@@ -150,7 +150,8 @@ def is_manager_function(closure: Closure) -> bool:
 
 def manager_of(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     """The context manager that a function decorated with `contextmanager` gives."""
-    from .calls import call, closure_of
+    from .calls import call
+    from .closures import closure_of
 
     inner: Any = closure.function.__wrapped__
     return _manager(call(it, closure_of(it, inner), args, kwargs))

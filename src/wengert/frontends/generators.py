@@ -235,7 +235,7 @@ class Producer(Activation):
 
     def run(self, it: Interpreter, consumer: Consumer) -> Value:
         """Run from the beginning to the end, the consumer's code at every `yield`."""
-        from .calls import recurs, returned
+        from .closure_calls import recurs, returned
         from .reading import NeedsCallee
         from .statements import run_body
 
@@ -253,7 +253,7 @@ class Producer(Activation):
 
     def step(self, it: Interpreter, sent: Value) -> tuple[Atom, Value]:
         """Run to the next `yield`; gives whether there was one, and the item if there was."""
-        from .calls import returned
+        from .closure_calls import returned
 
         with it.activation(self.stepped, self.scope, self.bound, self.around) as frame:
             self._refuse_unresumable(it)

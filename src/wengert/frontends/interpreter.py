@@ -179,7 +179,7 @@ class Interpreter:
 
                 return self.atom(as_list(self, value))
             case Closure():
-                from .calls import escape
+                from .closures import escape
 
                 return escape(self, value)
             case Native(value=inner) if inner is not None:

@@ -115,7 +115,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     if value is None or isinstance(kind, Static):
         return as_known(value)
     if isinstance(value, FunctionType):
-        from .calls import closure_of
+        from .closures import closure_of
 
         try:
             return closure_of(it, value)

@@ -16,7 +16,8 @@ from ..ir.graph import Const, Var
 from ..ir.records import replace
 from ..ir.types import INT, Other, Static
 from .binding import bind_arguments
-from .calls import call_closure, closure_of
+from .closure_calls import call_closure
+from .closures import closure_of
 from .heap import identities
 from .values import REMEMBERED, Closure, Items, Native, Scope, Value, is_mutable, kind_of_value
 

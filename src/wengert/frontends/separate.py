@@ -27,7 +27,7 @@ from ..ir.types import UNKNOWN, Array, Kind, Static, Struct, join, leaves
 from ..ops import identity as ident
 from ..ops import raising
 from . import captures, cells, heap, writes
-from .calls import inline
+from .closure_calls import inline
 from .declarations import free_names
 from .interpreter import Interpreter, coerce, fresh
 from .items import open_up

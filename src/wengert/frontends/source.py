@@ -17,8 +17,10 @@ from ..ops.identity import apart, counted
 from ..rules.places import Place, refuse
 from . import rows, walking
 from .binding import bind_arguments
-from .calls import call, closure_of, inline
+from .calls import call
 from .cells import NeedsCells, make_externals
+from .closure_calls import inline
+from .closures import closure_of
 from .counts import Counts, Leaves
 from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
 from .interpreter import Interpreter, fresh
