@@ -536,6 +536,48 @@ def array_changed_under_way(x, a):
     return x
 
 
+@program(2.0, np.array([0.1, 0.5, 0.2, 0.9]))
+def array_in_a_list_that_grows_changed_under_way(x, a):
+    kept = [a]
+    for k, e in enumerate(a):
+        x = x * e + k
+        a[2] = x * a[3]
+        kept.append(x)
+    return x + kept[-2]
+
+
+@program(2.0, np.array([0.1, 0.5, 0.2, 0.9]))
+def array_of_a_dictionary_that_grows_changed_under_way(x, a):
+    kept, total = {"a": a}, 0.0
+    for e, f in zip(a, reversed(a)):
+        total += e * f * x
+        kept["a"][3] = total * x
+        kept["total"] = kept.get("total", x) + total
+    return total + kept["total"]
+
+
+@program(2.0, np.array([[0.1, 0.5], [0.2, 0.9]]))
+def rows_in_a_list_that_grows_changed_under_way(x, m):
+    kept = [[m]]
+    for row in m:
+        x = x * row[0] + row[1]
+        kept[0][0][1, 0] = x
+        kept.append([x])
+    return x
+
+
+@program(2.0, np.array([0.1, 0.5, 0.2, 0.9]))
+def comprehension_over_an_array_in_a_list_that_grows(x, a):
+    kept = [a]
+
+    def next_of(e):
+        kept[0][2] = x * e
+        kept.append(e)
+        return e * e
+
+    return sum([next_of(e) for e in a]) + kept[-1]
+
+
 @program(2.0, 6)
 def list_changed_under_way(x, n):
     xs, total = [x * k for k in range(n)], 0.0

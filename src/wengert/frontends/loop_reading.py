@@ -51,12 +51,13 @@ from .values import (
     Closure,
     Maybe,
     Native,
+    Part,
     Place,
     Value,
     is_iterator,
     is_mutable,
 )
-from .walking import items_written
+from .walking import items_written, written_since
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -137,7 +138,7 @@ class _LoopReader:
             parts = self._link_elements()
             self._start = next(births)
             assumed, attempt, forgotten = self._settle(entry)
-            _refuse_changed_items(it, self._node, attempt, self._running, self._lost)
+            _refuse_changed_items(it, self._node, attempt, self._running, self._lost, self._start)
             if not isinstance(self._node, LoopKey):
                 kinds = {
                     name: carried for name, carried in assumed.items() if isinstance(name, str)
@@ -307,10 +308,12 @@ def _refuse_changed_items(
     attempt: Attempt,
     running: Running | None,
     lost: Mapping[Any, Any],
+    start: int,
 ) -> None:
     """Numbers that change while a loop walks over them are read when their turn comes.
 
-    What is `lost` in an iteration may have changed in it, under the name of another object.
+    What is `lost` in an iteration may have changed in it, under the name of another object. What is part of an
+    object has changed where it was written to since the `start` of the loop: only the whole says what it holds.
 
     Raises:
         ByIndex: they change, and the program is read again.
@@ -327,7 +330,8 @@ def _refuse_changed_items(
             continue
         for place in identities(it, iterable):
             before, after = (content_in(heap, place) for heap in (attempt.before, attempt.heap))
-            if before is after and place not in lost:
+            unwritten = not isinstance(after, Part) or not written_since(it, place, start)
+            if before is after and place not in lost and unwritten:
                 continue
             has_indices = isinstance(kind_of_atom(iterable), Array | Seq)
             if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):

@@ -232,5 +232,10 @@ def items_written(it: Interpreter, items: Atom, count: Atom) -> bool:
 
 
 def _is_written_since(it: Interpreter, items: Atom, start: int) -> bool:
-    writes = [each for place in identities(it, items) for each in it.reading.writes.get(place, ())]
+    return any(written_since(it, place, start) for place in identities(it, items))
+
+
+def written_since(it: Interpreter, place: Place, start: int) -> bool:
+    """Whether an object got other items after some point of the reading."""
+    writes = it.reading.writes.get(place, ())
     return any(write.born > start and write.depth <= 1 for write in writes)
