@@ -325,6 +325,7 @@ def copied(it: Interpreter, value: Value) -> Value:
 def _inert_method(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
+    args = known_text.operands(it, name, args)
     atoms = [it.atom(a) for a in (*args, *kwargs.values())]
     method = it.builder.emit_with(
         st.getattr_, (value,), {"name": Const(name)}, kind=Other("method")
