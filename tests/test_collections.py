@@ -91,6 +91,73 @@ def test_they_do_what_pythons_do(program):
     assert slope == pytest.approx(wanted, rel=1e-6, abs=1e-7)
 
 
+def kinds_told_apart(x):
+    lists, counts, queue = defaultdict(list), Counter("ab"), deque([x])
+    total = 3.0 * (type(lists) is defaultdict) + 5.0 * (type(counts) is Counter)
+    total += 7.0 * (queue.__class__.__name__ == "deque")
+    match lists:
+        case list():
+            total += 100.0
+        case dict():
+            total += 11.0
+    match queue:
+        case deque():
+            total += 13.0
+    return x * total * type(queue)([2 * x])[0]
+
+
+def keys_joined(x):
+    return x * len("+".join(Counter("aab"))) + x * len(" ".join(deque(["ab", "c"])))
+
+
+@pytest.mark.parametrize("program", [kinds_told_apart, keys_joined])
+def test_they_are_of_pythons_classes(program):
+    value, slope = wg.value_and_grad(program)(1.5)
+    assert value == program(1.5)
+    (wanted,) = oracle.central_gradient(program, 1.5)
+    assert slope == pytest.approx(wanted, rel=1e-6)
+
+
+def grouped_by_parity(xs):
+    groups = defaultdict(list)
+    for x in xs:
+        groups[int(x) % 2].append(x * x)
+    return sum(groups[0]) * sum(groups[1])
+
+
+def sums_and_counts(xs):
+    groups = defaultdict(lambda: [0.0, 0])
+    for x in xs:
+        group = groups[int(x) % 2]
+        group[0] += x
+        group[1] += 1
+    return groups[0][0] / groups[0][1] * groups[1][0]
+
+
+class OfKeys(defaultdict):
+    def __missing__(self, key):
+        self[key] = made = self.default_factory(key)
+        return made
+
+
+def made_of_their_keys(xs):
+    groups = OfKeys(lambda key: [key * xs[0]])
+    for k in range(3):
+        groups[k % 2].append(xs[k])
+    return sum(groups[0]) * sum(groups[1])
+
+
+@pytest.mark.parametrize("program", [grouped_by_parity, sums_and_counts, made_of_their_keys])
+def test_default_dictionaries_of_lists_serve_any_number_of_items(program):
+    for xs in ([1.3, 2.3, 5.3, 4.3], [1.5 * k + 0.2 for k in range(90)]):
+        gradient = wg.grad(program)
+        assert gradient(xs) == pytest.approx(
+            list(oracle.central_gradient(program, xs)[0]), rel=1e-4
+        )
+    if program is not made_of_their_keys:
+        assert gradient.specialize([1.0] * 90)([1.3, 2.3, 5.3]) == gradient([1.3, 2.3, 5.3])
+
+
 def a_deque(x):
     return deque([x * x])
 

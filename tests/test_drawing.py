@@ -1,5 +1,6 @@
 """Random orders and choices of what has derivatives: the draws are those of NumPy and Python."""
 
+import math
 import random
 
 import numpy as np
@@ -49,6 +50,42 @@ def test_what_is_drawn_keeps_its_derivative(f):
     wg.testing.check_gradient(f, x)
     slopes = wg.grad(f)
     wg.testing.check_gradient(lambda x: np.sum(slopes(x) ** 2), x, rtol=1e-4)
+
+
+RANDOM = random.Random(4)
+
+
+def draws_of_every_generator(x):
+    python, numpy, old = random.Random(12), np.random.default_rng(3), np.random.RandomState(3)
+    random.seed(3)
+    np.random.seed(3)
+    RANDOM.seed(5)
+    total = python.gauss(0, 1) + random.uniform(-1, 2) + RANDOM.random()
+    total += numpy.normal() * numpy.uniform(-1, 2) + old.randn() * np.random.rand()
+    return x * total + numpy.exponential(2.0) * x**2 + numpy.normal(size=2)[1] * x
+
+
+def particles_resampled(x):
+    rng = random.Random(12)
+    particles = [[0.0, 0.0, 1 / 8] for _ in range(8)]
+    for _ in range(4):
+        for p in particles:
+            p[0] += x + 0.1 * rng.gauss(0, 1)
+            p[1] += math.sin(p[0])
+        for name in ("left", "right"):
+            for p in particles:
+                p[2] *= math.exp(-((p[1] - len(name) * x) ** 2))
+        total = sum(p[2] for p in particles)
+        if total < 0.5:
+            chosen = [int(8 * rng.random()) for _ in particles]
+            particles = [[*particles[k][:2], 1 / 8] for k in chosen]
+    return sum(p[1] * p[2] for p in particles)
+
+
+@pytest.mark.parametrize("f", [draws_of_every_generator, particles_resampled])
+def test_a_number_that_is_drawn_is_known_to_be_one(f):
+    wg.testing.check_gradient(f, 0.4)
+    assert str(wg.code_ir(f, 0.4)).splitlines()[0].endswith("-> float:")
 
 
 @pytest.mark.parametrize("f", [shuffled_in_place, bootstrap])

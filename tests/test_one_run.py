@@ -9,6 +9,7 @@ import contextlib
 import copy
 import heapq
 import math
+import random
 
 import numpy as np
 import pytest
@@ -380,6 +381,23 @@ def test_a_call_that_goes_the_same_way_is_not_derived_anew(monkeypatch):
         args = (1.1, 0.7, mean)
         np.testing.assert_allclose(gradient(*args), differenced(machine_shop, args, 3), rtol=1e-6)
     assert len(derived) == 3
+
+
+def spent_by_chance(amounts):
+    rng, heap = random.Random(12), []
+    for k, amount in enumerate(amounts):
+        spend = (lambda v: v * v) if k == 0 else (lambda v: 2.0 * v)
+        heapq.heappush(heap, (amount + rng.random(), k, spend))
+    amount, _, spend = heapq.heappop(heap)
+    return spend(amount) * rng.gauss(0, 1)
+
+
+def test_draws_of_a_generator_of_the_program_are_no_trace(monkeypatch):
+    gradient = wg.grad(spent_by_chance)
+    first = gradient([0.1, 0.2, 0.3])
+    derived = counting_derivations(monkeypatch)
+    assert gradient([0.1, 0.2, 0.3]) == first
+    assert derived == []
 
 
 def spent_by_name(amounts, name):

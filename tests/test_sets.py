@@ -68,6 +68,44 @@ def test_what_a_set_holds(f):
     agree(f, 0.7, 1.3)
 
 
+def ranks_of_a_graph(x):
+    edges = (("a", "b"), ("b", "c"), ("c", "a"), ("a", "c"))
+    nodes = sorted({node for edge in edges for node in edge})
+    ranks = dict.fromkeys(nodes, x)
+    for _ in range(3):
+        ranks = {n: 0.2 + sum(x * ranks[a] for a, b in edges if b == n) for n in nodes}
+    return ranks["a"] * len(set(nodes) - {"c"}) * ("b" in frozenset(nodes))
+
+
+def changed_before_it_is_sorted(x):
+    names = set("abc")
+    names.add("e")
+    same = names
+    same.discard("a")
+    same |= {"z"}
+    kept = [names]
+    kept[0].add("y")
+    return x**2 * len(names) * ord(sorted(names)[-2]) * len(sorted(kept[0], reverse=True))
+
+
+def of_things_that_have_no_order(x):
+    try:
+        return x * len(sorted({1, "a"}))
+    except TypeError:
+        return x**3
+
+
+@pytest.mark.parametrize(
+    "f", [ranks_of_a_graph, changed_before_it_is_sorted, of_things_that_have_no_order]
+)
+def test_what_is_known_of_a_set(f):
+    agree(f, 0.7, 1.3)
+
+
+def test_a_program_over_the_sorted_items_of_a_known_set_is_written_out():
+    assert "sorted" not in str(wg.code_ir(ranks_of_a_graph, 1.0))
+
+
 def test_an_argument_that_changes():
     def f(x, numbers):
         same = numbers

@@ -8,6 +8,7 @@ import json
 import math
 import operator
 import re
+from collections import Counter, OrderedDict
 
 import pytest
 from error_texts import refusal, says
@@ -141,6 +142,66 @@ def test_text_decides_what_is_computed_and_is_used_up_by_one_call_only(program, 
         slope = (program(text, x + 1e-5) - program(text, x - 1e-5)) / 2e-5
         assert derive(text, x) == (program(text, x), pytest.approx(slope, rel=1e-7))
         assert wg.pushforward(program, text, x)[1](None, 1.0) == pytest.approx(slope, rel=1e-7)
+
+
+class Weighted:
+    def __init__(self, weight):
+        self.weight, self.parts = weight, OrderedDict()
+
+
+class Stack(Weighted):
+    def __init__(self, *layers):
+        super().__init__(1.0)
+        for k, layer in enumerate(layers):
+            self.parts[f"layer{k}"] = layer
+
+
+def named_by_their_numbers(x):
+    stack = Stack(Weighted(x), Weighted(2 * x))
+    return stack.parts["layer0"].weight * sum(layer.weight for layer in stack.parts.values())
+
+
+def test_text_with_known_numbers_in_it_is_known():
+    assert wg.grad(named_by_their_numbers)(1.5) == 9.0
+    assert "layer" not in wg.grad(named_by_their_numbers).specialize(1.5).source
+
+    def with_a_bad_format(x):
+        return x * len(f"{'a':d}")
+
+    with pytest.raises(ValueError, match="format code 'd'"):
+        wg.grad(with_a_bad_format)(1.0)
+
+
+MECHANISM = """
+    H2 + O -> H + OH ; 1.2 0.3
+    OH + H -> H2 + O ; 0.4 0.1
+    2 OH -> H2O + O ; 2.0 0.2   # recombination
+"""
+
+
+def side(text):
+    amounts = Counter()
+    for term in text.split("+"):
+        words = term.split()
+        amount, name = (int(words[0]), words[1]) if len(words) == 2 else (1, words[0])
+        amounts[name] += amount
+    return amounts
+
+
+def reactions_in_a_text(x):
+    total = 0.0
+    for line in MECHANISM.strip().splitlines():
+        left, _, rest = line.partition("#")[0].partition("->")
+        right, _, numbers = rest.partition(";")
+        rate, barrier = map(float, numbers.split())
+        for name, amount in side(left).items():
+            total += rate * x ** (amount + barrier) * side(right)["OH" if name == "H2" else "O"]
+    return total
+
+
+def test_a_model_in_a_text_of_the_module_is_read_with_the_program():
+    slope = (reactions_in_a_text(1.3 + 1e-6) - reactions_in_a_text(1.3 - 1e-6)) / 2e-6
+    assert wg.grad(reactions_in_a_text)(1.3) == pytest.approx(slope, rel=1e-7)
 
 
 def test_globals_are_looked_up_by_name_only():

@@ -30,6 +30,7 @@ from . import (
     scalars,
     simulations,
     transparent,
+    workshop,
 )
 from .registry import PROGRAMS, Program
 
@@ -61,4 +62,5 @@ __all__ = [
     "scalars",
     "simulations",
     "transparent",
+    "workshop",
 ]

@@ -67,6 +67,10 @@ ALONE = frozenset("""
     objects.user_iterator
     simulations.genetic_search
     simulations.particle_swarm
+    workshop.hermite_oscillator
+    workshop.lisp
+    workshop.refined
+    workshop.shop
 """.split())  # fmt: skip
 """But not by source that stands alone."""
 

@@ -247,7 +247,7 @@ def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs:
 def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
-    from .drawing_in_python import drawing_array, drawn_by
+    from .drawing_in_python import drawing, drawn_by
     from .operators import refuse_unknown
 
     drawn = drawn_by(it, value, name, args)
@@ -301,7 +301,7 @@ def _method_of_run_time(
             f"the method `{name}` of an array", "Use a function of NumPy that has a rule."
         )
     method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
-    return drawing_array(it, value, name, args, kwargs, functools.partial(call, it, method))
+    return drawing(it, value, name, args, kwargs, functools.partial(call, it, method))
 
 
 def _copy_of_array(it: Interpreter, value: Var | Const) -> Value:
@@ -325,6 +325,7 @@ def copied(it: Interpreter, value: Value) -> Value:
 def _inert_method(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
+    args = known_text.operands(it, name, args)
     atoms = [it.atom(a) for a in (*args, *kwargs.values())]
     method = it.builder.emit_with(
         st.getattr_, (value,), {"name": Const(name)}, kind=Other("method")

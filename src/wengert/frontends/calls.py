@@ -265,9 +265,9 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     written = functools.partial(_call_written, it, known)
     if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
         return written(args, kwargs)
-    from .drawing_in_python import drawing_array
+    from .drawing_in_python import drawing
 
-    return drawing_array(it, Const(known.__self__), known.__name__, args, kwargs, written)
+    return drawing(it, Const(known.__self__), known.__name__, args, kwargs, written)
 
 
 def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:

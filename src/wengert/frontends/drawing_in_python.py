@@ -112,7 +112,7 @@ _OF_LENGTHS = ("rand", "randn")
 Draw = Callable[[Sequence["Value"], Mapping[str, "Value"]], "Value"]
 
 
-def drawing_array(
+def drawing(
     it: Interpreter,
     generator: Value,
     name: str,
@@ -120,7 +120,9 @@ def drawing_array(
     kwargs: Mapping[str, Value],
     draw: Draw,
 ) -> Value:
-    """What a method of a generator draws: an array that nobody else holds, where a size says so."""
+    """What a method of a generator draws: a number, or an array that nobody else holds, where that is known."""
+    if _draws_one_number(it, generator, name, [*args, *kwargs.values()], kwargs):
+        return it.emit(named("to_float"), it.atom(draw(args, kwargs)))
     if name not in _PLACE_OF_SIZE and name not in _OF_LENGTHS:
         return draw(args, kwargs)
     if _METHODS.get(_class_of(it, generator) or "") is not _OF_NUMPY:
@@ -131,6 +133,31 @@ def drawing_array(
     rank, args, kwargs = sized
     kind = Array("float64", rank)
     return it.builder.emit_with(named("copy"), (it.atom(draw(args, kwargs)),), {}, "np", kind=kind)
+
+
+def _draws_one_number(
+    it: Interpreter,
+    generator: Value,
+    name: str,
+    given: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> bool:
+    if not all(isinstance(kind_of_value(value), Number) for value in given):
+        return False
+    methods = _METHODS.get(_class_of(it, generator) or "")
+    if methods is _OF_PYTHON:
+        return name in _FLOATS_OF_PYTHON
+    place = 0 if name in _OF_LENGTHS else _PLACE_OF_SIZE.get(name, -1)
+    return methods is _OF_NUMPY and len(given) <= place and kwargs.keys() <= _OPTIONS - {"size"}
+
+
+_FLOATS_OF_PYTHON = frozenset(
+    (
+        "random", "uniform", "gauss", "normalvariate", "lognormvariate", "expovariate", "betavariate",
+        "gammavariate", "paretovariate", "weibullvariate", "vonmisesvariate",
+    )
+)  # fmt: skip
+"""Methods of Python's generators that draw a float, whatever numbers they are given."""
 
 
 def _sized(

@@ -275,7 +275,24 @@ def _joined(it: Interpreter, node: ast.JoinedStr) -> Value:
             value = _formatted(it, part, value)
         template.append((len(values), *((-1, "") if spec is None else (part.conversion, spec))))
         values.append(it.atom(value))
-    return it.emit(st.format_, *values, template=Const(tuple(template)))
+    known = _known_joined(values, template)
+    return known or it.emit(st.format_, *values, template=Const(tuple(template)))
+
+
+def _known_joined(values: Sequence[Atom], template: Sequence[Any]) -> Const | None:
+    """The text that an f-string gives, where the numbers and texts in it are known: a key, or the name of one."""
+    given = [
+        atom.value for atom in values if isinstance(atom, Const) and type(atom.value) in _PLAIN
+    ]
+    if len(given) < len(values):
+        return None
+    try:
+        return Const(st.format_(*given, template=template))
+    except (ValueError, TypeError):  # it must fail when the program runs, not when it is read
+        return None
+
+
+_PLAIN = (str, int, float, bool)
 
 
 def _known_spec(part: ast.FormattedValue) -> str | None:

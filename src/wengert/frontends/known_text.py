@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
 from ..ops import structure as st
-from . import iterators
+from . import iterators, stand_ins
+from .class_lookup import class_of
 from .counts import known
+from .heap import now
+from .iteration import as_list
 from .reading import Diverges
 from .values import Items, Native, Value, as_known, list_of
 
@@ -75,6 +78,7 @@ def _called(
 ) -> Value:
     from .calls import opaque
 
+    args = operands(it, function.__name__, args)
     given = [known(it, value) for value in args]
     named = {name: known(it, value) for name, value in kwargs.items()}
     if not all(isinstance(value, Const) for value in (*given, *named.values())):
@@ -85,6 +89,14 @@ def _called(
         opaque(it, function, args, kwargs)
         raise Diverges from None
     return _made_here(it, result)
+
+
+def operands(it: Interpreter, name: str, args: Args) -> Args:
+    """What a method of text is given: the texts that `join` walks over may be in what stands for a container."""
+    if name != "join":
+        return args
+    given = [now(it, arg) for arg in args]
+    return [as_list(it, arg) if class_of(arg) in stand_ins.CLASSES else arg for arg in given]
 
 
 def _content(value: Value) -> Any:

@@ -27,6 +27,7 @@ from . import (
     generators,
     iterators,
     iterators_in_python,
+    known_sets,
     library_modules,
     operators,
     purity,
@@ -123,7 +124,10 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             from .operators import call_method_of_class
 
             own = call_method_of_class(it, value, "__len__", [])
-            return own if own is not None else it.emit(st.length, it.atom(value))
+            if own is not None:
+                return own
+            items = known_sets.members(it, value)
+            return it.emit(st.length, it.atom(value)) if items is None else Const(len(items))
 
 
 def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -206,7 +210,8 @@ def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if objects is not None:
         reverse = kwargs.get("reverse", Const(False))
         return choosing.in_order(it, objects, kwargs.get("key"), reverse)
-    listed = as_list(it, args[0])
+    items = known_sets.items_in_order(it, args[0]) if "key" not in kwargs else None
+    listed = as_list(it, args[0]) if items is None else items
     known = _in_known_order(listed, kwargs) if isinstance(listed, Items) else None
     if known is not None:
         return known

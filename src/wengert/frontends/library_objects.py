@@ -234,7 +234,7 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
     value = opened(it, value)
     known = class_of(value)
-    known = stand_ins.CLASSES.get(known, known) if known is not None else None
+    known = stand_ins.shown(known) if known is not None else None
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)
@@ -283,7 +283,7 @@ def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         )
     value = opened(it, args[0])
     known = class_of(value) if not isinstance(value, Var) else None
-    return Const(known) if known is not None else opaque(it, type, args, kwargs)
+    return Const(stand_ins.shown(known)) if known is not None else opaque(it, type, args, kwargs)
 
 
 def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

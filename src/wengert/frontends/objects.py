@@ -71,7 +71,7 @@ def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
     """What `object.__getattribute__` does."""
     cls = items.type
     if name == "__class__":
-        return Const(cls)
+        return Const(stand_ins.shown(cls))
     if name == "__dict__" and cls.__dictoffset__:
         return items if name in items.keys else attributes(it, items)
     if "__dict__" in items.keys:

@@ -14,7 +14,7 @@ from ..ir.types import UNKNOWN, Array, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
-from . import class_lookup, equivalents, iterators_in_python, objects, stand_ins
+from . import class_lookup, equivalents, iterators_in_python, known_sets, objects, stand_ins
 from .calls import call
 from .failing import raise_now
 from .heap import may_be, now, place_of
@@ -334,7 +334,8 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
         return Const(known) if known is not None else truth(it, said)
     if object_class(container) is not None and is_walked_over(container):
         container = iterated(it, container)
-    return _is_among(it, item, container)
+    said = known_sets.has(it, item, container)
+    return _is_among(it, item, container) if said is None else said
 
 
 def _is_among(it: Interpreter, item: Value, container: Value) -> Value | None:

@@ -43,6 +43,7 @@ SMALL = 6
 DEEPEST = 6
 """How many containers inside one another are looked into: an object may hold itself."""
 LARGE = 64
+LONG_TEXT = 1024
 """No container with more items than this is taken apart."""
 
 _PLAIN: dict[type, Kind] = {
@@ -109,8 +110,8 @@ def must_be_known(template: Template, name: str) -> None:
 
 def kind_of(value: Any, depth: int = 0) -> Kind:
     """The kind of a run-time value."""
-    if type(value) is str and len(value) <= LARGE:
-        return Static(value)  # a switch, most likely: what it selects can be known
+    if type(value) is str and len(value) <= LONG_TEXT:
+        return Static(value)  # a switch, or a model in words: what it selects can be known
     plain = _PLAIN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
     if plain is not None:
         return plain

@@ -133,6 +133,16 @@ class DefaultDict(Dict):
         self.default_factory = default_factory
         self.__contents__.update(dict(*args, **kwargs))
 
+    def __getitem__(self, key: Any) -> Any:
+        own: type = type(self)
+        if own is not collections.defaultdict:
+            return Dict.__getitem__(self, key)  # its own class may say what is missing
+        if key not in self.__contents__:
+            self.__missing__(key)
+        return self.__contents__[
+            key
+        ]  # one object, found or made: it can be followed when it changes
+
     def __missing__(self, key: Any) -> Any:
         if self.default_factory is None:
             raise KeyError(key)
@@ -335,6 +345,12 @@ CLASSES: dict[type, type] = {
     Globals: dict,
 }
 """What an object is an instance of whose class stands in for another one."""
+
+
+def shown(cls: type) -> type:
+    """The class that a program finds an object to be of."""
+    return CLASSES.get(cls, cls)
+
 
 STAND_INS: list[tuple[type, Callable[..., Any]]] = [
     (collections.deque, Deque),

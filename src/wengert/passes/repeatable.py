@@ -76,7 +76,9 @@ def _draws(eqn: Eqn, made: Mapping[Var, Eqn]) -> bool:
     """Whether an equation makes a generator of random numbers, or draws from one that the program makes."""
     if makes_generator(eqn):
         return True
-    method = made.get(eqn.args[0]) if eqn.op is st.apply and isinstance(eqn.args[0], Var) else None
+    if eqn.op not in (st.apply, st.applied) or not isinstance(eqn.args[0], Var):
+        return False
+    method = made.get(eqn.args[0])
     if method is None or method.op is not st.getattr_ or not isinstance(method.args[0], Var):
         return False
     owner = made.get(method.args[0])
