@@ -5,6 +5,7 @@ Those of `library` that shape a program; here is also what is read instead of fu
 
 from __future__ import annotations
 
+import array
 import functools
 import inspect
 import itertools
@@ -33,6 +34,7 @@ from . import (
     library_objects,
     library_records,
     purity,
+    records,
     remembering,
     stand_ins,
     walking,
@@ -67,6 +69,13 @@ def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if module is None or vars(module) is not around:
         raise it.unsupported("`globals()` of code that is in no module", "Name what is meant.")
     return call(it, Const(stand_ins.Globals), [Const(module)], {})
+
+
+def _array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`array.array`: of all types but Python's floats it is made when the program runs."""
+    if args and args[0] == Const("d"):
+        return call(it, Const(stand_ins.NumberArray), args, kwargs)
+    return call_foreign(it, array.array, args, kwargs)
 
 
 def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -266,6 +275,8 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         iterators_in_python.equally_long,
         lambda it, args, kwargs: it.emit(ident.equally_long, *map(it.atom, args)),
     ),
+    (array.array, _array),
+    *records.HANDLERS,
     (itertools.repeat, _repeat),
     (itertools.tee, _tee),
     *((function, _opaque(function)) for function in _OPAQUE),

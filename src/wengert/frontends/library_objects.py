@@ -20,12 +20,14 @@ from . import (
     cells,
     class_lookup,
     construct,
+    equivalents,
     object_changes,
     objects,
     stand_ins,
     writes,
 )
 from .attributes import call_method, read_attribute
+from .bound_methods import bound
 from .calls import opaque
 from .class_lookup import class_of
 from .counts import known
@@ -215,6 +217,11 @@ def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return Native("attrgetter", run)
 
 
+def _bound_method(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, receiver = args
+    return bound(receiver, function, "method")
+
+
 def _methodcaller(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     name, *before = args
     run = functools.partial(_call_method, known_name(it, name), before, dict(kwargs))
@@ -234,7 +241,7 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
     value = opened(it, value)
     known = class_of(value)
-    known = stand_ins.CLASSES.get(known, known) if known is not None else None
+    known = stand_ins.class_to_see(known) if known is not None else None
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)
@@ -243,6 +250,13 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         said = is_instance(it, value, kind, wanted)
         return opaque(it, isinstance, args, kwargs, BOOL) if said is None else Const(said)
     return Const(any(_is_subclass(value, known, c) for c in wanted))
+
+
+def _is_known_as(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value, cls = args
+    known = class_of(opened(it, value))
+    assert isinstance(cls, Const)
+    return Const(known is not None and issubclass(stand_ins.class_to_see(known), cls.value))
 
 
 def _issubclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -393,7 +407,9 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (vars, _vars),
     (operator.attrgetter, _attrgetter),
     (operator.methodcaller, _methodcaller),
+    (types.MethodType, _bound_method),
     (isinstance, _isinstance),
+    (equivalents.is_known_as, _is_known_as),
     (issubclass, _issubclass),
     (type, _type),
     (super, _super),

@@ -113,7 +113,7 @@ def _is_object_of(subject: Value, flag: int) -> bool:
     if not isinstance(subject, Items) or not is_object(subject):
         return False
     cls: type = subject.type
-    return bool(stand_ins.CLASSES.get(cls, cls).__flags__ & flag)
+    return bool(stand_ins.class_to_see(cls).__flags__ & flag)
 
 
 def _matches_sequence(
