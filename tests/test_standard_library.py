@@ -1,7 +1,6 @@
 """Classes and functions of the standard library that numerical programs lean on, read as Python's own."""
 
 # programs under test are written as their authors would
-# ruff: noqa: PERF401
 
 import array
 import collections
@@ -127,7 +126,7 @@ def stacks_that_hand_over(x):
 
 
 def any_is_a_bool(x):
-    said = any([np.array([x])[0] > 0.5])  # noqa: C419
+    said = any([np.array([x])[0] > 0.5])
     return x * said + (1.0 if said is True else x * x)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import operator
 import types
@@ -19,6 +18,7 @@ from . import (
     bases_in_python,
     cells,
     class_lookup,
+    classes_by_call,
     construct,
     equivalents,
     object_changes,
@@ -290,11 +290,8 @@ def _classes(value: Value) -> list[type] | None:
 
 
 def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if len(args) != 1:
-        raise it.unsupported(
-            "`type` with three arguments makes a class, which cannot be read before it runs",
-            "Write a `class` statement outside.",
-        )
+    if len(args) == 3:
+        return classes_by_call.by_type(it, args)
     value = opened(it, args[0])
     known = class_of(value) if not isinstance(value, Var) else None
     return Const(known) if known is not None else opaque(it, type, args, kwargs)
@@ -360,24 +357,6 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return construct.new_namedtuple(it, cls.value, values, {})
 
 
-@functools.cache
-def _namedtuple_class(*args: Any, **kwargs: Any) -> type:
-    return collections.namedtuple(*args, **kwargs)  # type: ignore[misc]  # noqa: PYI024
-
-
-def _make_namedtuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`collections.namedtuple` of known names: the class itself, one for the same names."""
-    try:
-        known_args = [it.constant(arg) for arg in args]
-        named = {name: it.constant(value) for name, value in kwargs.items()}
-    except LookupError:
-        raise it.unsupported(
-            "the fields of a namedtuple are known only when the program runs",
-            "Write their names out.",
-        ) from None
-    return Const(_namedtuple_class(*known_args, **named))
-
-
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls, *rest = args
     assert isinstance(cls, Const)
@@ -402,7 +381,7 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (dict.__new__, _new),
     (list.__new__, _new),
     (tuple.__new__, _tuple_new),
-    (collections.namedtuple, _make_namedtuple),  # noqa: PYI024  # what programs call
+    *classes_by_call.HANDLERS,
     (type.__call__, _type_call),
     (vars, _vars),
     (operator.attrgetter, _attrgetter),
