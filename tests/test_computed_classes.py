@@ -61,7 +61,7 @@ def attributes_of_attributes(x):
         items = [a, c]
         total = sum(items)
         array = np.array([x, 2 * x])
-        scaled = lambda self: self.total * x  # noqa: E731
+        scaled = lambda self: self.total * x
         count: ClassVar[float] = 3
 
     return Table.total * Table().scaled() + Table.array.sum() * Table.items[1] * Table.count
@@ -143,7 +143,7 @@ def made_by_type(x):
 def made_of_names(x):
     Point = dataclasses.make_dataclass("Point", [("a", float), ("b", float, 2.0)])
     Fixed = dataclasses.make_dataclass("Fixed", ["a", "b"], frozen=True)
-    Pair = collections.namedtuple("Pair", "a b", defaults=[2.0])  # noqa: PYI024
+    Pair = collections.namedtuple("Pair", "a b", defaults=[2.0])
     return Point(x).b * Point(x).a ** 2 + dataclasses.replace(Fixed(x, 1.0), b=x).b * Pair(x).b
 
 
