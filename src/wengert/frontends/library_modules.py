@@ -36,6 +36,7 @@ from . import (
     purity,
     records,
     remembering,
+    sparse_storage_in_python,
     stand_ins,
     walking,
 )
@@ -277,6 +278,13 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     ),
     (array.array, _array),
     *records.HANDLERS,
+    (
+        sparse_storage_in_python.not_followed,
+        _refuse(
+            "what SciPy stores of this sparse matrix is not followed",
+            "Ask a matrix for it that is made in `csr`, `csc` or `coo` format of entries and places; use `.copy()`.",
+        ),
+    ),
     (itertools.repeat, _repeat),
     (itertools.tee, _tee),
     *((function, _opaque(function)) for function in _OPAQUE),

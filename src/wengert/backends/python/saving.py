@@ -206,10 +206,10 @@ class _Parts:
 
 
 def _is_ours(function: types.FunctionType) -> bool:
-    """Whether a function is one that calls SciPy's solvers for us, whose text can stand in a saved file."""
+    """Whether a function is one of our own that programs run as it is, whose text can stand in a saved file."""
     module = sys.modules.get(function.__module__)
     known = module is not None and getattr(module, function.__name__, None) is function
-    return known and function.__module__.startswith("wengert.solvers.")
+    return known and function.__module__.startswith(("wengert.solvers.", "wengert.frontends."))
 
 
 @dataclass(frozen=True, slots=True)
