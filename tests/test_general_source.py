@@ -835,3 +835,20 @@ def test_it_runs_without_a_warning(function, given):
         warnings.simplefilter("error")
         found = alone_of(function)(a(), given)
     np.testing.assert_allclose(found, differences(function, lambda: given), rtol=1e-5)
+
+
+def linked_by_namedtuples(x, n):
+    Node = namedtuple("Node", "value rest", defaults=[None])
+    node = Node(x[0])
+    for k in range(3):
+        node = Node(x[k] * n, node)
+    total = 0.0
+    while node is not None:
+        total = total * x[1] + node.value
+        node = node.rest
+    return total
+
+
+def test_it_makes_the_namedtuples_of_the_program():
+    expected = differences(linked_by_namedtuples, lambda: 2.0)
+    np.testing.assert_allclose(alone_of(linked_by_namedtuples)(a(), 2.0), expected, rtol=1e-5)

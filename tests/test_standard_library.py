@@ -9,6 +9,7 @@ import copy
 import functools
 import types
 import weakref
+from typing import TypedDict
 
 import numpy as np
 import pytest
@@ -130,9 +131,42 @@ def any_is_a_bool(x):
     return x * said + (1.0 if said is True else x * x)
 
 
+class Said:
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.value, 1.0])
+
+
+def arrays_that_classes_say(x):
+    rows = np.concatenate([Said(x), Said(2 * x)])
+    return np.sum(np.sin(Said(x))) * np.dot(Said(x), [x, 2.0]) + rows @ np.arange(4.0)
+
+
+class Settings(TypedDict, total=False):
+    rate: float
+    decay: float
+
+
+def typed_dictionaries(x):
+    settings = Settings(rate=x)
+    settings["decay"] = x * x
+    return settings["rate"] * settings.get("decay", 0.0)
+
+
+def parts_of_partials(x):
+    first = functools.partial(lambda a, b, c: a * b + c, x, c=x * x)
+    second = functools.partial(first, 2.0)
+    return second() + first.keywords["c"] * second.args[1] + second.func(x, x, 3.0)
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        arrays_that_classes_say,
+        typed_dictionaries,
+        parts_of_partials,
         classes_built_on_deques,
         copies_of_deques,
         deques_of_other_classes_as_arrays,

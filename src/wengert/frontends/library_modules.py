@@ -192,6 +192,9 @@ def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *before = args
+    if isinstance(function, Native) and function.name == "partial":
+        function, earlier, named = function.call.args  # type: ignore[attr-defined]
+        before, kwargs = [*earlier, *before], {**named, **kwargs}
     return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
 
 

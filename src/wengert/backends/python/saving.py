@@ -115,6 +115,11 @@ class _Parts:
         if isinstance(value, enum.Enum):
             owner = self._operand(type(value))
             return None if owner is None else f'{owner}["{value.name}"]'
+        if _is_namedtuple(value):
+            self._import(("collections", "namedtuple"), "namedtuple")
+            defaults = self._literal(tuple(value._field_defaults.values()))
+            fields = f'"{value.__name__}", {list(value._fields)!r}'
+            return None if defaults is None else f"namedtuple({fields}, defaults={defaults})"
         reduced = _reduced(value)
         if reduced is None:
             return None
@@ -203,6 +208,12 @@ class _Parts:
             self.import_module(value, name)
         elif home is not None:
             self.imports[f"from {home} import {name}"] = None
+
+
+def _is_namedtuple(value: Any) -> bool:
+    """Whether a value is a class that nothing but its names makes, as `namedtuple` gives it."""
+    is_class = isinstance(value, type) and value.__bases__ == (tuple,) and hasattr(value, "_fields")
+    return is_class and not getattr(value, "__annotations__", None)
 
 
 def _is_ours(function: types.FunctionType) -> bool:
