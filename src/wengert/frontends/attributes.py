@@ -49,7 +49,6 @@ from .values import (
     Value,
     as_known,
     kind_of_value,
-    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -122,11 +121,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return inner.attribute(it, name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
-        case Native(name="partial", call=functools.partial(args=(function, before, named))):
-            parts = {"func": function, "args": tuple_of(*before)}
-            parts["keywords"] = Items("dict", tuple(named), tuple(named.values()))
-            if name in parts:
-                return parts[name]
+        case Native(name="partial") if name in ("func", "args", "keywords"):
+            return bound_methods.part_of_partial(value, name)
         case Native() if name in ("__self__", "__func__", "__name__"):
             of_method = bound_methods.receiver_of(value)
             if of_method is not None:
