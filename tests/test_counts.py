@@ -13,7 +13,7 @@ from error_texts import refusal, says
 
 import wengert as wg
 from wengert import engine
-from wengert.frontends.one_run import MOST_TURNS
+from wengert.frontends import one_run
 
 
 def history(x, n):
@@ -160,10 +160,9 @@ def test_what_is_made_for_some_counts_refuses_others():
         special(np.array([0.5, 0.2, 0.1]), 2)
 
 
-def test_too_many_turns_are_refused_for_the_first_reason():
-    error = refusal(
-        "WG101", NotImplementedError, lambda: wg.grad(history)(np.array([0.5]), MOST_TURNS + 1)
-    )
+def test_too_many_turns_are_refused_for_the_first_reason(monkeypatch):
+    monkeypatch.setattr(one_run, "MOST_TURNS", 500)
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(history)(np.array([0.5]), 501))
     says(error, "it is not known what this object holds", "x[:] = np.sin(x) + 0.1")
 
 

@@ -7,8 +7,9 @@ Every program is held against differences of its own calls, called and as a text
 # ruff: noqa: PERF401
 
 import copy
+import warnings
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -807,3 +808,47 @@ def suppress_refusal():
     except (UnsupportedSyntax, ValueError) as refusal:
         if getattr(refusal, "code", "") != "WG101":
             raise
+
+
+class Listed(Sequence):
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+    def __len__(self):
+        return len(self.items)
+
+
+def looked_for(x, n):
+    return x[0] * Listed([1.0, 2.0, 3.0]).index(3.0) * n
+
+
+def a_polynomial(x, t):
+    return np.polyval(x, t)
+
+
+@pytest.mark.parametrize(("function", "given"), [(looked_for, 2.0), (a_polynomial, 0.4)])
+def test_it_runs_without_a_warning(function, given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = alone_of(function)(a(), given)
+    np.testing.assert_allclose(found, differences(function, lambda: given), rtol=1e-5)
+
+
+def linked_by_namedtuples(x, n):
+    Node = namedtuple("Node", "value rest", defaults=[None])
+    node = Node(x[0])
+    for k in range(3):
+        node = Node(x[k] * n, node)
+    total = 0.0
+    while node is not None:
+        total = total * x[1] + node.value
+        node = node.rest
+    return total
+
+
+def test_it_makes_the_namedtuples_of_the_program():
+    expected = differences(linked_by_namedtuples, lambda: 2.0)
+    np.testing.assert_allclose(alone_of(linked_by_namedtuples)(a(), 2.0), expected, rtol=1e-5)

@@ -197,6 +197,8 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: np.polyval([1.0, 2.0, 3.0], x),
     lambda x: np.polyval(x, 2.0),
     lambda x: np.polyval(x, V2),
+    lambda x: np.polyval(x, np.poly1d(V2))(0.4),
+    lambda x: np.polyval(V2, np.poly1d(x)).coef * isinstance(np.poly1d(x), np.poly1d),
     lambda x: np.polyfit(W, x, 2),
     lambda x: np.polyfit(x, V2, 2),
     lambda x: np.poly1d([1.0, 2.0, 3.0])(x),

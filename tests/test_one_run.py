@@ -666,3 +666,22 @@ def test_tangents_of_a_list_that_a_run_takes_apart():
         expected = np.dot(slopes[0], dots) + 2.0 * slopes[1]
         assert push(dots, 2.0) == pytest.approx(expected, rel=1e-12)
     assert push(None, 1.0) == pytest.approx(slopes[1], rel=1e-12)
+
+
+def grouped_by_the_run_and_long(x):
+    groups = {}
+    for i in range(6):
+        groups.setdefault(int(3 * x * i), []).append([x * i])
+    for members in groups.values():
+        for member in members:
+            member[0] *= len(members)
+    total = sum(member[0] for members in groups.values() for member in members)
+    for _ in range(1200):
+        total = total * 0.999 + x
+    return total
+
+
+def test_a_run_may_have_thousands_of_turns():
+    found, step = wg.grad(grouped_by_the_run_and_long)(0.7), 1e-6
+    rise = grouped_by_the_run_and_long(0.7 + step) - grouped_by_the_run_and_long(0.7 - step)
+    assert found == pytest.approx(rise / (2 * step), rel=1e-6)

@@ -29,6 +29,7 @@ _LATER = frozenset(
         "objects",
         "outside",
         "purity",
+        "records",
         "remembering",
         "separate",
         "sharing",

@@ -121,6 +121,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return inner.attribute(it, name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
+        case Native(name="partial") if name in ("func", "args", "keywords"):
+            return bound_methods.part_of_partial(value, name)
         case Native() if name in ("__self__", "__func__", "__name__"):
             of_method = bound_methods.receiver_of(value)
             if of_method is not None:

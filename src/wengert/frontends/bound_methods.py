@@ -1,4 +1,4 @@
-"""Methods that are bound to an object."""
+"""Methods that are bound to an object, and what partial functions are made of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .calls import call
-from .values import Native, Value
+from .values import Items, Native, Value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -34,3 +34,14 @@ def receiver_of(method: Value) -> tuple[Value, Value] | None:
             receiver, function = method.call.args
             return receiver, function
     return None
+
+
+def part_of_partial(partial: Native, name: str) -> Value:
+    """`func`, `args` or `keywords` of a partial function."""
+    assert isinstance(partial.call, functools.partial)
+    function, before, named = partial.call.args
+    if name == "func":
+        return function
+    if name == "args":
+        return tuple_of(*before)
+    return Items("dict", tuple(named), tuple(named.values()))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Const, Var
 from ..ir.types import Array, Seq
 from ..ops import containers as co
 from ..ops import structure as st
+from . import equivalents
 from .calls import call
 from .failing import raise_now
 from .heap import holds_objects, now
@@ -74,6 +75,15 @@ def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse
     keys = it.atom(list_of(*(_key_of(it, key, item) for item in items)))
     order = it.emit(co.sorted_order, keys, reverse=it.atom(reverse))
     return list_of(*(_pick(it, items, subscript(it, order, Const(k))) for k in range(len(items))))
+
+
+def by_comparison(it: Interpreter, items: Value, options: Mapping[str, Value]) -> Value | None:
+    """What `sorted` gives by a key that `functools.cmp_to_key` has made; None of all other keys."""
+    key = now(it, options.get("key", Const(None)))
+    if not isinstance(key, Items) or key.type is not equivalents.Comparing:
+        return None
+    reverse = options.get("reverse", Const(False))
+    return call(it, Const(equivalents.sorted_by), [items, key["mycmp"], reverse], {})
 
 
 def _pick(it: Interpreter, items: Sequence[Value], index: Value) -> Value:

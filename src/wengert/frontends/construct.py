@@ -41,6 +41,8 @@ def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
         return _member(it, cls, args, kwargs)
     if cls is types.SimpleNamespace and not args:
         return Items("object", tuple(kwargs), tuple(kwargs.values()), cls)
+    if typing.is_typeddict(cls):
+        return call(it, Const(dict), args, kwargs)
     if not _is_read(cls, args, kwargs):
         if cls.__module__ != "builtins" and issubclass(cls, _BUILT_IN) and not is_library(cls):
             raise built_in(it, cls)

@@ -180,6 +180,9 @@ def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | 
         return None
     from . import choosing
 
+    compared = choosing.by_comparison(it, items, kwargs)
+    if compared is not None:
+        return _put_list(it, items, compared.values) if isinstance(compared, Items) else None
     objects = choosing.known_objects(it, items, choosing.is_object)
     if objects is None:
         return None

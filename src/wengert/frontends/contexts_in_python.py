@@ -46,6 +46,11 @@ class ExitStack:
         self.leaving.append(leave)
         return function
 
+    def pop_all(self) -> Any:
+        others = ExitStack()
+        others.leaving, self.leaving = self.leaving, []
+        return others
+
     def close(self) -> None:
         self.__exit__(None, None, None)
 

@@ -225,6 +225,29 @@ def of_two(function: Any, left: Any, right: Any, /) -> Any:
     return function(left, right)
 
 
+class Comparing:
+    """What `functools.cmp_to_key` gives: a key for sorting."""
+
+    def __init__(self, mycmp: Any):
+        self.mycmp = mycmp
+
+
+def sorted_by(items: Any, compare: Any, reverse: Any = False) -> Any:
+    """`sorted(items, key=functools.cmp_to_key(compare))`."""
+    ordered = []
+    for item in reversed(items) if reverse else items:
+        k = len(ordered)
+        while k > 0 and compare(item, ordered[k - 1]) < 0:
+            k -= 1
+        ordered.insert(k, item)
+    return ordered[::-1] if reverse else ordered
+
+
+def is_known_as(x: Any, cls: type) -> bool:
+    """Whether a value is known to be of a class when the program is read."""
+    return isinstance(x, cls)
+
+
 def as_it_is(function: Any, *args: Any) -> Any:
     """A call of a function that something stands for, of constants: it is called as it is."""
     return function(*args)
@@ -235,6 +258,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (math.frexp, frexp),
     (cmath.polar, polar),
     (cmath.rect, rect),
+    (functools.cmp_to_key, Comparing),
     (itertools.product, product),
     (itertools.chain, chain),
     (itertools.islice, islice),

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.graph import Atom, Const, Var, births
 from ..ir.records import replace
-from ..ir.types import BOOL, UNKNOWN, Array, Number, Seq, Struct
+from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import reduction as red
@@ -206,6 +206,9 @@ def _dict(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _sorted(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    compared = choosing.by_comparison(it, args[0], kwargs)
+    if compared is not None:
+        return compared
     objects = choosing.known_objects(it, args[0])
     if objects is not None:
         reverse = kwargs.get("reverse", Const(False))
@@ -424,7 +427,7 @@ def _known_any_or_all(it: Interpreter, which: str, values: list[Value]) -> Value
     if known is not None:
         return Const(decided) if known == decided else _known_any_or_all(it, which, rest)
     if not rest:
-        return it.emit(st.truth, truth(it, first)) if kind_of_value(first) != BOOL else first
+        return it.emit(st.truth, truth(it, first))  # a comparison may be one of NumPy's
     condition = truth(it, first)
     go_on = lambda: _known_any_or_all(it, which, rest)
     stop = lambda: Const(decided)

@@ -5,6 +5,7 @@ Those of `library` that shape a program; here is also what is read instead of fu
 
 from __future__ import annotations
 
+import array
 import functools
 import inspect
 import itertools
@@ -33,7 +34,9 @@ from . import (
     library_objects,
     library_records,
     purity,
+    records,
     remembering,
+    sparse_storage_in_python,
     stand_ins,
     walking,
 )
@@ -67,6 +70,13 @@ def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if module is None or vars(module) is not around:
         raise it.unsupported("`globals()` of code that is in no module", "Name what is meant.")
     return call(it, Const(stand_ins.Globals), [Const(module)], {})
+
+
+def _array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`array.array`: of all types but Python's floats it is made when the program runs."""
+    if args and args[0] == Const("d"):
+        return call(it, Const(stand_ins.NumberArray), args, kwargs)
+    return call_foreign(it, array.array, args, kwargs)
 
 
 def _repeat(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -182,6 +192,9 @@ def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _partial(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *before = args
+    if isinstance(function, Native) and function.name == "partial":
+        function, earlier, named = function.call.args  # type: ignore[attr-defined]
+        before, kwargs = [*earlier, *before], {**named, **kwargs}
     return Native("partial", functools.partial(_call_partial, function, before, dict(kwargs)))
 
 
@@ -265,6 +278,15 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (
         iterators_in_python.equally_long,
         lambda it, args, kwargs: it.emit(ident.equally_long, *map(it.atom, args)),
+    ),
+    (array.array, _array),
+    *records.HANDLERS,
+    (
+        sparse_storage_in_python.not_followed,
+        _refuse(
+            "what SciPy stores of this sparse matrix is not followed",
+            "Ask a matrix for it that is made in `csr`, `csc` or `coo` format of entries and places; use `.copy()`.",
+        ),
     ),
     (itertools.repeat, _repeat),
     (itertools.tee, _tee),

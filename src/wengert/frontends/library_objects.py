@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import operator
 import types
@@ -19,13 +18,16 @@ from . import (
     bases_in_python,
     cells,
     class_lookup,
+    classes_by_call,
     construct,
+    equivalents,
     object_changes,
     objects,
     stand_ins,
     writes,
 )
 from .attributes import call_method, read_attribute
+from .bound_methods import bound
 from .calls import opaque
 from .class_lookup import class_of
 from .counts import known
@@ -215,6 +217,11 @@ def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return Native("attrgetter", run)
 
 
+def _bound_method(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    function, receiver = args
+    return bound(receiver, function, "method")
+
+
 def _methodcaller(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     name, *before = args
     run = functools.partial(_call_method, known_name(it, name), before, dict(kwargs))
@@ -234,7 +241,7 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, classes = args
     value = opened(it, value)
     known = class_of(value)
-    known = stand_ins.shown(known) if known is not None else None
+    known = stand_ins.class_to_see(known) if known is not None else None
     wanted = _classes(classes)
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)
@@ -243,6 +250,13 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         said = is_instance(it, value, kind, wanted)
         return opaque(it, isinstance, args, kwargs, BOOL) if said is None else Const(said)
     return Const(any(_is_subclass(value, known, c) for c in wanted))
+
+
+def _is_known_as(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    value, cls = args
+    known = class_of(opened(it, value))
+    assert isinstance(cls, Const)
+    return Const(known is not None and issubclass(stand_ins.class_to_see(known), cls.value))
 
 
 def _issubclass(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -276,14 +290,11 @@ def _classes(value: Value) -> list[type] | None:
 
 
 def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if len(args) != 1:
-        raise it.unsupported(
-            "`type` with three arguments makes a class, which cannot be read before it runs",
-            "Write a `class` statement outside.",
-        )
+    if len(args) == 3:
+        return classes_by_call.by_type(it, args)
     value = opened(it, args[0])
     known = class_of(value) if not isinstance(value, Var) else None
-    return Const(stand_ins.shown(known)) if known is not None else opaque(it, type, args, kwargs)
+    return Const(stand_ins.class_to_see(known)) if known is not None else opaque(it, type, args, kwargs)
 
 
 def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -346,24 +357,6 @@ def _tuple_new(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return construct.new_namedtuple(it, cls.value, values, {})
 
 
-@functools.cache
-def _namedtuple_class(*args: Any, **kwargs: Any) -> type:
-    return collections.namedtuple(*args, **kwargs)  # type: ignore[misc]  # noqa: PYI024
-
-
-def _make_namedtuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`collections.namedtuple` of known names: the class itself, one for the same names."""
-    try:
-        known_args = [it.constant(arg) for arg in args]
-        named = {name: it.constant(value) for name, value in kwargs.items()}
-    except LookupError:
-        raise it.unsupported(
-            "the fields of a namedtuple are known only when the program runs",
-            "Write their names out.",
-        ) from None
-    return Const(_namedtuple_class(*known_args, **named))
-
-
 def _type_call(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     cls, *rest = args
     assert isinstance(cls, Const)
@@ -388,12 +381,14 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (dict.__new__, _new),
     (list.__new__, _new),
     (tuple.__new__, _tuple_new),
-    (collections.namedtuple, _make_namedtuple),  # noqa: PYI024  # what programs call
+    *classes_by_call.HANDLERS,
     (type.__call__, _type_call),
     (vars, _vars),
     (operator.attrgetter, _attrgetter),
     (operator.methodcaller, _methodcaller),
+    (types.MethodType, _bound_method),
     (isinstance, _isinstance),
+    (equivalents.is_known_as, _is_known_as),
     (issubclass, _issubclass),
     (type, _type),
     (super, _super),

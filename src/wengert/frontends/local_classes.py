@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from ..ir.graph import Const
 from . import class_attributes
+from .class_bodies import Body, code_inside
 from .declarations import assigned_names, own_nodes
 from .names import lookup
 from .reading import LocalClass
@@ -49,10 +50,12 @@ def define(it: Interpreter, node: ast.ClassDef) -> Value:
     from .expressions import evaluate
 
     bases = tuple(_known(it, evaluate(it, base), base) for base in node.bases)
+    code = _code_of(it, node)
+    body = _body(it, node, code)
     made = it.reading.local_classes.setdefault((id(node), id(it.frame.scope)), [])
-    found = next((each for each in made if _is_again(it, each, bases)), None)
+    found = next((each for each in made if _is_again(it, each, bases, body.values)), None)
     if found is None:
-        found = _made(it, node, bases)
+        found = _made(it, node, bases, body.code(code) if body.values else code, body.values)
         made.append(found)
     else:
         class_attributes.define_again(it, found.cls)
@@ -60,29 +63,45 @@ def define(it: Interpreter, node: ast.ClassDef) -> Value:
     return Const(found.cls)
 
 
-def _is_again(it: Interpreter, made: LocalClass, bases: tuple[type, ...]) -> bool:
+def _body(it: Interpreter, node: ast.ClassDef, code: CodeType) -> Body:
+    _refuse_statements(it, node)
+    scope = it.frame.scope
+    return Body(it, node, {n for n in code.co_freevars if _constant(scope, n) is _UNKNOWN})
+
+
+def _is_again(
+    it: Interpreter, made: LocalClass, bases: tuple[type, ...], computed: Mapping[str, Value]
+) -> bool:
     """Whether a statement that comes to its turn again makes a class like one that it has made.
 
     Python makes another one, but nobody can tell them apart where all that they hold is the same.
     """
     scope = made.scope
     known = all(_constant(scope, name) is value for name, value in made.known.items())
-    held = all(same(lookup(it, scope, name), value) for name, value in made.held.items())
+    held = all(
+        same(computed[name] if name in computed else lookup(it, scope, name), value)
+        for name, value in made.held.items()
+    )
     return bases == made.bases and known and held
 
 
-def _made(it: Interpreter, node: ast.ClassDef, bases: tuple[type, ...]) -> LocalClass:
+def _made(
+    it: Interpreter,
+    node: ast.ClassDef,
+    bases: tuple[type, ...],
+    code: CodeType,
+    computed: Mapping[str, Value],
+) -> LocalClass:
     from .expressions import evaluate
 
-    _refuse_statements(it, node)
     options = {
         k.arg: _known(it, evaluate(it, k.value), k.value)
         for k in node.keywords
         if k.arg is not None
     }
     decorators = [_decorator(it, d) for d in node.decorator_list]
-    code = _code_of(it, node)
-    scope = it.frame.scope
+    scope = Scope(it.frame.scope.globals, it.frame.scope)
+    scope.vars.update(computed)
     known = {name: _constant(scope, name) for name in code.co_freevars}
     cells = {
         name: CellType(StandIn(name, scope) if value is _UNKNOWN else value)
@@ -105,7 +124,7 @@ def _made(it: Interpreter, node: ast.ClassDef, bases: tuple[type, ...]) -> Local
     for name, cell in cells.items():
         cell.cell_contents = cls if name == itself else StandIn(name, scope)
     containers = _containers(it, cls)
-    return LocalClass(cls, scope, bases, known, _hold_values(it, cls), containers)
+    return LocalClass(cls, scope, bases, known, _hold_values(it, cls, computed), containers)
 
 
 def _is_bound_once(it: Interpreter, node: ast.ClassDef) -> bool:
@@ -167,7 +186,7 @@ def _code_of(it: Interpreter, node: ast.ClassDef) -> CodeType:
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     for frame in reversed(it.frames):
         function = frame.closure.function
-        for code in _inside(function.__code__) if isinstance(function, FunctionType) else ():
+        for code in code_inside(function.__code__) if isinstance(function, FunctionType) else ():
             if code.co_name == node.name and code.co_firstlineno in (first, node.lineno):
                 return code
     raise it.unsupported(
@@ -175,20 +194,13 @@ def _code_of(it: Interpreter, node: ast.ClassDef) -> CodeType:
     )
 
 
-def _inside(code: CodeType) -> Iterator[CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from _inside(constant)
-
-
-def _hold_values(it: Interpreter, cls: type) -> dict[str, Value]:
+def _hold_values(it: Interpreter, cls: type, computed: Mapping[str, Value]) -> dict[str, Value]:
     """The attributes of the class that are variables of the function around it, as they are now."""
     held: dict[str, Value] = {}
     for name, attribute in list(vars(cls).items()):
         if isinstance(attribute, StandIn):
             value = lookup(it, attribute.scope, attribute.name)
-            if isinstance(value, Items | Maybe):
+            if isinstance(value, Items | Maybe) and attribute.name not in computed:
                 raise it.unsupported(
                     f"the attribute `{name}` of a class is a container of the function around it",
                     "Set it on the objects, in `__init__`.",

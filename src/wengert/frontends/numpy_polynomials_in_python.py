@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ops.creation import gather as array_of
 from ..ops.factorisations import least_squares
+from .equivalents import is_known_as
 
 # --- polynomials --------------------------------------------------------------------------
 
@@ -68,6 +69,8 @@ def poly(seq_of_zeros: Any) -> Any:
 class Poly1d:
     """`np.poly1d`."""
 
+    __stands_for__ = np.poly1d
+
     def __init__(self, c_or_r: Any, r: Any = False):
         self.c = poly(c_or_r) if r else np.atleast_1d(c_or_r)
         self.coeffs = self.coef = self.coefficients = self.c
@@ -126,13 +129,19 @@ class Poly1d:
 
 
 def _coefficients(other: Any) -> Any:
-    return other.c if isinstance(other, Poly1d) else np.atleast_1d(other)
+    return other.c if isinstance(other, np.poly1d) else np.atleast_1d(other)
 
 
 def polyval(p: Any, x: Any) -> Any:
     """`np.polyval`, by Horner's scheme."""
-    y = np.zeros_like(x)
-    for coefficient in array_of(p.c if isinstance(p, Poly1d) else p):
+    coefficients = array_of(p.c if isinstance(p, np.poly1d) else p)
+    if is_known_as(x, np.poly1d):
+        return _horner(Poly1d(coefficients[:1]), coefficients[1:], x)
+    return _horner(np.zeros_like(x), coefficients, x)
+
+
+def _horner(y: Any, coefficients: Any, x: Any) -> Any:
+    for coefficient in coefficients:
         y = y * x + coefficient
     return y
 

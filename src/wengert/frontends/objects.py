@@ -12,7 +12,7 @@ from ..ir.records import record
 from ..ir.types import Static
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
-from . import class_attributes, construct, stand_ins, writes
+from . import class_attributes, construct, local_classes, stand_ins, writes
 from .bound_methods import bound
 from .calls import call, opaque
 from .class_lookup import (
@@ -71,7 +71,7 @@ def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
     """What `object.__getattribute__` does."""
     cls = items.type
     if name == "__class__":
-        return Const(stand_ins.shown(cls))
+        return Const(stand_ins.class_to_see(cls))
     if name == "__dict__" and cls.__dictoffset__:
         return items if name in items.keys else attributes(it, items)
     if "__dict__" in items.keys:
@@ -166,6 +166,8 @@ def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: An
             return builtin_method(it, receiver, cls, name, found)
         case types.BuiltinFunctionType() if name == "__new__":
             return Const(found)
+        case local_classes.Held(value=Closure() as function):
+            return bound(receiver, function, name)
         case _:
             return _by_descriptor(it, receiver, cls, name, found)
 

@@ -26,8 +26,8 @@ from ..ops.registry import foreign
 from .counts import UNSURE, Counts, Leaves
 
 _EXACT = (bool, int, str, slice, range)
-MOST_TURNS = 1000
-MOST_WORK = 12000
+MOST_TURNS = 3000
+MOST_WORK = 40_000
 
 
 class OneRun(Counts):

@@ -18,9 +18,9 @@ from ..ops import structure as st
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
 from ..rules.registry import rule_for
-from . import stand_ins, writing_functions
+from . import records, stand_ins, writing_functions
 from .heap import now
-from .values import Items, Value, is_object, kind_of_value, tuple_of
+from .values import Items, Value, is_object, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -67,6 +67,9 @@ def emit_op(
         op = _conj_of(kind_of_value(values[0]), op)
     if not row:
         _refuse_objects(it, options)
+        made = records.made(it, op, values, options) if "dtype" in options else None
+        if made is not None:
+            return made
     operands = [
         it.atom(v) if row or name == "shape" else _operand(it, op, namespace, v)
         for name, v in zip_longest(signature.operands[: len(values)], values)
@@ -185,12 +188,6 @@ def _refuse_objects(it: Interpreter, options: Mapping[str, Value]) -> None:
     if dtype in (object, "object", "O", str):
         raise it.unsupported(
             "an array of objects cannot be differentiated", "Use an array of numbers, or a list."
-        )
-    fields = list(dtype) if isinstance(dtype, tuple) else dtype  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(fields, list | np.dtype) and np.dtype(fields).names:
-        raise it.unsupported(
-            "an array of records cannot be differentiated",
-            "Use one array for each field, or a dictionary of arrays.",
         )
 
 
@@ -331,13 +328,30 @@ _TAKES_CONTAINERS = {
 
 def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
     value = now(it, value)
-    if isinstance(value, Items) and is_object(value) and value.type is stand_ins.Deque:
-        value = value["items"]  # NumPy makes an array of it as of a list
+    if isinstance(value, Items) and is_object(value) and stand_ins.is_deque(value.type):
+        value = value[stand_ins.IN_ORDER]  # NumPy makes an array of it as of a list
+    if namespace == "np":
+        value = _as_array(it, value)
     atom = it.atom(value)
     kind = kind_of_atom(atom)
     if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, Seq | Struct):
         return it.emit(ops.named("array"), atom, namespace="np")
     return atom
+
+
+def _as_array(it: Interpreter, value: Value) -> Value:
+    """What NumPy makes of an object whose class says it, or of a list of such; any other value itself."""
+    from .calls import call
+    from .class_lookup import own_method
+
+    if not isinstance(value, Items):
+        return value
+    if value.form in ("list", "tuple"):
+        arrays = [_as_array(it, now(it, item)) for item in value.values]
+        said = any(isinstance(item, Items) and is_object(item) for item in value.values)
+        return list_of(*arrays) if said else value
+    method = own_method(value.type, "__array__") if is_object(value) else None
+    return value if method is None else call(it, Const(method), [value], {})
 
 
 def _option(it: Interpreter, value: Value) -> Atom:

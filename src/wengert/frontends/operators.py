@@ -453,7 +453,9 @@ def _holds_operators(it: Interpreter, value: Value, depth: int = 2) -> bool:
 def _calculates(cls: Any) -> bool:
     """Whether a class says what `+` or `*` does, and not how NumPy makes an array of its objects."""
     names = ("__add__", "__radd__", "__mul__", "__rmul__", "__sub__", "__truediv__")
-    if not isinstance(cls, type) or cls in stand_ins.CLASSES or hasattr(cls, "__array__"):
+    if not isinstance(cls, type) or hasattr(cls, "__array__"):
+        return False
+    if stand_ins.class_to_see(cls) is not cls or stand_ins.is_deque(cls):
         return False
     return says_of_operators(cls, names)
 

@@ -113,7 +113,7 @@ def _is_object_of(subject: Value, flag: int) -> bool:
     if not isinstance(subject, Items) or not is_object(subject):
         return False
     cls: type = subject.type
-    return bool(stand_ins.shown(cls).__flags__ & flag)
+    return bool(stand_ins.class_to_see(cls).__flags__ & flag)
 
 
 def _matches_sequence(
@@ -300,7 +300,7 @@ def _is_known_instance(it: Interpreter, subject: Value, cls: type) -> bool | Non
     if isinstance(subject, Var) and isinstance(kind, Number):
         return number_classes.is_instance(it, subject, kind, (cls,))
     known = class_of(subject)
-    return None if known is None else issubclass(stand_ins.shown(known), cls)
+    return None if known is None else issubclass(stand_ins.class_to_see(known), cls)
 
 
 def _parts_of(

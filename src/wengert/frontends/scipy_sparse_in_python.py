@@ -14,7 +14,8 @@ from ..ops.sparse import sparse_solve
 from ..ops.structure import stop_gradient
 from . import sparse_places as places
 from .equivalents import as_it_is, matrix_product
-from .sparse_in_python import Matrix, Table, as_matrix, from_dense
+from .sparse_in_python import Matrix, Table, as_matrix, from_dense, is_of_scipy
+from .sparse_storage_in_python import ALL, NONZERO, SUMS, UNKNOWN, after_conversion
 
 # --- making matrices ---------------------------------------------------------------------------
 
@@ -53,18 +54,33 @@ def _made(arg: Any, shape: Any, dtype: Any, copy: Any, by_item: Any, format: Any
     if not isinstance(arg, tuple):
         given = as_matrix(arg, by_item)
         made = given.copy() if copy else given.asformat(format)
+        stores = _stored_of(arg, given, format)
         made = Matrix(made.entries, made.rows, made.cols, made.shape, by_item, format)
+        made.stores = stores
         made.shared = given.shared = not copy and isinstance(arg, Matrix)
     elif len(arg) == 3:
         rows, cols, shape = as_it_is(places.in_rows, arg[1], arg[2], shape, format == "csc")
         made = Matrix(_entries(arg[0], copy), rows, cols, shape, by_item, format)
+        made.stores = ALL
     elif isinstance(arg[1], int | np.integer):
         nowhere = np.zeros(0, int)
         made = Matrix(np.zeros(0), nowhere, nowhere, arg, by_item, format)
     else:
         rows, cols, shape = as_it_is(places.as_places, arg[1][0], arg[1][1], shape)
         made = Matrix(_entries(arg[0], copy or format != "coo"), rows, cols, shape, by_item, format)
+        made.stores = ALL if format == "coo" else SUMS
     return made if dtype is None else made.astype(dtype)
+
+
+def _stored_of(arg: Any, given: Matrix, format: Any) -> Any:
+    """What is stored of a matrix that is made of another one, sparse or dense."""
+    if isinstance(arg, Table):
+        return NONZERO
+    if not isinstance(arg, Matrix):
+        return UNKNOWN if is_of_scipy(arg) else NONZERO
+    if given.format == format:
+        return given.stores
+    return after_conversion(given.stores, given.format, format)
 
 
 def _entries(data: Any, copy: Any) -> Any:
@@ -116,7 +132,9 @@ def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, by_item: Any, format
     entries = np.concatenate([part[0] for part in parts])
     rows = np.concatenate([part[1] for part in parts])
     cols = np.concatenate([part[2] for part in parts])
-    return Matrix(entries, rows, cols, shape, by_item, format or "dia")
+    made = Matrix(entries, rows, cols, shape, by_item, format or "dia")
+    made.stores = ALL if made.format == "dia" else NONZERO
+    return made
 
 
 def _diagonal(values: Any, k: Any, shape: Any) -> Any:
@@ -156,7 +174,9 @@ def identity(n: Any, dtype: Any = "d", format: Any = None) -> Any:
 
 def _identity(shape: Any, k: Any, dtype: Any, by_item: Any, format: Any) -> Any:
     rows, cols = as_it_is(places.places_on_diagonal, shape, k, ())
-    return Matrix(np.ones(len(rows), dtype), rows, cols, shape, by_item, format or "dia")
+    made = Matrix(np.ones(len(rows), dtype), rows, cols, shape, by_item, format or "dia")
+    made.stores = ALL
+    return made
 
 
 # --- matrices of matrices -----------------------------------------------------------------------

@@ -14,9 +14,17 @@ from ..ops.creation import gather as array_of
 from ..ops.sparse import sparse_product
 from . import sparse_places as places
 from .equivalents import as_it_is
+from .sparse_storage_in_python import (
+    NONZERO,
+    UNKNOWN,
+    Stored,
+    after_conversion,
+    after_scaling,
+    not_followed,
+)
 
 
-class Matrix:
+class Matrix(Stored):
     """A matrix of `scipy.sparse`; `by_item` of its arrays, whose `*` is no product of matrices.
 
     `format` is SciPy's, or "" where it is not followed. What may be another name of a matrix, or share its entries,
@@ -39,12 +47,9 @@ class Matrix:
         self.by_item = by_item
         self.format = format
         self.shared = False
+        self.stores = UNKNOWN
 
     ndim = 2
-
-    @property
-    def nnz(self) -> Any:
-        return len(self.rows)
 
     @property
     def dtype(self) -> Any:
@@ -62,7 +67,9 @@ class Matrix:
 
     def with_entries(self, entries: Any) -> Any:
         """Other entries at the same places."""
-        return Matrix(entries, self.rows, self.cols, self.shape, self.by_item, self.format)
+        made = Matrix(entries, self.rows, self.cols, self.shape, self.by_item, self.format)
+        made.stores = after_scaling(self.stores)
+        return made
 
     # --- products -------------------------------------------------------------------------
 
@@ -70,7 +77,7 @@ class Matrix:
         """The product with a vector, a matrix or a number."""
         if isinstance(other, Matrix):
             return _product_of_sparse(self, other)
-        if _is_of_scipy(other):
+        if is_of_scipy(other):
             return _product_of_sparse(self, as_matrix(other))
         x = array_of(other)
         if np.ndim(x) == 0:
@@ -123,18 +130,21 @@ class Matrix:
         return self.with_entries(-self.entries)
 
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, Matrix) and not _is_of_scipy(other):
+        if not isinstance(other, Matrix) and not is_of_scipy(other):
             return self if np.ndim(other) == 0 and other == 0 else self.toarray() + other
         b = as_matrix(other)
         entries = np.concatenate((self.entries, b.entries))
         rows, cols = as_it_is(places.joined, self.rows, b.rows, self.cols, b.cols)
-        return Matrix(entries, rows, cols, self.shape, self.by_item, _format_of_sum(self, b))
+        made = Matrix(entries, rows, cols, self.shape, self.by_item, _format_of_sum(self, b))
+        if made.format in ("csr", "csc") and UNKNOWN not in (self.stores, b.stores):
+            made.stores = NONZERO
+        return made
 
     def __radd__(self, other: Any) -> Any:
         return self + other
 
     def __sub__(self, other: Any) -> Any:
-        return self + -(as_matrix(other) if _is_of_scipy(other) else other)
+        return self + -(as_matrix(other) if is_of_scipy(other) else other)
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
@@ -207,12 +217,15 @@ class Matrix:
         self.rows, self.cols = as_it_is(
             places.joined, self.rows[left], np.ravel(rows), self.cols[left], np.ravel(cols)
         )
+        self.stores = UNKNOWN
 
     # --- formats --------------------------------------------------------------------------
 
     def copy(self) -> Any:
         """A matrix of its own."""
-        return self.with_entries(self.entries.copy())
+        made = self.with_entries(self.entries.copy())
+        made.stores = self.stores
+        return made
 
     def tocsr(self) -> Any:
         return self.asformat("csr")
@@ -238,6 +251,7 @@ class Matrix:
             return self
         made = self.copy()
         made.format = format
+        made.stores = after_conversion(self.stores, self.format, format)
         if self.format == "":  # it may have that format
             self.shared = made.shared = True
         return made
@@ -306,12 +320,16 @@ class Table:
         """The matrix as it is now."""
         rows, cols = as_it_is(places.places_in, list(self.items))
         values = np.array(list(self.items.values())) * 1.0
-        return Matrix(values, rows, cols, self.shape, self.by_item, "csr")
+        made = Matrix(values, rows, cols, self.shape, self.by_item, "csr")
+        made.stores = NONZERO
+        return made
 
     def tolil(self) -> Any:
         return self
 
     def __getattr__(self, name: str) -> Any:
+        if name == "data" or name == "rows":  # noqa: PLR1714  # lists of the rows to SciPy
+            return not_followed()
         return getattr(self.tocsr(), name)
 
     def __matmul__(self, other: Any) -> Any:
@@ -336,7 +354,7 @@ def as_matrix(x: Any, by_item: Any = False) -> Matrix:
         return x
     if isinstance(x, Table):
         return x.tocsr()
-    if _is_of_scipy(x):
+    if is_of_scipy(x):
         entries, rows, cols, shape, by_item = as_it_is(places.parts_of, x)
         return Matrix(entries, rows, cols, shape, by_item)
     return from_dense(x, by_item)
@@ -361,7 +379,7 @@ def _format_of_sum(a: Matrix, b: Matrix) -> Any:
     return a.format
 
 
-def _is_of_scipy(x: Any) -> bool:
+def is_of_scipy(x: Any) -> bool:
     """Whether this is one of SciPy's own matrices, or one that is filled item by item."""
     return isinstance(x, Table) or (not isinstance(x, Matrix) and hasattr(x, "tocsr"))
 

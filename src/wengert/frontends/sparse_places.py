@@ -114,6 +114,20 @@ def meeting(a_rows: Any, a_cols: Any, b_rows: Any, b_cols: Any) -> tuple[Any, ..
     return left, right, a_rows[left], b_cols[right]
 
 
+def in_order(rows: Any, cols: Any, by_columns: bool) -> tuple[Any, Any, Any]:
+    """To which place of a row-wise order each entry belongs, or of a column-wise one, and these places."""
+    first, second = (cols, rows) if by_columns else (rows, cols)
+    pairs = np.stack((first, second), axis=1).reshape(-1, 2)
+    places, group = np.unique(pairs, axis=0, return_inverse=True)
+    first, second = places[:, 0], places[:, 1]
+    return (group.ravel(), second, first) if by_columns else (group.ravel(), first, second)
+
+
+def starts(along: Any, size: int) -> Any:
+    """Where each row, or column, starts among entries that are in order."""
+    return np.concatenate(([0], np.cumsum(np.bincount(along, minlength=size))))
+
+
 def in_rows(indices: Any, indptr: Any, shape: Shape | None, by_columns: bool) -> tuple[Any, ...]:
     """Rows, columns and shape of what `csr_matrix` is given, or `csc_matrix`, if `by_columns`."""
     other = np.asarray(indices)

@@ -2,128 +2,141 @@
 
 from __future__ import annotations
 
+import array
 import collections
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from .bases_in_python import Dict, List, Tuple, contents_of
+
+IN_ORDER = "__items__"
+"""The attribute that a `Deque` keeps its items in."""
 
 
 class Deque:
     """`collections.deque`, over a list."""
 
     def __init__(self, iterable: Any = (), maxlen: Any = None):
-        self.items = list(iterable)
+        self.__items__ = list(iterable)
         self.maxlen = maxlen
         if maxlen is not None:
-            while len(self.items) > maxlen:
-                self.items.pop(0)
+            while len(self.__items__) > maxlen:
+                self.__items__.pop(0)
 
     def append(self, x: Any) -> None:
-        self.items.append(x)
+        self.__items__.append(x)
         if self.maxlen is not None:
-            if len(self.items) > self.maxlen:
-                self.items.pop(0)
+            if len(self.__items__) > self.maxlen:
+                self.__items__.pop(0)
 
     def appendleft(self, x: Any) -> None:
-        self.items.insert(0, x)
+        self.__items__.insert(0, x)
         if self.maxlen is not None:
-            if len(self.items) > self.maxlen:
-                self.items.pop()
+            if len(self.__items__) > self.maxlen:
+                self.__items__.pop()
 
     def extend(self, iterable: Any) -> None:
         for x in iterable:
-            self.append(x)
+            Deque.append(self, x)
 
     def extendleft(self, iterable: Any) -> None:
         for x in iterable:
-            self.appendleft(x)
+            Deque.appendleft(self, x)
 
     def pop(self) -> Any:
-        return self.items.pop()
+        return self.__items__.pop()
 
     def popleft(self) -> Any:
-        return self.items.pop(0)
+        return self.__items__.pop(0)
 
     def clear(self) -> None:
-        self.items.clear()
+        self.__items__.clear()
 
-    def copy(self) -> Deque:
-        return Deque(self.items, self.maxlen)
+    def copy(self) -> Any:
+        if self.maxlen is None:
+            return self.__class__(self)
+        return self.__class__(self, self.maxlen)
+
+    __copy__ = copy
 
     def rotate(self, n: int = 1) -> None:
-        size = len(self.items)
+        size = len(self.__items__)
         if size > 0:
             k = (-n) % size
-            self.items[:] = self.items[k:] + self.items[:k]
+            self.__items__[:] = self.__items__[k:] + self.__items__[:k]
 
     def reverse(self) -> None:
-        self.items.reverse()
+        self.__items__.reverse()
 
     def remove(self, value: Any) -> None:
-        self.items.remove(value)
+        self.__items__.remove(value)
 
     def index(self, value: Any) -> int:
-        return self.items.index(value)
+        return self.__items__.index(value)
 
     def count(self, value: Any) -> int:
-        return self.items.count(value)
+        return self.__items__.count(value)
 
     def insert(self, i: int, x: Any) -> None:
-        self.items.insert(i, x)
+        self.__items__.insert(i, x)
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.__items__)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
+        return iter(self.__items__)
 
     def __getitem__(self, index: int) -> Any:
-        return self.items[index]
+        return self.__items__[index]
 
     def __setitem__(self, index: int, value: Any) -> None:
-        self.items[index] = value
+        self.__items__[index] = value
 
     def __delitem__(self, index: int) -> None:
-        del self.items[index]
+        del self.__items__[index]
 
     def __contains__(self, value: Any) -> bool:
-        return value in self.items
+        return value in self.__items__
 
     def __bool__(self) -> bool:
-        return len(self.items) > 0
+        return len(self) > 0
 
-    def __add__(self, other: Any) -> Deque:
-        return Deque(self.items + other.items, self.maxlen)
+    def __add__(self, other: Any) -> Any:
+        joined = self.copy()
+        Deque.extend(joined, other)
+        return joined
 
-    def __mul__(self, n: int) -> Deque:
-        return Deque(self.items * n, self.maxlen)
+    def __mul__(self, n: int) -> Any:
+        repeated = self.copy()
+        Deque.__imul__(repeated, n)
+        return repeated
 
     def __iadd__(self, other: Any) -> Self:
-        self.extend(other)
+        Deque.extend(self, other)
         return self
 
     def __imul__(self, n: int) -> Self:
-        times = Deque(self.items * n, self.maxlen)
-        self.items[:] = times.items
+        times = Deque(self.__items__ * n, self.maxlen)
+        self.__items__[:] = times.__items__
         return self
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
-        return self.items == list(other) if isinstance(other, collections.deque) else False
+        return self.__items__ == list(other) if isinstance(other, collections.deque) else False
 
     def __lt__(self, other: Any) -> bool:
-        return self.items < list(other)
+        return self.__items__ < list(other)
 
     def __le__(self, other: Any) -> bool:
-        return self.items <= list(other)
+        return self.__items__ <= list(other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.items > list(other)
+        return self.__items__ > list(other)
 
     def __ge__(self, other: Any) -> bool:
-        return self.items >= list(other)
+        return self.__items__ >= list(other)
 
 
 class DefaultDict(Dict):
@@ -305,6 +318,30 @@ class KnownSet:
     __ior__ = __iand__ = __isub__ = __ixor__ = _refused
 
 
+class NumberArray(List):
+    """`array.array` of Python's floats."""
+
+    def __init__(self, typecode: Any, initializer: Any = ()) -> None:
+        self.typecode = typecode
+        self.itemsize = 8
+        self.__contents__[:] = [x for x in initializer]  # noqa: C416
+
+    def tolist(self) -> Any:
+        return list(self.__contents__)
+
+    fromlist = List.extend
+
+
+class Reference:
+    """`weakref.ref`, of an object that somebody else keeps."""
+
+    def __init__(self, referent: Any) -> None:
+        self.referent = referent
+
+    def __call__(self) -> Any:
+        return self.referent
+
+
 class Globals:
     """`globals()`: the names of a module, looked up one by one."""
 
@@ -341,15 +378,17 @@ CLASSES: dict[type, type] = {
     DefaultDict: collections.defaultdict,
     Counter: collections.Counter,
     OrderedDict: collections.OrderedDict,
+    NumberArray: array.array,
+    Reference: weakref.ref,
     KnownSet: set,
     Globals: dict,
 }
 """What an object is an instance of whose class stands in for another one."""
 
 
-def shown(cls: type) -> type:
-    """The class that a program finds an object to be of."""
-    return CLASSES.get(cls, cls)
+def class_to_see(cls: type) -> type:
+    """The class that an object is an instance of for the program."""
+    return CLASSES.get(cls) or vars(cls).get("__stands_for__", cls)
 
 
 STAND_INS: list[tuple[type, Callable[..., Any]]] = [
@@ -357,9 +396,17 @@ STAND_INS: list[tuple[type, Callable[..., Any]]] = [
     (collections.defaultdict, DefaultDict),
     (collections.Counter, Counter),
     (collections.OrderedDict, OrderedDict),
+    (weakref.ref, Reference),
 ]
 
+
+def is_deque(cls: type) -> bool:
+    """Whether objects of a class are deques."""
+    return issubclass(class_to_see(cls), collections.deque)
+
+
 BASES: dict[type, type] = {
+    collections.deque: Deque,
     collections.defaultdict: DefaultDict,
     collections.Counter: Counter,
     collections.OrderedDict: OrderedDict,

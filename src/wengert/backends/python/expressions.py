@@ -247,6 +247,12 @@ class Expressions:
             return call(copy, keyword("order", self.bindings.constant("K")))
         return call(copy)
 
+    def identity(self, eqn: Eqn) -> Code | None:
+        """`x is 3.0`, of which Python warns wherever it is written as an operator."""
+        if not any(isinstance(arg, Const) and _is_number_or_text(arg.value) for arg in eqn.args):
+            return None
+        return call(self.bindings.constant(eqn.op.implementation), *self.atoms(eqn.args))
+
     def zeros(self, eqn: Eqn) -> Code | None:
         kind = kind_of_atom(eqn.args[0])
         if isinstance(kind, Number):
@@ -454,6 +460,10 @@ def _preferences(eqn: Eqn) -> Sequence[str]:
     return ("np", "rt", "py", "method", "attr", "cmath", "math")
 
 
+def _is_number_or_text(value: Any) -> bool:
+    return type(value) in (int, float, complex, str, bytes, tuple)
+
+
 _OPPOSITES = {"is": "is not", "is_not": "is", "in": "not in", "not_in": "in"}
 
 _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
@@ -469,6 +479,8 @@ _STRUCTURAL: dict[str, Callable[[Expressions, Eqn], Code | None]] = {
     "snapshot": Expressions.snapshot,
     "duplicate": Expressions.snapshot,
     "fill": Expressions.fill,
+    "is": Expressions.identity,
+    "is_not": Expressions.identity,
     "accumulate": Expressions.accumulate,
     "project": Expressions.project,
     "unbroadcast": Expressions.unbroadcast,

@@ -115,6 +115,11 @@ class _Parts:
         if isinstance(value, enum.Enum):
             owner = self._operand(type(value))
             return None if owner is None else f'{owner}["{value.name}"]'
+        if _is_namedtuple(value):
+            self._import(("collections", "namedtuple"), "namedtuple")
+            defaults = self._literal(tuple(value._field_defaults.values()))
+            fields = f'"{value.__name__}", {list(value._fields)!r}'
+            return None if defaults is None else f"namedtuple({fields}, defaults={defaults})"
         reduced = _reduced(value)
         if reduced is None:
             return None
@@ -205,11 +210,17 @@ class _Parts:
             self.imports[f"from {home} import {name}"] = None
 
 
+def _is_namedtuple(value: Any) -> bool:
+    """Whether a value is a class that nothing but its names makes, as `namedtuple` gives it."""
+    is_class = isinstance(value, type) and value.__bases__ == (tuple,) and hasattr(value, "_fields")
+    return is_class and not getattr(value, "__annotations__", None)
+
+
 def _is_ours(function: types.FunctionType) -> bool:
-    """Whether a function is one that calls SciPy's solvers for us, whose text can stand in a saved file."""
+    """Whether a function is one of our own that programs run as it is, whose text can stand in a saved file."""
     module = sys.modules.get(function.__module__)
     known = module is not None and getattr(module, function.__name__, None) is function
-    return known and function.__module__.startswith("wengert.solvers.")
+    return known and function.__module__.startswith(("wengert.solvers.", "wengert.frontends."))
 
 
 @dataclass(frozen=True, slots=True)

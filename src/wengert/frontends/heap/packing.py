@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...ir.graph import Atom, Const, Var
 from ...ir.types import UNKNOWN, Kind, Seq, Struct, join
@@ -313,13 +314,21 @@ def refuse_stand_ins(it: Interpreter, value: Value, around: tuple[Place, ...] = 
 
 
 def _refuse_stand_in(it: Interpreter, items: Items) -> None:
-    real = stand_ins.CLASSES.get(items.type) if isinstance(items.type, type) else None
-    if real is not None:
-        plain = "list(d)" if real is deque else "dict(d)"
+    if not isinstance(items.type, type):
+        return
+    real = stand_ins.class_to_see(items.type)
+    if real is items.type and not stand_ins.is_deque(real):
+        return
+    if issubclass(real, np.ndarray):
         raise it.unsupported(
-            f"a container of class {real.__name__} that the program makes is needed as a value at run time",
-            f"Hand on what it holds: `{plain}`.",
+            "an array of records that the program makes is needed as a value at run time",
+            "Hand on its fields, one by one.",
         )
+    plain = "dict(d)" if issubclass(real, dict) else "list(d)"
+    raise it.unsupported(
+        f"a container of class {real.__name__} that the program makes is needed as a value at run time",
+        f"Hand on what it holds: `{plain}`.",
+    )
 
 
 def _refuse_object_keys(it: Interpreter, items: Items) -> None:

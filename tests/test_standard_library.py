@@ -1,0 +1,187 @@
+"""Classes and functions of the standard library that numerical programs lean on, read as Python's own."""
+
+# programs under test are written as their authors would
+
+import array
+import collections
+import contextlib
+import copy
+import functools
+import types
+import weakref
+from typing import TypedDict
+
+import numpy as np
+import pytest
+from differences import agree
+from error_texts import refusal, says
+
+import wengert as wg
+
+
+class Window(collections.deque):
+    def mean(self):
+        return sum(self) / len(self)
+
+
+class Total(collections.deque):
+    def __init__(self, size):
+        super().__init__(maxlen=size)
+        self.total = 0.0
+
+    def append(self, value):
+        if len(self) == self.maxlen:
+            self.total -= self[0]
+        super().append(value)
+        self.total += value
+
+
+def classes_built_on_deques(x):
+    window, last = Window([x, 2.0], maxlen=3), Total(3)
+    total = 0.0
+    for k in range(5):
+        window.append(x * k)
+        last.append(x**k)
+        total += window.mean()
+    is_one = isinstance(window, collections.deque) and isinstance(window + window, Window)
+    return total * window[-1] + last.total * last[0] + (window * 2).mean() * is_one
+
+
+def copies_of_deques(x):
+    window = Window([x, x])
+    shallow = copy.copy(window)
+    shallow.append(3 * x)
+    deep = copy.deepcopy(shallow)
+    deep[0] = 1.0
+    queue = collections.deque([x, x])
+    other = copy.copy(queue)
+    other.append(5 * x)
+    return window.mean() + shallow.mean() * deep.mean() + sum(queue) * len(other)
+
+
+def deques_of_other_classes_as_arrays(x):
+    window = Window([x, x * x])
+    match window:
+        case [a, b]:
+            return np.sum(np.array(window) * [a, b]) + max(window)
+
+
+def typed_arrays(x):
+    a = array.array("d")
+    for k in range(4):
+        a.append(x * k)
+    b = a[1:]
+    b.reverse()
+    a.pop()
+    a.insert(0, x * x)
+    zeros = array.array("d", [0.0]) * 3
+    zeros[1] = x
+    whole = array.array("i", [1, 2])
+    squares = float(np.sum(np.array(a) ** 2)) + np.dot(a, a)
+    return squares + sum(zeros) * b[0] * whole[1] + isinstance(a, array.array) * a.tolist()[1]
+
+
+class Node:
+    def __init__(self, value, parent=None):
+        self.value = value
+        self.parent = None if parent is None else weakref.ref(parent)
+
+    def depth(self):
+        parent = self.parent and self.parent()
+        return self.value + (0.0 if parent is None else parent.depth() * self.value)
+
+
+def weak_references(x):
+    root = Node(x)
+    child = Node(x * x, root)
+    root.value *= 2
+    return Node(x**3, child).depth()
+
+
+def by_comparison(x):
+    def compare(a, b):
+        return (a > b) - (a < b)
+
+    ordered = sorted([x, 0.2, 3 * x], key=functools.cmp_to_key(compare))
+    pairs = [(x, 1), (0.2, 2), (3 * x, 0)]
+    pairs.sort(key=functools.cmp_to_key(lambda p, q: compare(p[0], q[0])), reverse=True)
+    nodes = [Node(x), Node(0.2), Node(x * x)]
+    nodes.sort(key=functools.cmp_to_key(lambda p, q: compare(p.value, q.value)))
+    return ordered[0] * ordered[1] + ordered[2] + pairs[1][0] * 3 + nodes[1].value * 5
+
+
+def bound_by_hand(x):
+    node = Node(x)
+    node.scaled = types.MethodType(lambda self, by: self.value * by, node)
+    return node.scaled(x) + node.scaled.__self__.value
+
+
+def stacks_that_hand_over(x):
+    log = []
+    with contextlib.ExitStack() as stack:
+        stack.callback(lambda value, by=1.0: log.append(value * by), x, by=x)
+        kept = stack.pop_all()
+    before = sum(log)
+    kept.close()
+    return sum(log) * x + before
+
+
+def any_is_a_bool(x):
+    said = any([np.array([x])[0] > 0.5])
+    return x * said + (1.0 if said is True else x * x)
+
+
+class Said:
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.value, 1.0])
+
+
+def arrays_that_classes_say(x):
+    rows = np.concatenate([Said(x), Said(2 * x)])
+    return np.sum(np.sin(Said(x))) * np.dot(Said(x), [x, 2.0]) + rows @ np.arange(4.0)
+
+
+class Settings(TypedDict, total=False):
+    rate: float
+    decay: float
+
+
+def typed_dictionaries(x):
+    settings = Settings(rate=x)
+    settings["decay"] = x * x
+    return settings["rate"] * settings.get("decay", 0.0)
+
+
+def parts_of_partials(x):
+    first = functools.partial(lambda a, b, c: a * b + c, x, c=x * x)
+    second = functools.partial(first, 2.0)
+    return second() + first.keywords["c"] * second.args[1] + second.func(x, x, 3.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        arrays_that_classes_say,
+        typed_dictionaries,
+        parts_of_partials,
+        classes_built_on_deques,
+        copies_of_deques,
+        deques_of_other_classes_as_arrays,
+        typed_arrays,
+        weak_references,
+        by_comparison,
+        bound_by_hand,
+        stacks_that_hand_over,
+        any_is_a_bool,
+    ],
+)
+def test_right(f):
+    agree(f, 0.7)
+
+
+def test_a_deque_of_another_class_is_not_handed_out():
+    error = refusal("WG101", NotImplementedError, lambda: wg.pullback(lambda x: Window([x]), 1.0))
+    says(error, "a container of class Window", "`list(d)`")
