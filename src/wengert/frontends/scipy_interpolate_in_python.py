@@ -5,7 +5,6 @@ A spline is what it is made of: its breakpoints and, by powers and intervals, it
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -218,61 +217,6 @@ def b_spline(t: Any, c: Any, k: Any, extrapolate: Any = True) -> Any:
     return Basis(array_of(t), array_of(c), k, extrapolate)
 
 
-class Grid:
-    """`scipy.interpolate.RegularGridInterpolator` of numbers, linear along every axis."""
-
-    def __init__(self, points: Any, values: Any, bounds_error: Any, fill_value: Any):
-        self.points = points
-        self.values = values
-        self.bounds_error = bounds_error
-        self.fill_value = fill_value
-
-    def __call__(self, xi: Any) -> Any:
-        at = np.stack([array_of(x) for x in xi], axis=-1) if isinstance(xi, tuple) else array_of(xi)
-        at = np.atleast_2d(at)
-        cells = [_cell(p, at[..., k]) for k, p in enumerate(self.points)]
-        total = 0.0
-        for corner in itertools.product((0, 1), repeat=len(cells)):
-            weight = 1.0
-            for (_, along), side in zip(cells, corner, strict=True):
-                weight = weight * (along if side else 1.0 - along)
-            index = tuple([place + side for (place, _), side in zip(cells, corner, strict=True)])
-            total = total + weight * self.values[index]
-        outside = _outside(self.points, at)
-        if self.bounds_error and np.any(outside):
-            raise ValueError("One of the requested xi is out of bounds")
-        if self.fill_value is None:
-            return total
-        return np.where(outside, self.fill_value, total)
-
-
-def _cell(points: Any, at: Any) -> Any:
-    """The cell of an axis that each number lies in, and how far along it, as a part of its width."""
-    place = np.clip(np.searchsorted(points, at, side="right") - 1, 0, np.shape(points)[0] - 2)
-    return place, (at - points[place]) / (points[place + 1] - points[place])
-
-
-def _outside(points: Any, at: Any) -> Any:
-    found = np.zeros(np.shape(at)[:-1], bool)
-    for k, p in enumerate(points):
-        found = found | (at[..., k] < p[0]) | (at[..., k] > p[-1])
-    return found
-
-
-def regular_grid(
-    points: Any,
-    values: Any,
-    method: Any = "linear",
-    bounds_error: Any = True,
-    fill_value: Any = np.nan,
-) -> Any:
-    """`scipy.interpolate.RegularGridInterpolator`."""
-    if method != "linear":
-        raise NotImplementedError(f"method={method!r}")
-    axes = tuple([np.asarray(p, dtype=float) for p in points])
-    return Grid(axes, array_of(values), bounds_error, fill_value)
-
-
 class Line:
     """`scipy.interpolate.interp1d` of the kind "linear", "nearest" or "previous"."""
 
@@ -351,7 +295,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.Akima1DInterpolator, akima),
     (interpolate.BSpline, b_spline),
     (interpolate.lagrange, lagrange),
-    (interpolate.RegularGridInterpolator, regular_grid),
     (interpolate.interp1d, interp1d),
     (interpolate.make_interp_spline, make_interp_spline),
 ]
@@ -380,8 +323,6 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
         made: Any = Piecewise(owner.c, owner.x, owner.extrapolate)
     elif isinstance(owner, interpolate.BSpline) and owner.c.ndim == 1:
         made = b_spline(owner.t, owner.c, owner.k, owner.extrapolate)
-    elif isinstance(owner, interpolate.RegularGridInterpolator) and owner.method == "linear":
-        made = Grid(owner.grid, owner.values, owner.bounds_error, owner.fill_value)
     elif isinstance(owner, interpolate.interp1d) and owner.y.ndim == 1:
         made = _line_of(owner)
     else:
