@@ -67,6 +67,7 @@ ABOUT = {
     "solvers/constrained.py": {"scipy"},
     "solvers/events.py": {"scipy"},
     "solvers/initial_values.py": {"scipy"},
+    "solvers/linear.py": {"scipy"},
     "solvers/matrices.py": {"scipy"},
     "solvers/minima.py": {"scipy"},
     "solvers/older_minima.py": {"scipy"},
