@@ -14,7 +14,7 @@ import pytest
 import wengert as wg
 
 pytest.importorskip("scipy")
-from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, stats
+from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, spatial, stats
 from scipy.sparse.linalg import spsolve
 
 A = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.7], [0.5, 0.7, 5.0]])
@@ -39,6 +39,9 @@ OF_MATRICES: list[Callable[..., Any]] = [
     lambda a: np.prod(np.diag(linalg.lu_factor(a[::-1])[0])),
     lambda a: np.abs(linalg.qr(a)[1]),
     lambda a: np.abs(linalg.qr(a[:, :2], mode="economic")[0]),
+    lambda a: linalg.hessenberg(a * APART) + linalg.hessenberg(a * APART, calc_q=True)[1],
+    lambda a: linalg.orthogonal_procrustes(a, a[::-1] ** 2)[0] * linalg.norm(a),
+    lambda a: spatial.procrustes(a, a[::-1] * APART)[1],
     lambda a: linalg.svd(a)[1],
     lambda a: linalg.svd(a, compute_uv=False),
     lambda a: linalg.svdvals(a),
@@ -248,6 +251,8 @@ INTERPOLANTS: list[Callable[..., Any]] = [
     lambda y, q: interpolate.CubicSpline(KNOTS, y).antiderivative()(q),
     lambda y, q: interpolate.CubicSpline(KNOTS, y).integrate(0.2, q[1]) * q,
     lambda y, q: interpolate.CubicHermiteSpline(KNOTS, y, y**2)(q),
+    lambda y, q: interpolate.barycentric_interpolate(KNOTS + 0.01 * y, y, q),
+    lambda y, q: interpolate.BarycentricInterpolator(KNOTS, y)(np.append(q, KNOTS[1])),
     lambda y, q: interpolate.PchipInterpolator(KNOTS, y)(q),
     lambda y, q: interpolate.PchipInterpolator(KNOTS, np.sort(y))(q),
     lambda y, q: interpolate.interp1d(KNOTS, y)(q[:3]),

@@ -163,6 +163,36 @@ def lagrange(x: Any, w: Any) -> Any:
     return total
 
 
+class Polynomial:
+    """`scipy.interpolate.BarycentricInterpolator` of numbers, by divided differences."""
+
+    def __init__(self, xi: Any, yi: Any):
+        self.x = xi
+        differences, self.c = yi, [yi[0]]
+        for k in range(1, np.shape(xi)[0]):
+            differences = np.diff(differences) / (xi[k:] - xi[:-k])
+            self.c.append(differences[0])
+
+    def __call__(self, x: Any) -> Any:
+        at = array_of(x) * 1.0
+        total = self.c[-1] + 0.0 * at
+        for k in range(len(self.c) - 2, -1, -1):
+            total = total * (at - self.x[k]) + self.c[k]
+        return total
+
+
+def barycentric(xi: Any, yi: Any = None) -> Any:
+    """`scipy.interpolate.BarycentricInterpolator` of numbers."""
+    if yi is None or np.ndim(yi) != 1:
+        return equivalents.as_it_is(interpolate.BarycentricInterpolator, xi, yi)
+    return Polynomial(array_of(xi) * 1.0, array_of(yi) * 1.0)
+
+
+def barycentric_interpolate(xi: Any, yi: Any, x: Any) -> Any:
+    """`scipy.interpolate.barycentric_interpolate` of numbers."""
+    return barycentric(xi, yi)(x)
+
+
 class Basis:
     """`scipy.interpolate.BSpline` of numbers, by de Boor's recurrence."""
 
@@ -295,6 +325,8 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.Akima1DInterpolator, akima),
     (interpolate.BSpline, b_spline),
     (interpolate.lagrange, lagrange),
+    (interpolate.BarycentricInterpolator, barycentric),
+    (interpolate.barycentric_interpolate, barycentric_interpolate),
     (interpolate.interp1d, interp1d),
     (interpolate.make_interp_spline, make_interp_spline),
 ]
