@@ -14,7 +14,7 @@ import pytest
 import wengert as wg
 
 pytest.importorskip("scipy")
-from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, stats
+from scipy import fft, integrate, interpolate, linalg, optimize, signal, sparse, spatial, stats
 from scipy.sparse.linalg import spsolve
 
 A = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.7], [0.5, 0.7, 5.0]])
@@ -39,6 +39,9 @@ OF_MATRICES: list[Callable[..., Any]] = [
     lambda a: np.prod(np.diag(linalg.lu_factor(a[::-1])[0])),
     lambda a: np.abs(linalg.qr(a)[1]),
     lambda a: np.abs(linalg.qr(a[:, :2], mode="economic")[0]),
+    lambda a: linalg.hessenberg(a * APART) + linalg.hessenberg(a * APART, calc_q=True)[1],
+    lambda a: linalg.orthogonal_procrustes(a, a[::-1] ** 2)[0] * linalg.norm(a),
+    lambda a: spatial.procrustes(a, a[::-1] * APART)[1],
     lambda a: linalg.svd(a)[1],
     lambda a: linalg.svd(a, compute_uv=False),
     lambda a: linalg.svdvals(a),
@@ -134,6 +137,36 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: signal.lfilter([1.0, 0.5], [1.0, -0.3], x, zi=np.array([0.2]))[1],
     lambda x: signal.filtfilt([1.0, 0.5], [1.0, -0.3], x, padlen=3),
     lambda x: signal.sosfilt(signal.butter(4, 0.3, output="sos"), x),
+    lambda x: signal.sosfiltfilt(signal.butter(3, 0.3, output="sos"), np.tile(x, 3)),
+    lambda x: signal.sosfiltfilt(
+        np.stack([x * [1, 1, 1, 0, 0.3, 0.1] + [0, 0, 0, 1, 0, 0]] * 2), np.arange(9.0), padlen=4
+    ),
+    lambda x: signal.decimate(np.tile(x, 5), 3),
+    lambda x: signal.decimate(np.outer(np.tile(x, 4), x), 2, ftype="fir", axis=0),
+    lambda x: signal.resample_poly(x, 3, 2),
+    lambda x: signal.lsim((x[:2], [1.0, x[2], x[3]]), T**2, T)[1],
+    lambda x: signal.lsim(
+        (np.outer(x, x)[:2, :2], np.eye(2), x[:2], x[2:4]), np.outer(T, x[:2]), T
+    )[2],
+    lambda x: signal.lsim(([x[0]], [1.0, x[1]]), T, T + x[2], X0=x[:1], interp=False)[1],
+    lambda x: signal.step(([x[0]], [2.0, x[1], 1.0]), T=T)[1],
+    lambda x: signal.impulse((x[:2], [1.0, 0.3, x[4]]), T=T)[1],
+    lambda x: stats.ttest_1samp(x, 0.4)[0] + stats.ttest_1samp(x, x[0]).pvalue,
+    lambda x: stats.ttest_rel(x, T**2, alternative="less").pvalue,
+    lambda x: (
+        stats.ttest_ind(x, x[::2] ** 2)[1] + stats.ttest_ind(x, T, alternative="greater").pvalue
+    ),
+    lambda x: (
+        stats.ttest_ind(np.outer(x, x), np.outer(x[:4], T), axis=0, equal_var=False).statistic
+    ),
+    lambda x: stats.ttest_ind_from_stats(x[0], x[1], 7, x[2], x[3], 5).pvalue,
+    lambda x: stats.f_oneway(x, x[1:] ** 2, T).pvalue + stats.f_oneway(x, T).statistic,
+    lambda x: stats.chisquare(x).pvalue + stats.chisquare(x, x[::-1], ddof=1).statistic,
+    lambda x: (
+        stats.spearmanr(x, T).statistic * x + stats.kendalltau(T, x)[1] + stats.rankdata(x) * x
+    ),
+    lambda x: stats.multivariate_t.logpdf(x[:3], x[3:], A * x[0], df=3 + x[1]),
+    lambda x: stats.multivariate_t(shape=2.0 * np.eye(2), df=4.0).pdf(np.reshape(x, (3, 2))),
     lambda x: signal.convolve(x, x[:3]),
     lambda x: signal.convolve(x, x[:3], mode="same"),
     lambda x: signal.convolve(x, x[:4], mode="valid"),
@@ -218,6 +251,8 @@ INTERPOLANTS: list[Callable[..., Any]] = [
     lambda y, q: interpolate.CubicSpline(KNOTS, y).antiderivative()(q),
     lambda y, q: interpolate.CubicSpline(KNOTS, y).integrate(0.2, q[1]) * q,
     lambda y, q: interpolate.CubicHermiteSpline(KNOTS, y, y**2)(q),
+    lambda y, q: interpolate.barycentric_interpolate(KNOTS + 0.01 * y, y, q),
+    lambda y, q: interpolate.BarycentricInterpolator(KNOTS, y)(np.append(q, KNOTS[1])),
     lambda y, q: interpolate.PchipInterpolator(KNOTS, y)(q),
     lambda y, q: interpolate.PchipInterpolator(KNOTS, np.sort(y))(q),
     lambda y, q: interpolate.interp1d(KNOTS, y)(q[:3]),
@@ -302,6 +337,13 @@ def test_roots_have_second_derivatives() -> None:
     assert wg.derivative(cube_root, order=2)(2.0) == pytest.approx(-2 / 9 * 2 ** (-5 / 3))
 
 
+def test_welchs_chance_is_refused_and_his_statistic_is_not() -> None:
+    """Its degrees of freedom depend on the samples, and the distribution has no derivative in them."""
+    wg.testing.check_gradient(lambda x: stats.ttest_ind(x, T, equal_var=False)[0], X)
+    with pytest.raises(wg.errors.NoRule, match="has no closed form"):
+        wg.grad(lambda x: stats.ttest_ind(x, T, equal_var=False).pvalue)(X)
+
+
 def test_options_without_a_meaning_here_are_refused() -> None:
     with pytest.raises(wg.errors.UnsupportedSyntax, match="this call of lu is not covered"):
         wg.grad(lambda a: np.sum(linalg.lu(a, permute_l=True)[0]))(A)
@@ -316,8 +358,8 @@ def test_a_sequence_of_coefficients_before_what_is_filtered() -> None:
 
 def test_a_class_that_cython_has_made_is_refused_at_its_line() -> None:
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    with pytest.raises(wg.errors.NoRule, match="LinearNDInterpolator has no derivative rule"):
-        wg.grad(lambda x: interpolate.LinearNDInterpolator(corners, x)(0.3, 0.4))(X[:4])
+    with pytest.raises(wg.errors.NoRule, match="CloughTocher2DInterpolator has no derivative rule"):
+        wg.grad(lambda x: interpolate.CloughTocher2DInterpolator(corners, x)(0.3, 0.4))(X[:4])
 
 
 def _matrix(x: Any) -> Any:

@@ -445,12 +445,99 @@ def test_a_field_that_a_result_does_not_have_is_named():
         wg.grad(curvature)(0.7)
 
 
-def test_constraints_that_are_no_dictionaries_say_what_to_write():
-    linear = optimize.LinearConstraint(np.eye(2), 0.0, 1.0)
-    with pytest.raises(NotImplementedError, match="constraints as dictionaries only"):
-        wg.grad(
-            lambda x: optimize.minimize(lambda p: p @ p - x, [1.0, 1.0], constraints=linear).fun
-        )(1.0)
+OUTSIDE = optimize.LinearConstraint(np.eye(2), -0.5, 0.6)
+TO_THE_END = {"ftol": 1e-15}
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (
+            optimize.minimize(
+                lambda p: np.sum((p - x) ** 2),
+                [0.0, 0.0],
+                constraints=optimize.LinearConstraint(
+                    [[1.0, x[0]], [1.0, -1.0]], [-np.inf, 0.2 * x[1]], 1.0
+                ),
+                options=TO_THE_END,
+            ).x
+        ),
+        lambda x: (
+            optimize.minimize(
+                lambda p: np.sum((p - 2 * x) ** 2),
+                [0.0, 0.0],
+                constraints=[
+                    optimize.NonlinearConstraint(lambda p: p @ p * x[0], -np.inf, 0.5),
+                    {"type": "eq", "fun": lambda p: p[0] - 0.3 * x[1]},
+                ],
+                options=TO_THE_END,
+            ).x
+        ),
+        lambda x: (
+            optimize.minimize(
+                lambda p: np.sum((p - x) ** 2), [0.0, 0.0], constraints=OUTSIDE, options=TO_THE_END
+            ).x
+        ),
+    ],
+)
+def test_constraints_between_bounds(f):
+    at = np.array([0.7, 1.3])
+    assert wg.pullback(f, at)[0] == pytest.approx(f(at), rel=1e-7)
+    moved = lambda d: (f(at + d) - f(at - d)) @ [1.0, 0.3] / 2e-4
+    found = wg.grad(lambda x: f(x) @ np.array([1.0, 0.3]))(at)
+    assert found == pytest.approx([moved(d) for d in 1e-4 * np.eye(2)], rel=1e-4, abs=1e-6)
+
+
+TALL = np.random.default_rng(3).normal(size=(6, 3))
+TO = np.random.default_rng(4).normal(size=6)
+LINEAR = [
+    lambda x: optimize.lsq_linear(TALL * x[0], TO + x[1]).x,
+    lambda x: optimize.lsq_linear(
+        TALL + x[2], TO * x[0], bounds=([-0.1, -0.1 * x[1], -0.2], 0.15)
+    ).x,
+    lambda x: np.array(
+        [
+            optimize.linprog(
+                -x, A_ub=[[1.0, 1, 1], [1, x[0], 0]], b_ub=[1 + x[1], x[2]], bounds=(0, 1.1)
+            ).fun
+        ]
+    ),
+    lambda x: optimize.linprog(
+        [-1, -2, -0.5], [[1.0, 1, 1], [1, 0.5, 0]], [1 + x[1], x[2]], [[1, -1, x[0]]], [0.1],
+        [(0, None), (None, 3), (0, 2)],
+    ).x,
+    lambda x: np.array([integrate.nquad(lambda a, b: a * b * x[0], [[0, 1], [0, x[1]]])[0]]),
+    lambda x: np.array(
+        [integrate.nquad(lambda a, t: a * t, [lambda t: (0, t)], args=(x[1],))[0]]
+    ),
+    lambda x: integrate.quad_vec(lambda s: np.exp(-s * x) * s, 0, x[2])[0],
+    lambda x: np.array([integrate.quad_vec(lambda s: np.sin(s * x[0]), x[1], 0.0)[0]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", LINEAR)
+def test_linear_problems_and_integrals_of_more(f):
+    at = np.array([0.7, 1.3, 0.4])
+    weights = np.cos(np.arange(len(f(at))))
+    assert wg.pullback(f, at)[0] == pytest.approx(f(at), rel=1e-12)
+    total = lambda x: np.sum(weights * f(x))
+    moved = lambda d: (total(at + d) - total(at - d)) / 2e-4
+    expected = pytest.approx([moved(d) for d in 1e-4 * np.eye(3)], rel=1e-5, abs=1e-6)
+    assert wg.grad(total)(at) == expected
+    assert wg.jacobian(total, mode="forward")(at) == expected
+
+
+def test_a_program_without_a_single_corner_is_refused():
+    def least(x):
+        return optimize.linprog([1.0, 1.0], A_eq=[[1.0, 1.0]], b_eq=[x]).x[0]
+
+    def kink(x):
+        return optimize.linprog([-1.0], A_ub=[[1.0], [1.0]], b_ub=[x, 2.0]).fun
+
+    with pytest.raises(ArithmeticError, match="a kink there"):
+        wg.grad(kink)(2.0)
+    assert wg.grad(kink)(1.5) == pytest.approx(-1.0)
+    assert wg.grad(least)(1.0) in (0.0, 1.0)  # at one of the corners, all of which are solutions
 
 
 @pytest.mark.parametrize("name", ["differential_evolution", "dual_annealing", "direct"])

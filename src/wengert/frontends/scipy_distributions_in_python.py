@@ -5,13 +5,24 @@ Of each distribution the standard form is here; where it lies and how wide it is
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
+from scipy._lib import array_api_extra  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from .scipy_densities_in_python import (
+    apply_where,
+    continuous,
+    discrete,
+    expm1_over,
+    log1p_over,
+    names_of,
+    places,
+)
 from .scipy_stats_in_python import METHODS as OF_VECTORS
 from .scipy_stats_in_python import kernels_of
 
@@ -90,6 +101,7 @@ BELOW: dict[Any, Callable[..., Any]] = {
     stats.rayleigh: lambda z: _below_zero_none(-np.expm1(-0.5 * z * z), z),
     stats.weibull_min: lambda z, c: _below_zero_none(-np.expm1(-(z**c)), z),
     stats.pareto: lambda z, b: np.where(z >= 1, 1 - z**-b, 0.0),
+    stats.invgamma: lambda z, a: _below_zero_none(special.gammaincc(a, 1 / z), z),
 }
 
 ABOVE: dict[Any, Callable[..., Any]] = {
@@ -114,52 +126,116 @@ QUANTILES: dict[Any, Callable[..., Any]] = {
     stats.rayleigh: lambda q: np.sqrt(-2 * np.log1p(-q)),
     stats.weibull_min: lambda q, c: (-np.log1p(-q)) ** (1 / c),
     stats.pareto: lambda q, b: (1 - q) ** (-1 / b),
+    stats.gamma: lambda q, a: special.gammaincinv(a, q),
+    stats.chi2: lambda q, df: 2 * special.gammaincinv(df / 2, q),
+    stats.invgamma: lambda q, a: 1 / special.gammainccinv(a, q),
+    stats.beta: lambda q, a, b: special.betaincinv(a, b, q),
+    stats.t: lambda q, df: special.stdtrit(df, q),
+    stats.halfnorm: lambda q: special.ndtri((1 + q) / 2),
+    stats.gumbel_l: lambda q: np.log(-np.log1p(-q)),
 }
 
-MASSES: dict[Any, Callable[..., Any]] = {
-    stats.poisson: lambda k, mu: special.xlogy(k, mu) - special.gammaln(k + 1) - mu,
-    stats.binom: lambda k, n, p: (
-        special.gammaln(n + 1)
-        - special.gammaln(k + 1)
-        - special.gammaln(n - k + 1)
-        + special.xlogy(k, p)
-        + special.xlog1py(n - k, -p)
-    ),
-    stats.bernoulli: lambda k, p: special.xlogy(k, p) + special.xlog1py(1 - k, -p),
-    stats.geom: lambda k, p: special.xlog1py(k - 1, -p) + np.log(p),
+MASSES: dict[Any, dict[str, Callable[..., Any]]] = {
+    stats.poisson: {"cdf": special.pdtr},
+    stats.binom: {
+        "logpmf": lambda k, n, p: (
+            special.gammaln(n + 1)
+            - special.gammaln(k + 1)
+            - special.gammaln(n - k + 1)
+            + special.xlogy(k, p)
+            + special.xlog1py(n - k, -p)
+        ),
+        "cdf": special.bdtr,
+        "sf": special.bdtrc,
+    },
+    stats.bernoulli: {
+        "logpmf": lambda k, p: special.xlogy(k, p) + special.xlog1py(1 - k, -p),
+    },
+    stats.geom: {"logpmf": lambda k, p: special.xlog1py(k - 1, -p) + np.log(p)},
+    stats.nbinom: {
+        "logpmf": lambda k, n, p: (
+            special.gammaln(n + k)
+            - special.gammaln(k + 1)
+            - special.gammaln(n)
+            + special.xlogy(n, p)
+            + special.xlog1py(k, -p)
+        ),
+        "cdf": lambda k, n, p: special.betainc(n, k + 1, p),
+        "sf": lambda k, n, p: special.betainc(k + 1, n, 1 - p),
+    },
 }
-"""Logarithms of the probabilities of k, where that can occur."""
+"""Logarithms of the probabilities of k, and sums of these, where SciPy's formulas are compiled."""
+
+AT_ALL_SHAPES: dict[Any, dict[str, Callable[..., Any]]] = {
+    stats.genextreme: {
+        "support": lambda c: (
+            np.where(c < 0, 1 / np.where(c < 0, c, 1.0), -np.inf),
+            np.where(c > 0, 1 / np.where(c > 0, c, 1.0), np.inf),
+        ),
+        "logpdf": lambda z, c: (c - 1) * log1p_over(-c, z) - np.exp(-log1p_over(-c, z)),
+        "cdf": lambda z, c: np.exp(-np.exp(-log1p_over(-c, z))),
+        "logcdf": lambda z, c: -np.exp(-log1p_over(-c, z)),
+        "sf": lambda z, c: -np.expm1(-np.exp(-log1p_over(-c, z))),
+        "logsf": lambda z, c: np.log(-np.expm1(-np.exp(-log1p_over(-c, z)))),
+        "ppf": lambda q, c: expm1_over(-c, -np.log(-np.log(q))),
+        "isf": lambda q, c: expm1_over(-c, -np.log(-np.log1p(-q))),
+    },
+    stats.genpareto: {
+        "logpdf": lambda z, c: -(c + 1) * log1p_over(c, z),
+        "cdf": lambda z, c: -np.expm1(-log1p_over(c, z)),
+        "logcdf": lambda z, c: np.log(-np.expm1(-log1p_over(c, z))),
+        "sf": lambda z, c: np.exp(-log1p_over(c, z)),
+        "logsf": lambda z, c: -log1p_over(c, z),
+        "ppf": lambda q, c: expm1_over(c, -np.log1p(-q)),
+        "isf": lambda q, c: expm1_over(c, -np.log(q)),
+    },
+    stats.skewnorm: {
+        "logpdf": lambda z, a: _LOG_2 - 0.5 * (z * z + _LOG_2PI) + special.log_ndtr(a * z),
+        "cdf": lambda z, a: special.ndtr(z) - 2 * special.owens_t(z, a),
+        "sf": lambda z, a: special.ndtr(-z) + 2 * special.owens_t(z, a),
+    },
+    stats.triang: {
+        "pdf": lambda z, c: np.where(
+            (z < c) | (c == 1),
+            2 * z / np.where(c == 0, 1.0, c),
+            2 * (1 - z) / np.where(c == 1, 1.0, 1 - c),
+        ),
+        "cdf": lambda z, c: np.where(
+            (z < c) | (c == 1),
+            z * z / np.where(c == 0, 1.0, c),
+            (z * z - 2 * z + c) / np.where(c == 1, 1.0, c - 1),
+        ),
+    },
+}
+"""Formulas that hold where a shape is zero, too: SciPy has others there, which do not depend on it."""
+
+_BY_CASES = (stats.pearson3, stats.kappa4, stats.tukeylambda)
+"""Distributions of which SciPy has formulas for single values of a shape: these have other derivatives."""
 
 # Sums are NumPy's numbers where an operand is an array without axes, as `np.where` gives it.
 
 # --- methods ----------------------------------------------------------------------------------
 
 
-def _places(names: Any, args: Any, named: Any) -> Any:
-    """Shapes, location and scale, however they were passed."""
-    given = {"loc": 0.0, "scale": 1.0, **dict(zip(names, args, strict=False)), **named}
-    return [given[name] for name in names]
-
-
 def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any) -> Any:
     def logpdf(x: Any, *args: Any, **named: Any) -> Any:
-        *shapes, loc, scale = _places(names, args, named)
+        *shapes, loc, scale = places(names, args, named)
         return density((array_of(x) - loc) / scale, *shapes) - np.log(scale)
 
     def pdf(x: Any, *args: Any, **named: Any) -> Any:
         return np.exp(logpdf(x, *args, **named))
 
     def cdf(x: Any, *args: Any, **named: Any) -> Any:
-        *shapes, loc, scale = _places(names, args, named)
+        *shapes, loc, scale = places(names, args, named)
         return below((array_of(x) - loc) / scale, *shapes) + 0.0
 
     def sf(x: Any, *args: Any, **named: Any) -> Any:
-        *shapes, loc, scale = _places(names, args, named)
+        *shapes, loc, scale = places(names, args, named)
         z = (array_of(x) - loc) / scale
         return 1 - below(z, *shapes) if above is None else above(z, *shapes) + 0.0
 
     def ppf(q: Any, *args: Any, **named: Any) -> Any:
-        *shapes, loc, scale = _places(names, args, named)
+        *shapes, loc, scale = places(names, args, named)
         return quantile(array_of(q), *shapes) * scale + loc
 
     def isf(q: Any, *args: Any, **named: Any) -> Any:
@@ -185,30 +261,13 @@ def _log_normal_above(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return special.log_ndtr((loc - array_of(x)) / scale)
 
 
-def _discrete_methods_of(names: Any, mass: Any) -> Any:
-    def logpmf(k: Any, *args: Any, **named: Any) -> Any:
-        *shapes, loc, _ = _places(names, args, named)
-        return mass(array_of(k) - loc, *shapes)
-
-    def pmf(k: Any, *args: Any, **named: Any) -> Any:
-        return np.exp(logpmf(k, *args, **named))
-
-    return {"logpmf": logpmf, "pmf": pmf}
-
-
-def _names_of(distribution: Any) -> tuple[str, ...]:
-    shapes = distribution.shapes
-    return (*(shapes.replace(",", " ").split() if shapes else ()), "loc", "scale")
-
-
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     **{
         type(each): _methods_of(
-            _names_of(each), density, BELOW.get(each), ABOVE.get(each), QUANTILES.get(each)
+            names_of(each), density, BELOW.get(each), ABOVE.get(each), QUANTILES.get(each)
         )
         for each, density in DENSITIES.items()
     },
-    **{type(each): _discrete_methods_of(_names_of(each), mass) for each, mass in MASSES.items()},
     **OF_VECTORS,
 }
 """By a distribution's class, what stands for its methods."""
@@ -253,20 +312,44 @@ class Frozen:
     def isf(self, q: Any) -> Any:
         return self.methods["isf"](q, *self.args, **self.named)
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"`{name}` of a distribution is not covered in a function that is differentiated"
+        )
+
+
+@functools.cache
+def _methods_by(cls: type) -> dict[str, Callable[..., Any]] | None:
+    """What stands for the methods of a distribution of SciPy's."""
+    if cls in METHODS:
+        return METHODS[cls]
+    if not issubclass(cls, stats.rv_continuous | stats.rv_discrete):
+        return None
+    known = next((each for each in vars(stats).values() if type(each) is cls), None)
+    if known is None or known in _BY_CASES:
+        return None
+    if isinstance(known, stats.rv_continuous):
+        return continuous(known, AT_ALL_SHAPES.get(known, {}))
+    return discrete(known, MASSES.get(known, {}))
+
 
 def equivalent_of(function: Any) -> Callable[..., Any] | None:
     """What stands for a method of a distribution, frozen or not, or for the distribution as a function."""
-    if type(function) in METHODS:
-        methods = METHODS[type(function)]
+    methods = _methods_by(type(function))
+    if methods is not None:
         return lambda *args, **named: Frozen(methods, args, named)
     owner: Any = getattr(function, "__self__", None)
-    if type(owner) in METHODS:
-        return METHODS[type(owner)].get(function.__name__)
+    methods = _methods_by(type(owner))
+    if methods is not None:
+        return methods.get(function.__name__)
     for density in (function, owner):
         if isinstance(density, stats.gaussian_kde):
             made = kernels_of(density)
             return made if density is function else getattr(made, function.__name__, None)
-    methods = METHODS.get(type(getattr(owner, "dist", None)), {})
+    methods = _methods_by(type(getattr(owner, "dist", None))) or {}
     if getattr(function, "__name__", "") not in methods:
         return None
     return getattr(Frozen(methods, owner.args, owner.kwds), function.__name__)
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [(array_api_extra.apply_where, apply_where)]

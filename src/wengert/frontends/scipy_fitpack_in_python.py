@@ -13,6 +13,7 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
 from . import equivalents
+from .scipy_grids_in_python import coefficients, knots
 from .scipy_interpolate_in_python import Basis, cubic_spline, de_boor, make_interp_spline
 
 
@@ -128,6 +129,18 @@ def splrep(
     return equivalents.as_it_is(interpolate.splrep, x, y, w, xb, xe, k, task, s)
 
 
+def surface(
+    x: Any, y: Any, z: Any, bbox: Any = (None, None, None, None), kx: Any = 3, ky: Any = 3, s: Any = 0
+) -> Any:  # fmt: skip
+    """`scipy.interpolate.RectBivariateSpline`: through all values, if it is to have a derivative in them."""
+    whole = all(bound is None for bound in bbox)
+    if s != 0 or not whole or kx not in (1, 3, 5) or ky not in (1, 3, 5):
+        return equivalents.as_it_is(interpolate.RectBivariateSpline, x, y, z, bbox, kx, ky, s)
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    c = coefficients(y, coefficients(x, array_of(z) * 1.0, 0, kx), 1, ky)
+    return Surface(knots(x, kx), knots(y, ky), c, kx, ky)
+
+
 def _curve_of(tck: Any, ext: Any = 0) -> Any:
     if isinstance(tck, tuple):
         t, c, k = tck
@@ -158,6 +171,7 @@ def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.UnivariateSpline, univariate_spline),
     (interpolate.InterpolatedUnivariateSpline, make_interp_spline),
+    (interpolate.RectBivariateSpline, surface),
     (interpolate.splrep, splrep),
     (interpolate.splev, splev),
     (interpolate.splint, splint),

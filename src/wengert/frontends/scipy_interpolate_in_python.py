@@ -5,7 +5,6 @@ A spline is what it is made of: its breakpoints and, by powers and intervals, it
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -164,6 +163,36 @@ def lagrange(x: Any, w: Any) -> Any:
     return total
 
 
+class Polynomial:
+    """`scipy.interpolate.BarycentricInterpolator` of numbers, by divided differences."""
+
+    def __init__(self, xi: Any, yi: Any):
+        self.x = xi
+        differences, self.c = yi, [yi[0]]
+        for k in range(1, np.shape(xi)[0]):
+            differences = np.diff(differences) / (xi[k:] - xi[:-k])
+            self.c.append(differences[0])
+
+    def __call__(self, x: Any) -> Any:
+        at = array_of(x) * 1.0
+        total = self.c[-1] + 0.0 * at
+        for k in range(len(self.c) - 2, -1, -1):
+            total = total * (at - self.x[k]) + self.c[k]
+        return total
+
+
+def barycentric(xi: Any, yi: Any = None) -> Any:
+    """`scipy.interpolate.BarycentricInterpolator` of numbers."""
+    if yi is None or np.ndim(yi) != 1:
+        return equivalents.as_it_is(interpolate.BarycentricInterpolator, xi, yi)
+    return Polynomial(array_of(xi) * 1.0, array_of(yi) * 1.0)
+
+
+def barycentric_interpolate(xi: Any, yi: Any, x: Any) -> Any:
+    """`scipy.interpolate.barycentric_interpolate` of numbers."""
+    return barycentric(xi, yi)(x)
+
+
 class Basis:
     """`scipy.interpolate.BSpline` of numbers, by de Boor's recurrence."""
 
@@ -216,61 +245,6 @@ def b_spline(t: Any, c: Any, k: Any, extrapolate: Any = True) -> Any:
     if extrapolate == "periodic":
         raise NotImplementedError("extrapolate='periodic'")
     return Basis(array_of(t), array_of(c), k, extrapolate)
-
-
-class Grid:
-    """`scipy.interpolate.RegularGridInterpolator` of numbers, linear along every axis."""
-
-    def __init__(self, points: Any, values: Any, bounds_error: Any, fill_value: Any):
-        self.points = points
-        self.values = values
-        self.bounds_error = bounds_error
-        self.fill_value = fill_value
-
-    def __call__(self, xi: Any) -> Any:
-        at = np.stack([array_of(x) for x in xi], axis=-1) if isinstance(xi, tuple) else array_of(xi)
-        at = np.atleast_2d(at)
-        cells = [_cell(p, at[..., k]) for k, p in enumerate(self.points)]
-        total = 0.0
-        for corner in itertools.product((0, 1), repeat=len(cells)):
-            weight = 1.0
-            for (_, along), side in zip(cells, corner, strict=True):
-                weight = weight * (along if side else 1.0 - along)
-            index = tuple([place + side for (place, _), side in zip(cells, corner, strict=True)])
-            total = total + weight * self.values[index]
-        outside = _outside(self.points, at)
-        if self.bounds_error and np.any(outside):
-            raise ValueError("One of the requested xi is out of bounds")
-        if self.fill_value is None:
-            return total
-        return np.where(outside, self.fill_value, total)
-
-
-def _cell(points: Any, at: Any) -> Any:
-    """The cell of an axis that each number lies in, and how far along it, as a part of its width."""
-    place = np.clip(np.searchsorted(points, at, side="right") - 1, 0, np.shape(points)[0] - 2)
-    return place, (at - points[place]) / (points[place + 1] - points[place])
-
-
-def _outside(points: Any, at: Any) -> Any:
-    found = np.zeros(np.shape(at)[:-1], bool)
-    for k, p in enumerate(points):
-        found = found | (at[..., k] < p[0]) | (at[..., k] > p[-1])
-    return found
-
-
-def regular_grid(
-    points: Any,
-    values: Any,
-    method: Any = "linear",
-    bounds_error: Any = True,
-    fill_value: Any = np.nan,
-) -> Any:
-    """`scipy.interpolate.RegularGridInterpolator`."""
-    if method != "linear":
-        raise NotImplementedError(f"method={method!r}")
-    axes = tuple([np.asarray(p, dtype=float) for p in points])
-    return Grid(axes, array_of(values), bounds_error, fill_value)
 
 
 class Line:
@@ -351,7 +325,8 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.Akima1DInterpolator, akima),
     (interpolate.BSpline, b_spline),
     (interpolate.lagrange, lagrange),
-    (interpolate.RegularGridInterpolator, regular_grid),
+    (interpolate.BarycentricInterpolator, barycentric),
+    (interpolate.barycentric_interpolate, barycentric_interpolate),
     (interpolate.interp1d, interp1d),
     (interpolate.make_interp_spline, make_interp_spline),
 ]
@@ -380,8 +355,6 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
         made: Any = Piecewise(owner.c, owner.x, owner.extrapolate)
     elif isinstance(owner, interpolate.BSpline) and owner.c.ndim == 1:
         made = b_spline(owner.t, owner.c, owner.k, owner.extrapolate)
-    elif isinstance(owner, interpolate.RegularGridInterpolator) and owner.method == "linear":
-        made = Grid(owner.grid, owner.values, owner.bounds_error, owner.fill_value)
     elif isinstance(owner, interpolate.interp1d) and owner.y.ndim == 1:
         made = _line_of(owner)
     else:

@@ -241,6 +241,33 @@ def _exchanged(size: Any, pivots: Any) -> Any:
     return order
 
 
+def hessenberg(a: Any, calc_q: Any = False) -> Any:
+    """`scipy.linalg.hessenberg` of a real matrix: Householder's reflections, as LAPACK chooses them."""
+    h = array_of(a) * 1.0
+    if np.iscomplexobj(h):
+        raise NotImplementedError("the Hessenberg form of a complex matrix")
+    n = np.shape(h)[0]
+    q = np.eye(n)
+    for k in range(n - 2):
+        column = h[k + 1 :, k]
+        if np.all(column[1:] == 0):
+            continue
+        beta = -np.copysign(np.sqrt(np.sum(column * column)), column[0])
+        v = np.concatenate((np.ones(1), column[1:] / (column[0] - beta)))
+        v = np.pad(v, (k + 1, 0)) * np.sqrt((beta - column[0]) / beta)
+        h = h - np.outer(v, v @ h)
+        h = h - np.outer(h @ v, v)
+        q = q - np.outer(q @ v, v)
+    form = np.triu(h, -1)
+    return (form, q) if calc_q else form
+
+
+def orthogonal_procrustes(A: Any, B: Any) -> Any:
+    """`scipy.linalg.orthogonal_procrustes`."""
+    left, values, right = np.linalg.svd(np.transpose(np.transpose(array_of(B)) @ A))
+    return left @ right, np.sum(values)
+
+
 # --- functions of matrices ------------------------------------------------------------------
 
 _PADE = (
@@ -380,6 +407,8 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (linalg.svd, svd),
     (linalg.svdvals, svdvals),
     (linalg.qr, qr),
+    (linalg.hessenberg, hessenberg),
+    (linalg.orthogonal_procrustes, orthogonal_procrustes),
     (linalg.eig, eig),
     (linalg.eigvals, eigvals),
     (linalg.pinv, pinv),

@@ -1,6 +1,7 @@
 """Filters of `scipy.ndimage`, in Python: sums, medians and extremes over windows of a padded array.
 
-Windows of arrays with one or two axes; arrays of floats, whose results are arrays of floats.
+Windows of arrays with one or two axes; arrays of floats, whose results are arrays of floats. Also what images
+measure in parts that have labels.
 """
 
 from __future__ import annotations
@@ -117,10 +118,17 @@ def convolve(
     return correlate(input, w, mode=mode, cval=cval, origin=-origin)
 
 
-def _gaussian(sigma: Any, radius: Any) -> Any:
+def _gaussian(sigma: Any, radius: Any, order: Any) -> Any:
+    """A Gaussian's derivatives: the polynomial that each multiplies it with follows from the one before."""
     x = np.arange(-radius, radius + 1)
     weights = np.exp(-0.5 / (sigma * sigma) * x**2)
-    return weights / np.sum(weights)
+    weights = weights / np.sum(weights)
+    factors = [1.0]
+    for _ in range(order):
+        slopes = [*[k * factors[k] for k in range(1, len(factors))], 0.0, 0.0]
+        carried = [0.0, *[-factor / (sigma * sigma) for factor in factors]]
+        factors = [a + b for a, b in zip(slopes, carried, strict=True)]
+    return weights * sum([factor * x**k for k, factor in enumerate(factors)])
 
 
 def gaussian_filter1d(
@@ -134,11 +142,10 @@ def gaussian_filter1d(
     truncate: Any = 4.0,
     radius: Any = None,
 ) -> Any:
-    """`scipy.ndimage.gaussian_filter1d`, the filter itself."""
-    if order != 0:
-        raise NotImplementedError("derivatives of a Gaussian filter: filter, then difference")
+    """`scipy.ndimage.gaussian_filter1d`."""
     reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
-    return correlate1d(input, _gaussian(sigma, reach), axis, mode=mode, cval=cval)
+    weights = _gaussian(sigma, reach, order)[::-1]
+    return correlate1d(input, weights, axis, mode=mode, cval=cval)
 
 
 def gaussian_filter(
@@ -154,8 +161,42 @@ def gaussian_filter(
     x = floats(input)
     for axis in range(np.ndim(x)):
         s = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        n = order if np.ndim(order) == 0 else order[axis]
         if s > 1e-15:
-            x = gaussian_filter1d(x, s, axis, order, mode=mode, cval=cval, truncate=truncate)
+            x = gaussian_filter1d(x, s, axis, n, mode=mode, cval=cval, truncate=truncate)
+    return x
+
+
+def _along_all_axes(input: Any, sigma: Any, order: Any, options: Any) -> Any:
+    """What a Gaussian filter gives that differentiates along one axis, for each axis."""
+    orders = [
+        [order if other == axis else 0 for other in range(np.ndim(input))]
+        for axis in range(np.ndim(input))
+    ]
+    return [gaussian_filter(input, sigma, each, **options) for each in orders]
+
+
+def gaussian_gradient_magnitude(
+    input: Any, sigma: Any, *, mode: Any = "reflect", cval: Any = 0.0, **options: Any
+) -> Any:
+    """`scipy.ndimage.gaussian_gradient_magnitude`."""
+    slopes = _along_all_axes(input, sigma, 1, {"mode": mode, "cval": cval, **options})
+    return np.sqrt(sum([slope * slope for slope in slopes]))
+
+
+def gaussian_laplace(
+    input: Any, sigma: Any, *, mode: Any = "reflect", cval: Any = 0.0, **options: Any
+) -> Any:
+    """`scipy.ndimage.gaussian_laplace`."""
+    return sum(_along_all_axes(input, sigma, 2, {"mode": mode, "cval": cval, **options}))
+
+
+def prewitt(input: Any, axis: Any = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """`scipy.ndimage.prewitt`."""
+    x = correlate1d(input, [-1.0, 0.0, 1.0], axis, mode=mode, cval=cval)
+    for other in range(np.ndim(x)):
+        if other != axis % np.ndim(x):
+            x = correlate1d(x, [1.0, 1.0, 1.0], other, mode=mode, cval=cval)
     return x
 
 
@@ -233,13 +274,44 @@ def minimum_filter(
     return np.min(np.stack(_windows(input, _sizes(input, size), mode, cval, origin)), axis=0)
 
 
-# --- values between the places ----------------------------------------------------------------
+# --- parts of an image ------------------------------------------------------------------------
+
+
+def _of_parts(measure: Any) -> Callable[..., Any]:
+    """A function of the values in each part of an image that has a label."""
+
+    def measured(input: Any, labels: Any = None, index: Any = None) -> Any:
+        x = np.asarray(input)
+        if labels is None:
+            return measure(x)
+        if index is None:
+            return measure(x[np.asarray(labels) > 0])
+        if np.ndim(index) == 0:
+            return measure(x[np.asarray(labels) == index])
+        return np.stack([measure(x[np.asarray(labels) == each]) for each in index])
+
+    return measured
+
+
+def center_of_mass(input: Any) -> Any:
+    """`scipy.ndimage.center_of_mass` of a whole image."""
+    x = np.asarray(input)
+    places = np.indices(np.shape(x))
+    return tuple([np.sum(x * place) / np.sum(x) for place in places])
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
-    (getattr(ndimage, each.__name__), each)
-    for each in (
-        correlate1d, convolve1d, correlate, convolve, gaussian_filter1d, gaussian_filter, uniform_filter1d,
-        uniform_filter, sobel, laplace, median_filter, maximum_filter, minimum_filter,
-    )
+    *(
+        (getattr(ndimage, each.__name__), each)
+        for each in (
+            correlate1d, convolve1d, correlate, convolve, gaussian_filter1d, gaussian_filter,
+            gaussian_gradient_magnitude, gaussian_laplace, uniform_filter1d, uniform_filter, sobel, prewitt,
+            laplace, median_filter, maximum_filter, minimum_filter, center_of_mass,
+        )
+    ),
+    (ndimage.sum, _of_parts(np.sum)),
+    (ndimage.sum_labels, _of_parts(np.sum)),
+    (ndimage.mean, _of_parts(np.mean)),
+    (ndimage.variance, _of_parts(np.var)),
+    (ndimage.standard_deviation, _of_parts(np.std)),
 ]  # fmt: skip

@@ -62,13 +62,6 @@ def filtfilt(b: Any, a: Any, x: Any, padlen: Any = None) -> Any:
     return y[more : np.size(y) - more]
 
 
-def sosfilt(sos: Any, x: Any, axis: Any = -1) -> Any:
-    """`scipy.signal.sosfilt`."""
-    for section in array_of(sos):
-        x = lfilter(section[:3], section[3:], x, axis)
-    return x
-
-
 def detrend(data: Any, axis: Any = -1, type: Any = "linear") -> Any:
     """`scipy.signal.detrend` without break points."""
     data = np.moveaxis(array_of(data), axis, -1)
@@ -271,7 +264,6 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (signal.lfilter, lfilter),
     (signal.lfilter_zi, lfilter_zi),
     (signal.filtfilt, filtfilt),
-    (signal.sosfilt, sosfilt),
     (signal.detrend, detrend),
     (signal.medfilt, medfilt),
     (signal.freqz, freqz),

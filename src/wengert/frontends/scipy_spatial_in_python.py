@@ -11,6 +11,7 @@ from scipy.spatial import distance  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.structure import stop_gradient
 from . import equivalents
+from .scipy_linalg_in_python import orthogonal_procrustes
 
 
 def _minkowski(a: Any, b: Any, p: Any = 2) -> Any:
@@ -82,6 +83,19 @@ def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
     return whole
 
 
+def procrustes(data1: Any, data2: Any) -> Any:
+    """`scipy.spatial.procrustes`."""
+    first, second = _standard(data1), _standard(data2)
+    turn, scale = orthogonal_procrustes(first, second)
+    second = second @ np.transpose(turn) * scale
+    return first, second, np.sum((first - second) ** 2)
+
+
+def _standard(points: Any) -> Any:
+    points = np.asarray(points) - np.mean(points, axis=0)
+    return points / np.sqrt(np.sum(points * points))
+
+
 def _one(metric: str) -> Callable[..., Any]:
     def between(u: Any, v: Any) -> Any:
         return _METRICS[metric](np.asarray(u), np.asarray(v))
@@ -90,6 +104,7 @@ def _one(metric: str) -> Callable[..., Any]:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    (spatial.procrustes, procrustes),
     (distance.cdist, cdist),
     (distance.pdist, pdist),
     (distance.squareform, squareform),

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from .scipy_hypotheses_in_python import EQUIVALENTS as OF_HYPOTHESES
 
 _LOG_2PI = 1.8378770664093453
 
@@ -172,6 +173,30 @@ def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     return np.exp(normal_logpdf(x, mean, cov))
 
 
+def student_logpdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    """`scipy.stats.multivariate_t.logpdf` of a matrix that is positive definite."""
+    if df == np.inf:
+        return normal_logpdf(x, loc, shape)
+    x = array_of(x)
+    shape = array_of(shape)
+    if np.ndim(shape) < 2:
+        size = np.size(loc) if loc is not None else (np.shape(x)[-1] if np.ndim(x) else 1)
+        shape = shape * np.eye(size)
+    count = np.shape(shape)[0]
+    deviation = np.reshape(x - (np.zeros(count) if loc is None else loc), (-1, count))
+    half = np.linalg.solve(np.linalg.cholesky(shape), np.transpose(deviation))
+    squares = np.sum(half * half, axis=0)
+    power = 0.5 * (df + count)
+    scale = special.gammaln(power) - special.gammaln(0.5 * df) - count / 2 * np.log(df * np.pi)
+    logs = scale - 0.5 * np.linalg.slogdet(shape)[1] - power * np.log1p(squares / df)
+    return logs[0] if np.ndim(x) < 2 else logs
+
+
+def student_pdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    """`scipy.stats.multivariate_t.pdf`."""
+    return np.exp(student_logpdf(x, loc, shape, df))
+
+
 class Kernels:
     """`scipy.stats.gaussian_kde` of equally weighted points."""
 
@@ -223,6 +248,7 @@ def kernels_of(density: Any) -> Any:
 
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
+    *OF_HYPOTHESES,
     (stats.zscore, zscore),
     (stats.zmap, zmap),
     (stats.moment, moment),
@@ -242,6 +268,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.gaussian_kde, gaussian_kde),
 ]
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
-    type(stats.multivariate_normal): {"logpdf": normal_logpdf, "pdf": normal_pdf}
+    type(stats.multivariate_normal): {"logpdf": normal_logpdf, "pdf": normal_pdf},
+    type(stats.multivariate_t): {"logpdf": student_logpdf, "pdf": student_pdf},
 }
 """By the class of an object, what stands for its methods."""

@@ -6,6 +6,7 @@ own nodes in these intervals, which is as exact as the integral is (Piessens et 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,10 @@ def quad(
 
 def _nodes(rule: Any, found: Any) -> tuple[Any, Any]:
     """Nodes and weights in the intervals that QUADPACK ended with."""
-    low, high = found["alist"][: found["last"]], found["blist"][: found["last"]]
+    return _nodes_between(rule, found["alist"][: found["last"]], found["blist"][: found["last"]])
+
+
+def _nodes_between(rule: Any, low: Any, high: Any) -> tuple[Any, Any]:
     centre, half = 0.5 * (low + high), 0.5 * (high - low)
     nodes = centre[:, None] + half[:, None] * rule[:, 0]
     return np.ravel(nodes), np.ravel(half[:, None] * rule[:, 1])
@@ -179,8 +183,56 @@ def tplquad(
     return dblquad(inner, a, b, gfun, hfun, (), epsabs, epsrel)
 
 
+def nquad(func: Any, ranges: Any, args: Any = ()) -> Any:
+    """`scipy.integrate.nquad` without options; the error is that of the last integral."""
+    args = args if isinstance(args, tuple) else (args,)
+    *inner, last = ranges
+    integrand: Any = functools.reduce(_over, inner, func)
+    limits: Any = last(*args) if callable(last) else last
+    return quad(lambda x: integrand(x, *args), limits[0], limits[1])
+
+
+def _over(func: Any, bounds: Any) -> Callable[..., Any]:
+    """The integral over a function's first variable, as a function of the others."""
+
+    def of_the_others(*others: Any) -> Any:
+        limits: Any = bounds(*others) if callable(bounds) else bounds
+        return quad(lambda x: func(x, *others), limits[0], limits[1])[0]
+
+    return of_the_others
+
+
+def quad_vec(
+    f: Any, a: Any, b: Any, epsabs: Any = 1e-200, epsrel: Any = 1e-8, norm: Any = "2",
+    cache_size: Any = 100e6, limit: Any = 10000,
+) -> Any:  # fmt: skip
+    """`scipy.integrate.quad_vec` between bounds that are finite."""
+
+    def integrand(x: Any) -> Any:
+        return np.asarray(f(x)) * 1.0
+
+    first, last = stop_gradient(float(a)), stop_gradient(float(b))
+    if not (np.isfinite(first) and np.isfinite(last)):
+        raise NotImplementedError("an interval without end: call `quad` for each of the numbers")
+    options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit}
+    result = solved(integrate.quad_vec, integrand, (0.5,), first, last, full_output=True, **options)
+    low, high = np.transpose(result[2].intervals)
+    nodes, weights = _nodes_between(_BOUNDED, low, high)
+    total, size = 0.0, 0.0
+    for node, weight in zip(nodes, weights, strict=True):
+        share = (node - first) / (last - first)
+        part = weight * integrand(a + (b - a) * share)
+        total, size = total + part, size + np.max(np.abs(stop_gradient(part)))
+    total = total * ((b - a) / (last - first))
+    found = np.asarray(result[0], float)
+    must_agree(total, found, size, 1e-6, _ADVICE)
+    return found + (total - stop_gradient(total)), result[1]
+
+
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (integrate.quad, quad),
     (integrate.dblquad, dblquad),
     (integrate.tplquad, tplquad),
+    (integrate.nquad, nquad),
+    (integrate.quad_vec, quad_vec),
 ]

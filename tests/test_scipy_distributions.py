@@ -1,0 +1,135 @@
+"""SciPy's distributions whose own formulas are read: values are SciPy's, derivatives the differences'."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert.errors import NoRule
+
+stats = pytest.importorskip("scipy.stats")
+
+CONTINUOUS = [
+    ("truncnorm", (-0.7, 1.9), "logpdf"),
+    ("genextreme", (0.2,), "pdf sf ppf"),
+    ("genextreme", (0.0,), "logpdf cdf isf"),
+    ("genpareto", (0.4,), "pdf logcdf ppf"),
+    ("genpareto", (0.0,), "logpdf logsf isf"),
+    ("skewnorm", (1.3,), "pdf cdf"),
+    ("skewnorm", (0.0,), "logpdf sf"),
+    ("vonmises", (1.7,), "logpdf pdf"),
+    ("f", (5.0, 7.0), "logpdf"),
+    ("gengamma", (1.4, 0.8), "logpdf"),
+    ("exponnorm", (1.5,), "pdf cdf"),
+    ("rice", (0.8,), "logpdf"),
+    ("maxwell", (), "logpdf cdf"),
+    ("fisk", (2.5,), "logpdf logsf"),
+    ("johnsonsu", (0.3, 1.2), "logpdf ppf"),
+    ("triang", (0.4,), "logpdf logcdf"),
+    ("crystalball", (1.2, 3.0), "pdf"),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "methods"), CONTINUOUS)
+def test_a_density_and_what_lies_below(name: str, shapes: Any, methods: str) -> None:
+    q = np.array([0.13, 0.55, 0.86])
+    places = getattr(stats, name).ppf(q, *shapes, 0.2, 1.3)
+    for method in methods.split():
+        x = q if method in ("ppf", "isf") else places
+        p = np.array([*shapes, 0.2, 1.3])
+        f = getattr(getattr(stats, name), method)
+
+        def total(x: Any, p: Any, f: Any = f) -> Any:
+            return np.sum(np.cos(np.arange(3.0)) * f(x, *p))
+
+        assert wg.pullback(f, x, *p)[0] == pytest.approx(f(x, *p), rel=1e-11)
+        wg.testing.check_gradient(total, x, p, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["genextreme", "genpareto"])
+def test_a_shape_that_is_zero_has_second_derivatives(name: str) -> None:
+    f = getattr(stats, name).logpdf
+    curved = wg.derivative(lambda c: f(0.7, c), order=2)
+    near = wg.derivative(lambda c: f(0.7, c))
+    assert curved(0.0) == pytest.approx((near(1e-3) - near(-1e-3)) / 2e-3, rel=1e-5)
+
+
+DISCRETE = [
+    ("nbinom", (3, 0.4), True),
+    ("betabinom", (7, 1.2, 2.3), False),
+    ("binom", (7, 0.4), True),
+    ("poisson", (2.3,), True),
+    ("geom", (0.3,), True),
+    ("bernoulli", (0.3,), False),
+    ("dlaplace", (0.7,), True),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "summed"), DISCRETE)
+def test_probabilities_of_whole_numbers(name: str, shapes: Any, summed: bool) -> None:
+    k = np.array([1.0, 2.0, 3.0, -1.0, 2.5, np.nan])
+    for method in ("pmf", "logpmf", "cdf", "sf")[: 4 if summed else 2]:
+        f = getattr(getattr(stats, name), method)
+        # whole shapes and those in which sums have no derivative are held
+        held, last = shapes[:-1], shapes[-1]
+        of = lambda p, k=k, f=f, held=held: f(k, *held, p)
+        np.testing.assert_allclose(wg.pullback(of, last)[0], of(last), rtol=1e-12, atol=1e-15)
+        total = lambda p, f=f, held=held: np.sum(f([1, 2, 1], *held, p))
+        if np.isfinite(total(last)):
+            wg.testing.check_gradient(total, last, rtol=1e-5)
+
+
+def test_what_is_outside_and_what_is_no_distribution() -> None:
+    x = np.array([-3.0, 0.1, 4.0, np.nan])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for method in ("pdf", "cdf", "logsf"):
+            f = lambda x, c, method=method: getattr(stats.lomax, method)(x, c, -1.0)
+            np.testing.assert_allclose(wg.pullback(f, x, 2.0)[0], f(x, 2.0), rtol=1e-14)
+        np.testing.assert_array_equal(
+            wg.pullback(lambda x: stats.lomax.pdf(x, -1.0), x)[0], np.full(4, np.nan)
+        )
+        assert np.isnan(wg.pullback(lambda p: stats.poisson.pmf(2, p), -1.0)[0])
+    slopes = wg.grad(lambda c: np.sum(stats.lomax.pdf(x[:3], c, -1.0)))(2.0)
+    wg.testing.check_gradient(lambda c: np.sum(stats.lomax.pdf(x[1:3], c, -1.0)), 2.0)
+    assert slopes == wg.grad(lambda c: np.sum(stats.lomax.pdf(x[1:3], c, -1.0)))(2.0)
+
+
+FROZEN = stats.fisk(2.5, scale=2.0)
+
+
+def test_frozen_distributions() -> None:
+    wg.testing.check_gradient(lambda x: FROZEN.logpdf(x) * FROZEN.cdf(x), 0.3)
+    wg.testing.check_gradient(lambda p: stats.vonmises(p[0], loc=p[1]).logpdf(0.4), P)
+    with pytest.raises(AttributeError, match="`mean` of a distribution is not covered"):
+        wg.grad(lambda s: stats.norm(0, s).mean() * s)(1.0)
+
+
+P = np.array([1.1, 0.3])
+
+
+def test_quantiles() -> None:
+    for name, shapes in (
+        ("gamma", (2.0,)), ("beta", (2.0, 3.0)), ("t", (4.0,)), ("chi2", (3.0,)),
+        ("invgamma", (2.5,)), ("halfnorm", ()), ("gumbel_l", ()),
+    ):  # fmt: skip
+        f = lambda q, s, name=name, shapes=shapes: getattr(stats, name).ppf(q, *shapes, 0.1, s)
+        assert wg.pullback(f, 0.3, 1.2)[0] == pytest.approx(f(0.3, 1.2), rel=1e-12)
+        wg.testing.check_gradient(f, 0.3, 1.2, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: stats.pearson3.logpdf(x, 0.0),  # SciPy has a formula for this shape alone
+        lambda x: stats.levy_stable.pdf(x, 1.5, 0.2),
+        lambda x: stats.vonmises.cdf(x, 1.2),
+    ],
+)
+def test_formulas_that_cannot_be_read_are_refused(f: Any) -> None:
+    with pytest.raises(NoRule, match="has no derivative rule"):
+        wg.grad(f)(0.3)
