@@ -46,6 +46,7 @@ from .economy import compact, frugal
 from .emitter import Emitter
 from .factored import factored
 from .kept import layouts_in
+from .lean_calls import with_lean_calls
 from .loopform import CODES, SIZES, Allocate, Assign, Expr, Procedure, Slot
 from .lowering import Site, Unit, changes_arrays
 from .one_sweep import in_one_sweep
@@ -260,7 +261,7 @@ class _Lowering:
         procedures = with_resets([*map(frugal, (main, *others))], self.unit.names)
         if self.unit.leaves_memory and not self.unit.resets and have_resets(procedures):
             raise Resets
-        procedures = with_base_cases_in_place(procedures, self.unit.names)
+        procedures = with_base_cases_in_place(with_lean_calls(procedures), self.unit.names)
         return Lowered(
             name, procedures, self.leaves, len(self.symbols), results, frozenset(self.written)
         )

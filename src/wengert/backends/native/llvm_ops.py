@@ -168,6 +168,10 @@ class Operations:
             return printer.define(f"{_INTEGER[op]} {type_} {', '.join(args)}")
         if op == "neg":
             return printer.define(f"sub {type_} 0, {args[0]}")
+        if op == "wrapped":
+            negative = printer.define(f"icmp slt i64 {args[0]}, 0")
+            from_end = printer.define(f"add i64 {args[0]}, {args[1]}")
+            return printer.define(f"select i1 {negative}, i64 {from_end}, i64 {args[0]}")
         if op == "abs":
             self.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
             return printer.define(f"call i64 @llvm.abs.i64(i64 {args[0]}, i1 false)")
