@@ -56,6 +56,7 @@ from .recompute import recomputed
 from .record_words import without_unread_words
 from .resets import have_resets, with_resets
 from .reuse import with_memory_reused
+from .run_once import run_once
 from .sequence_forms import form_of_sequence
 from .shapes import dims_of
 from .shared_words import with_shared_words
@@ -152,7 +153,7 @@ def lower(
     Raises:
         Unlowered: something in it has no native form.
     """
-    function = with_early_reads(factored(recomputed(in_one_sweep(function))), prepare)
+    function = with_early_reads(factored(recomputed(in_one_sweep(run_once(function)))), prepare)
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
