@@ -23,6 +23,11 @@ def in_memory(code: Code) -> str:
     return "i8" if code == "b1" else LLVM_TYPES[code]
 
 
+def result_type(code: Code) -> str:
+    """How a result is written to memory: a truth value as an integer."""
+    return "i64" if code == "b1" else LLVM_TYPES[code]
+
+
 _FLOAT = {
     "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem", "neg": "fneg",
     "add_any": "fadd reassoc contract", "mul_any": "fmul reassoc", "mul_of_sum": "fmul contract",
