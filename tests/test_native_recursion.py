@@ -273,6 +273,71 @@ def test_base_cases_are_done_where_they_are_called():
     assert compiled.exits == 1
 
 
+def total_of(xs, ys, k, scale):
+    if k == len(xs):
+        return 0.0
+    return scale * xs[k] * ys[-1 - k] + total_of(xs, ys, k + 1, scale)
+
+
+def turned(xs, ys, k):
+    if k == 0:
+        return xs[0] - 2.0 * ys[0]
+    return turned(ys, xs * 1.5, k - 1)
+
+
+def twice(xs, k):
+    """What is called is given the same twice, and calls itself with different ones."""
+    return turned(xs, xs, k)
+
+
+def halved(x, n, m):
+    """Two parameters that are the same, of which one changes."""
+    while n > 1.0:
+        n = n / 2
+    return x * n * m if m < 2 else x * halved(x, m - 1, m - 1)
+
+
+def test_calls_pass_what_differs():
+    xs, ys = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25, 4.0])
+    compiled = wg.jit(lambda a, b: total_of(a, b, 0, 3.0), strict=True)
+    assert compiled(xs, ys) == pytest.approx(3.0 * xs @ ys[::-1])
+    assert "def total_of(xs_1: ptr, xs_size_1: i64, ys_1: ptr, k_1: i64)" in compiled.source
+
+
+def test_parameters_that_are_the_same_at_first_only():
+    for f, args in ((twice, (np.array([1.0, 2.0]), 3)), (halved, (1.5, 6.0, 6.0))):
+        trees.assert_close(wg.jit(f, strict=True)(*args), f(*args))
+        trees.assert_close(wg.jit(wg.grad(f), strict=True)(*args), wg.grad(f)(*args))
+
+
+def walked(places, xs, steps):
+    """A linked list whose places may count from the end."""
+    at, total = 0, 0.0
+    for _ in range(steps):
+        total += xs[at]
+        xs[at] *= 0.5
+        at = places[at]
+    return total
+
+
+@pytest.mark.parametrize("places", [[1, 2, 0], [-1, 0, 1], [2, -2, -3], [0, 2, 2]])
+def test_indices_that_count_from_the_end(places):
+    places, xs = np.array(places), np.array([1.0, 2.0, 4.0])
+    compiled = wg.jit(walked, strict=True)
+    assert compiled(places, xs.copy(), 7) == walked(places, xs.copy(), 7)
+    assert compiled.exits == 0
+    slope = wg.jit(wg.grad(walked, argnums=1), strict=True)(places, xs.copy(), 7)
+    trees.assert_close(slope, wg.grad(walked, argnums=1)(places, xs.copy(), 7))
+
+
+@pytest.mark.parametrize("place", [3, -4, 2**62, -(2**63)])
+def test_indices_that_are_out_of_range(place):
+    compiled = wg.jit(walked, strict=True)
+    with pytest.raises(IndexError):
+        compiled(np.array([1, place, 0]), np.ones(3), 7)
+    assert compiled.exits == 1
+
+
 def test_recursion_that_is_too_deep_is_pythons():
     compiled = wg.jit(countdown, strict=True)
     assert compiled(800) == 800

@@ -143,9 +143,7 @@ def _clipped(
         if int(k.value) >= 0:
             return e.apply("min", k, most)
         return e.apply("max", e.apply("add", size, k), least)
-    negative = e.apply("lt", k, ZERO, code="b1")
-    k = e.apply("select", negative, e.apply("add", k, size), k, code="i64")
-    return e.apply("max", e.apply("min", k, most), least)
+    return e.apply("max", e.apply("min", e.apply("wrapped", k, size), most), least)
 
 
 # --- reading ------------------------------------------------------------------------------

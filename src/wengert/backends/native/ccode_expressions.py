@@ -21,9 +21,9 @@ _INFIX = {
 }  # fmt: skip
 _CALLS = {
     "maximum": "wg_maximum", "minimum": "wg_minimum", "max": "wg_max", "min": "wg_min",
-    "abs": "llabs", "gamma": "tgamma", "outside": "wg_outside", "add_overflows": "wg_add_overflows",
-    "sub_overflows": "wg_sub_overflows", "mul_overflows": "wg_mul_overflows", "bits": "wg_bits",
-    "from_bits": "wg_from_bits",
+    "abs": "llabs", "gamma": "tgamma", "outside": "wg_outside", "wrapped": "wg_wrapped",
+    "add_overflows": "wg_add_overflows", "sub_overflows": "wg_sub_overflows", "mul_overflows": "wg_mul_overflows",
+    "bits": "wg_bits", "from_bits": "wg_from_bits",
 }  # fmt: skip
 _RESERVED = frozenset(
     [

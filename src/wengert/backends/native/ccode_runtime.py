@@ -133,6 +133,7 @@ WG_MAY_BE_UNUSED static double wg_from_bits(int64_t bits)
 WG_MAY_BE_UNUSED static int64_t wg_max(int64_t a, int64_t b) { return a > b ? a : b; }
 WG_MAY_BE_UNUSED static int64_t wg_min(int64_t a, int64_t b) { return a < b ? a : b; }
 WG_MAY_BE_UNUSED static bool wg_outside(int64_t k, int64_t size) { return k < 0 || k >= size; }
+WG_MAY_BE_UNUSED static int64_t wg_wrapped(int64_t k, int64_t size) { return k < 0 ? k + size : k; }
 
 /* NaN if either is. */
 WG_MAY_BE_UNUSED static double wg_maximum(double a, double b)

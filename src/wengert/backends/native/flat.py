@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from . import llvm
 from .border import ArrayLeaf, ArrayResult, NumberLeaf, NumberResult
 from .function import Lowered
-from .llvm_ops import LLVM_TYPES
+from .llvm_ops import LLVM_TYPES, result_type
 from .loopform import SIZES, Code, Constant, Expr, Slot
 from .machine import compiled, machine
 from .values import Unlowered
@@ -91,7 +91,7 @@ class _Writing:
         good = self.define(f"icmp eq i32 {status}, 0")
         self.lines += [f"  br i1 {good}, label %good, label %bad", "bad:", "  ret i32 1", "good:"]
         for slot, out in outs.items():
-            self.known[slot] = self.define(f"load {llvm.result_type(slot.code)}, ptr {out}")
+            self.known[slot] = self.define(f"load {result_type(slot.code)}, ptr {out}")
         self._give_results(first)
         head = f"define i32 @{self.lowered.name}.flat(ptr %memory, ptr %words) nounwind #0 {{"
         return "\n".join([head, *self.lines, "  ret i32 0", "}", ""])
@@ -138,7 +138,7 @@ class _Writing:
         for result in self.lowered.results:
             match result:
                 case NumberResult(slot=slot):
-                    self._store(at, llvm.result_type(slot.code), self.known[slot])
+                    self._store(at, result_type(slot.code), self.known[slot])
                 case ArrayResult(pointer=pointer, dims=dims):
                     self._store(at, "ptr", self.known[pointer])
                     for axis, dim in enumerate(dims):

@@ -134,8 +134,7 @@ def _roll(site: Site, eqn: Eqn) -> Value:
     steps = shift.expr if eqn.op.name == "roll" else e.let(minus(ZERO, shift.expr))
     e.exit_if(e.apply("eq", size, ZERO, code="b1"), "turning an array without elements")
     rest = e.apply("rem", steps, size)
-    negative = e.apply("lt", rest, ZERO, code="b1")
-    start = e.apply("select", negative, e.apply("add", rest, size), rest, code="i64")
+    start = e.apply("wrapped", rest, size)
     kept = e.let(minus(size, start))
     for target, source, count in ((start, ZERO, kept), (ZERO, kept, start)):
         there = part_along(site, made, target, count, axis)

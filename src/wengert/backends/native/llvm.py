@@ -10,11 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ...ir.records import replace
 from .llvm_frames import chunk_function, frame_function
-from .llvm_hints import SHORT, Metadata, Notes, gains_by_masks, is_innermost, notes_on
-from .llvm_ops import LLVM_TYPES, Operations, in_memory
+from .llvm_hints import (
+    SHORT,
+    Metadata,
+    Notes,
+    checked_index_at,
+    gains_by_masks,
+    is_innermost,
+    notes_on,
+)
+from .llvm_ops import LLVM_TYPES, Operations, in_memory, result_type
 from .llvm_runtime import RUNTIME
+from .llvm_spread import spread
+from .llvm_writer import Writer
 from .loopform import (
     SIZES,
     Allocate,
@@ -31,7 +40,6 @@ from .loopform import (
     For,
     If,
     Invoke,
-    Load,
     Mark,
     Multiply,
     Procedure,
@@ -94,11 +102,6 @@ def module(
     return "\n".join(parts) + "\n"
 
 
-def result_type(code: Code) -> str:
-    """How a result is written to memory: a truth value as an integer."""
-    return "i64" if code == "b1" else LLVM_TYPES[code]
-
-
 def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
     inputs = [
         f"{LLVM_TYPES[p.code]}{' noalias' * (p in fresh)} %{p.name}" for p in procedure.params
@@ -107,13 +110,7 @@ def parameters_text(procedure: Procedure, fresh: Sequence[Slot] = ()) -> str:
     return ", ".join(["ptr %memory", *inputs, *outputs])
 
 
-def _of_sum(value: Expr) -> Expr:
-    return (
-        replace(value, op="mul_of_sum") if isinstance(value, Apply) and value.op == "mul" else value
-    )
-
-
-class _Printer:
+class _Printer(Writer):
     """One procedure."""
 
     def __init__(
@@ -124,18 +121,12 @@ class _Printer:
         inlined: frozenset[str] = frozenset(),
         fresh: Sequence[Slot] = (),
     ):
+        super().__init__(operations)
         self.procedure = procedure
         self.inlined = inlined
         self.fresh = fresh
-        self.operations = operations
         self.metadata = metadata
-        self.lines: list[str] = []
-        self.exits: list[str] = []
-        self.allocas: list[str] = []
-        self._count = 0
         self._loop_ends: list[str] = []
-        self._group = ""
-        self.may_be_vectors = False
 
     # --- text -----------------------------------------------------------------------------
 
@@ -163,53 +154,36 @@ class _Printer:
             value = self.define(f"zext i1 {value} to i64")
         self.lines.append(f"  store {result_type(slot.code)} {value}, ptr %out.{slot.name}")
 
-    def define(self, text: str) -> str:
-        """A name for the result of an instruction."""
-        self._count += 1
-        name = f"%t.{self._count}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def label(self, hint: str) -> str:
-        self._count += 1
-        return f"{hint}.{self._count}"
-
-    def start(self, label: str) -> None:
-        self.lines.append(f"{label}:")
-
-    def jump(self, label: str, note: str = "") -> None:
-        self.lines.append(f"  br label %{label}{note}")
-
-    def branch(self, condition: str, then: str, other: str, note: str = "") -> None:
-        self.lines.append(f"  br i1 {condition}, label %{then}, label %{other}{note}")
-
-    # --- expressions ----------------------------------------------------------------------
-
-    def expr(self, value: Expr) -> str:
-        match value:
-            case Constant(value=number, code=code):
-                return self.operations.constant(number, code)
-            case Slot(name=name, code=code):
-                return self.define(f"load {LLVM_TYPES[code]}, ptr %{name}.v")
-            case Load(pointer=pointer, index=index, code=code):
-                found = self.define(
-                    f"load {in_memory(code)}, ptr {self.address(pointer, index, code)}{self._group}"
-                )
-                return self.define(f"trunc i8 {found} to i1") if code == "b1" else found
-            case Apply(op=op, args=args):
-                if op == "add_any":  # a product is added to a sum without being rounded before
-                    args = tuple(map(_of_sum, args))
-                return self.operations.apply(self, value, [self.expr(arg) for arg in args])
-
-    def address(self, pointer: Slot, index: Expr, code: Code) -> str:
-        base, offset = self.expr(pointer), self.expr(index)
-        return self.define(f"getelementptr inbounds {in_memory(code)}, ptr {base}, i64 {offset}")
-
     # --- statements -----------------------------------------------------------------------
 
     def block(self, statements: Sequence[Statement]) -> None:
-        for statement in statements:
-            _STATEMENTS[type(statement)](self, statement)
+        done = 0
+        while done < len(statements):
+            index = checked_index_at(statements[done : done + 3])
+            if index is not None:
+                self.checked_index(*index)
+                done += 3
+            else:
+                statement = statements[done]
+                _STATEMENTS[type(statement)](self, statement)
+                done += 1
+
+    def checked_index(self, wrapped: Assign, outside: Assign, leave: ExitIf) -> None:
+        """An index that may count from the end, and must be in range: where it is not, it is asked whether it does."""
+        assert isinstance(wrapped.value, Apply)
+        index, size = map(self.expr, wrapped.value.args)
+        from_end, after = self.label("from_end"), self.label("on")
+        self.lines.append(f"  store i64 {index}, ptr %{wrapped.slot.name}.v")
+        self.lines.append(f"  store i1 false, ptr %{outside.slot.name}.v")
+        is_rare = self.define(f"icmp uge i64 {index}, {size}")
+        self.branch(is_rare, from_end, after, ", !prof !0")
+        self.start(from_end)
+        position = self.define(f"add i64 {index}, {size}")
+        self.lines.append(f"  store i64 {position}, ptr %{wrapped.slot.name}.v")
+        self.assign(outside)
+        self.exit(leave)
+        self.jump(after)
+        self.start(after)
 
     def assign(self, statement: Assign) -> None:
         slot = statement.slot
@@ -222,14 +196,14 @@ class _Printer:
         if code == "b1":
             value = self.define(f"zext i1 {value} to i8")
         address = self.address(statement.pointer, statement.index, code)
-        self.lines.append(f"  store {in_memory(code)} {value}, ptr {address}{self._group}")
+        self.lines.append(f"  store {in_memory(code)} {value}, ptr {address}{self.group}")
 
     def _bytes(self, count: Expr, code: Code) -> str:
         return self.define(f"mul i64 {self.expr(count)}, {SIZES[code]}")
 
     def _new_pointer(self, slot: Slot, pointer: str) -> None:
         failed = self.define(f"icmp eq ptr {pointer}, null")
-        self._leave_if(failed)
+        self.leave_if(failed)
         self.lines.append(f"  store ptr {pointer}, ptr %{slot.name}.v")
 
     def allocate(self, statement: Allocate) -> None:
@@ -330,13 +304,13 @@ class _Printer:
         self.lines.append(f"  store i64 0, ptr %{index}.v")
         self.branch(self.define(f"icmp sgt i64 {count}, 0"), body, end)
         self.start(body)
-        outer, self._group = self._group, notes.access
+        outer, self.group = self.group, notes.access
         self.may_be_vectors = is_innermost(statement)
         self._loop_ends.append(end)
         self.block(statement.body)
         self._loop_ends.pop()
         self.may_be_vectors = False
-        self._group = outer
+        self.group = outer
         self.jump(latch)
         self.start(latch)
         before = self.define(f"load i64, ptr %{index}.v")
@@ -347,7 +321,7 @@ class _Printer:
 
     def repeat(self, statement: While) -> None:
         test, body, end = (self.label(hint) for hint in ("test", "body", "end"))
-        outer, self._group = self._group, ""
+        outer, self.group = self.group, ""
         self.jump(test)
         self.start(test)
         self.block(statement.test)
@@ -358,7 +332,7 @@ class _Printer:
         self._loop_ends.pop()
         self.jump(test)
         self.start(end)
-        self._group = outer
+        self.group = outer
 
     def choose(self, statement: If) -> None:
         then, other, end = (self.label(hint) for hint in ("then", "else", "end"))
@@ -376,13 +350,7 @@ class _Printer:
         self.start(after)
 
     def exit(self, statement: ExitIf) -> None:
-        self._leave_if(self.expr(statement.condition))
-
-    def _leave_if(self, condition: str) -> None:
-        leave, after = self.label("exit"), self.label("on")
-        self.branch(condition, leave, after, ", !prof !0")
-        self.exits += [f"{leave}:", f"  ret i32 {len(self.exits) // 2 + 1}"]
-        self.start(after)
+        self.leave_if(self.expr(statement.condition))
 
     def invoke(self, statement: Invoke) -> None:
         """A call; deep recursion is left to Python, which knows how deep is too deep."""
@@ -392,7 +360,7 @@ class _Printer:
         place = self.define("getelementptr i64, ptr %memory, i64 1")
         before = self.define(f"load i64, ptr {place}")
         depth = self.define(f"add i64 {before}, 1")
-        self._leave_if(self.define(f"icmp sgt i64 {depth}, {DEEPEST}"))
+        self.leave_if(self.define(f"icmp sgt i64 {depth}, {DEEPEST}"))
         self.lines.append(f"  store i64 {depth}, ptr {place}")
         self._call(statement)
         self.lines.append(f"  store i64 {before}, ptr {place}")
@@ -403,104 +371,12 @@ class _Printer:
         self.allocas += [f"  {out} = alloca i64" for out in outs]
         inside = ", ".join(["ptr %memory", *args, *(f"ptr {out}" for out in outs)])
         status = self.define(f"call i32 @{statement.function}({inside})")
-        self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
+        self.leave_if(self.define(f"icmp ne i32 {status}, 0"))
         for slot, out in zip(statement.results, outs, strict=True):
             found = self.define(f"load {result_type(slot.code)}, ptr {out}")
             if slot.code == "b1":
                 found = self.define(f"trunc i64 {found} to i1")
             self.lines.append(f"  store {LLVM_TYPES[slot.code]} {found}, ptr %{slot.name}.v")
-
-    # --- threads --------------------------------------------------------------------------
-
-    def spread(self, statement: Spread) -> None:
-        """Frames for all parts, side by side in memory; what they give is put together in their order."""
-        s = statement
-        values = ["i64 0", "i64 0", "i64 0", *(self._word(arg) for arg in s.args)]
-        words = len(values) + len(s.results)
-        parts, count = self.expr(s.parts), self.expr(s.count)
-        size = self.define(f"mul i64 {parts}, {8 * words}")
-        frames = self.define(f"call ptr @wg_allocate(ptr %memory, i64 {size})")
-        self._leave_if(self.define(f"icmp eq ptr {frames}, null"))
-        self._over_parts(
-            parts, lambda part: self._fill(frames, words, part, (parts, count), values)
-        )
-        self.operations.declare("wg_spread", "declare i32 @wg_spread(ptr, ptr, i64, i64)")
-        status = self.define(
-            f"call i32 @wg_spread(ptr @{s.function}.chunk, ptr {frames}, i64 {8 * words}, i64 {parts})"
-        )
-        self._leave_if(self.define(f"icmp ne i32 {status}, 0"))
-        for number, (slot, step) in enumerate(zip(s.results, s.steps, strict=True)):
-            place = len(values) + number
-            self._gather(
-                slot, step, parts, lambda part, at=place: self._at(frames, words, part, at)
-            )
-        self.lines.append(f"  call void @wg_release(ptr {frames})")
-
-    def _word(self, value: Expr) -> str:
-        found = self.expr(value)
-        if value.code == "b1":
-            return f"i64 {self.define(f'zext i1 {found} to i64')}"
-        return f"{LLVM_TYPES[value.code]} {found}"
-
-    def _at(self, frames: str, words: int, part: str, place: int) -> str:
-        index = self.define(f"add i64 {self.define(f'mul i64 {part}, {words}')}, {place}")
-        return self.define(f"getelementptr i64, ptr {frames}, i64 {index}")
-
-    def _fill(
-        self, frames: str, words: int, part: str, of: tuple[str, str], values: Sequence[str]
-    ) -> None:
-        parts, count = of
-        start = self._share(part, parts, count)
-        stop = self._share(self.define(f"add i64 {part}, 1"), parts, count)
-        for place, value in enumerate([f"i64 {part}", f"i64 {start}", f"i64 {stop}", *values[3:]]):
-            self.lines.append(f"  store {value}, ptr {self._at(frames, words, part, place)}")
-
-    def _share(self, part: str, parts: str, count: str) -> str:
-        """Where a part starts: the first ones are longer by one where there is a rest."""
-        whole = self.define(f"sdiv i64 {count}, {parts}")
-        rest = self.define(f"srem i64 {count}, {parts}")
-        self.operations.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
-        more = self.define(f"call i64 @llvm.smin.i64(i64 {part}, i64 {rest})")
-        return self.define(f"add i64 {self.define(f'mul i64 {part}, {whole}')}, {more}")
-
-    def _over_parts(self, parts: str, write: Callable[[str], None], first: int = 0) -> None:
-        """A loop over the parts; there is one at least."""
-        place = self.label("%part")
-        self.allocas.append(f"  {place} = alloca i64")
-        self.lines.append(f"  store i64 {first}, ptr {place}")
-        test, body, end = (self.label(hint) for hint in ("test", "body", "end"))
-        self.jump(test)
-        self.start(test)
-        part = self.define(f"load i64, ptr {place}")
-        self.branch(self.define(f"icmp slt i64 {part}, {parts}"), body, end)
-        self.start(body)
-        write(part)
-        self.lines.append(f"  store i64 {self.define(f'add i64 {part}, 1')}, ptr {place}")
-        self.jump(test)
-        self.start(end)
-
-    def _gather(self, slot: Slot, step: str, parts: str, at: Callable[[str], str]) -> None:
-        type_ = LLVM_TYPES[slot.code]
-
-        def add(part: str) -> None:
-            found = self._from_word(slot.code, at(part))
-            before = self.expr(slot)
-            total = self.operations.apply(
-                self, Apply(step, (slot, slot), slot.code), [before, found]
-            )
-            self.lines.append(f"  store {type_} {total}, ptr %{slot.name}.v")
-
-        if step == "last":
-            last = self._from_word(slot.code, at(self.define(f"sub i64 {parts}, 1")))
-            self.lines.append(f"  store {type_} {last}, ptr %{slot.name}.v")
-            return
-        first = self._from_word(slot.code, at("0"))
-        self.lines.append(f"  store {type_} {first}, ptr %{slot.name}.v")
-        self._over_parts(parts, add, first=1)
-
-    def _from_word(self, code: Code, place: str) -> str:
-        found = self.define(f"load {result_type(code)}, ptr {place}")
-        return self.define(f"trunc i64 {found} to i1") if code == "b1" else found
 
 
 _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
@@ -519,7 +395,7 @@ _STATEMENTS: dict[type, Callable[[_Printer, Any], None]] = {
     ExitIf: _Printer.exit,
     Invoke: _Printer.invoke,
     External: _Printer.external,
-    Spread: _Printer.spread,
+    Spread: spread,
     Multiply: _Printer.multiply,
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .loopform import (
     Apply,
     Assign,
     Constant,
+    ExitIf,
     Expr,
     For,
     Load,
@@ -83,6 +84,19 @@ def gains_by_masks(loop: For, around: int) -> bool:
     plain = all(isinstance(s, Assign | Store) for s in loop.body)
     few = not isinstance(loop.count, Constant)
     return around > 0 and few and plain and _calls_functions(loop.body)
+
+
+def checked_index_at(statements: Sequence[Statement]) -> tuple[Assign, Assign, ExitIf] | None:
+    """Statements, if they are an index that may count from the end, and an exit where it is out of range."""
+    match statements:
+        case [
+            Assign(slot=slot, value=Apply(op="wrapped", args=(_, size))) as wrapped,
+            Assign(slot=test, value=Apply(op="outside", args=(position, within))) as outside,
+            ExitIf(condition=condition) as leave,
+        ] if (position, within, condition) == (slot, size, test):
+            return wrapped, outside, leave
+        case _:
+            return None
 
 
 def _accumulates(loop: For) -> bool:

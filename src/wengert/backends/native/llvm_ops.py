@@ -23,6 +23,11 @@ def in_memory(code: Code) -> str:
     return "i8" if code == "b1" else LLVM_TYPES[code]
 
 
+def result_type(code: Code) -> str:
+    """How a result is written to memory: a truth value as an integer."""
+    return "i64" if code == "b1" else LLVM_TYPES[code]
+
+
 _FLOAT = {
     "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem", "neg": "fneg",
     "add_any": "fadd reassoc contract", "mul_any": "fmul reassoc", "mul_of_sum": "fmul contract",
@@ -168,6 +173,10 @@ class Operations:
             return printer.define(f"{_INTEGER[op]} {type_} {', '.join(args)}")
         if op == "neg":
             return printer.define(f"sub {type_} 0, {args[0]}")
+        if op == "wrapped":
+            negative = printer.define(f"icmp slt i64 {args[0]}, 0")
+            from_end = printer.define(f"add i64 {args[0]}, {args[1]}")
+            return printer.define(f"select i1 {negative}, i64 {from_end}, i64 {args[0]}")
         if op == "abs":
             self.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
             return printer.define(f"call i64 @llvm.abs.i64(i64 {args[0]}, i1 false)")

@@ -100,7 +100,7 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield from _spread(statement)
         case Invoke(function=function, args=args, results=results):
             call = f"{function}({', '.join(map(expression, args))})"
-            yield f"{', '.join(r.name for r in results)} = {call}"
+            yield f"{', '.join(r.name for r in results)}{' = ' * bool(results)}{call}"
 
 
 def _of_memory(statement: Allocate | Enlarge | Release | Mark | Reset) -> str:

@@ -454,6 +454,7 @@ def _weight(body: Sequence[Statement], fixed: set[Slot]) -> Expr:
 _LIGHT = frozenset(
     [
         *("add", "sub", "mul", "neg", "min", "max", "abs", "fabs", "select", "outside", "address"),
+        "wrapped",
         *("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor"),
         *("shift_left", "shift_right"),
         *("add_any", "mul_any", "maximum", "minimum", "f64", "f32", "i64", "b1"),

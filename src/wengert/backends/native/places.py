@@ -156,8 +156,7 @@ def _differs(e: Emitter, a: Expr, b: Expr) -> Expr:
 def _gap(site: Site, at: Scalar, length: Expr) -> Expr:
     """Before which element something is inserted: there is one gap more than there are elements."""
     e = site.e
-    negative = e.apply("lt", at.expr, ZERO, code="b1")
-    gap = e.apply("select", negative, e.apply("add", at.expr, length), at.expr, code="i64")
+    gap = e.apply("wrapped", at.expr, length)
     outside = e.apply(
         "or", e.apply("lt", gap, ZERO, code="b1"), e.apply("gt", gap, length, code="b1")
     )

@@ -26,7 +26,6 @@ from .values import (
     NUMPY,
     PYTHON,
     UNBOUND,
-    ZERO,
     Delayed,
     Known,
     Range,
@@ -245,8 +244,7 @@ def wrapped(site: Site, index: Scalar, size: Expr) -> Expr:
         return position
     position = k
     if (e.least(k) or -1) < 0 and e.least(k) != 0:
-        negative = e.apply("lt", k, ZERO, code="b1")
-        position = e.apply("select", negative, e.apply("add", k, size), k, code="i64")
+        position = e.apply("wrapped", k, size)
     e.exit_if(Apply("outside", (position, size), "b1"), "an index out of range")
     return position
 
