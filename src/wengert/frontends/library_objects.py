@@ -294,7 +294,11 @@ def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         return classes_by_call.by_type(it, args)
     value = opened(it, args[0])
     known = class_of(value) if not isinstance(value, Var) else None
-    return Const(stand_ins.class_to_see(known)) if known is not None else opaque(it, type, args, kwargs)
+    return (
+        Const(stand_ins.class_to_see(known))
+        if known is not None
+        else opaque(it, type, args, kwargs)
+    )
 
 
 def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -36,8 +36,7 @@ class Record:
 
     def copy(self) -> Any:
         rows = {name: np.copy(array) for name, array in self.__owner__.__fields__.items()}
-        owner = self.__owner__.__class__(rows, self.__owner__.__axes__, self.__owner__.dtype)
-        return self.__class__(owner, self.__index__)
+        return self.__owner__.with_fields(rows)[self.__index__]
 
     def tolist(self) -> Any:
         return tuple(self)
@@ -70,6 +69,10 @@ class Records:
         self.__axes__ = axes
         self.dtype = dtype
 
+    def with_fields(self, fields: Any) -> Any:
+        """Records of the same kind with other numbers."""
+        return Records(fields, self.__axes__, self.dtype)
+
     @property
     def shape(self) -> Any:
         return np.shape(_first(self.__fields__))[: self.ndim]
@@ -93,7 +96,7 @@ class Records:
         if _is_place(key, self.ndim):
             return self.__record__(self, key)
         rows = {name: array[key] for name, array in self.__fields__.items()}
-        return self.__class__(rows, self.__axes__, self.dtype)
+        return self.with_fields(rows)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
@@ -117,7 +120,7 @@ class Records:
 
     def copy(self) -> Any:
         rows = {name: np.copy(array) for name, array in self.__fields__.items()}
-        return self.__class__(rows, self.__axes__, self.dtype)
+        return self.with_fields(rows)
 
     def sort(self, *, order: str) -> None:
         places = np.argsort(self.__fields__[order], kind="stable")
@@ -147,6 +150,9 @@ class NamedRecords(Records):
         object.__setattr__(self, "__fields__", fields)
         object.__setattr__(self, "__axes__", axes)
         object.__setattr__(self, "dtype", dtype)
+
+    def with_fields(self, fields: Any) -> Any:
+        return NamedRecords(fields, self.__axes__, self.dtype)
 
     def __getattr__(self, name: str) -> Any:
         return self.__fields__[name]
