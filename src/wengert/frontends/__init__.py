@@ -31,6 +31,7 @@ _LATER = frozenset(
         "purity",
         "records",
         "remembering",
+        "run_time_containers",
         "separate",
         "sharing",
         "stand_ins",

@@ -32,6 +32,7 @@ from . import (
     local_classes,
     namedtuples,
     objects,
+    run_time_containers,
 )
 from .calls import call
 from .counts import known
@@ -267,7 +268,7 @@ def _method_of_run_time(
         and isinstance(value, Var)
         and not isinstance(kind, Number | Other)
     ):
-        return container_methods.method_of_run_time(it, value, name, args, kwargs)
+        return run_time_containers.method_of_run_time(it, value, name, args, kwargs)
     of_text = kind == STR or (name == "partition" and [*map(kind_of_value, args)] == [STR])
     if name in MUTATING and not of_text:
         raise _mutation(it, name)

@@ -1,42 +1,33 @@
-"""Methods that change a list, a dictionary or a set: of known containers, and of those of the run."""
+"""Methods that change a list, a dictionary or a set which is known when the program is read."""
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..ir.graph import Atom, Const, Var
-from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
-from ..ops import containers as co
-from ..ops import identity as ident
-from ..ops import memory as me
-from ..ops import structure as st
-from ..ops.registry import foreign
+from ..ir.graph import Const, Var
 from . import heap
 from .failing import raise_now
 from .operations import key_of
+from .run_time_containers import (
+    METHODS,
+    dict_of_object,
+    extended_by_a_generator,
+    method_of_run_time,
+)
 from .values import (
     Items,
     Value,
     from_key,
-    is_mutable,
-    kind_of_value,
-    list_of,
     tuple_of,
 )
 from .writes import (
-    adopt,
     as_run_time,
     delete_item,
     follows,
-    is_list,
     list_holding,
     on_each,
-    replace_list,
     set_item,
 )
 
@@ -45,9 +36,6 @@ if TYPE_CHECKING:
 
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
-
-
-# --- of known containers ----------------------------------------------------------------------
 
 
 def method_of_known(
@@ -109,7 +97,7 @@ def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
 
     new = as_asked(it, new)
     each = lambda item: method_of_known(it, items, "append", [item], {})
-    if _extended_by_a_generator(it, new, each):
+    if extended_by_a_generator(it, new, each):
         return Const(None)
     if on_each(it, items, lambda each: _method_of_either(it, each, "extend", [new], {})):
         return Const(None)
@@ -121,24 +109,6 @@ def extend(it: Interpreter, items: Items, new: Value) -> Value | None:
         method_of_run_time(it, heap.materialise(it, items), "extend", [new], {})
         return Const(None)
     return _put_list(it, items, [*items.values, *added])
-
-
-def _extended_by_a_generator(
-    it: Interpreter, new: Value, append: Callable[[Value], Value | None]
-) -> bool:
-    """Append what a generator gives, item by item: those before an exception are there after it."""
-    from . import generators, iterators
-
-    if not isinstance(new, Items) or not iterators.asks_a_generator(it, new):
-        return False
-
-    def take(it: Interpreter, item: Value) -> None:
-        append(item)
-
-    rest = iterators.taken_over(it, new)
-    generators.producer_of(rest).refuse_endless(it)
-    generators.drive(it, rest, generators.Consumer(take, lambda it: Const(False), may_leave=False))
-    return True
 
 
 def _pop(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
@@ -216,7 +186,7 @@ def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value 
 def _known_dict(it: Interpreter, source: Value) -> dict[Any, Value] | None:
     from .iteration import known_items
 
-    source = _dict_of_object(it, heap.now(it, source))
+    source = dict_of_object(it, heap.now(it, source))
     if isinstance(source, Items) and source.form == "dict":
         return dict(zip(source.keys, source.values, strict=True))
     pairs = known_items(it, source) if not isinstance(source, Var) else None
@@ -291,265 +261,5 @@ _DICT_METHODS: dict[str, Method] = {
 }
 
 
-# --- of run-time containers -------------------------------------------------------------
-
-
-def method_of_run_time(it: Interpreter, var: Var, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """A method that changes a container which is known only when the program runs."""
-    if var.kind == UNKNOWN and not _is_a_containers(name, args, kwargs):
-        from .calls import call
-
-        own = it.builder.emit_with(st.getattr_, (var,), {"name": Const(name)})
-        return call(it, own, args, kwargs)
-    if var.kind == UNKNOWN:
-        it.emit(ident.built_in, var, Const(name))
-    method = _RUN_TIME_METHODS.get(name)
-    if method is None:
-        raise it.unsupported(
-            f"the method `{name}` changes this object in a way that cannot be differentiated",
-            "Write out what it does, with indices and assignments.",
-        )
-    return method(it, var, args, kwargs)
-
-
-def _rt_append(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    value = heap.note_sharing(it, heap.now(it, args[0]), var)
-    current = heap.now(it, value)
-    adopted = isinstance(current, Items) or is_mutable(current)
-    position = it.emit(st.length, it.atom(var)) if adopted else Const(None)
-    heap.changed(it, var, me.append, me.appended, heap.stored(it, value), keeps=True)
-    if adopted:
-        adopt(it, value, var, position)
-    return Const(None)
-
-
-def extend_at_run_time(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .iteration import as_list
-    from .operators import as_asked
-
-    def append(value: Value) -> Value:
-        current = it.atom(heap.now(it, var))
-        assert isinstance(current, Var)
-        return _rt_append(it, current, [value], {})
-
-    items = as_asked(it, args[0])
-    if _extended_by_a_generator(it, items, append):
-        return Const(None)
-    if isinstance(items, Items) and items.form in ("list", "tuple"):
-        for value in items.values:
-            append(value)
-        return Const(None)
-    new = it.atom(as_list(it, items))
-    heap.whole(it, var, it.emit(co.join_lists, it.atom(var), new), keeps=True)
-    return Const(None)
-
-
-def _rt_pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .items import open_up
-
-    if not args and is_set(it, var):
-        raise it.unsupported(
-            "which item `pop` takes out of a set is decided by chance",
-            "Say which: `item = min(items)` and `items.remove(item)`.",
-        )
-    key = it.atom(args[0]) if args else Const(-1)
-    if len(args) > 1:
-        present = it.emit(st.in_, key, it.atom(var))
-        return it.choose(present, lambda: _rt_pop(it, var, args[:1], {}), lambda: args[1])
-    value = it.emit(st.getitem, it.atom(var), key)
-    if isinstance(value, Var) and not isinstance(value.kind, Number):
-        heap.taken_out(it, value, var, key)
-    heap.moved(it, var)
-    heap.changed(it, var, me.drop, me.dropped, key)
-    return open_up(it, value)
-
-
-def _rt_insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    where, value = args
-    value = heap.note_sharing(it, heap.now(it, value), var)
-    step = it.atom(where)
-    heap.changed(it, var, me.insert, me.inserted, step, it.atom(value))
-    adopt(it, value, var, step)
-    heap.moved(it, var)
-    return Const(None)
-
-
-def _rt_clear(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    empty = it.atom(list_of()) if is_list(var) else it.atom(Items("dict", (), ()))
-    replace_list(it, var, empty)
-    return Const(None)
-
-
-def _rt_reverse(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    replace_list(it, var, it.emit(st.getitem, it.atom(var), Const(slice(None, None, -1))))
-    return Const(None)
-
-
-def _rt_sort(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .calls import call_known
-
-    as_array = lambda: call_known(it, np.sort, [var, *args], kwargs)
-    as_list = lambda: call_known(it, sorted, [var], kwargs)
-    if isinstance(var.kind, Array) or (
-        var.kind == UNKNOWN and (args or not {*kwargs} <= _OF_LISTS)
-    ):
-        heap.whole(it, var, it.atom(as_array()))
-    elif var.kind == UNKNOWN and not kwargs:
-        replace_list(it, var, it.atom(it.choose(it.emit(ident.is_view, var), as_array, as_list)))
-    else:
-        replace_list(it, var, it.atom(as_list()))
-    return Const(None)
-
-
-_OF_LISTS = frozenset(("key", "reverse"))
-"""What lists take to be sorted by, and arrays do not."""
-
-
-def _rt_remove(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .attributes import call_method
-
-    if is_set(it, var):
-        present = it.emit(st.in_, it.atom(args[0]), it.atom(var))
-        it.branch(present, lambda: None, lambda: _raise_key_error(it, args[0]))
-        return _rt_discard(it, var, args, kwargs)
-    where = call_method(it, var, "index", args, {})
-    delete_item(it, var, where)
-    return Const(None)
-
-
-def _raise_key_error(it: Interpreter, key: Value) -> None:
-    from .exceptions import make, raise_exception
-
-    raise_exception(it, make(it, KeyError, [key], {}))
-
-
-def _rt_add(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    """Of a set, which only ever says what is in it."""
-    heap.changed(it, var, me.insert, me.inserted, it.atom(args[0]), Const(None))
-    return Const(None)
-
-
-def _rt_discard(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    from .calls import call_foreign
-    from .operations import binary
-
-    left_out = call_foreign(it, set, [it.atom(list_of(args[0]))], {})
-    replace_set(it, var, it.atom(binary(it, ast.Sub(), heap.now(it, var), left_out, ast.Pass())))
-    return Const(None)
-
-
-def replace_set(it: Interpreter, var: Var, new: Atom) -> None:
-    heap.changed(it, var, me.insert, me.inserted, Const(None), new)
-
-
-def is_set(it: Interpreter, var: Var) -> bool:
-    """Whether an object is known to have been made as a set."""
-    place = it.reading.places.get(var)
-    origin = var if place is None else place.origin
-    eqn = it.builder.visible_definition(origin) if isinstance(origin, Var) else None
-    return eqn is not None and eqn.op is foreign(set)
-
-
-def _rt_set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    key, *default = args
-    at = it.atom(key)
-    present = it.emit(st.in_, at, it.atom(var))
-    value = default[0] if default else Const(None)
-    it.branch(present, lambda: None, lambda: set_item(it, var, key, value))
-    from .items import subscript
-
-    return subscript(it, heap.now(it, var), at)
-
-
-def _rt_update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    merged = it.atom(var)
-    for source in args:
-        merged = it.emit(co.merge_dicts, merged, it.atom(_as_dict(it, var, source)))
-    if kwargs:
-        merged = it.emit(
-            co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
-        )
-    if is_set(it, var):
-        replace_set(it, var, it.atom(merged))
-        return Const(None)
-    heap.moved(it, var)
-    heap.whole(it, var, merged)
-    return Const(None)
-
-
-def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
-    """What a dictionary is updated with, which may be pairs of a key and a value; a set takes anything."""
-    from .calls import call
-    from .iteration import as_list
-    from .library import dict_from
-
-    source = _dict_of_object(it, heap.now(it, source))
-    if isinstance(source, Var) or (isinstance(source, Items) and source.form == "dict"):
-        return source
-    listed = as_list(it, source)
-    if is_set(it, var) or not _may_be_pairs(listed):
-        return listed
-    is_dict = call(it, Const(hasattr), [var, Const("keys")], {})
-    return it.choose(is_dict, lambda: dict_from(it, listed), lambda: listed)
-
-
-def _dict_of_object(it: Interpreter, source: Value) -> Value:
-    """What a dictionary is updated with: of an object that has keys, a dictionary of its items."""
-    from .library import dict_from
-    from .operators import defines
-
-    return dict_from(it, source) if defines(source, "keys") else source
-
-
-def _may_be_pairs(listed: Value) -> bool:
-    if isinstance(listed, Items):
-        return all(map(_is_pair, listed.values))
-    kind = kind_of_value(listed)
-    return isinstance(kind, Seq) and (kind.item == UNKNOWN or isinstance(kind.item, Struct))
-
-
-def _is_pair(value: Value) -> bool:
-    return isinstance(value, Items) and value.form == "tuple" and len(value.values) == 2
-
-
-def _rt_fill(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    heap.store(it, var, Const(...), it.atom(args[0]))
-    return Const(None)
-
-
-_ARGUMENTS = {
-    "append": (1,), "extend": (1,), "pop": (0, 1, 2), "popleft": (0,), "appendleft": (1,),
-    "insert": (2,), "clear": (0,), "reverse": (0,), "sort": (0, 1), "remove": (1,),
-    "setdefault": (1, 2), "update": (0, 1), "fill": (1,), "popitem": (0,), "extendleft": (1,),
-    "rotate": (0, 1),
-}  # fmt: skip
-"""How many arguments the methods of containers take by position."""
-
-
-def _is_a_containers(name: str, args: Args, kwargs: Kwargs) -> bool:
-    """Whether a call may be one of a method of Python's own containers."""
-    return len(args) in _ARGUMENTS.get(name, (len(args),)) and (
-        not kwargs or name in ("update", "sort")
-    )
-
-
-RunTimeMethod = Callable[["Interpreter", Var, Args, Kwargs], Value]
-_RUN_TIME_METHODS: dict[str, RunTimeMethod] = {
-    "append": _rt_append,
-    "extend": extend_at_run_time,
-    "pop": _rt_pop,
-    "popleft": lambda it, var, args, kwargs: _rt_pop(it, var, [Const(0)], {}),
-    "appendleft": lambda it, var, args, kwargs: _rt_insert(it, var, [Const(0), *args], {}),
-    "insert": _rt_insert,
-    "clear": _rt_clear,
-    "reverse": _rt_reverse,
-    "sort": _rt_sort,
-    "remove": _rt_remove,
-    "add": _rt_add,
-    "discard": _rt_discard,
-    "setdefault": _rt_set_default,
-    "update": _rt_update,
-    "fill": _rt_fill,
-}
-CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *_RUN_TIME_METHODS))
+CHANGING = frozenset((*_LIST_METHODS, *_DICT_METHODS, *METHODS))
 """Methods that change the object they are called on."""

@@ -16,7 +16,8 @@ from ..ops.array_kinds import promoted
 from ..ops.registry import named
 from ..ops.shape import dtype as dtype_of
 from . import heap
-from .container_methods import extend, extend_at_run_time, is_set, method_of_known, replace_set
+from .container_methods import extend, method_of_known
+from .run_time_containers import extend_at_run_time, is_set, replace_set
 from .values import (
     Items,
     Value,
