@@ -157,7 +157,13 @@ def discrete(distribution: Any, formulas: Any) -> dict[str, Callable[..., Any]]:
         return _within(formula, inside, np.where(is_one & ~np.isnan(k), outside, np.nan), k, shapes)
 
     def logpmf(k: Any, *args: Any, **named: Any) -> Any:
-        return mass(formulas.get("logpmf", distribution._logpmf), -np.inf, k, args, named)
+        if "logpmf" not in formulas:
+            return mass(distribution._logpmf, -np.inf, k, args, named)
+        k, shapes, is_one = standard(k, args, named)
+        low, high = distribution._get_support(*shapes)
+        inside = (low <= k) & (k <= high) & (np.floor(k) == k)
+        value = np.where(inside, formulas["logpmf"](k, *shapes), np.where(np.isnan(k), k, -np.inf))
+        return np.where(is_one, value, np.nan)[()]
 
     def pmf(k: Any, *args: Any, **named: Any) -> Any:
         if "logpmf" in formulas:

@@ -136,7 +136,10 @@ QUANTILES: dict[Any, Callable[..., Any]] = {
 }
 
 MASSES: dict[Any, dict[str, Callable[..., Any]]] = {
-    stats.poisson: {"cdf": special.pdtr},
+    stats.poisson: {
+        "logpmf": lambda k, mu: special.xlogy(k, mu) - special.gammaln(k + 1) - mu,
+        "cdf": special.pdtr,
+    },
     stats.binom: {
         "logpmf": lambda k, n, p: (
             special.gammaln(n + 1)
