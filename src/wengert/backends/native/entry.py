@@ -10,18 +10,13 @@ form is to do the work.
 
 from __future__ import annotations
 
-import ctypes
-import struct
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ...ir.types import NONE, Kind, Other, Static, Struct
 from . import result_memory
-from .answers import EXITED, OTHER_TYPES
 from .border import (
     ArgumentResult,
     ArrayLeaf,
@@ -42,21 +37,11 @@ from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
 from .loopform import Allocate, Code, Constant, Expr, Slot, each
-from .quick_call import ITEMS_AT, TABLE_AT, first_way, is_as_expected
+from .python_objects import ARRAY_AT, TYPE_AT, VALUE_AT, table
+from .quick_call import ITEMS_AT, TABLE_AT, first_way
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
-_TYPE_AT, _VALUE_AT = 8, 16
-_ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
-"""Where the parts of an array object are: NumPy's C ABI, the same since 1.7."""
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_IN_NUMPYS_TABLE = {
-    "PyArray_New": 93,
-    "PyArray_Scalar": 60,
-    "PyDataMem_SetHandler": 304,
-    "PyDataMem_GetHandler": 305,
-}
-_DEFAULT_HANDLER = 306
-"""Places in NumPy's table of C functions, and of the handler of memory that it has by itself."""
 _TYPE_NUMBERS: dict[str, int] = {
     "complex": np.dtype(np.complex128).num,
     "f64": np.dtype(np.float64).num,
@@ -77,99 +62,6 @@ AnyArrayResult = ArrayResult | ComplexArrayResult
 def _type_of(array: AnyArrayLeaf | AnyArrayResult) -> str:
     """The type of the elements of an array, as the table names it."""
     return array.code if isinstance(array, ArrayLeaf | ArrayResult) else "complex"
-
-
-@cache
-def table() -> dict[str, int]:
-    """The addresses that entry points use, by name."""
-    api = ctypes.pythonapi
-    functions = [
-        "PyFloat_FromDouble",
-        "PyComplex_FromDoubles",
-        "PyLong_FromLongLong",
-        "PyLong_FromDouble",
-        "PyTuple_New",
-        "PyLong_AsLongLongAndOverflow",
-        "PyBool_FromLong",
-        "PyEval_SaveThread",
-        "PyEval_RestoreThread",
-        "Py_IncRef",
-        "Py_DecRef",
-        "PyObject_CallNoArgs",
-        "PyObject_Vectorcall",
-        "PyDict_GetItemWithError",
-    ]
-    found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
-    numpys = _numpys_functions()
-    found |= {name: numpys[place] for name, place in _IN_NUMPYS_TABLE.items()}
-    found |= result_memory.for_table(numpys[_DEFAULT_HANDLER])
-    objects: dict[str, Any] = {
-        "float": float, "complex": complex, "int": int, "bool": bool, "None": None, "True": True, "ndarray": np.ndarray,
-        "numpy.f64": np.float64, "numpy.f32": np.float32, "numpy.i64": np.int64, "numpy.b1": np.bool_,
-        "descr.f64": np.dtype(np.float64), "descr.f32": np.dtype(np.float32),
-        "numpy.complex": np.complex128, "descr.complex": np.dtype(np.complex128),
-        "descr.i64": np.dtype(np.int64), "descr.b1": np.dtype(np.bool_),
-        "other": OTHER_TYPES, "exited": EXITED,
-    }  # fmt: skip
-    return found | {name: id(value) for name, value in objects.items()}
-
-
-def _numpys_functions() -> Sequence[int]:
-    umath = import_module("numpy._core._multiarray_umath")
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    address = pointer(vars(umath)["_ARRAY_API"], None)
-    return list((ctypes.c_size_t * (_DEFAULT_HANDLER + 1)).from_address(address))
-
-
-@cache
-def is_possible() -> bool:
-    """Whether objects are laid out here as entry points expect."""
-    if not is_as_expected():
-        return False
-    number, array = 1.25, np.zeros((2, 3))
-    first = ctypes.c_double.from_address(id(number) + _VALUE_AT).value
-    rank = ctypes.c_int.from_address(id(array) + _ARRAY_AT["rank"]).value
-    data = ctypes.c_size_t.from_address(id(array) + _ARRAY_AT["data"]).value
-    types = ctypes.c_size_t.from_address(id(array) + _TYPE_AT).value
-    pair = (number, array)
-    second = ctypes.c_size_t.from_address(id(pair) + ITEMS_AT + 8).value
-    expected = (1.25, 2, array.ctypes.data, id(np.ndarray), id(array))
-    return (first, rank, data, types, second) == expected
-
-
-def callable_at(address: int, name: str) -> Any:
-    """The entry point at an address as a Python function."""
-    api = ctypes.pythonapi
-    make = api.PyCFunction_NewEx
-    make.restype = ctypes.py_object
-    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    definition = _Method(name.encode(), address, _FASTCALL, None)
-    function = make(ctypes.addressof(definition), addresses(), None)
-    _kept.append(definition)  # Python keeps a pointer to it
-    return function
-
-
-@cache
-def addresses() -> bytes:
-    """The table, as entry points read it."""
-    return struct.pack(f"{len(table())}Q", *table().values())
-
-
-class _Method(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-_FASTCALL = 0x80
-_kept: list[Any] = []
-
-
-# --- writing it -------------------------------------------------------------------------------
 
 
 def entry_function(lowered: Lowered, result: Kind) -> str:
@@ -302,15 +194,13 @@ class _Entry:
         code = leaf.code
         names = {"f64": "float", "i64": "int", "b1": "bool"}
         wanted = f"numpy.{code}" if leaf.numpy else names[code]
-        self.leave_unless(
-            self.same("ptr", self.at(value, _TYPE_AT, "ptr"), self.from_table(wanted))
-        )
+        self.leave_unless(self.same("ptr", self.at(value, TYPE_AT, "ptr"), self.from_table(wanted)))
         if code == "b1" and not leaf.numpy:
             return self.same("ptr", value, self.from_table("True"))
         if code == "b1":
-            return self.define(f"trunc i8 {self.at(value, _VALUE_AT, 'i8')} to i1")
+            return self.define(f"trunc i8 {self.at(value, VALUE_AT, 'i8')} to i1")
         if code != "i64" or leaf.numpy:
-            return self.at(value, _VALUE_AT, LLVM_TYPES[code])
+            return self.at(value, VALUE_AT, LLVM_TYPES[code])
         over = self.local("i32")
         function = self.from_table("PyLong_AsLongLongAndOverflow")
         number = self.define(f"call i64 {function}(ptr {value}, ptr {over})")
@@ -320,25 +210,25 @@ class _Entry:
 
     def _complex(self, value: str, leaf: ComplexLeaf, params: Any) -> None:
         wanted = self.from_table("numpy.complex" if leaf.numpy else "complex")
-        self.leave_unless(self.same("ptr", self.at(value, _TYPE_AT, "ptr"), wanted))
+        self.leave_unless(self.same("ptr", self.at(value, TYPE_AT, "ptr"), wanted))
         for offset in (0, 8):
-            self.found[next(params)] = self.at(value, _VALUE_AT + offset, "double")
+            self.found[next(params)] = self.at(value, VALUE_AT + offset, "double")
 
     def _array(
         self, value: str, leaf: AnyArrayLeaf, params: Any, symbols: Sequence[Slot], *, written: bool
     ) -> None:
         self.leave_unless(
-            self.same("ptr", self.at(value, _TYPE_AT, "ptr"), self.from_table("ndarray"))
+            self.same("ptr", self.at(value, TYPE_AT, "ptr"), self.from_table("ndarray"))
         )
         descr = self.from_table(f"descr.{_type_of(leaf)}")
-        self.leave_unless(self.same("ptr", self.at(value, _ARRAY_AT["descr"], "ptr"), descr))
-        rank = self.at(value, _ARRAY_AT["rank"], "i32")
+        self.leave_unless(self.same("ptr", self.at(value, ARRAY_AT["descr"], "ptr"), descr))
+        rank = self.at(value, ARRAY_AT["rank"], "i32")
         self.leave_unless(self.same("i32", rank, str(len(leaf.sizes))))
         wanted = _ALIGNED | (_IN_ORDER if leaf.contiguous else 0) | (_WRITEABLE if written else 0)
-        flags = self.define(f"and i32 {self.at(value, _ARRAY_AT['flags'], 'i32')}, {wanted}")
+        flags = self.define(f"and i32 {self.at(value, ARRAY_AT['flags'], 'i32')}, {wanted}")
         self.leave_unless(self.same("i32", flags, str(wanted)))
-        self.found[next(params)] = self.at(value, _ARRAY_AT["data"], "ptr")
-        dims = self.at(value, _ARRAY_AT["dims"], "ptr")
+        self.found[next(params)] = self.at(value, ARRAY_AT["data"], "ptr")
+        dims = self.at(value, ARRAY_AT["dims"], "ptr")
         for axis, number in enumerate(leaf.sizes):
             size = self.at(dims, 8 * axis, "i64")
             known = "1" if number is None else self.sizes.setdefault(symbols[number], size)
@@ -348,7 +238,7 @@ class _Entry:
             self._strides(value, leaf, params)
 
     def _strides(self, value: str, leaf: AnyArrayLeaf, params: Any) -> None:
-        strides = self.at(value, _ARRAY_AT["strides"], "ptr")
+        strides = self.at(value, ARRAY_AT["strides"], "ptr")
         width = _WIDTHS[_type_of(leaf)]
         for axis in range(len(leaf.sizes)):
             stride = self.at(strides, 8 * axis, "i64")
@@ -363,7 +253,7 @@ class _Entry:
             if isinstance(made, ArrayResult) and made.given:
                 array = self._new_array(made, self.found)
                 self.arrays[made.pointer] = array
-                self.found[made.pointer] = self.at(array, _ARRAY_AT["data"], "ptr")
+                self.found[made.pointer] = self.at(array, ARRAY_AT["data"], "ptr")
         outs = {slot: self.local("i64") for slot in self.main.results}
         args = ["ptr %memory"]
         args += [f"{LLVM_TYPES[p.code]} {self.found[p]}" for p in self.main.params]
@@ -527,7 +417,7 @@ class _Entry:
     def _copied(self, made: AnyArrayResult, outs: dict[Slot, str]) -> str:
         array = self._new_array(made, outs)
         size = self._bytes(made, outs)
-        data = self.at(array, _ARRAY_AT["data"], "ptr")
+        data = self.at(array, ARRAY_AT["data"], "ptr")
         self.do(
             f"call void @llvm.memcpy.p0.p0.i64(ptr {data}, ptr {outs[made.pointer]}, i64 {size}, "
             "i1 false)"

@@ -48,7 +48,7 @@ class Kernel:
     """Machine code of a function for arguments of some types."""
 
     def __init__(self, lowered: Lowered, result: Kind):
-        from . import entry
+        from . import entry, python_objects
 
         self.lowered = lowered
         statements = [s for p in lowered.procedures for s in each(p.body)]
@@ -56,14 +56,14 @@ class Kernel:
             pool()
         if any(isinstance(s, Multiply) and s.code == "f64" for s in statements):
             use_tiles()
-        made = entry.entry_function(lowered, result) if entry.is_possible() else ""
+        made = entry.entry_function(lowered, result) if python_objects.is_possible() else ""
         self.llvm = program_text(lowered, made)
-        self.code = compiled(self.llvm, tuple(entry.table()) if made else ())
+        self.code = compiled(self.llvm, tuple(python_objects.table()) if made else ())
         self.entry = None
         """A Python function that does all that `call` does, for leaves that are the arguments."""
         if made:
             address = self.code.address(f"{lowered.name}.entry")
-            self.entry = entry.callable_at(address, lowered.name)
+            self.entry = python_objects.callable_at(address, lowered.name)
         self.keep_nothing = ctypes.CFUNCTYPE(None)(self.code.address("wg_keep_nothing"))
         """Gives back the memory that calls have left for the next."""
         # what must live until then is an argument
@@ -97,9 +97,9 @@ class Kernel:
         Returns:
             What must live as long as the object.
         """
-        from . import entry
+        from . import python_objects
 
-        way = quick_call.way(entry.addresses(), in_force, identities, otherwise, self.code)
+        way = quick_call.way(python_objects.addresses(), in_force, identities, otherwise, self.code)
         quick_call.set_way(called, self.code.address(f"{self.lowered.name}.call"), way)
         return way
 
