@@ -158,6 +158,57 @@ def test_default_dictionaries_of_lists_serve_any_number_of_items(program):
         assert gradient.specialize([1.0] * 90)([1.3, 2.3, 5.3]) == gradient([1.3, 2.3, 5.3])
 
 
+def asked_for_what_it_has_not(totals, x):
+    try:
+        start = totals["other"]
+    except KeyError:
+        start = 10.0
+    return start * x + x * totals["a"] + x * len(totals)
+
+
+def added_to(totals, x):
+    totals["a"] += x
+    totals["new"] += x * x
+    return totals["a"] * totals["new"] * len(totals)
+
+
+def most_common(counts, x):
+    return x * sum(amount for _, amount in counts.most_common(2)) + x**2 * counts["none"]
+
+
+@pytest.mark.parametrize(
+    ("program", "given"),
+    [
+        (asked_for_what_it_has_not, defaultdict(float, a=2.0)),
+        (asked_for_what_it_has_not, defaultdict(None, a=2.0)),
+        (added_to, defaultdict(float, a=2.0)),
+        (added_to, defaultdict(float, {str(k): 2.0 for k in range(80)})),
+        (most_common, Counter(a=2.0, b=3.0, c=1.0)),
+    ],
+)
+def test_what_a_given_one_makes_of_keys_that_it_has_not(program, given):
+    mine, theirs = given.copy(), given.copy()
+    value, (of_given, slope) = wg.value_and_grad(program, (0, 1))(mine, 1.5)
+    assert value == program(theirs, 1.5)
+    assert mine == theirs
+    after, before = (program(given.copy(), 1.5 + e) for e in (1e-6, -1e-6))
+    assert slope == pytest.approx((after - before) / 2e-6, rel=1e-7)
+    key = next(iter(given))
+    after, before = (program(_moved(given, key, e), 1.5) for e in (1e-6, -1e-6))
+    assert of_given[key] == pytest.approx((after - before) / 2e-6, rel=1e-7, abs=1e-8)
+    if program is added_to:  # where a given tangent has no item for what is made
+        return
+    y, push = wg.pushforward(program, given.copy(), 1.5)
+    assert y == value
+    assert push(None, 1.0) == pytest.approx(slope, rel=1e-12)
+
+
+def _moved(given, key, by):
+    moved = given.copy()
+    moved[key] += by
+    return moved
+
+
 def a_deque(x):
     return deque([x * x])
 

@@ -223,6 +223,8 @@ def _kind_of_sequence(value: list[Any] | tuple[Any, ...], depth: int) -> Kind:
 
 
 def _kind_of_dict(value: dict[Any, Any], depth: int) -> Kind:
+    if hasattr(type(value), "__missing__"):
+        return UNKNOWN  # it may get an item when it is asked for one: only the object itself knows
     literal = all(type(key) in (str, int, float, bool, tuple) for key in value)
     if not literal or len(value) > LARGE:
         return Other("dict") if not value else UNKNOWN

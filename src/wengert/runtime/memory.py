@@ -98,8 +98,11 @@ def _copied_container(x: Any, copies: dict[int, Any]) -> Any:
         made += [_copied(item, copies) for item in x]
         return made
     if isinstance(x, dict):
-        copies[id(x)] = made = {}
-        made.update((key, _copied(item, copies)) for key, item in x.items())
+        copies[id(x)] = made = (
+            {} if type(x) is dict else x.copy()
+        )  # which makes items that are missing
+        for key, item in x.items():
+            made[key] = _copied(item, copies)
         return made
     if isinstance(x, tuple):
         # whose class may have a constructor of its own, and say how its items are walked over
