@@ -133,3 +133,16 @@ def test_quantiles() -> None:
 def test_formulas_that_cannot_be_read_are_refused(f: Any) -> None:
     with pytest.raises(NoRule, match="has no derivative rule"):
         wg.grad(f)(0.3)
+
+
+@pytest.mark.parametrize("name", ["cdf", "sf", "logcdf", "ppf"])
+@pytest.mark.parametrize("scale", [-1.0, 0.0, np.array([1.5, -1.0])])
+def test_a_scale_that_there_is_not_has_no_value(name: str, scale: Any) -> None:
+    for each, shapes in (("norm", ()), ("gamma", (2.0,)), ("lognorm", (0.5,)), ("uniform", ())):
+        f = lambda x, s, at=each, shapes=shapes: getattr(getattr(stats, at), name)(
+            x, *shapes, 0.1, s
+        )
+        with np.errstate(all="ignore"):
+            value, expected = wg.pullback(f, 0.7, scale)[0], f(0.7, scale)
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        assert np.isnan(expected).any()

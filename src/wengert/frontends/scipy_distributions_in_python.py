@@ -220,6 +220,13 @@ _BY_CASES = (stats.pearson3, stats.kappa4, stats.tukeylambda)
 # --- methods ----------------------------------------------------------------------------------
 
 
+def _of_scale(value: Any, scale: Any) -> Any:
+    """The value, NaN for a scale that there is not."""
+    if np.ndim(scale) == 0:
+        return value if scale > 0 else value * np.nan
+    return np.where(scale > 0, value, np.nan)
+
+
 def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any) -> Any:
     def logpdf(x: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = places(names, args, named)
@@ -230,16 +237,17 @@ def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any)
 
     def cdf(x: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = places(names, args, named)
-        return below((array_of(x) - loc) / scale, *shapes) + 0.0
+        return _of_scale(below((array_of(x) - loc) / scale, *shapes) + 0.0, scale)
 
     def sf(x: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = places(names, args, named)
         z = (array_of(x) - loc) / scale
-        return 1 - below(z, *shapes) if above is None else above(z, *shapes) + 0.0
+        value = 1 - below(z, *shapes) if above is None else above(z, *shapes) + 0.0
+        return _of_scale(value, scale)
 
     def ppf(q: Any, *args: Any, **named: Any) -> Any:
         *shapes, loc, scale = places(names, args, named)
-        return quantile(array_of(q), *shapes) * scale + loc
+        return _of_scale(quantile(array_of(q), *shapes) * scale + loc, scale)
 
     def isf(q: Any, *args: Any, **named: Any) -> Any:
         return ppf(1 - array_of(q), *args, **named)
@@ -257,11 +265,11 @@ def _methods_of(names: Any, density: Any, below: Any, above: Any, quantile: Any)
 
 
 def _log_normal_below(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return special.log_ndtr((array_of(x) - loc) / scale)
+    return _of_scale(special.log_ndtr((array_of(x) - loc) / scale), scale)
 
 
 def _log_normal_above(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return special.log_ndtr((loc - array_of(x)) / scale)
+    return _of_scale(special.log_ndtr((loc - array_of(x)) / scale), scale)
 
 
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
