@@ -1178,6 +1178,19 @@ def arithmetic_operators(x, y):
     return d.amount + e.amount * f.amount + g + h + abs(-a).amount
 
 
+@program((0.5, 2.3), (2.3, 0.5), (0.7, 1.1))
+def sorted_by_their_own_order(x, y):
+    all_of_them = [Money(x, "a"), Money(y, "b"), Money(0.83, "c")]
+    for _ in range(3):
+        all_of_them = sorted(all_of_them)
+        least, _, most = all_of_them
+        most.amount -= 0.1 * x
+        least.amount += 0.2 * y
+    falling = sorted(all_of_them, reverse=True)
+    all_of_them.sort()
+    return sum([(k + 1) * m.amount for k, m in enumerate(all_of_them)]) + falling[0].amount ** 2
+
+
 @program((0.5, 2.3), (2.3, 0.5))
 def comparisons(x, y):
     a, b = Money(x), Money(y)

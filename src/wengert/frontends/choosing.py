@@ -17,6 +17,7 @@ from .heap import holds_objects, now
 from .items import subscript
 from .iteration import UNROLL, iteration
 from .operations import compare, truth
+from .operators import defines
 from .values import Items, Value, is_mutable, is_plain, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ def _key_of(it: Interpreter, key: Value | None, item: Value) -> Value:
 
 def in_order(it: Interpreter, items: Sequence[Value], key: Value | None, reverse: Value) -> Items:
     """`sorted(items, key=key, reverse=reverse)`."""
-    keys = it.atom(list_of(*(_key_of(it, key, item) for item in items)))
-    order = it.emit(co.sorted_order, keys, reverse=it.atom(reverse))
+    keys: Value = list_of(*(_key_of(it, key, item) for item in items))
+    if all(defines(each, "__lt__") for each in keys.values):
+        keys = call(it, Const(equivalents.ranks), [keys], {})
+    order = it.emit(co.sorted_order, it.atom(keys), reverse=it.atom(reverse))
     return list_of(*(_pick(it, items, subscript(it, order, Const(k))) for k in range(len(items))))
 
 

@@ -243,6 +243,11 @@ def sorted_by(items: Any, compare: Any, reverse: Any = False) -> Any:
     return ordered[::-1] if reverse else ordered
 
 
+def ranks(items: Any) -> Any:
+    """Of each item, of a class that says what `<` is, how many others are less."""
+    return [sum([other < item for other in items]) for item in items]
+
+
 def is_known_as(x: Any, cls: type) -> bool:
     """Whether a value is known to be of a class when the program is read."""
     return isinstance(x, cls)
