@@ -340,3 +340,20 @@ def test_tuples_of_like_shape_are_not_taken_for_equal():
     value, push = wg.pushforward(cheapest, cost)
     assert value == 5.0
     assert push(cost) == 5.0
+
+
+def blocks_of(x, n, m):
+    """A view whose shape the call decides is written to."""
+    a = np.ones(n) * x
+    blocks = a.reshape(n // m, m)
+    blocks[:, m // 2 :] = blocks[:, : m // 2] * x
+    blocks[0] += x * x
+    np.reshape(a, (m, -1))[1] *= x
+    return np.sum(a * np.arange(n))
+
+
+def test_views_whose_shapes_a_call_decides():
+    for n, m in ((6, 2), (8, 4), (6, 2)):
+        slope = (blocks_of(0.7 + 1e-6, n, m) - blocks_of(0.7 - 1e-6, n, m)) / 2e-6
+        assert wg.grad(blocks_of)(0.7, n, m) == pytest.approx(slope, rel=1e-8)
+        assert wg.pushforward(blocks_of, 0.7, n, m)[1](1.0, None, None) == pytest.approx(slope)

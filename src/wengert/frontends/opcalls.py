@@ -19,6 +19,7 @@ from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
 from ..rules.registry import rule_for
 from . import records, stand_ins, writing_functions
+from .counts import known
 from .heap import now
 from .values import Items, Value, is_object, kind_of_value, list_of, tuple_of
 
@@ -355,6 +356,10 @@ def _as_array(it: Interpreter, value: Value) -> Value:
 
 
 def _option(it: Interpreter, value: Value) -> Atom:
+    """An option of an op: shapes and axes that the counts of the call decide are constants."""
+    value = known(it, value)
+    if isinstance(value, Items) and value.form == "tuple":
+        value = value.holding([known(it, each) for each in value.values])
     if isinstance(value, Items) and all(isinstance(v, Const) for v in value.values):
         constants = [v.value for v in value.values if isinstance(v, Const)]
         return Const(tuple(constants) if value.form == "tuple" else constants)
