@@ -381,3 +381,46 @@ def test_what_no_write_concerns_would_change_no_copy(
     quick = derivative()
     monkeypatch.setattr(Concerned, "__contains__", lambda self, var: True)
     assert derivative() == quick
+
+
+class Kept:
+    def __init__(self):
+        self.w = np.array([0.1, 0.2])
+        self.parts = [np.array([0.3, 0.4]), np.array([0.5, 0.6])]
+
+
+def put_elsewhere(x, kept):
+    """What was a part of an object is changed before another part is put into a list."""
+    old = kept.parts[0]
+    kept.parts[0] = np.full(2, x)
+    old[0] = x
+    first = kept.w
+    kept.w = np.full(2, 2 * x)
+    kept.parts = [first, np.full(2, x)]
+    return np.sum(kept.parts[0]) * x + kept.w[0] * x
+
+
+def taken_and_put_back(x, kept):
+    old = kept.parts[0]
+    kept.parts[0] = np.full(2, x)
+    old *= x
+    last = kept.parts.pop()
+    kept.parts = [last, np.full(2, x)]
+    return np.sum(kept.parts[0]) * x + kept.w[0] * x
+
+
+@pytest.mark.parametrize(
+    ("program", "of"),
+    [(put_elsewhere, lambda kept: kept.w), (taken_and_put_back, lambda kept: kept.parts[1])],
+)
+def test_what_a_program_puts_into_an_object_is_the_very_object(program, of):
+    slope = (program(0.7 + 1e-6, Kept()) - program(0.7 - 1e-6, Kept())) / 2e-6
+    for way in (
+        lambda kept: wg.grad(program)(0.7, kept),
+        lambda kept: wg.pushforward(program, 0.7, kept)[1](1.0, None),
+        lambda kept: wg.pullback(program, 0.7, kept)[1](1.0)[0],
+    ):
+        kept = Kept()
+        put = of(kept)
+        assert way(kept) == pytest.approx(slope)
+        assert kept.parts[0] is put

@@ -33,7 +33,14 @@ from .relations import (
 )
 from .shadows import copies
 from .uses import Uses
-from .written import WRITES, same_object_sources, sources_of, targets, updated_numbers
+from .written import (
+    WRITES,
+    leading_to_stored,
+    same_object_sources,
+    sources_of,
+    targets,
+    updated_numbers,
+)
 
 OUTSIDE = Var(name="outside")
 PURE = WRITES - me.OWN
@@ -72,7 +79,9 @@ class Related:
         self._block: Block = body
         self._index = -1
         self._own = same_object_sources(body, me.OWN)
-        self._read = Uses(body, same_object_sources(body, WRITES), self._own, given.updated)
+        self._leading = leading_to_stored(body)
+        written = same_object_sources(body, WRITES)
+        self._read = Uses(body, written, self._own, given.updated, self._leading)
         self._buffers = same_object_sources(body, PURE, views=True)
         self._parts_written = sources_of_parts_written(body)
         for param in body.params:
@@ -111,13 +120,18 @@ class Related:
     def _is_snapshot_here(self, var: Var) -> bool:
         """Whether what is read of a value here is its snapshot."""
         place = self.plan.cuts.get(var)
-        if place is None:
+        if place is None or self._leads_to_stored():
             return False
         home, cut = place
         index = self._uses.place_in(home, self._block, self._index)
         if index is None or index != cut:
             return index is not None and index > cut
         return self._is_written_before(var, home)
+
+    def _leads_to_stored(self) -> bool:
+        """Whether the current equation reads the very object, which the program puts into another."""
+        eqns = self._block.eqns
+        return 0 <= self._index < len(eqns) and eqns[self._index] in self._leading
 
     def _is_written_before(self, var: Var, home: Block) -> bool:
         """Whether a write after which a value is read from its snapshot may have run inside the equation of a block."""

@@ -36,7 +36,7 @@ class Uses:
     `written` are the values that some write may change. The program's `own` objects are not used where
     they are only handed on: written to, stored, carried by a loop, merged by branches, given to a
     callee that changes them, or given back to the caller as results (by number, `updated`) that its
-    arguments are.
+    arguments are; and by equations that are `leading` to what the program puts into another object.
     """
 
     def __init__(
@@ -45,10 +45,12 @@ class Uses:
         written: Container[Var],
         own: Container[Var] = (),
         updated: Container[int] = (),
+        leading: Container[Eqn] = (),
     ):
         self._written = written
         self._own = own
         self._updated = updated
+        self._leading = leading
         self._last: dict[Block, dict[Var, int]] = {}
         self._defined: dict[Var, tuple[Block, int]] = {}
         self._owners: dict[Block, _Owner] = {}
@@ -84,7 +86,9 @@ class Uses:
 
     def _handed_on(self, eqn: Eqn) -> Iterator[Atom]:
         """The operands that an equation hands on as the objects they are."""
-        if eqn.op in me.OWN:
+        if eqn in self._leading:
+            yield from (a for a in eqn.args if isinstance(a, Var))
+        elif eqn.op in me.OWN:
             yield from (a for a in eqn.args if isinstance(a, Var) and a in self._own)
         elif eqn.op is CALL:
             changed = (eqn.args[number] for number, _ in eqn.param("updates", ()))

@@ -32,7 +32,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, same_object_sources
+from .written import WRITES, direct, leading_to_stored, same_object_sources
 
 _ROUNDS = 50
 
@@ -60,6 +60,7 @@ class _Rewriting:
         self._given = given
         self._lineage = same_object_sources(body, me.OWN)
         """What the program's own writes may write to: it stays the very object."""
+        self._leading = leading_to_stored(body)
 
     def body(self) -> Block:
         made = self._block(self._body, {})
@@ -142,6 +143,8 @@ class _Rewriting:
             return self._loop(eqn, names, inside)
         if eqn.op in me.OWN:
             return [eqn]
+        if eqn in self._leading:
+            names = {}
         eqns: list[Eqn] = []
         own = {
             number for number, _ in eqn.param("updates", ())

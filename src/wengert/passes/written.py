@@ -278,3 +278,18 @@ def _path_to(atom: Atom, x: Atom, defined: Mapping[Var, Eqn]) -> list[object]:
 def _key(step: Atom) -> object:
     special = isinstance(step, Const) and isinstance(step.value, me.Field | me.Viewed)
     return step.value if special else step  # type: ignore[union-attr]
+
+
+def leading_to_stored(body: Block) -> frozenset[Eqn]:
+    """The equations that lead to objects which the program puts into others: it puts the very objects there."""
+    defined = {out: eqn for eqn in walk(body) for out in eqn.outs}
+    stored = [eqn.args[-1] for eqn in walk(body) if eqn.op in me.OWN]
+    leading: set[Eqn] = set()
+    while stored:
+        atom = stored.pop()
+        eqn = defined.get(atom) if isinstance(atom, Var) else None
+        if eqn is None or eqn in leading or eqn.op not in (st.pack, st.getitem, st.getattr_):
+            continue
+        leading.add(eqn)
+        stored += eqn.args if eqn.op is st.pack else eqn.args[:1]
+    return frozenset(leading)

@@ -344,7 +344,7 @@ def numbers_of_the_true(site: Site, mask: View) -> View:
         inner.add(If(inner.load(mask, at), tuple(block.statements)))
         inner.add(Assign(number, Apply("add", (number, ONE), "i64")))
 
-    in_order(e, mask.dims, element, ())
+    in_order(e, mask.dims, element)
     count = e.variable("count", found)
     e.note_least(count, 0)
     return View(room.root, "i64", (count,), (ONE,), ZERO)
@@ -403,35 +403,38 @@ def _gathered(site: Site, atom: Atom, parts: Sequence[Value]) -> Value:
     return made
 
 
-def in_order(
-    e: Emitter,
-    dims: tuple[Expr, ...],
-    element: Callable[[Emitter, tuple[Expr, ...]], None],
-    indices: tuple[Expr, ...] = (),
-) -> None:
-    """As `over`, of a loop in which each element depends on those before."""
-    if len(indices) == len(dims):
-        element(e, indices)
-        return
-    index = Slot(e.names.fresh("i"), "i64")
-    inner = e.block()
-    in_order(inner, dims, element, (*indices, index))
-    e.add(For(index, e.let(dims[len(indices)]), tuple(inner.statements)))
-
-
 def over(
     e: Emitter,
     dims: tuple[Expr, ...],
     element: Callable[[Emitter, tuple[Expr, ...]], None],
-    indices: tuple[Expr, ...] = (),
 ) -> None:
-    """Do something at every index of a shape."""
+    """Do something at every index of a shape, in any order."""
+    _loops_over(e, dims, element, (), independent=True)
+
+
+def in_order(
+    e: Emitter,
+    dims: tuple[Expr, ...],
+    element: Callable[[Emitter, tuple[Expr, ...]], None],
+) -> None:
+    """As `over`, of a loop in which each element depends on those before."""
+    _loops_over(e, dims, element, (), independent=False)
+
+
+def _loops_over(
+    e: Emitter,
+    dims: tuple[Expr, ...],
+    element: Callable[[Emitter, tuple[Expr, ...]], None],
+    indices: tuple[Expr, ...],
+    *,
+    independent: bool,
+) -> None:
     if len(indices) == len(dims):
         element(e, indices)
         return
     index = Slot(e.names.fresh("i"), "i64")
     inner = e.block()
-    over(inner, dims, element, (*indices, index))
+    _loops_over(inner, dims, element, (*indices, index), independent=independent)
     last = len(indices) == len(dims) - 1
     count = e.let(dims[len(indices)])
-    e.add(For(index, count, tuple(inner.statements), independent=last))
+    e.add(For(index, count, tuple(inner.statements), independent=independent and last))

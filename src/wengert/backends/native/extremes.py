@@ -139,7 +139,7 @@ def _put_extreme(site: Site, eqn: Eqn) -> Value:
         into = lane_of(e, made, axis, indices)
         _put_first(e, into, along, found, value)
 
-    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane, ())
+    in_order(site.e, (*view.dims[:axis], *view.dims[axis + 1 :]), lane)
     return made
 
 
@@ -176,5 +176,5 @@ def _put_first(e: Emitter, made: View, view: View, y: Expr, bar: Expr) -> None:
         block.add(Assign(open_, Constant(False, "b1")))
         inner.add(If(hit, tuple(block.statements)))
 
-    in_order(e, view.dims, element, ())
+    in_order(e, view.dims, element)
     e.exit_if(open_, "an extreme that is no element")
