@@ -241,7 +241,8 @@ class _Parameter:
         """What is known by its value where there is a text for that: the way to it, and the text."""
         for path, kind in _paths(self.kind, self.name, bindings):
             value = None if kind == NONE else kind.value if isinstance(kind, Static) else UNKNOWN
-            code = None if value is UNKNOWN else bindings.literal(value)
+            compares = value is None or isinstance(value, str) or callable(value)
+            code = bindings.literal(value) if compares else None
             hidden = ".__" in path  # how an object is built, and what a function captured
             if code is not None and self.how == "positional" and not hidden:
                 yield path, code
