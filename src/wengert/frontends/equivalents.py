@@ -309,6 +309,7 @@ _LATE = {
     "scipy.sparse": "scipy_sparse_in_python",
     "scipy._lib._sparse": "scipy_sparse_in_python",
     "scipy._lib.array_api_extra": "scipy_distributions_in_python",
+    "scipy._external.array_api_extra": "scipy_distributions_in_python",
     "scipy.optimize": "..solvers.optimisation",
     "scipy.integrate": "..solvers.integrals",
 }

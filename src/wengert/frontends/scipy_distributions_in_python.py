@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
-from scipy._lib import array_api_extra  # pyright: ignore[reportMissingTypeStubs]
+from scipy.stats import _continuous_distns  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
 from .scipy_densities_in_python import (
@@ -363,4 +363,9 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
     return getattr(Frozen(methods, owner.args, owner.kwds), function.__name__)
 
 
-EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [(array_api_extra.apply_where, apply_where)]
+_ARRAYS: Any = getattr(_continuous_distns, "xpx", None)
+"""A library that SciPy brings with it, from 1.17 on, and keeps in another place in each version."""
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = (
+    [] if _ARRAYS is None else [(_ARRAYS.apply_where, apply_where)]
+)
