@@ -225,3 +225,44 @@ def held_and_changed_in_an_inner_loop(x, b, n):
 def test_a_list_that_a_loop_makes_part_of_a_run_time_one():
     value, slope = wg.value_and_grad(held_and_changed_in_an_inner_loop)(0.7, np.ones(3), 3)
     assert (value, slope) == pytest.approx((0.7**4, 4 * 0.7**3))
+
+
+def written_and_kept(x, kept):
+    b = np.zeros(2)
+    if x > 0:
+        b[-1] = x
+        kept.append(b)
+    return np.sum(b) * 5 + np.sum(kept[-1])
+
+
+def kept_and_written(x, kept):
+    b = np.zeros(2)
+    if x > 0:
+        kept.append(b)
+        b[-1] = x
+    return np.sum(b) * 5
+
+
+def written_under_another_name_and_kept(x, kept):
+    b = np.zeros(2)
+    chosen = b if x > -5 else np.ones(2)
+    if x > 0:
+        pair = [chosen, b]
+        pair[1][-1] = x
+        kept.append(b)
+    return np.sum(chosen) * 2 + np.sum(b) * 5 + sum([np.sum(each) for each in kept])
+
+
+@pytest.mark.parametrize(
+    "program", [written_and_kept, kept_and_written, written_under_another_name_and_kept]
+)
+@pytest.mark.parametrize("x", [0.7, -0.7])
+def test_an_object_that_a_branch_changes_and_puts_into_another(program, x):
+    """What the object held before the branch used to be taken for what it holds after it."""
+    slope = (program(x + 1e-6, [np.ones(2)]) - program(x - 1e-6, [np.ones(2)])) / 2e-6
+    value, gradient = wg.value_and_grad(program)(x, [np.ones(2)])
+    assert value == program(x, [np.ones(2)])
+    assert gradient == pytest.approx(slope)
+    value, push = wg.pushforward(program, x, [np.ones(2)])
+    assert value == program(x, [np.ones(2)])
+    assert push(1.0, None) == pytest.approx(slope)

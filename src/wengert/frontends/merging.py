@@ -65,6 +65,8 @@ class Merger(Exports):
             if isinstance(lost, Lost) and lost.start is not None and other in (lost, lost.start):
                 return lost
         for side, part, other in ((0, a, b), (1, b, a)):
+            if self._wrote_to(place):
+                break
             if isinstance(part, Part) and isinstance(other, Var) and other is place.origin:
                 content = hp.followed_by_name(self.interpreter, other, part)
                 self._note_holders(place, part, side)
@@ -77,6 +79,11 @@ class Merger(Exports):
             values = [self.merge(x, y) for x, y in pairs.values()]
             return self._placed(place, a.holding(values, tuple(pairs)))
         return self._at_run_time(place, a, b)
+
+    def _wrote_to(self, place: Place) -> bool:
+        """Whether an arm has changed an object: its name from before says nothing of it any more."""
+        writes = self.interpreter.reading.writes.get(place, ())
+        return any(write.born > self.context.start for write in writes)
 
     def _at_run_time(self, place: Place, a: Value, b: Value) -> Value:
         """A known object of which the arms hold different things: a run-time one, which shares what they hold."""
