@@ -185,3 +185,65 @@ def test_right(f):
 def test_a_deque_of_another_class_is_not_handed_out():
     error = refusal("WG101", NotImplementedError, lambda: wg.pullback(lambda x: Window([x]), 1.0))
     says(error, "a container of class Window", "`list(d)`")
+
+
+class Branch:
+    def __init__(self, value, parent=None):
+        self.value, self.kids = value, []
+        self.parent = None if parent is None else weakref.ref(parent)
+
+
+def tree_of(depth, x, parent=None):
+    node = Branch(x * (depth + 1), parent)
+    if depth:
+        node.kids = [tree_of(depth - 1, x, node), tree_of(depth - 1, x * x, node)]
+    return node
+
+
+def sum_upwards(node):
+    parent = None if node.parent is None else node.parent()
+    return node.value + (0.0 if parent is None else sum_upwards(parent))
+
+
+def from_a_leaf(x):
+    root = tree_of(2, x)
+    return sum_upwards(root.kids[0].kids[1])
+
+
+def from_a_leaf_whose_tree_is_gone(x):
+    return sum_upwards(tree_of(2, x).kids[0].kids[1])
+
+
+def deleted(x):
+    node = Branch(x)
+    reference = weakref.ref(node)
+    del node
+    return x if reference() is None else 3 * x
+
+
+def replaced(x):
+    root = Branch(x)
+    kid = Branch(2 * x, root)
+    root = Branch(5 * x)
+    return x if kid.parent() is None else 3 * x * root.value
+
+
+def made_inside(x):
+    def made():
+        node = Branch(x)
+        return weakref.ref(node)
+
+    reference = made()
+    return x if reference() is None else 3 * x
+
+
+def test_weak_references_to_what_is_held():
+    slope = (from_a_leaf(0.7 + 1e-6) - from_a_leaf(0.7 - 1e-6)) / 2e-6
+    assert wg.grad(from_a_leaf)(0.7) == pytest.approx(slope)
+    assert wg.pushforward(from_a_leaf, 0.7)[1](1.0) == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("f", [from_a_leaf_whose_tree_is_gone, deleted, replaced, made_inside])
+def test_weak_references_to_what_python_may_have_let_go_are_refused(f):
+    with pytest.raises(wg.WengertError, match="whether an object is still there"):
+        wg.grad(f)(0.7)

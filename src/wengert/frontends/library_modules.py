@@ -39,6 +39,7 @@ from . import (
     sparse_storage_in_python,
     stand_ins,
     walking,
+    weak_references,
 )
 from . import writing_functions as writing
 from .calls import call, call_foreign, opaque
@@ -281,6 +282,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     ),
     (array.array, _array),
     *records.HANDLERS,
+    *weak_references.HANDLERS,
     (
         sparse_storage_in_python.not_followed,
         _refuse(

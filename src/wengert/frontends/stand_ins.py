@@ -339,7 +339,12 @@ class Reference:
         self.referent = referent
 
     def __call__(self) -> Any:
-        return self.referent
+        return still_there(self.referent)
+
+
+def still_there(referent: Any) -> Any:
+    """An object that nothing but a weak reference may hold."""
+    return referent
 
 
 class Globals:
