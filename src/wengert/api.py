@@ -289,8 +289,8 @@ class Specialization:
         args = _primals(origin, self.args)
         derived = engine.derive_for(origin.verb, origin.function, args, self.kwargs, to_keep=True)
         text = engine.derive_for_text(origin.verb, origin.function, args, self.kwargs).source
-        function = printer.with_options(derived.method, calling.captured_by(origin.function))
-        function = self._for_these_only(function, args)
+        whole = printer.with_options(derived.method, calling.captured_by(origin.function))
+        function = self._for_these_only(whole, args)
         function.source = Text(text)  # type: ignore[attr-defined]
         function.save = functools.partial(_save, text)  # type: ignore[attr-defined]
         function.specialize = origin.specialize  # type: ignore[attr-defined]
@@ -307,12 +307,7 @@ class Specialization:
         @functools.wraps(function)
         def checked(specialization: Specialization, *args: Any, **kwargs: Any) -> Any:
             found = calling.known_by_value(origin.function, _primals(origin, args), kwargs)
-            for name, kind in expected.items():
-                if found.get(name) != kind:
-                    raise BadArgument(
-                        f"this derivative was made for another `{name}`",
-                        "What `specialize` was given decides which code there is: have it made for this one as well.",
-                    )
+            calling.must_be_the_same(found, expected)
             return function(specialization, *args, **kwargs)
 
         return checked

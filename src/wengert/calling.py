@@ -109,6 +109,20 @@ def known_by_value(
     return {name: kind for name, kind in known if kind != UNKNOWN}
 
 
+def must_be_the_same(found: Mapping[str, Kind], expected: Mapping[str, Kind]) -> None:
+    """Refuse arguments of which other things are known than a derivative was specialised for.
+
+    Raises:
+        BadArgument: naming the first of them.
+    """
+    for name, kind in expected.items():
+        if found.get(name) != kind:
+            raise BadArgument(
+                f"this derivative was made for another `{name}`",
+                "What `specialize` was given decides which code there is: have it made for this one as well.",
+            )
+
+
 def _without_leaves(kind: Kind) -> Kind:
     match kind:
         case Struct(items=items):

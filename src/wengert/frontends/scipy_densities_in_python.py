@@ -84,6 +84,14 @@ def continuous(distribution: Any, formulas: Any) -> dict[str, Callable[..., Any]
         low, high = of["support"](*shapes)
         return shapes, loc, scale, is_one, low, high
 
+    return {
+        **_densities(standard, of, by_logarithm="logpdf" in formulas),
+        **_shares(standard, of),
+        **_quantiles(standard, of),
+    }
+
+
+def _densities(standard: Any, of: Any, *, by_logarithm: bool) -> dict[str, Callable[..., Any]]:
     def density(formula: Any, outside: Any, x: Any, args: Any, named: Any) -> Any:
         shapes, loc, scale, is_one, low, high = standard(args, named)
         z = (array_of(x) - loc) / scale
@@ -96,10 +104,16 @@ def continuous(distribution: Any, formulas: Any) -> dict[str, Callable[..., Any]
         return value - np.log(scale)
 
     def pdf(x: Any, *args: Any, **named: Any) -> Any:
-        if "logpdf" in formulas:
+        if by_logarithm:
             return np.exp(logpdf(x, *args, **named))
         value, scale = density(of["pdf"], 0.0, x, args, named)
         return value / scale
+
+    return {"logpdf": logpdf, "pdf": pdf}
+
+
+def _shares(standard: Any, of: Any) -> dict[str, Callable[..., Any]]:
+    """How much lies below a place, and how much above."""
 
     def share(formula: Any, below: Any, above: Any, x: Any, args: Any, named: Any) -> Any:
         shapes, loc, scale, is_one, low, high = standard(args, named)
@@ -120,6 +134,10 @@ def continuous(distribution: Any, formulas: Any) -> dict[str, Callable[..., Any]
     def logsf(x: Any, *args: Any, **named: Any) -> Any:
         return share(of["logsf"], 0.0, -np.inf, x, args, named)
 
+    return {"cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf}
+
+
+def _quantiles(standard: Any, of: Any) -> dict[str, Callable[..., Any]]:
     def quantile(formula: Any, upwards: Any, q: Any, args: Any, named: Any) -> Any:
         shapes, loc, scale, is_one, low, high = standard(args, named)
         q = array_of(q)
@@ -134,10 +152,7 @@ def continuous(distribution: Any, formulas: Any) -> dict[str, Callable[..., Any]
     def isf(q: Any, *args: Any, **named: Any) -> Any:
         return quantile(of["isf"], False, q, args, named)
 
-    return {
-        "logpdf": logpdf, "pdf": pdf, "cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf,
-        "ppf": ppf, "isf": isf,
-    }  # fmt: skip
+    return {"ppf": ppf, "isf": isf}
 
 
 def discrete(distribution: Any, formulas: Any) -> dict[str, Callable[..., Any]]:
