@@ -196,11 +196,12 @@ def test_what_a_given_one_makes_of_keys_that_it_has_not(program, given):
     key = next(iter(given))
     after, before = (program(_moved(given, key, e), 1.5) for e in (1e-6, -1e-6))
     assert of_given[key] == pytest.approx((after - before) / 2e-6, rel=1e-7, abs=1e-8)
-    if program is added_to:  # where a given tangent has no item for what is made
-        return
     y, push = wg.pushforward(program, given.copy(), 1.5)
     assert y == value
-    assert push(None, 1.0) == pytest.approx(slope, rel=1e-12)
+    if program is not added_to:  # whose zero tangent has no item for what is made
+        assert push(None, 1.0) == pytest.approx(slope, rel=1e-12)
+    tangent = dict.fromkeys(given, 0.0) | {key: 1.0}
+    assert push(tangent, 1.0) == pytest.approx(slope + of_given[key], rel=1e-12)
 
 
 def _moved(given, key, by):
