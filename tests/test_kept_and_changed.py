@@ -342,3 +342,22 @@ def test_right_or_refused(function, x, way):
     assert value == pytest.approx(expected, rel=1e-12)
     assert found == pytest.approx(slope, abs=1e-6)
     assert state(box, {}) == state(left, {})
+
+
+def through_the_part_that_was_there(x, a, o):
+    b = a * x
+    c = b
+    for k in range(4):
+        old = o.w
+        o.w = c
+        old[-1] = x * k
+        a, b, c = c, a, b
+    return a.sum() + (b * c).sum()
+
+
+@pytest.mark.parametrize("mode", [wg.pullback, wg.pushforward])
+def test_a_write_through_a_part_reaches_what_the_caller_gave(mode):
+    given, left = (np.array([1.0, 2.0]), Box()), (np.array([1.0, 2.0]), Box())
+    value, _ = mode(through_the_part_that_was_there, 1.3, *given)
+    assert value == through_the_part_that_was_there(1.3, *left)
+    assert state([*given], {}) == state([*left], {})

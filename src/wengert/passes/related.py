@@ -35,7 +35,7 @@ from .shadows import copies
 from .uses import Uses
 from .written import (
     WRITES,
-    leading_to_stored,
+    leading_to_own,
     same_object_sources,
     sources_of,
     targets,
@@ -79,7 +79,7 @@ class Related:
         self._block: Block = body
         self._index = -1
         self._own = same_object_sources(body, me.OWN)
-        self._leading = leading_to_stored(body)
+        self._leading = leading_to_own(body)
         written = same_object_sources(body, WRITES)
         self._read = Uses(body, written, self._own, given.updated, self._leading)
         self._buffers = same_object_sources(body, PURE, views=True)

@@ -36,7 +36,7 @@ class Uses:
     `written` are the values that some write may change. The program's `own` objects are not used where
     they are only handed on: written to, stored, carried by a loop, merged by branches, given to a
     callee that changes them, or given back to the caller as results (by number, `updated`) that its
-    arguments are; and by equations that are `leading` to what the program puts into another object.
+    arguments are; and by equations that are `leading` to what the program writes to or puts into another object.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, leading_to_stored, same_object_sources
+from .written import WRITES, direct, leading_to_own, same_object_sources
 
 _ROUNDS = 50
 
@@ -60,7 +60,7 @@ class _Rewriting:
         self._given = given
         self._lineage = same_object_sources(body, me.OWN)
         """What the program's own writes may write to: it stays the very object."""
-        self._leading = leading_to_stored(body)
+        self._leading = leading_to_own(body)
 
     def body(self) -> Block:
         made = self._block(self._body, {})

@@ -280,16 +280,16 @@ def _key(step: Atom) -> object:
     return step.value if special else step  # type: ignore[union-attr]
 
 
-def leading_to_stored(body: Block) -> frozenset[Eqn]:
-    """The equations that lead to objects which the program puts into others: it puts the very objects there."""
+def leading_to_own(body: Block) -> frozenset[Eqn]:
+    """The equations that lead to objects which the program writes to or puts into others: the very objects."""
     defined = {out: eqn for eqn in walk(body) for out in eqn.outs}
-    stored = [eqn.args[-1] for eqn in walk(body) if eqn.op in me.OWN]
+    own: list[Atom] = [*same_object_sources(body, me.OWN)]
     leading: set[Eqn] = set()
-    while stored:
-        atom = stored.pop()
+    while own:
+        atom = own.pop()
         eqn = defined.get(atom) if isinstance(atom, Var) else None
         if eqn is None or eqn in leading or eqn.op not in (st.pack, st.getitem, st.getattr_):
             continue
         leading.add(eqn)
-        stored += eqn.args if eqn.op is st.pack else eqn.args[:1]
+        own += eqn.args if eqn.op is st.pack else eqn.args[:1]
     return frozenset(leading)
