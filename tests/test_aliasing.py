@@ -1343,19 +1343,17 @@ def test_what_is_read_for_its_run_is_right_in_all_modes(name):
     assert wg.hvp(function)(x, *others, 1.0) == pytest.approx(bend, rel=1e-5)
 
 
-def refused_and_printed(x, said):
-    said.append(len(said))
-    history, a = [], x * np.ones(2)
-    for _ in range(3):
-        history.append(a)
-        a *= x
-    return sum(h.sum() for h in history)
+def refused_and_told(x, said):
+    said.append(x * np.ones(2))
+    said.append(said[0])
+    said[0][0] *= x
+    return said[1].sum()
 
 
 def test_what_changes_its_arguments_is_not_run_again():
     said = []
-    refusal("WG101", NotImplementedError, lambda: wg.pullback(refused_and_printed, 0.7, said))
-    assert said in ([], [0])
+    refusal("WG101", NotImplementedError, lambda: wg.pullback(refused_and_told, 0.7, said))
+    assert len(said) in (0, 2)
 
 
 def walked(items, k):

@@ -777,6 +777,7 @@ REFUSED = {
         "array_twice_in_a_list",
         "array_in_two_attributes",
         "slices_in_a_list_in_an_attribute",
+        "slice_that_came_and_went",
         "replaced_by_a_list_of_its_slices",
         "item_shortened_and_old_one_read",
         "slice_by_its_own_name",
@@ -799,6 +800,7 @@ REFUSED = {
     alone: {
         "repeated_list",
         "list_repeated_in_place",
+        "slice_that_came_and_went",
         "replaced_by_a_slice_of_itself",
         "replaced_by_itself_backwards",
         "replaced_by_itself_reshaped",

@@ -415,8 +415,9 @@ def nested_records(config, x):
     config["layers"][0]["units"] *= x
     config["layers"].append({"units": x, "rates": [0.1 * x]})
     config["layers"][-1]["rates"].append(config["layers"][0]["units"])
-    config["best"] = config["layers"][1]
-    config["best"]["units"] += 1
+    best = config["layers"][1]
+    best["units"] += 1
+    config["best"] = best["units"]
     total = 0.0
     for layer in config["layers"]:
         for rate in layer["rates"]:

@@ -46,7 +46,6 @@ ALONE = frozenset("""
     mutable_containers.grouped
     mutable_containers.inventory
     mutable_containers.median_deviation
-    mutable_containers.nested_records
     mutable_containers.shortest_path
     mutable_containers.slices_of_lists
     mutation.history_of_one_array

@@ -11,13 +11,14 @@ from ..ir.types import Kind, join
 from .heap import (
     Content,
     Heap,
+    are_in_one_place,
     content_in,
     materialise,
     now,
     settle_doubts,
 )
 from .loop_aliases import Ends, note_ends
-from .values import Items, Lost, Maybe, Part, Place, Value, kind_of_value, same
+from .values import Items, Lost, Maybe, Part, Place, Value, is_mutable, kind_of_value, same
 
 if TYPE_CHECKING:
     from .carried import Attempt, Carried
@@ -133,7 +134,7 @@ def follow(
     for place, content in attempt.heap.items():
         before = content_in(attempt.before, place)
         if place.born <= start and content is not before:
-            done = _follow_object(it, entry, assumed, lost, place, before, content)
+            done = _follow_object(it, entry, assumed, lost, place, before, attempt)
             complete = done and complete
     for slot in [slot for slot in assumed if not isinstance(slot, str)]:
         content = content_in(it.heap, slot[0])
@@ -152,8 +153,9 @@ def _follow_object(
     lost: Heap,
     place: Place,
     before: Content,
-    after: Content,
+    attempt: Attempt,
 ) -> bool:
+    after = attempt.heap[place]
     if isinstance(before, Lost):
         return True
     if isinstance(after, Part | Lost) or isinstance(before, Part):
@@ -165,7 +167,7 @@ def _follow_object(
 
         held = attributes_of_both(it, before, after)
         if held is not None:
-            return _follow_items(it, entry, assumed, place, held)
+            return _follow_items(it, entry, assumed, place, held, attempt)
     if isinstance(before, Items):
         _as_run_time_object(it, assumed, place, before, after)
         return False
@@ -178,26 +180,29 @@ def _follow_items(
     assumed: dict[Name, Carried],
     place: Place,
     held: Mapping[Any, tuple[Value | None, Value | None]],
+    attempt: Attempt,
 ) -> bool:
     complete = True
     for key, (old, new) in held.items():
-        if not _is_same_object(it, old, new):
+        if not _is_same_object(it, old, new, attempt):
             complete = _follow_slot(entry, assumed, (place, key), old, new) and complete
     return complete
 
 
-def _is_same_object(it: Interpreter, old: Value | None, new: Value | None) -> bool:
+def _is_same_object(
+    it: Interpreter, old: Value | None, new: Value | None, attempt: Attempt
+) -> bool:
     """Whether an item still refers to what it did, which may have changed itself."""
-    if old is None or new is None:
-        return False
-    places = [
-        value.place if isinstance(value, Items) else it.reading.places.get(value)
-        for value in (old, new)
-        if isinstance(value, Items | Var)
-    ]
-    if len(places) == 2 and places[0] is not None:
-        return places[0] is places[1]
-    return same(old, new)
+    if isinstance(old, Items) and isinstance(new, Items) and old.place is not None:
+        return old.place is new.place
+    if isinstance(old, Var) and isinstance(new, Var) and is_mutable(old) and is_mutable(new):
+        outer, around = it.builder, it.heap
+        it.builder, it.heap = attempt.builder, attempt.heap
+        try:
+            return are_in_one_place(it, old, new)
+        finally:
+            it.builder, it.heap = outer, around
+    return old is not None and new is not None and same(old, new)
 
 
 def _follow_slot(

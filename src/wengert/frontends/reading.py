@@ -10,7 +10,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind
-from .values import Closure, Held, Items, Part, Place, Scope, Value, Write
+from .values import Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
 
 Step = Callable[[], None]
 
@@ -161,6 +161,8 @@ class Reading:
     """The places in the source where that needs a check when the program runs."""
     doubtful: dict[Place, None] = field(default_factory=dict[Place, None])
     """Containers that are to be checked before the next statement that moves no items."""
+    moved: dict[Place, list[Moved]] = field(default_factory=dict[Place, Any])
+    """What statements that move items have put into other places of their containers, until these are checked."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """What a part of something was when it was looked at again, and the part."""
     asked: dict[tuple[Var, Op], Var] = field(default_factory=dict[Any, Var])

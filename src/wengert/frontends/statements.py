@@ -71,7 +71,7 @@ def always_leaves(body: Sequence[ast.stmt]) -> bool:
 
 
 def run_statement(it: Interpreter, node: ast.stmt) -> None:
-    if it.reading.doubtful and not _may_move_items(node):
+    if (it.reading.doubtful or it.reading.moved) and not _may_move_items(node):
         settle_doubts(it)
     handler = _STATEMENTS.get(type(node))
     if handler is None:
@@ -83,7 +83,12 @@ def run_statement(it: Interpreter, node: ast.stmt) -> None:
 
 
 def _may_move_items(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and any(isinstance(t, ast.Subscript) for t in node.targets)
+    """Whether a statement may be one of those that exchange items: `old = o.a`, `o.a = o.b`, `o.b = old`."""
+    if not isinstance(node, ast.Assign):
+        return False
+    stores = (ast.Subscript, ast.Attribute, ast.Tuple)
+    reads = (ast.Name, ast.Subscript, ast.Attribute)
+    return isinstance(node.value, reads) or any(isinstance(t, stores) for t in node.targets)
 
 
 def _run_if(it: Interpreter, node: ast.If, rest: Sequence[ast.stmt] = ()) -> None:

@@ -116,6 +116,21 @@ class Held:
 
 
 @record
+class Moved:
+    """An object that a statement has put into another place of the container that it is in."""
+
+    source: tuple[Atom, ...]
+    goal: tuple[Atom, ...] | None
+    """None: something else may be there by now."""
+
+    def content(self, owner: Place) -> Part | Lost:
+        """What the heap says of the object when it is no longer where it was."""
+        if self.goal is None:
+            return Lost("its container may refer to something else by now")
+        return Part(owner, self.goal)
+
+
+@record
 class Lost:
     """What the heap says of an object that it can no longer follow: why."""
 

@@ -9,7 +9,7 @@ The results contain no op that cannot be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -50,7 +50,7 @@ from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
 from .tidy import tidy
-from .unbound import block_with_unbound_marked, with_unbound_marked
+from .unbound import block_with_unbound_marked, may_be_unbound, with_unbound_marked
 from .unread import with_primal_evaluated
 from .unseen import as_unseen
 from .written import Written, as_written, direct, written
@@ -76,6 +76,8 @@ class Context:
     scalars: set[Var] = field(default_factory=set[Var])
     arithmetic: set[Var] = field(default_factory=set[Var])
     maybe_none: frozenset[Atom] = frozenset()
+    unbound: Container[Atom] = ()
+    """Values that a path of the program leaves unbound: what collects the cotangents of others has None for them."""
     written: Written = field(default_factory=Written)
     callees: dict[Any, tuple[Callee, Callee]] = field(
         default_factory=dict[Any, tuple[Callee, Callee]]
@@ -351,6 +353,7 @@ def split(
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
     context.steep = has_steep(body)
+    context.unbound = may_be_unbound(body)
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)

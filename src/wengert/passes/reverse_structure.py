@@ -13,7 +13,7 @@ from ..ops import cotangents as ct
 from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
-from .cotangents import Attribute, bar_name, nested_items
+from .cotangents import NOTHING, Attribute, bar_name, nested_items
 from .realness import is_complex, says_little
 from .reverse_rules import rank_of, real_part, surely_real
 
@@ -71,6 +71,9 @@ def _key_of(step: Atom | Attribute, items: dict[Any, Atom]) -> Any:
 def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     """The cotangent of an item; of a real one it is real, also where other items are complex."""
     whole, kind = kind_of_atom(bar), kind_of_atom(item)
+    if item in sweep.context.unbound and isinstance(kind, Number | Array):
+        part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
+        return surely_real(sweep, sweep.builder.emit(st.accumulate, part, NOTHING), whole, kind)
     if is_complex(whole) and isinstance(kind, Number | Array):
         return real_part(sweep.builder, sweep.builder.emit(st.getitem, bar, key), kind)
     # the cotangent of a list that went into an array is one of the array, whatever its items are

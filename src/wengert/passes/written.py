@@ -10,6 +10,7 @@ from ..ir.graph import (
     CALL,
     IF,
     TRY,
+    UNDEFINED,
     Atom,
     Block,
     Callee,
@@ -31,6 +32,7 @@ from ..ops import registry
 from ..ops import structure as st
 from .groups import Groups, handed_over, has_memory, is_computed
 from .loops import LOOPS, view
+from .tidy import tidy
 
 WRITES = me.WRITES | {ct.add_attr}
 """Ops that give a new version of their first operand."""
@@ -230,22 +232,26 @@ def _objects(eqn: Eqn) -> tuple[Atom, ...]:
 
 def direct(function: Function) -> Function:
     """`x[i] = appended(x[i], v)` becomes `x[i].append(v)`, which changes the very list."""
-    if not any(eqn.op in me.OWN_OF for eqn in walk(function.body)):
+    ops = {eqn.op for eqn in walk(function.body)}
+    if ops.isdisjoint(me.OWN_OF):
         return function
+    if TRY in ops:
+        function = tidy(function)  # a `try` hands on what nobody may need, which is no use of it
     return replace(function, body=_direct(function.body, Counter(used_in(function.body))))
 
 
-def _direct(block: Block, uses: Counter[Var]) -> Block:
-    defined = {out: eqn for eqn in block.eqns for out in eqn.outs}
+def _direct(block: Block, uses: Counter[Var], around: Mapping[Var, Eqn] = {}) -> Block:
+    defined = {**around, **{out: eqn for eqn in block.eqns for out in eqn.outs}}
     eqns: list[Eqn] = []
     for eqn in block.eqns:
         write = _written_back(eqn, defined, uses)
-        if write is not None:
+        if write is not None and write in eqns:
             eqns.remove(write)
             args = (*eqn.args[:-1], *write.args[1:])
             eqns.append(replace(eqn, op=me.OWN_OF[write.op], args=args))
         elif eqn.blocks:
-            eqns.append(replace(eqn, blocks=tuple(_direct(inner, uses) for inner in eqn.blocks)))
+            blocks = tuple(_direct(inner, uses, defined) for inner in eqn.blocks)
+            eqns.append(replace(eqn, blocks=blocks))
         else:
             eqns.append(eqn)
     return replace(block, eqns=tuple(eqns))
@@ -267,6 +273,14 @@ def _path_to(atom: Atom, x: Atom, defined: Mapping[Var, Eqn]) -> list[object]:
     path: list[object] = []
     while atom is not x:
         eqn = defined.get(atom) if isinstance(atom, Var) else None
+        if eqn is not None and eqn.op is TRY:
+            outs, (body, raised) = alternatives(eqn)
+            found = {out: k for k, out in enumerate(outs) if out in (atom, x)}
+            if atom not in found or raised.outs[found[atom]] != UNDEFINED:  # type: ignore[index]
+                return []
+            atom, x = (body.outs[found[v]] if v in found else v for v in (atom, x))  # type: ignore[index]
+            defined = {out: each for each in body.eqns for out in each.outs}
+            continue
         if eqn is None or eqn.op not in (st.getitem, st.getattr_):
             return []
         by_name = eqn.op is st.getattr_

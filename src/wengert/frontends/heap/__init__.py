@@ -27,6 +27,7 @@ from .aliases import stands_for as stands_for
 from .aliases import ties as ties
 from .aliases import with_aliases as with_aliases
 from .changes import ByIndex as ByIndex
+from .changes import are_in_one_place as are_in_one_place
 from .changes import changed as changed
 from .changes import changes_inside as changes_inside
 from .changes import hold_items as hold_items

@@ -11,7 +11,7 @@ from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Held, Items, Lost, Part, Place, Write, is_mutable, kind_of_value
+from ..values import Items, Lost, Part, Place, Write, is_mutable
 from .aliases import (
     deeper_than,
     hold_same,
@@ -19,15 +19,15 @@ from .aliases import (
     link_holders,
     may_be,
     may_be_part,
-    share_what_left,
     shares,
     sharing,
     stands_for,
     ties,
 )
-from .current import has_left, now, part_at, part_of, read, what_happened
+from .current import has_left, now, part_at, read, what_happened
 from .packing import keep, materialise, refuse_given
 from .places import content_in, identities, in_whole, place_of
+from .releasing import release
 from .sharings import check_sharing, depth_of, lose_aliases, may_be_held
 from .views import (
     compared,
@@ -135,7 +135,7 @@ def update(
         # what is nearest may be an object of an iteration that has passed
         may_be_part(it, place_of(it, root), held.whole, len(held.steps))
     path = steps if step is None else (*steps, step)
-    left = None if step is None else _release(it, place_of(it, root), path)
+    left = None if step is None else release(it, place_of(it, root), path)
     new = write(root, steps)
     assert isinstance(new, Var)
     new.name = new.name or root.name
@@ -159,7 +159,7 @@ def update(
 
 def _note_of_parts(it: Interpreter, owner: Place, write: Write, *, inside: bool) -> None:
     """A write to an object is one to the parts of it that it goes through; `inside` says to which it goes."""
-    for place, content in it.heap.items():
+    for place, content in list(it.heap.items()):
         whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
         count = len(steps)
         if whole is not owner or count > len(write.path) - (not inside):
@@ -169,6 +169,7 @@ def _note_of_parts(it: Interpreter, owner: Place, write: Write, *, inside: bool)
                 write.born, write.depth - count, write.path[count:], write.keeps, it.builder
             )
             it.reading.writes.setdefault(place, []).append(own)
+            lose_aliases(it, place, own.depth)
 
 
 def _refuse_hidden_view(it: Interpreter, root: Var) -> None:
@@ -251,9 +252,18 @@ def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:
         return False
     if what_happened(it, value)[0]:
         return False
-    whole, steps = _home_of(it, value)
     owner, others = _home_of(it, var)
-    return whole is owner and whole is not None and lead_to_one(steps, (*others, step))
+    return _is_at(it, value, owner, (*others, step))
+
+
+def are_in_one_place(it: Interpreter, a: Var, b: Var) -> bool:
+    """Whether two values are one object, or were read from one place of one."""
+    return _is_at(it, a, *_home_of(it, b))
+
+
+def _is_at(it: Interpreter, value: Var, owner: Place | None, path: tuple[Atom, ...]) -> bool:
+    whole, steps = _home_of(it, value)
+    return whole is owner and whole is not None and lead_to_one(steps, path)
 
 
 def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]:
@@ -269,59 +279,6 @@ def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]
     return place, steps
 
 
-def _release(it: Interpreter, owner: Place, path: tuple[Atom, ...]) -> Place | None:
-    """What a container refers to no longer is an object of its own again."""
-    left, inner = None, list[tuple[Place, tuple[Atom, ...]]]()
-    for place, content in list(it.heap.items()):
-        whole, steps = in_whole(it, content) if isinstance(content, Part) else (None, ())
-        alike = list(compared(path, steps))
-        if whole is not owner or len(path) > len(steps) or False in alike:
-            continue
-        if not all(alike):
-            it.heap[place] = Lost("its container may refer to something else by now")
-        elif len(path) == len(steps):
-            left = place
-        else:
-            inner.append((place, steps[len(path) :]))
-    if left is None and not inner:
-        return _release_unknown(it, owner, path, None)
-    value = part_of(it, Part(owner, path))
-    assert isinstance(value, Var)
-    left = left or Place(value)
-    it.heap[left], it.reading.places[value] = value, left
-    it.reading.left_from[left] = owner
-    share_what_left(it, left, owner, depth_of_path(kind_of_value(owner.origin), path))
-    for place, steps in inner:
-        it.heap[place] = Part(left, steps)
-    _release_unknown(it, owner, path, left)
-    return left
-
-
-def _release_unknown(
-    it: Interpreter, owner: Place, path: tuple[Atom, ...], left: Place | None
-) -> Place | None:
-    """What was put into a container in this very block, and is replaced, is no longer in it.
-
-    Gives the object that has been replaced, if it is known.
-    """
-    for held in list(it.reading.holding_unknown.get(owner, ())):
-        if held.builder is not it.builder or not lead_to_one(path, held.steps[: len(path)]):
-            continue
-        it.reading.holding_unknown[owner].remove(held)
-        others = it.reading.put_into.get(held.value, [])
-        others[:] = [each for each in others if each is not held]
-        deeper = held.steps[len(path) :]
-        if not deeper and left is None:
-            left = place_of(it, held.value)
-        elif deeper and left is None:
-            it.heap[place_of(it, held.value)] = Lost("what holds it is in its container no more")
-        elif deeper and left is not None:
-            moved = Held(held.value, Part(left, deeper), left, deeper, held.builder)
-            it.reading.holding_unknown.setdefault(left, []).append(moved)
-            others.append(moved)
-    return left
-
-
 def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> None:
     """Replace everything that an array or a list holds; `keeps` says that what was there stays there."""
 
@@ -332,7 +289,7 @@ def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> Non
         last = () if isinstance(steps[-1], Const) and isinstance(steps[-1].value, slice) else None
         where = steps if last is not None else (*steps, everything)
         if not keeps:
-            _release(it, place_of(it, root), where)
+            release(it, place_of(it, root), where)
         return it.emit(me.store, root, *where, value)
 
     update(it, var, write, keeps=keeps)

@@ -14,7 +14,7 @@ from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
 from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
-from .aliases import refuse_stale, share_what_left, stands_for
+from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
 from .places import Content, identities, place_of
 from .views import (
@@ -240,7 +240,17 @@ def _chosen(it: Interpreter, var: Var, condition: Atom, again: Callable[[], Atom
         it.builder = outer
         outer.if_(condition, then, Block((), (), (var,)), [out])
     it.reading.stands_for[out] = var
+    _note_what_left(it, out, var)
     return out
+
+
+def _note_what_left(it: Interpreter, out: Var, var: Var) -> None:
+    """What stands for a part may be, or be in, an object that has left its container since the part was taken."""
+    root, path, depth, taken = _way_to(it, var)
+    for write in _writes_to(it, root, path, taken):
+        left = it.reading.left.get(write.born)
+        if left is not None and _replaces(depth, write):
+            may_be_part(it, place_of(it, out), left, depth - write.depth)
 
 
 def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, bool]:
@@ -269,6 +279,8 @@ def has_left(it: Interpreter, var: Var) -> bool:
         return False  # an array does not refer to its rows
     left = it.reading.left.setdefault(first.born, Place(var))
     it.reading.places[var] = left
+    if isinstance(it.heap.get(left), Part):
+        return True  # it is in another place of the container
     it.reading.left_from[left] = place_of(it, root)
     share_what_left(it, left, place_of(it, root), depth)
     return True

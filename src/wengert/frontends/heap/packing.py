@@ -26,7 +26,7 @@ from ..values import (
 )
 from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, stands_for, ties
 from .current import now
-from .places import Content, alternatives, identities, in_whole, place_of
+from .places import Content, alternatives, as_the_object, identities, in_whole, place_of
 from .sharings import depth_of, note_again, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
 
@@ -139,6 +139,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
 
     `noted` says that `note_sharing` knows of it.
     """
+    child = as_the_object(child)
     if isinstance(child, Items) and not is_mutable(child):
         for key, value in zip(child.keys, child.values, strict=True):
             field = child.form == "namedtuple"

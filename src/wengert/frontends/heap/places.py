@@ -31,6 +31,12 @@ def place_of(it: Interpreter, value: Items | Var) -> Place:
     return place
 
 
+def as_the_object(value: Value) -> Value:
+    """A value; if it was opened to be read, the object that it was opened from."""
+    opened = isinstance(value, Items) and is_mutable(value) and value.home is not None
+    return value.home if opened else value  # type: ignore[return-value]
+
+
 def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
     """The run-time object that a part is in, and the way from it to the part."""
     around, origin = it.heap.get(part.place), part.place.origin

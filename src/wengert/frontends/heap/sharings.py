@@ -14,8 +14,10 @@ from ...ops import structure as st
 from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
 from .aliases import hold_same, may_be, ties
 from .current import has_left, now, one_value, what_happened
-from .places import identities, in_whole, place_of
+from .places import as_the_object, identities, in_whole, place_of
+from .releasing import note_moved
 from .views import (
+    depth_along,
     depth_of_path,
     depth_of_views,
     is_slice,
@@ -48,6 +50,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
 
     That matters only if it changes. Where it does, the program checks when it runs.
     """
+    value = as_the_object(value)
     if isinstance(value, Items):
         inside = _note_carried if is_mutable(value) else note_sharing
         for item in value.values:
@@ -126,9 +129,11 @@ def note_view(
     it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
 ) -> None:
     """A view or a part of one object is kept in another one: what changes in either changes in both."""
-    source, goal = _spot_of(it, part), Spot(owner, path, _depth_along(path))
-    if source.place is owner:
-        if _is_shared(it, source, goal):
+    source, goal = _spot_of(it, part), Spot(owner, path, depth_along(path))
+    whole, way = in_whole(it, Part(source.place, source.path))
+    if whole is owner:
+        note_moved(it, owner, way, path)
+        if _is_shared(it, Spot(whole, way, depth_along(way)), goal):
             it.reading.doubtful[owner] = None
     elif not source.path or part.kind != UNKNOWN or source.place in it.reading.left_from:
         hold_same(it, source.place, source.depth, owner, goal.depth)
@@ -146,7 +151,7 @@ def note_again(it: Interpreter, place: Place, part: Part) -> None:
     for other in before:
         known = all(isinstance(step, Const) for step in path)
         if other.place is owner and not (known and lead_to_one(other.steps, path)):
-            spots = [Spot(owner, way, _depth_along(way)) for way in (other.steps, path)]
+            spots = [Spot(owner, way, depth_along(way)) for way in (other.steps, path)]
             if _is_shared(it, *spots):
                 it.reading.doubtful[owner] = None
             break  # every place is compared with one
@@ -228,11 +233,7 @@ def may_be_held(it: Interpreter, held: Held) -> set[Place]:
 
 def depth_of(held: Held) -> int:
     """Through how many containers a value was put into an object."""
-    return _depth_along(held.steps)
-
-
-def _depth_along(path: tuple[Atom, ...]) -> int:
-    return sum(not is_slice(step) for step in path)
+    return depth_along(held.steps)
 
 
 def _changes(write: Write, spot: Spot) -> bool:
@@ -281,6 +282,7 @@ def _picked_from(it: Interpreter, var: Var) -> Iterator[Var]:
 
 def settle_doubts(it: Interpreter) -> None:
     """Check that no object stands twice in a container whose items were moved about."""
+    it.reading.moved.clear()
     while it.reading.doubtful:
         owner, _ = it.reading.doubtful.popitem()
         it.emit(ident.distinct, one_value(it, now(it, owner.origin)))

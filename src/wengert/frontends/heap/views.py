@@ -108,6 +108,11 @@ def depth_of_views(root: Var, views: Sequence[Eqn]) -> int:
     return depth_of_path(root.kind, [step for eqn in views for step in steps_of(eqn)])
 
 
+def depth_along(steps: Sequence[Atom]) -> int:
+    """How many containers some steps go through, whatever these are: a slice of one is no step."""
+    return sum(not is_slice(step) for step in steps)
+
+
 def depth_of_path(kind: Kind, steps: Sequence[Atom]) -> int:
     """How many containers a path goes through before it comes to an array.
 
