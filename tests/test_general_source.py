@@ -31,6 +31,10 @@ class Box:
         self.w = w
         self.v = v
 
+    def take(self) -> Any:
+        """A name that arrays have, too, with an argument."""
+        return self.w
+
 
 def a() -> Any:
     return np.array([0.3, 0.7, 0.9, 0.1])
@@ -361,6 +365,11 @@ def dataclass_of_its_own(x, y):
     for k in range(3):
         found.append(Point(found[-1].there * x[k]))
     return found[-1].here * found[0].here
+
+
+@program(boxed)
+def method_with_a_name_that_arrays_have(x, y):
+    return np.sum(x * y.take())
 
 
 @pytest.mark.parametrize(("function", "make", "alone"), CASES)

@@ -144,6 +144,31 @@ def in_two_places(x, a, o, n):
     return sum(sum(row) for row in o.rows)
 
 
+@refused
+def taken_out_later(x, a, o, n):
+    t = o.parts[1]
+    for _ in range(2):
+        s = o.parts.pop(0)
+        s *= x
+    return t.sum() + weighed(o)
+
+
+@refused
+def at_another_index_by_now(x, a, o, n):
+    t = o.parts[1]
+    del o.parts[0]
+    o.parts[0] *= x
+    return t.sum() + weighed(o)
+
+
+@refused
+def put_behind_the_others(x, a, o, n):
+    t = o.parts[0]
+    o.parts.append(o.parts.pop(0))
+    o.parts[2][0] = x
+    return t.sum() + weighed(o)
+
+
 @program
 def rows_after_a_write(x, a, o, n):
     m = o.rows

@@ -40,7 +40,7 @@ from .failing import raise_now
 from .heap import now
 from .items import open_up
 from .names import lift
-from .opcalls import emit_op
+from .opcalls import emit_op, may_be_method
 from .values import (
     Closure,
     Items,
@@ -279,6 +279,8 @@ def _method_of_run_time(
             else copied(it, value)
         )
     op = ops.find_method(name)
+    if op is not None and kind == UNKNOWN and not may_be_method(op, [value, *args], kwargs):
+        op = None
     if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
     if name in ("items", "keys", "values") and not args:

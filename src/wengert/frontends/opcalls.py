@@ -103,6 +103,16 @@ def takes(op: Op, namespace: str, args: Sequence[Value], kwargs: Mapping[str, Va
     return signature.required <= len(args) <= most
 
 
+def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
+    from .binding import is_star
+
+    signature = parse_signature(op.signature)
+    by_position = signature.options[: max(0, len(args) - len(signature.operands))]
+    given = {*by_position, *kwargs}
+    return any(map(is_star, args)) or given.issuperset(signature.asked)
+
+
 _OTHER_NAMES = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
 """Options that NumPy has under two names."""
 

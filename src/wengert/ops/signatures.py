@@ -23,6 +23,8 @@ class Signature:
     options: tuple[str, ...]
     rest: str = ""
     defaults: Mapping[str, object] = MappingProxyType({})
+    asked: tuple[str, ...] = ()
+    """The options that have no default."""
 
     @property
     def required(self) -> int:
@@ -37,6 +39,7 @@ def parse_signature(text: str) -> Signature:
     options: list[str] = []
     defaults: dict[str, object] = {}
     rest = ""
+    asked: tuple[str, ...] = ()
     after_star = False
     for part in filter(None, (p.strip() for p in text.split(","))):
         name, _, default = part.partition("=")
@@ -47,11 +50,12 @@ def parse_signature(text: str) -> Signature:
             rest = name[1:]
         elif after_star:
             options.append(name)
+            asked += () if default else (name,)
         else:
             operands.append(name)
             if default:
                 defaults[name] = ast.literal_eval(default)
-    return Signature(tuple(operands), tuple(options), rest, defaults)
+    return Signature(tuple(operands), tuple(options), rest, defaults, asked)
 
 
 def bind(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...ir.builder import kind_of_atom
@@ -262,7 +261,22 @@ def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, boo
     after = max(after, taken)
     since = _writes_to(it, root, path, after)
     inside = [*since, *_writes_to(it, root, path, after, it.reading.changed_inside)]
-    return any(map(partial(_replaces, depth), since)), any(w.depth > depth for w in inside)
+    replaced = [write for write in since if _replaces(depth, write)]
+    changed = any(w.depth > depth for w in inside) or _has_changed_elsewhere(it, root, replaced)
+    return bool(replaced), changed
+
+
+def _has_changed_elsewhere(it: Interpreter, root: Var, replaced: Sequence[Write]) -> bool:
+    """Whether something has changed that what was replaced may be: in another place of its container, or outside."""
+    owners = identities(it, root, own=True)
+    for first in replaced[:1]:
+        left = (place for place, owner in it.reading.left_from.items() if owner in owners)
+        outside = (write for place in left for write in it.reading.writes.get(place, ()))
+        if any(write.born > first.born for write in outside):
+            return True
+        inside = _writes_to(it, root, list(first.path), first.born)
+        return any(write.depth > first.depth for write in inside)
+    return False
 
 
 def has_left(it: Interpreter, var: Var) -> bool:
