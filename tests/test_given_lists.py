@@ -132,6 +132,16 @@ def arguments():
     return 0.83, [0.7, -0.4, 1.3, 0.25], {"a": 0.6, "b": -1.2, "c": 0.35}
 
 
+@program
+def maybe_another_list_by_now(x, xs, d):
+    for k in range(2):
+        if x * k > 5:
+            xs = [t * 0.5 for t in xs]
+    for k in range(2):
+        xs[k] += x
+    return xs[0] * xs[1]
+
+
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_derivatives_and_what_is_left(f, times):

@@ -25,7 +25,7 @@ from .aliases import (
     ties,
 )
 from .current import has_left, now, part_at, read, what_happened
-from .packing import keep, materialise, refuse_given
+from .packing import keep, materialise, refuse_callers, refuse_given
 from .places import content_in, identities, in_whole, place_of
 from .releasing import release
 from .sharings import check_sharing, depth_of, lose_aliases, may_be_held
@@ -71,7 +71,7 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
     refuse_given(it, place)
-    _refuse_callers(it, place)
+    refuse_callers(it, place)
     keep(it, it.reading.copied.get(place, ()))
     content.place = place
     it.heap[place] = content
@@ -81,22 +81,6 @@ def put(it: Interpreter, items: Items, content: Items) -> Items:
         it.heap[place.twin] = Items(twin.form, content.keys, content.values, twin.type, place.twin)
     lose_aliases(it, place, 1)
     return content
-
-
-def _refuse_callers(it: Interpreter, place: Place) -> None:
-    """Refuse to change what is known of an object that may be one of the caller's, who would not see it.
-
-    Raises:
-        NeedsWhole: the caller's object is to be given as one.
-    """
-    for other in may_be(it, place):
-        refuse_given(it, other)
-        home = other.origin if isinstance(other.origin, Var) else other.origin.home
-        if home is not None and home in it.reading.inputs:
-            raise it.unsupported(
-                "this changes an object that may be one of several",
-                "Change it where it is certain which object it is, or change a copy.",
-            )
 
 
 def update(

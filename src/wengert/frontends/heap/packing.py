@@ -24,7 +24,16 @@ from ..values import (
     is_mutable,
     kind_of_value,
 )
-from .aliases import depth_of_common, link_holders, may_be_part, share, sharing, stands_for, ties
+from .aliases import (
+    depth_of_common,
+    link_holders,
+    may_be,
+    may_be_part,
+    share,
+    sharing,
+    stands_for,
+    ties,
+)
 from .current import now
 from .places import Content, alternatives, as_the_object, identities, in_whole, place_of
 from .sharings import depth_of, note_again, note_view, refuse_replaced
@@ -113,6 +122,7 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
         first, second = (materialise(it, x) for x in (place.choice.first, place.choice.second))
         return it.choose(place.choice.condition, lambda: first, lambda: second)  # type: ignore[return-value]
     refuse_given(it, place)
+    refuse_callers(it, place)
     content = it.heap.get(place, items)
     if isinstance(content, Var):
         return content
@@ -256,6 +266,22 @@ def refuse_given(it: Interpreter, place: Place) -> None:
     if name is not None:
         it.reading.whole.add(name)
         raise NeedsWhole
+
+
+def refuse_callers(it: Interpreter, place: Place) -> None:
+    """Refuse to change what is known of an object that may be one of the caller's, who would not see it.
+
+    Raises:
+        NeedsWhole: the caller's object is to be given as one.
+    """
+    for other in may_be(it, place):
+        refuse_given(it, other)
+        home = other.origin if isinstance(other.origin, Var) else other.origin.home
+        if home is not None and home in it.reading.inputs:
+            raise it.unsupported(
+                "this changes an object that may be one of several",
+                "Change it where it is certain which object it is, or change a copy.",
+            )
 
 
 def keep(it: Interpreter, keys: Iterable[Any]) -> None:
