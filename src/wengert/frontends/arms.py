@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Var
+from ..ir.graph import Atom, Const, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind, Number
+from ..ops import structure as st
 from . import heap as hp
 from .items import open_up
 from .loop_aliases import ties_inside
@@ -47,6 +48,8 @@ class Merge:
     """For every object of an arm, the values outside that stand for it."""
     opened: dict[Var, Items] = field(default_factory=dict["Var", "Items"])
     """Run-time objects from outside that are taken apart, by what they were first."""
+    taken: dict[Var, Var] = field(default_factory=dict[Var, Var])
+    """Parts of such that an arm has read, as they are read outside."""
     pairs: dict[tuple[int, int], Items] = field(default_factory=dict[tuple[int, int], Items])
     """Objects that stand for one of two."""
     scopes: dict[int, tuple[Scope, Scope]] = field(default_factory=dict[int, tuple[Scope, Scope]])
@@ -94,13 +97,36 @@ class Meeting:
             return value
         place = None if value.home is None else self.interpreter.reading.places.get(value.home)
         origin = value.home if place is None else place.origin
-        if not isinstance(origin, Var) or origin.born > self.context.start:
+        if isinstance(origin, Var) and origin.born > self.context.start:
+            origin = self._taken_outside(origin)
+        if not isinstance(origin, Var):
             return value
         if origin not in self.context.opened:
             opened = value if self._is_from_outside(value) else open_up(self.interpreter, origin)
             assert isinstance(opened, Items)
             self.context.opened[origin] = opened
         return self.context.opened[origin]
+
+    def _taken_outside(self, part: Var) -> Var | None:
+        """A part of a run-time object from outside that an arm has read: read outside of the arm."""
+        it = self.interpreter
+        if part.born <= self.context.start:
+            return part
+        if part not in self.context.taken:
+            for arm in self.arms:
+                eqn = arm.builder.visible_definition(part)
+                if eqn is not None and eqn.op in (st.getattr_, st.getitem):
+                    base, *index = eqn.args
+                    outside = self._taken_outside(base) if isinstance(base, Var) else None
+                    if outside is None or not all(isinstance(step, Const) for step in index):
+                        break
+                    taken = it.builder.emit_with(
+                        eqn.op, (outside, *index), eqn.params, eqn.namespace
+                    )
+                    assert isinstance(taken, Var)
+                    self.context.taken[part] = taken
+                    break
+        return self.context.taken.get(part)
 
     def _is_from_outside(self, value: Var | Items) -> bool:
         place = value.place if isinstance(value, Items) else None

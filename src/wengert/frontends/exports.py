@@ -92,12 +92,24 @@ class Exports(Meeting):
                 return self._export(current, side)
             items = tuple(self._one_sided(v, side, certain=True) for v in current.values)
             exported = Items(current.form, current.keys, items, current.type, value.place)
+            if value.home is not None and self._is_of_outside(value.home, side):
+                self.interpreter.reading.detached.add(hp.place_of(self.interpreter, exported))
             if value.place is not None and value.place.choice is not None:
                 self._export_choice(exported, value.place.choice, side)
             elif value.place is not None:
                 self.context.exported[value.place] = exported
             self.context.known[key] = exported
         return self.context.known[key]
+
+    def _is_of_outside(self, var: Var, side: int) -> bool:
+        """Whether what an arm has opened is part of an object from outside: a change of a copy is none of that."""
+        it = self.interpreter
+        outer, it.builder = it.builder, self.arms[side].builder
+        try:
+            places = hp.identities(it, var, own=True)
+        finally:
+            it.builder = outer
+        return any(place.born <= self.context.start for place in places)
 
     def _export_choice(self, exported: Items, choice: Choice, side: int) -> None:
         """What is one of two objects inside an arm is one of them after the branch, too."""

@@ -161,6 +161,8 @@ class Reading:
     """The places in the source where that needs a check when the program runs."""
     doubtful: dict[Place, None] = field(default_factory=dict[Place, None])
     """Containers that are to be checked before the next statement that moves no items."""
+    detached: set[Place] = field(default_factory=set[Place])
+    """What stands for a part of an object that one path of the program leads to: it can be read, not changed."""
     moved: dict[Place, list[Moved]] = field(default_factory=dict[Place, Any])
     """What statements that move items have put into other places of their containers, until these are checked."""
     stands_for: dict[Var, Var] = field(default_factory=dict[Var, Var])

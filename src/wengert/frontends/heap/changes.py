@@ -25,7 +25,7 @@ from .aliases import (
     ties,
 )
 from .current import has_left, now, part_at, read, what_happened
-from .packing import keep, materialise, refuse_callers, refuse_given
+from .packing import keep, materialise, refuse_callers
 from .places import content_in, identities, in_whole, place_of
 from .releasing import release
 from .sharings import check_sharing, depth_of, lose_aliases, may_be_held
@@ -70,7 +70,6 @@ def walk_by_index(it: Interpreter, loop: int | None) -> NoReturn:
 def put(it: Interpreter, items: Items, content: Items) -> Items:
     """Say what a known object holds from now on."""
     place = place_of(it, items)
-    refuse_given(it, place)
     refuse_callers(it, place)
     keep(it, it.reading.copied.get(place, ()))
     content.place = place

@@ -121,13 +121,15 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     if place.choice is not None:
         first, second = (materialise(it, x) for x in (place.choice.first, place.choice.second))
         return it.choose(place.choice.condition, lambda: first, lambda: second)  # type: ignore[return-value]
-    refuse_given(it, place)
     refuse_callers(it, place)
     content = it.heap.get(place, items)
     if isinstance(content, Var):
         return content
     if isinstance(content, Items):
         items = content
+    opened_from = now(it, as_the_object(items))
+    if isinstance(opened_from, Var):
+        return opened_from
     values = [now(it, value) for value in items.values]
     for value in values:
         refuse_replaced(it, value)
@@ -274,10 +276,11 @@ def refuse_callers(it: Interpreter, place: Place) -> None:
     Raises:
         NeedsWhole: the caller's object is to be given as one.
     """
-    for other in may_be(it, place):
+    for other in (place, *may_be(it, place)):
         refuse_given(it, other)
         home = other.origin if isinstance(other.origin, Var) else other.origin.home
-        if home is not None and home in it.reading.inputs:
+        of_callers = other is not place and home is not None and home in it.reading.inputs
+        if of_callers or other in it.reading.detached:
             raise it.unsupported(
                 "this changes an object that may be one of several",
                 "Change it where it is certain which object it is, or change a copy.",

@@ -1,0 +1,233 @@
+"""A name that is one of two objects, one of them the caller's: what is in it is changed more than once."""
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+PROGRAMS = []
+
+
+def program(function):
+    PROGRAMS.append(function)
+    return function
+
+
+class Box:
+    def __init__(self):
+        self.v, self.w, self.q = 1.5, [0.3, 0.4], {"a": 0.2}
+
+    def bump(self, x):
+        self.v += x
+        return self
+
+
+def arguments(x=1.3):
+    return x, [0.1, 0.9, 0.4], Box(), 2
+
+
+def left(xs, o):
+    return xs, o.v, o.w, o.q
+
+
+def weighed(xs, o, *more):
+    return sum(xs) * xs[0] + o.v * o.v + sum(o.w) * o.w[0] + sum(o.q.values()) ** 2 + sum(more)
+
+
+@program
+def chosen_in_a_loop(x, xs, o, n):
+    q = o
+    for k in range(n):
+        if x * k > 5:
+            q = Box()
+    for k in range(n):
+        q.w[k] *= x
+    return weighed(xs, o, q.v)
+
+
+@program
+def changed_in_a_loop(x, xs, o, n):
+    q = o if x < 5 else Box()
+    for k in range(n):
+        q.w[k] *= x
+    return weighed(xs, o, q.v)
+
+
+@program
+def gets_a_key(x, xs, o, n):
+    q = o
+    for k in range(n):
+        if x * k > 5:
+            q = Box()
+    q.q["a"] *= x
+    q.q["z"] = x
+    return weighed(xs, o, q.v)
+
+
+@program
+def changed_twice(x, xs, o, n):
+    q = o if x < 5 else Box()
+    q.w[0] *= x
+    q.w[1] *= x
+    return weighed(xs, o, q.v)
+
+
+@program
+def grows(x, xs, o, n):
+    q = o if x < 5 else Box()
+    q.w[0] *= x
+    q.w.append(x)
+    return weighed(xs, o, q.v)
+
+
+@program
+def its_number_and_its_list(x, xs, o, n):
+    q = o if x < 5 else Box()
+    q.v *= x
+    q.w.append(x)
+    return weighed(xs, o, q.v)
+
+
+@program
+def changed_before(x, xs, o, n):
+    q = Box()
+    if x < 5:
+        o.v += x
+        q = o
+    q.w[0] *= x
+    q.w[1] *= x
+    return weighed(xs, o, q.v)
+
+
+@program
+def changed_inside_before(x, xs, o, n):
+    q = Box()
+    if x < 5:
+        o.w[0] += x
+        q = o
+    q.w[0] *= x
+    q.w[1] *= x
+    q.w[0] *= x
+    return weighed(xs, o, q.v)
+
+
+@program
+def its_list_in_another(x, xs, o, n):
+    q = Box()
+    r = Box()
+    if x < 5:
+        q = o
+        r.w = o.w
+    r.w[0] *= x
+    q.w[1] *= x
+    r.w[0] *= x
+    return weighed(xs, o, q.v)
+
+
+@program
+def a_list_of_its(x, xs, o, n):
+    w = [1.0, 2.0]
+    if x < 5:
+        w = o.w
+    w[0] *= x
+    o.w[1] *= x
+    w[1] *= x
+    return weighed(xs, o, *w)
+
+
+@program
+def a_list_after_other_changes(x, xs, o, n):
+    w = [1.0, 2.0]
+    o.v *= 2
+    if x < 5:
+        o.v += x
+        w = o.w
+        o.v *= x
+    w[0] *= x
+    o.w[1] *= x
+    w[1] *= x
+    return weighed(xs, o, *w)
+
+
+@program
+def on_a_path_that_raises(x, xs, o, n):
+    w = [1.0, 2.0]
+    o.v *= 2
+    try:
+        w = o.w
+        if x > 1:
+            raise ValueError  # noqa: TRY301
+        w = xs
+    except ValueError:
+        w[1] *= x
+    w[0] *= x
+    return weighed(xs, o, *w)
+
+
+@program
+def in_every_turn(x, xs, o, n):
+    for k in range(n):
+        w = o.w if k < 1 else xs
+        w[0] *= x
+        w[1] += w[0]
+    return weighed(xs, o, *w)
+
+
+@program
+def picked_by_a_function(x, xs, o, n):
+    def pick(k):
+        if k * x < 1:
+            return o.w
+        return xs
+
+    for k in range(n):
+        pick(k)[0] *= x
+        w = pick(k)
+        w[1] += w[0]
+    return weighed(xs, o, *w)
+
+
+@program
+def gets_another_list(x, xs, o, n):
+    q = o
+    if x > 5:
+        q = Box()
+    q.w, q.v = [x, q.w[0]], 2 * x
+    q.w[1] *= x
+    q.q["a"] = q.v
+    return weighed(xs, o, q.v)
+
+
+@program
+def by_its_methods(x, xs, o, n):
+    q = o
+    if x > 5:
+        q = Box()
+    q.bump(x).bump(2 * x)
+    q.w[0] = q.v
+    q.w[1] = q.w[0] * x
+    return weighed(xs, o, q.v)
+
+
+def by_reverse_mode(function, *args):
+    value, back = wg.pullback(function, *args)
+    return value, back(1.0)[0]
+
+
+def by_forward_mode(function, *args):
+    value, push = wg.pushforward(function, *args)
+    return value, push(1.0, None, None, None)
+
+
+@pytest.mark.parametrize("way", [by_reverse_mode, by_forward_mode])
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_right(function, way):
+    given, expected = arguments(), arguments()
+    value = function(*expected)
+    slope = (function(*arguments(1.3 + 1e-6)) - function(*arguments(1.3 - 1e-6))) / 2e-6
+    assert way(function, *given) == (
+        pytest.approx(value, rel=1e-12),
+        pytest.approx(slope, rel=1e-6, abs=1e-6),
+    )
+    assert left(*given[1:3]) == left(*expected[1:3])
+    assert isinstance(given[2].v, float | np.floating)
