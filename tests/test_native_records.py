@@ -306,10 +306,17 @@ def taken_out(a):
 
 
 @pytest.mark.parametrize(
-    "f", [by_another_name, the_same_twice, in_a_list_of_some, exchanged, the_best, taken_out]
+    "f", [by_another_name, the_same_twice, in_a_list_of_some, the_best, taken_out]
 )
 def test_objects_that_are_changed_by_any_of_their_names(f):
     like_python(f, A)
+
+
+def test_objects_that_change_places_are_left_to_python():
+    with pytest.raises(wg.errors.NotNative, match="`distinct` has no native form yet"):
+        wg.jit(exchanged, strict=True)(A)
+    with pytest.warns(wg.errors.NativeWarning):
+        assert wg.jit(exchanged)(A) == exchanged(A)
 
 
 def test_methods_that_change_their_object():

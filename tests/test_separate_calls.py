@@ -6,6 +6,7 @@ import importlib
 import math
 from pathlib import Path
 
+import numpy as np
 import programs
 import pytest
 import trees
@@ -65,6 +66,31 @@ def test_calls_find_what_inlined_code_finds(program, all_are_large):
     (value, bars), (expected_value, expected) = found
     trees.assert_close(value, expected_value, rel=1e-13)
     trees.assert_close(bars, expected, rel=1e-9, scale=1.0)
+
+
+def changed_by_a_call(x, a):
+    b = np.full(4, x)
+    c = a[::-1]
+    kept = {"p": b, "q": b}
+    if x > 0.1:
+        for _ in a:
+            a, b, c = c, a, b
+            b += x
+
+    def change(e):
+        b[0] = e
+
+    change(b[0])
+    return b.sum() + kept["p"].sum()
+
+
+def test_a_call_changes_the_array_that_a_branch_has_chosen(all_are_large):
+    all_are_large(True)
+    given, left = (np.array([0.1, 0.2, 0.3, 0.4]) for _ in range(2))
+    value, back = wg.pullback(changed_by_a_call, 1.3, given)
+    assert value == pytest.approx(changed_by_a_call(1.3, left))
+    assert back(1.0)[0] == pytest.approx(20.0)
+    assert given.tolist() == left.tolist()
 
 
 # --- two functions that one definition makes ----------------------------------------------

@@ -120,9 +120,12 @@ def update(
     path = steps if step is None else (*steps, step)
     left = None if step is None else release(it, place_of(it, root), path)
     new = write(root, steps)
+    place = place_of(it, root)
+    if it.reading.places.get(new, place) is not place:  # type: ignore[arg-type]
+        # what a call has given is one object or another: on each path it has a name of its own
+        new = it.builder.emit_with(st.bound, [new], {"name": Const(root.name or "it")})
     assert isinstance(new, Var)
     new.name = new.name or root.name
-    place = place_of(it, root)
     it.reading.places[new] = place
     it.heap[place] = new
     depth = depth_of_path(root.kind, steps) + 1

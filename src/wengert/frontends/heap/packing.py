@@ -121,7 +121,11 @@ def materialise(it: Interpreter, items: Items, item: Kind | None = None) -> Var:
     if place.choice is not None:
         first, second = (materialise(it, x) for x in (place.choice.first, place.choice.second))
         return it.choose(place.choice.condition, lambda: first, lambda: second)  # type: ignore[return-value]
-    refuse_callers(it, place)
+    if items.type is None and not it.reading.general:
+        refuse_callers(it, place)
+    else:  # an object of a class is told from what it was made of; of arguments of any kind too little is known
+        refuse_given(it, place)
+        _refuse_detached(it, place)
     content = it.heap.get(place, items)
     if isinstance(content, Var):
         return content
@@ -279,12 +283,21 @@ def refuse_callers(it: Interpreter, place: Place) -> None:
     for other in (place, *may_be(it, place)):
         refuse_given(it, other)
         home = other.origin if isinstance(other.origin, Var) else other.origin.home
-        of_callers = other is not place and home is not None and home in it.reading.inputs
-        if of_callers or other in it.reading.detached:
-            raise it.unsupported(
-                "this changes an object that may be one of several",
-                "Change it where it is certain which object it is, or change a copy.",
-            )
+        if other is not place and home is not None and home in it.reading.inputs:
+            raise _one_of_several(it)
+        _refuse_detached(it, other)
+
+
+def _refuse_detached(it: Interpreter, place: Place) -> None:
+    if place in it.reading.detached:
+        raise _one_of_several(it)
+
+
+def _one_of_several(it: Interpreter) -> Exception:
+    return it.unsupported(
+        "this changes an object that may be one of several",
+        "Change it where it is certain which object it is, or change a copy.",
+    )
 
 
 def keep(it: Interpreter, keys: Iterable[Any]) -> None:
