@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from test_moved_items import by_forward_mode, by_reverse_mode
 
 import wengert as wg
 
@@ -209,16 +210,6 @@ def by_its_methods(x, xs, o, n):
     return weighed(xs, o, q.v)
 
 
-def by_reverse_mode(function, *args):
-    value, back = wg.pullback(function, *args)
-    return value, back(1.0)[0]
-
-
-def by_forward_mode(function, *args):
-    value, push = wg.pushforward(function, *args)
-    return value, push(1.0, None, None, None)
-
-
 @pytest.mark.parametrize("way", [by_reverse_mode, by_forward_mode])
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_right(function, way):
@@ -231,3 +222,19 @@ def test_right(function, way):
     )
     assert left(*given[1:3]) == left(*expected[1:3])
     assert isinstance(given[2].v, float | np.floating)
+
+
+def from_a_longer_list(x, rows):
+    w = [1.0, 2.0]
+    if len(rows) > 5:
+        w = rows[5]
+    w[0] *= x
+    rows.append([x])
+    return w[0] + w[1]
+
+
+@pytest.mark.parametrize("count", [2, 7])
+def test_what_one_path_reads_is_not_asked_for_on_the_other(count):
+    given, expected = ([[1.0, 2.0] for _ in range(count)] for _ in range(2))
+    assert wg.pullback(from_a_longer_list, 1.3, given)[0] == from_a_longer_list(1.3, expected)
+    assert given == expected

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import field, mutable_record
-from ..ir.types import Kind, Number
+from ..ir.types import Kind, Number, Struct
 from ..ops import structure as st
 from . import heap as hp
 from .items import open_up
@@ -108,25 +108,26 @@ class Meeting:
         return self.context.opened[origin]
 
     def _taken_outside(self, part: Var) -> Var | None:
-        """A part of a run-time object from outside that an arm has read: read outside of the arm."""
-        it = self.interpreter
+        """A part of a run-time object from outside that an arm has read: read outside of the arm.
+
+        Only of what is known to have that part: on the other path nobody may have asked for it.
+        """
         if part.born <= self.context.start:
             return part
         if part not in self.context.taken:
-            for arm in self.arms:
-                eqn = arm.builder.visible_definition(part)
-                if eqn is not None and eqn.op in (st.getattr_, st.getitem):
-                    base, *index = eqn.args
-                    outside = self._taken_outside(base) if isinstance(base, Var) else None
-                    if outside is None or not all(isinstance(step, Const) for step in index):
-                        break
-                    taken = it.builder.emit_with(
-                        eqn.op, (outside, *index), eqn.params, eqn.namespace
-                    )
-                    assert isinstance(taken, Var)
-                    self.context.taken[part] = taken
-                    break
-        return self.context.taken.get(part)
+            eqns = (arm.builder.visible_definition(part) for arm in self.arms)
+            eqn = next((eqn for eqn in eqns if eqn is not None), None)
+            base = eqn.args[0] if eqn is not None and eqn.op in (st.getattr_, st.getitem) else None
+            if eqn is None or not isinstance(base, Var) or not isinstance(base.kind, Struct):
+                return None
+            outside = self._taken_outside(base)
+            if outside is None or not all(isinstance(step, Const) for step in eqn.args[1:]):
+                return None
+            args = (outside, *eqn.args[1:])
+            taken = self.interpreter.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace)
+            assert isinstance(taken, Var)
+            self.context.taken[part] = taken
+        return self.context.taken[part]
 
     def _is_from_outside(self, value: Var | Items) -> bool:
         place = value.place if isinstance(value, Items) else None

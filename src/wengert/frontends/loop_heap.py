@@ -193,8 +193,13 @@ def _is_same_object(
     it: Interpreter, old: Value | None, new: Value | None, attempt: Attempt
 ) -> bool:
     """Whether an item still refers to what it did, which may have changed itself."""
-    if isinstance(old, Items) and isinstance(new, Items) and old.place is not None:
-        return old.place is new.place
+    places = [
+        value.place if isinstance(value, Items) else it.reading.places.get(value)
+        for value in (old, new)
+        if isinstance(value, Items | Var)
+    ]
+    if len(places) == 2 and places[0] is not None and isinstance(old, Items):
+        return places[0] is places[1]
     if isinstance(old, Var) and isinstance(new, Var) and is_mutable(old) and is_mutable(new):
         outer, around = it.builder, it.heap
         it.builder, it.heap = attempt.builder, attempt.heap
