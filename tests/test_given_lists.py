@@ -242,3 +242,54 @@ def test_a_list_that_grows_by_an_operator_grows_under_all_its_names(program):
     assert value == program(*given())
     assert gradient == pytest.approx(slope, rel=1e-8)
     assert wg.pushforward(program, *given())[1](1.0, None) == pytest.approx(slope, rel=1e-8)
+
+
+def changing_places_with_a_new_one(x, given):
+    mine = {0: x} if isinstance(given, dict) else [x]
+    for _ in range(4):
+        mine[0] = mine[0] + x
+        given, mine = mine, given
+    return x * mine[0] + given[0]
+
+
+def growing_by_turns(x, given):
+    mine = [x]
+    for turn in range(5):
+        for _ in range(2):
+            mine.append(2 * x)
+            if turn < 1:
+                continue
+            mine.insert(-1, x * x)
+        given, mine = mine, given
+    return x * sum(mine) + sum(given)
+
+
+def an_item_changes_places(x, given):
+    mine = [x]
+    for _ in range(3):
+        mine.append(x)
+        mine, given[0] = given[0], mine
+    return x * sum(mine)
+
+
+@pytest.mark.parametrize(
+    ("program", "given"),
+    [
+        (changing_places_with_a_new_one, [0.4, 1.5]),
+        (changing_places_with_a_new_one, {0: 0.4, 1: 1.5}),
+        (growing_by_turns, [0.4, 1.5]),
+        (an_item_changes_places, [[0.4], [1.5]]),
+    ],
+)
+def test_what_is_given_and_changes_places_with_something_new_is_left_as_the_program_leaves_it(
+    program, given
+):
+    expected, mine, again = (copy.deepcopy(given) for _ in range(3))
+    slope = (program(0.7 + 1e-6, copy.deepcopy(given)) - program(0.7 - 1e-6, given)) / 2e-6
+    value = program(0.7, expected)
+    found, pull = wg.pullback(program, 0.7, mine)
+    assert (found, mine) == (value, expected)
+    assert pull(1.0)[0] == pytest.approx(slope, rel=1e-8)
+    value_again, push = wg.pushforward(program, 0.7, again)
+    assert (value_again, again) == (value, expected)
+    assert push(1.0, None) == pytest.approx(slope, rel=1e-8)

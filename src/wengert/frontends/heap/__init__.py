@@ -46,7 +46,6 @@ from .changes import whole as whole
 from .current import now as now
 from .current import part_of as part_of
 from .current import starts as starts
-from .packing import NeedsWhole as NeedsWhole
 from .packing import adopt as adopt
 from .packing import followed_by_name as followed_by_name
 from .packing import hold_unknown_of as hold_unknown_of
@@ -55,16 +54,17 @@ from .packing import keep as keep
 from .packing import materialise as materialise
 from .packing import note_copied as note_copied
 from .packing import packed as packed
-from .packing import refuse_given as refuse_given
 from .packing import refuse_stand_ins as refuse_stand_ins
 from .packing import stored as stored
 from .places import Content as Content
 from .places import Heap as Heap
+from .places import NeedsWhole as NeedsWhole
 from .places import alternatives as alternatives
 from .places import content_in as content_in
 from .places import dropped as dropped
 from .places import identities as identities
 from .places import place_of as place_of
+from .places import refuse_given as refuse_given
 from .sharings import SharedItems as SharedItems
 from .sharings import can_be_one as can_be_one
 from .sharings import note_sharing as note_sharing

@@ -35,16 +35,21 @@ from .aliases import (
     ties,
 )
 from .current import now
-from .places import Content, alternatives, as_the_object, identities, in_whole, place_of
+from .places import (
+    Content,
+    NeedsWhole,
+    alternatives,
+    as_the_object,
+    identities,
+    in_whole,
+    place_of,
+    refuse_given,
+)
 from .sharings import depth_of, note_again, note_view, refuse_replaced
 from .views import lead_to_one, view_of, views_to
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
-
-
-class NeedsWhole(Exception):
-    """The program changes a container that it is given: it is read again with the object itself."""
 
 
 def packed(it: Interpreter, items: Items, name: str = "") -> Atom:
@@ -260,18 +265,6 @@ def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:
     field = items.form in ("object", "dataclass")
     for key, value in zip(items.keys, items.values, strict=True):
         adopt(it, value, owner, Const(me.Field(key)) if field else Const(key))
-
-
-def refuse_given(it: Interpreter, place: Place) -> None:
-    """What is given in parts cannot be changed as one object.
-
-    Raises:
-        NeedsWhole: it is to be given as one object.
-    """
-    name = it.reading.given.get(id(place.origin))
-    if name is not None:
-        it.reading.whole.add(name)
-        raise NeedsWhole
 
 
 def refuse_callers(it: Interpreter, place: Place) -> None:

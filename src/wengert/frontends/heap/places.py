@@ -17,6 +17,10 @@ Content = Value | Part | Lost
 Heap = dict[Place, Content]
 
 
+class NeedsWhole(Exception):
+    """The program changes a container that it is given: it is read again with the object itself."""
+
+
 def place_of(it: Interpreter, value: Items | Var) -> Place:
     """The identity of an object."""
     if isinstance(value, Items):
@@ -99,6 +103,18 @@ def _identities_of_var(it: Interpreter, var: Var, *, own: bool) -> set[Place]:
     if eqn is not None:
         return identities(it, eqn.args[0], own=own)  # type: ignore[arg-type]
     return {place_of(it, var)} if own and is_mutable(var) else set()
+
+
+def refuse_given(it: Interpreter, place: Place) -> None:
+    """What is given in parts cannot be changed as one object.
+
+    Raises:
+        NeedsWhole: it is to be given as one object.
+    """
+    name = it.reading.given.get(id(place.origin))
+    if name is not None:
+        it.reading.whole.add(name)
+        raise NeedsWhole
 
 
 def content_in(heap: Heap, place: Place) -> Content:

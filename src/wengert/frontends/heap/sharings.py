@@ -14,7 +14,7 @@ from ...ops import structure as st
 from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
 from .aliases import hold_same, may_be, ties
 from .current import has_left, now, one_value, what_happened
-from .places import as_the_object, identities, in_whole, place_of
+from .places import as_the_object, identities, in_whole, place_of, refuse_given
 from .releasing import note_moved
 from .views import (
     depth_along,
@@ -216,6 +216,7 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
     lost = Lost("it may be an object that was changed under another name")
     for other, (below, below_other) in ties(it, place).items():
         if depth > below:
+            refuse_given(it, other)
             it.heap[other] = lost
             # what is inside one is inside the other, even where it is not known how deep
             deep = depth - below + max(below_other, int(below > 0))
