@@ -372,6 +372,23 @@ def method_with_a_name_that_arrays_have(x, y):
     return np.sum(x * y.take())
 
 
+@program(boxed)
+def the_first_that_fits_or_else_what_is_given(x, o):
+    mine = x.copy()
+    found = next((each for each in (mine, mine) if each[0] > x[0]), o.w)
+    return np.sum(x * found) + np.sum(x * x)
+
+
+@program(boxed)
+def one_that_was_changed_or_else_what_is_given(x, o):
+    ones = np.ones(4)
+    for row in (x, ones):
+        row[1] += x[2]
+        x[-1] = np.sum(ones)
+        found = next((each for each in (ones, x) if each[0] > 2.0), o.w)
+    return np.sum(x * found)
+
+
 @pytest.mark.parametrize(("function", "make", "alone"), CASES)
 def test_right(function, make, alone):
     expected = differences(function, make)

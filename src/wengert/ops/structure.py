@@ -289,7 +289,7 @@ add_at = declare(
 )
 zeros = declare(
     "zeros",
-    "x, *, unbound=False",
+    "x, *, unbound=None",
     infer=lambda args, params: gradient_kind(kind_of_atom(args[0])),
     fold=_fold_zeros,
     rt="zeros",

@@ -7,12 +7,12 @@ reading `x[i]` costs O(1) in reverse as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const, Span, Var
 from ..ir.records import value_record
-from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
@@ -46,6 +46,7 @@ class Cotangents:
         local: Iterable[Var],
         outer: Callable[[Var], Atom],
         arithmetic: set[Var],
+        unbound: Container[Atom] = (),
         around: Cotangents | None = None,
     ):
         self.builder = builder
@@ -54,6 +55,8 @@ class Cotangents:
         self.outer = outer
         self.arithmetic = arithmetic
         """Values that were operands of arithmetic: their cotangents can be added with `+`."""
+        self.unbound = unbound
+        """Values that a path leaves unbound."""
         self.dense: dict[Var, list[Atom]] = {}
         self.scattered: dict[Var, list[tuple[Path, Atom]]] = {}
         self.read_at: dict[Var, Span] = {}
@@ -140,7 +143,7 @@ class Cotangents:
         buffer = self.running.pop(var, None)
         scattered = self.scattered.pop(var, [])
         if scattered:
-            buffer = self._zeros(var) if buffer is None else buffer
+            buffer = self.zeros(var) if buffer is None else buffer
             span = self.builder.span
             self.builder.span = span or self.read_at.get(var)
             for path, bar in scattered:
@@ -161,10 +164,13 @@ class Cotangents:
         if isinstance(var.kind, Number):
             total = self._sum(var, self.dense.pop(var, []))
             return NOTHING if total == ZERO else total
-        return self._zeros(var)
+        return self.zeros(var)
 
-    def _zeros(self, var: Var) -> Atom:
-        return self.builder.emit(st.zeros, var, name=bar_name(var))
+    def zeros(self, var: Var) -> Atom:
+        """The cotangent of a value that is zero: where the value is unbound, a number that adds to any."""
+        holds_others = isinstance(var.kind, Seq | Struct)
+        lost = {"unbound": NOTHING} if var in self.unbound and not holds_others else {}
+        return self.builder.emit_with(st.zeros, (var,), lost, name=bar_name(var))
 
     def _write(self, buffer: Atom, path: Path, bar: Atom, var: Var) -> Atom:
         name = bar_name(var)

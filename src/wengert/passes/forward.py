@@ -20,7 +20,6 @@ from ..ir.graph import (
     Atom,
     Block,
     Callee,
-    Const,
     Eqn,
     Function,
     Input,
@@ -112,7 +111,7 @@ class Push:
         dot = self.tangent(atom)
         if dot != ZERO:
             return dot
-        unbound = {"unbound": Const(True)} if atom in self.context.unbound else {}
+        unbound = {"unbound": UNDEFINED} if atom in self.context.unbound else {}
         return self.builder.emit_with(st.zeros, (atom,), unbound)
 
     def has_tangent(self, atom: Atom) -> bool:

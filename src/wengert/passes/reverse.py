@@ -39,7 +39,7 @@ from ..ops import structure as st
 from ..rules.simplification import SimplifyingBuilder
 from . import activity
 from .checkpointing import comment, in_blocks
-from .cotangents import Cotangents, Path, bar_name, cotangent_of
+from .cotangents import Cotangents, Path, cotangent_of
 from .loops import LOOPS
 from .moving import YES, has_steep, is_steep
 from .realness import may_be_complex
@@ -104,7 +104,9 @@ class Sweep:
         self.block = block
         self.builder = SimplifyingBuilder()
         self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
-        self.bars = Cotangents(self.builder, defined_in(block), outer, context.arithmetic, around)
+        self.bars = Cotangents(
+            self.builder, defined_in(block), outer, context.arithmetic, context.unbound, around
+        )
         self.replaced: dict[int, Sequence[Eqn]] = {}
         self.in_loop = False
 
@@ -182,7 +184,7 @@ class Sweep:
         return self.zeros(var) if total == ZERO else total
 
     def zeros(self, var: Var) -> Atom:
-        return self.builder.emit(st.zeros, var, name=bar_name(var))
+        return self.bars.zeros(var)
 
 
 def handler_of(eqn: Eqn) -> Handler:
@@ -246,11 +248,8 @@ def gradient(
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
     unsure = may_be_complex(body) if maybe_complex is None else maybe_complex
-    context = Context(read, activity.active(body, inputs, _vars([out])), unsure)
-    context.written = written(body)
-    context.maybe_none = asked_for_none(body)
+    context = _context(read, body, inputs, [out], unsure)
     context.last = last_checkpointed_call(body)
-    context.steep = has_steep(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
     sweep = Sweep(context, body, _no_outer)
@@ -267,6 +266,18 @@ def gradient(
     made = Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds))
     made = with_primal_evaluated(made, body, context.reversed)
     return with_unbound_marked(tidy(made))
+
+
+def _context(
+    read: Read, body: Block, inputs: Sequence[Var], outs: Sequence[Atom], maybe_complex: bool
+) -> Context:
+    """What the sweeps of a function's reverse know of it."""
+    context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
+    context.written = written(body)
+    context.maybe_none = asked_for_none(body)
+    context.steep = has_steep(body)
+    context.unbound = may_be_unbound(body)
+    return context
 
 
 def joined(forward: Sequence[Eqn], reverse: Sequence[Eqn]) -> list[Eqn]:
@@ -349,11 +360,7 @@ def split(
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
     inputs = [body.params[i] for i in wrt]
     outs = [body.outs[k] for k in active_outs]
-    context = Context(read, activity.active(body, inputs, _vars(outs)), may_be_complex(body))
-    context.written = written(body)
-    context.maybe_none = asked_for_none(body)
-    context.steep = has_steep(body)
-    context.unbound = may_be_unbound(body)
+    context = _context(read, body, inputs, outs, may_be_complex(body))
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)

@@ -23,10 +23,10 @@ from .containers import (
 from .refusals import coded
 
 
-def zeros(x: Any, unbound: bool = False) -> Any:
-    """The cotangent of `x` that is zero. `unbound`: `x` may be nothing, which has none."""
-    if unbound and type(x).__name__.endswith("Undefined"):
-        return x
+def zeros(x: Any, unbound: Any = None) -> Any:
+    """The cotangent of `x` that is zero. `unbound`: what there is instead if `x` is nothing."""
+    if unbound is not None and type(x).__name__.endswith("Undefined"):
+        return unbound
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
     if isinstance(x, (complex, np.complexfloating)) and not isinstance(x, float):
