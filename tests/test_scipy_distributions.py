@@ -105,11 +105,63 @@ FROZEN = stats.fisk(2.5, scale=2.0)
 def test_frozen_distributions() -> None:
     wg.testing.check_gradient(lambda x: FROZEN.logpdf(x) * FROZEN.cdf(x), 0.3)
     wg.testing.check_gradient(lambda p: stats.vonmises(p[0], loc=p[1]).logpdf(0.4), P)
-    with pytest.raises(AttributeError, match="`mean` of a distribution is not covered"):
-        wg.grad(lambda s: stats.norm(0, s).mean() * s)(1.0)
+    with pytest.raises(NotImplementedError, match="`moment` of this distribution is not covered"):
+        wg.grad(lambda s: stats.norm(0, s).moment(2) * s)(1.0)
 
 
 P = np.array([1.1, 0.3])
+MOMENTS = [
+    ("norm", ()), ("lognorm", (0.7,)), ("expon", ()), ("uniform", ()), ("gamma", (1.7,)),
+    ("invgamma", (3.4,)), ("beta", (1.3, 2.2)), ("t", (5.1,)), ("f", (5.0, 9.0)), ("pareto", (3.6,)),
+    ("weibull_min", (1.4,)), ("gumbel_r", ()), ("rayleigh", ()), ("triang", (0.3,)), ("chi2", (3.3,)),
+    ("genextreme", (0.1,)), ("skewnorm", (1.2,)), ("loggamma", (1.2,)), ("powerlaw", (1.6,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "shapes"), MOMENTS)
+def test_moments(name: str, shapes: Any) -> None:
+    distribution: Any = getattr(stats, name)
+
+    def moments(p: Any) -> Any:
+        frozen = distribution(*p[: len(shapes)], loc=p[-2], scale=p[-1])
+        return frozen.mean() + 0.3 * frozen.std() + 0.7 * frozen.var()
+
+    def not_frozen(p: Any) -> Any:
+        *args, loc, scale = p
+        return distribution.mean(*args, loc=loc, scale=scale) * distribution.std(*args, scale=scale)
+
+    p = np.array([*shapes, 0.3, 1.3])
+    for f in (moments, not_frozen):
+        assert wg.pullback(f, p)[0] == pytest.approx(f(p), rel=1e-12)
+        wg.testing.check_gradient(f, p, rtol=1e-6)
+
+
+def test_moments_of_whole_numbers() -> None:
+    def f(p: Any) -> Any:
+        first = stats.poisson(p).var() + stats.binom(9, p).mean() + stats.bernoulli.var(p)
+        return first + stats.nbinom(4, p).std() + stats.geom(p).mean()
+
+    assert wg.pullback(f, 0.4)[0] == pytest.approx(f(0.4), rel=1e-12)
+    wg.testing.check_gradient(f, 0.4)
+
+
+@pytest.mark.parametrize("name", ["norm", "laplace", "logistic", "gumbel_r", "uniform", "halfnorm"])
+def test_medians_intervals_and_entropies(name: str) -> None:
+    def f(loc: Any, scale: Any) -> Any:
+        frozen = getattr(stats, name)(loc, scale)
+        low, high = frozen.interval(0.9)
+        return frozen.median() + low * high + 0.3 * frozen.entropy()
+
+    assert wg.pullback(f, 0.4, 1.3)[0] == pytest.approx(f(0.4, 1.3), rel=1e-12)
+    wg.testing.check_gradient(f, 0.4, 1.3)
+
+
+def test_moments_where_there_are_none() -> None:
+    assert wg.pullback(lambda df: stats.t.var(df), 1.5)[0] == np.inf
+    assert wg.pullback(lambda df: stats.f.mean(2.0, df), 1.5)[0] == np.inf
+    assert np.isnan(wg.pullback(lambda s: stats.norm(0.0, s).mean(), -1.0)[0])
+    with pytest.raises(NotImplementedError, match="`entropy` of this distribution is not covered"):
+        wg.grad(lambda k: stats.exponnorm(k).entropy())(1.2)  # which SciPy integrates
 
 
 def test_quantiles() -> None:

@@ -23,6 +23,7 @@ from .scipy_densities_in_python import (
     names_of,
     places,
 )
+from .scipy_moments_in_python import around_the_middle, moments
 from .scipy_stats_in_python import METHODS as OF_VECTORS
 from .scipy_stats_in_python import kernels_of
 
@@ -294,54 +295,80 @@ class Frozen:
         self.named = named
 
     def pdf(self, x: Any) -> Any:
-        return self.methods["pdf"](x, *self.args, **self.named)
+        return self._method("pdf")(x, *self.args, **self.named)
 
     def logpdf(self, x: Any) -> Any:
-        return self.methods["logpdf"](x, *self.args, **self.named)
+        return self._method("logpdf")(x, *self.args, **self.named)
 
     def pmf(self, k: Any) -> Any:
-        return self.methods["pmf"](k, *self.args, **self.named)
+        return self._method("pmf")(k, *self.args, **self.named)
 
     def logpmf(self, k: Any) -> Any:
-        return self.methods["logpmf"](k, *self.args, **self.named)
+        return self._method("logpmf")(k, *self.args, **self.named)
 
     def cdf(self, x: Any) -> Any:
-        return self.methods["cdf"](x, *self.args, **self.named)
+        return self._method("cdf")(x, *self.args, **self.named)
 
     def logcdf(self, x: Any) -> Any:
-        return self.methods["logcdf"](x, *self.args, **self.named)
+        return self._method("logcdf")(x, *self.args, **self.named)
 
     def sf(self, x: Any) -> Any:
-        return self.methods["sf"](x, *self.args, **self.named)
+        return self._method("sf")(x, *self.args, **self.named)
 
     def logsf(self, x: Any) -> Any:
-        return self.methods["logsf"](x, *self.args, **self.named)
+        return self._method("logsf")(x, *self.args, **self.named)
 
     def ppf(self, q: Any) -> Any:
-        return self.methods["ppf"](q, *self.args, **self.named)
+        return self._method("ppf")(q, *self.args, **self.named)
 
     def isf(self, q: Any) -> Any:
-        return self.methods["isf"](q, *self.args, **self.named)
+        return self._method("isf")(q, *self.args, **self.named)
+
+    def interval(self, confidence: Any) -> Any:
+        return self._method("interval")(confidence, *self.args, **self.named)
+
+    def median(self) -> Any:
+        return self._method("median")(*self.args, **self.named)
+
+    def mean(self) -> Any:
+        return self._method("mean")(*self.args, **self.named)
+
+    def var(self) -> Any:
+        return self._method("var")(*self.args, **self.named)
+
+    def std(self) -> Any:
+        return self._method("std")(*self.args, **self.named)
+
+    def entropy(self) -> Any:
+        return self._method("entropy")(*self.args, **self.named)
+
+    def _method(self, name: str) -> Any:
+        if name not in self.methods:
+            raise NotImplementedError(
+                f"`{name}` of this distribution is not covered in a function that is differentiated"
+            )
+        return self.methods[name]
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"`{name}` of a distribution is not covered in a function that is differentiated"
-        )
+        return self._method(name)
 
 
 @functools.cache
 def _methods_by(cls: type) -> dict[str, Callable[..., Any]] | None:
     """What stands for the methods of a distribution of SciPy's."""
-    if cls in METHODS:
-        return METHODS[cls]
     if not issubclass(cls, stats.rv_continuous | stats.rv_discrete):
-        return None
+        return METHODS.get(cls)
     known = next((each for each in vars(stats).values() if type(each) is cls), None)
     if known is None or known in _BY_CASES:
         return None
-    if isinstance(known, stats.rv_continuous):
-        return continuous(known, AT_ALL_SHAPES.get(known, {}))
-    return discrete(known, MASSES.get(known, {}))
+    if cls in METHODS:
+        methods = METHODS[cls]
+    elif isinstance(known, stats.rv_continuous):
+        methods = continuous(known, AT_ALL_SHAPES.get(known, {}))
+    else:
+        methods = discrete(known, MASSES.get(known, {}))
+    by_quantiles = around_the_middle(methods["ppf"]) if "ppf" in methods else {}
+    return {**moments(known), **by_quantiles, **methods}
 
 
 def equivalent_of(function: Any) -> Callable[..., Any] | None:

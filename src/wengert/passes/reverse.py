@@ -43,7 +43,7 @@ from .cotangents import Cotangents, Path, cotangent_of
 from .loops import LOOPS
 from .moving import YES, has_steep, is_steep
 from .realness import may_be_complex
-from .residuals import clones, plan, read_ahead, recomputed, renamed_atom, shared
+from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
 from .reverse_control import reverse_if, reverse_loop, reverse_try, reverse_where_it_moves
 from .reverse_rules import reverse_by_rule
@@ -400,7 +400,13 @@ def _divided(
     handed = plan(forward, body.params, reverse, later=True, clobbered=clobbered)
     return (
         _forward_half(function, forward, handed.carried),
-        _backward_half(function, reverse, handed.carried, handed.again),
+        _backward_half(
+            function,
+            reverse,
+            handed.carried,
+            handed.again,
+            may_be_unbound(replace(body, eqns=tuple(forward))),
+        ),
     )
 
 
@@ -429,10 +435,14 @@ def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[
 
 
 def _backward_half(
-    function: Function, reverse: Block, carried: Sequence[Var], again: Sequence[Eqn]
+    function: Function,
+    reverse: Block,
+    carried: Sequence[Var],
+    again: Sequence[Eqn],
+    unbound: Container[Var],
 ) -> Function:
     residuals = Var(UNKNOWN, "residuals")
-    fetched = clones(carried)
+    fetched = {var: _fetched(var, var in unbound) for var in carried}
     mapping: dict[Var, Atom] = dict(fetched)
     eqns = [
         Eqn((var,), st.getitem, (residuals, Const(k))) for k, var in enumerate(fetched.values())
@@ -445,6 +455,11 @@ def _backward_half(
     result = tuple_kind(map(kind_of_atom, outs))
     block = Block(params, tuple(eqns), outs)
     return tidy(Function(f"backward_{function.name}", inputs, block, result))
+
+
+def _fetched(var: Var, unbound: bool) -> Var:
+    """A residual where it is fetched: of one that a path leaves unbound nothing else has the shape."""
+    return Var(var.kind, var.name, None if unbound else var.shape_of)
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
