@@ -50,6 +50,7 @@ ABOUT = {
     "frontends/scipy_spectra_in_python.py": {"scipy"},
     "frontends/scipy_warps_in_python.py": {"scipy"},
     "frontends/scipy_densities_in_python.py": {"scipy"},
+    "frontends/scipy_moments_in_python.py": {"scipy"},
     "frontends/scipy_distributions_in_python.py": {"scipy"},
     "frontends/scipy_grids_in_python.py": {"scipy"},
     "frontends/scipy_hypotheses_in_python.py": {"scipy"},
