@@ -29,6 +29,7 @@ from wengert import engine
 from wengert.errors import InternalError
 
 closure_calls = importlib.import_module("wengert.frontends.closure_calls")
+interpreter = importlib.import_module("wengert.frontends.interpreter")
 
 PER_BATCH = 500
 BATCHES_OF_A_TEST = 4
@@ -263,4 +264,43 @@ LEAVES_EARLY = """\
 
 def test_what_only_the_path_not_taken_has_lends_no_shape(tmp_path):
     """The gradient's gradient, of a program that is too large to be one function."""
-    Check(Drawn(f"{HEAD}{OPENING}\n{LEAVES_EARLY}{SLOPE}").load(tmp_path)).twice()
+    module = Drawn(f"{HEAD}{OPENING}\n{LEAVES_EARLY}{SLOPE}").load(tmp_path)
+    assert wg.grad(module.slope)(*arguments(module)) == 0.0
+    assert wg.hvp(module.program)(*arguments(module), 1.0) == 0.0
+
+
+ONE_IN_ANOTHER = """\
+    u, v = x, 0.5 * x
+    b = np.zeros(4)
+    c = a
+    made = [Box(t[0], t) for t in (b, c)]
+    pairs = [(t[1], t) for t in (a, b)]
+    table = {'p': {'s': x, 't': a}, 'q': {'s': 0.5, 't': b}}
+    try:
+        u = checked(b, c[-1])
+    except (ValueError, IndexError):
+        if (v * x) < (a[-1] * x):
+            o.parts.insert(0, b * 0.5)
+        else:
+            table = {key: {**inner, 's': inner['s'] * a[-1]} for key, inner in table.items()}
+            made = [Box(t[0] * 0.5, t) for t in (b, b)]
+    finally:
+        a = b + a
+    b += b
+    return (u * 0.5 + v + a @ WEIGHTS + (b * c) @ WEIGHTS
+        + sum(each.v * (each.w @ WEIGHTS) for each in made) + sum(e * t[2] for e, t in pairs)
+        + sum(part @ WEIGHTS for part in o.parts) + o.parts[0] @ o.w + len(o.parts)
+        + sum(inner['s'] * (inner['t'] @ WEIGHTS) for inner in table.values()) + len(table))
+"""
+
+
+def test_what_is_one_of_two_objects_is_made_anew_only_where_it_has_changed(tmp_path, monkeypatch):
+    """Each such object was made of others that were: their number grew exponentially with their depth."""
+
+    def choose(*args):
+        raise AssertionError("nothing has changed")
+
+    monkeypatch.setattr(interpreter.Interpreter, "choose", choose)
+    check = Check(Drawn(f"{HEAD}{OPENING}\n{ONE_IN_ANOTHER}{SLOPE}").load(tmp_path))
+    check.reverse()
+    check.forward()

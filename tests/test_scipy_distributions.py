@@ -114,7 +114,8 @@ MOMENTS = [
     ("norm", ()), ("lognorm", (0.7,)), ("expon", ()), ("uniform", ()), ("gamma", (1.7,)),
     ("invgamma", (3.4,)), ("beta", (1.3, 2.2)), ("t", (5.1,)), ("f", (5.0, 9.0)), ("pareto", (3.6,)),
     ("weibull_min", (1.4,)), ("gumbel_r", ()), ("rayleigh", ()), ("triang", (0.3,)), ("chi2", (3.3,)),
-    ("genextreme", (0.1,)), ("skewnorm", (1.2,)), ("loggamma", (1.2,)), ("powerlaw", (1.6,)),
+    ("burr", (3.0, 1.5)), ("fisk", (4.0,)), ("genextreme", (0.1,)), ("skewnorm", (1.2,)),
+    ("loggamma", (1.2,)), ("powerlaw", (1.6,)),
 ]  # fmt: skip
 
 
@@ -160,6 +161,9 @@ def test_moments_where_there_are_none() -> None:
     assert wg.pullback(lambda df: stats.t.var(df), 1.5)[0] == np.inf
     assert wg.pullback(lambda df: stats.f.mean(2.0, df), 1.5)[0] == np.inf
     assert np.isnan(wg.pullback(lambda s: stats.norm(0.0, s).mean(), -1.0)[0])
+    assert np.isnan(wg.pullback(lambda c: stats.fisk.var(c), 1.5)[0])
+    with pytest.raises(ValueError, match="alpha must be between 0 and 1"):
+        wg.grad(lambda s: stats.norm(0.0, s).interval(1.2)[0])(1.0)
     with pytest.raises(NotImplementedError, match="`entropy` of this distribution is not covered"):
         wg.grad(lambda k: stats.exponnorm(k).entropy())(1.2)  # which SciPy integrates
 

@@ -372,7 +372,6 @@ class Interpreter:
         for scope, names in mark.scopes.values():
             scope.vars = dict(names)
         self.catching.return_to(mark.open)
-        self.reading.chosen_at.clear()  # what came of reading may have been forgotten
 
     @contextmanager
     def aside(self) -> Generator[Builder, None, None]:

@@ -10,7 +10,7 @@ from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind
-from .values import Chosen, Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
+from .values import Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
 
 Step = Callable[[], None]
 
@@ -116,8 +116,6 @@ class Reading:
     """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What earlier attempts learned about the values a loop carries."""
-    chosen_at: dict[Place, Chosen] = field(default_factory=dict[Place, Chosen])
-    """What the objects that stand for one of two were when they were last read."""
     places: dict[Var, Place] = field(default_factory=dict[Var, Place])
     """Which object every version of a value that changes belongs to."""
     writes: dict[Place | None, list[Write]] = field(default_factory=dict[Any, Any])

@@ -345,7 +345,8 @@ class Frozen:
     def _method(self, name: str) -> Any:
         if name not in self.methods:
             raise NotImplementedError(
-                f"`{name}` of this distribution is not covered in a function that is differentiated"
+                f"`{name}` of this distribution is not covered in a function that is differentiated: "
+                "write its formula, or put it into a function of your own with a rule (`wg.rrule`)"
             )
         return self.methods[name]
 

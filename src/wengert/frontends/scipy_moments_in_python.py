@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
+from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
 from .scipy_densities_in_python import names_of, places
@@ -29,12 +29,23 @@ def _of_f(dfn: Any, dfd: Any) -> Any:
     return np.where(dfd > 2, dfd / two, np.inf), np.where(dfd > 4, variance, np.inf)
 
 
+def _of_burr(c: Any, d: Any) -> Any:
+    """SciPy's formula, for the moments that there are: it also asks for others, at poles of what they are made of."""
+    one, two = (
+        d * special.beta(d + k / safe, 1 - k / safe)
+        for k, safe in ((1, np.where(c > 1, c, 2.0)), (2, np.where(c > 2, c, 3.0)))
+    )
+    return np.where(c > 1, one, np.nan), np.where(c > 2, two - one * one, np.nan)
+
+
 GIVEN: dict[Any, Callable[..., Any]] = {
     stats.nbinom: lambda n, p: (n * (1 - p) / p, n * (1 - p) / (p * p)),
     stats.t: _of_student,
     stats.f: _of_f,
+    stats.burr: _of_burr,
+    stats.fisk: lambda c: _of_burr(c, 1.0),
 }
-"""Mean and variance of the standard form, where SciPy's formulas cannot be read."""
+"""Mean and variance of the standard form, where SciPy's formulas cannot be read, or have no derivative everywhere."""
 
 _BY_ITEMS = (stats.truncnorm,)
 """Distributions whose formulas call a function for every item: they are not read."""
@@ -107,7 +118,10 @@ def around_the_middle(quantile: Callable[..., Any]) -> dict[str, Callable[..., A
         return quantile(0.5, *args, **named)
 
     def interval(confidence: Any, *args: Any, **named: Any) -> Any:
-        tail = (1.0 - array_of(confidence)) / 2
-        return quantile(tail, *args, **named), quantile(1.0 - tail, *args, **named)
+        share = array_of(confidence)
+        if np.any((share > 1) | (share < 0)):
+            raise ValueError("alpha must be between 0 and 1 inclusive")
+        low, high = (1.0 - share) / 2, (1.0 + share) / 2
+        return quantile(low, *args, **named), quantile(high, *args, **named)
 
     return {"median": median, "interval": interval}

@@ -55,16 +55,6 @@ class Choice:
     """The two objects as they were when they were merged."""
 
 
-@record
-class Chosen:
-    """What came of reading an object that stands for one of two, and where it is computed."""
-
-    objects: tuple[Value, Value]
-    """The two objects as they were."""
-    value: Value
-    builder: Builder
-
-
 @mutable_record
 class Items:
     """A container whose items are known one by one; `form`, `keys` and `type` as in `Struct`.

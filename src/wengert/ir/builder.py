@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -64,13 +64,6 @@ class Builder:
         inner = type(self)(self.span, derived=self.derived)
         inner.parent = self
         return inner
-
-    def enclosing(self) -> Iterator[Builder]:
-        """The builder of this block, and of those around it."""
-        builder: Builder | None = self
-        while builder is not None:
-            yield builder
-            builder = builder.parent
 
     def emit(
         self,
@@ -140,12 +133,14 @@ class Builder:
 
     def insert_after(self, var: Var, eqn: Eqn) -> None:
         """Add an equation right after the one that gives a value, in this block or one around it."""
-        for builder in self.enclosing():
+        builder: Builder | None = self
+        while builder is not None:
             for k in reversed(range(len(builder.eqns))):
                 if var in builder.eqns[k].outs:
                     builder.eqns.insert(k + 1, eqn)
                     builder.define([eqn])
                     return
+            builder = builder.parent
         raise KeyError(f"no open block computes {var}")
 
     def take(self, inner: Builder) -> None:
@@ -170,8 +165,13 @@ class Builder:
 
     def visible_definition(self, var: Var) -> Eqn | None:
         """The equation that computes a value, in this block or one around it."""
-        found = (builder.definition(var) for builder in self.enclosing())
-        return next((eqn for eqn in found if eqn is not None), None)
+        builder: Builder | None = self
+        while builder is not None:
+            eqn = builder.definition(var)
+            if eqn is not None:
+                return eqn
+            builder = builder.parent
+        return None
 
     def if_(self, condition: Atom, then: Block, other: Block, outs: Sequence[Var]) -> None:
         self.append(Eqn(tuple(outs), IF, (condition,), {}, (then, other), "py", self.span))

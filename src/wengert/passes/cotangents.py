@@ -46,7 +46,7 @@ class Cotangents:
         local: Iterable[Var],
         outer: Callable[[Var], Atom],
         arithmetic: set[Var],
-        unbound: Container[Atom] = (),
+        unbound: Container[Atom],
         around: Cotangents | None = None,
     ):
         self.builder = builder

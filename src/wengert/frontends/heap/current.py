@@ -12,20 +12,7 @@ from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import (
-    Choice,
-    Chosen,
-    Items,
-    Iteration,
-    Lost,
-    Maybe,
-    Part,
-    Place,
-    Value,
-    Write,
-    flatten,
-    same,
-)
+from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
 from .places import Content, identities, place_of
@@ -81,23 +68,15 @@ def _items_now(it: Interpreter, items: Items) -> Value:
 def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
     if it.reading.counts is not None:
         it.reading.counts.work()
-    objects = now(it, choice.first), now(it, choice.second)
-    if all(map(_is_alike, objects, choice.seen)):
+    first, second = now(it, choice.first), now(it, choice.second)
+    if all(map(_is_alike, (first, second), choice.seen)):
         return items
-    assert items.place is not None
-    known = it.reading.chosen_at.get(items.place)
-    if known is not None and known.builder in it.builder.enclosing():
-        if all(map(_is_alike, objects, known.objects)):
-            return known.value
-    first, second = objects
-    value = it.choose(choice.condition, lambda: first, lambda: second)
-    it.reading.chosen_at[items.place] = Chosen(objects, value, it.builder)
-    return value
+    return it.choose(choice.condition, lambda: first, lambda: second)
 
 
 def _is_alike(a: Value, b: Value) -> bool:
     """Whether two values hold the very same: what is read of an object is made anew each time."""
-    if a is b or (same(a, b) and not isinstance(a, Items)):
+    if a is b or (isinstance(a, Const) and a == b):
         return True
     if not isinstance(a, Items) or not isinstance(b, Items) or a.place is not b.place:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
@@ -214,15 +214,20 @@ def _check_spots(it: Interpreter, place: Place, changes: Callable[[Spot], bool])
 def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
     """What changes in an object, so deep in it, changes in others that share it: they are lost."""
     lost = Lost("it may be an object that was changed under another name")
+
+    def lose(places: Iterable[Place]) -> None:
+        for each in places:
+            refuse_given(it, each)
+            it.heap[each] = lost
+
     for other, (below, below_other) in ties(it, place).items():
         if depth > below:
-            refuse_given(it, other)
-            it.heap[other] = lost
+            lose([other])
             # what is inside one is inside the other, even where it is not known how deep
             deep = depth - below + max(below_other, int(below > 0))
             for held in it.reading.holding_unknown.get(other, ()):
                 if deep > depth_of(held):
-                    it.heap |= dict.fromkeys(may_be_held(it, held), lost)
+                    lose(may_be_held(it, held))
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
 
 
