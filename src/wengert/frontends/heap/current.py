@@ -12,7 +12,19 @@ from ...ir.types import UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Choice, Items, Iteration, Lost, Maybe, Part, Place, Value, Write, flatten
+from ..values import (
+    Choice,
+    Items,
+    Iteration,
+    Lost,
+    Maybe,
+    Part,
+    Place,
+    Value,
+    Write,
+    flatten,
+    is_mutable,
+)
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
 from .places import Content, identities, place_of
@@ -80,6 +92,8 @@ def _is_alike(a: Value, b: Value) -> bool:
         return True
     if not isinstance(a, Items) or not isinstance(b, Items) or a.place is not b.place:
         return False
+    if is_mutable(a) and a.place is None and a.home is None:
+        return False  # two that nobody has given a name yet are two
     alike = (a.form, a.keys, a.type) == (b.form, b.keys, b.type) and a.home is b.home
     return alike and all(map(_is_alike, a.values, b.values))
 
