@@ -712,3 +712,20 @@ def test_a_direction_is_taken_before_the_function_changes_it():
     value, slope = wg.value_and_grad(along_what_it_changes)(0.7, a.copy())
     assert value == pytest.approx(along_what_it_changes(0.7, a.copy()))
     assert slope == pytest.approx((value - 0.15) / 0.7)
+
+
+def takes_and_starts_again(x, xs, n):
+    kept = list(xs)
+    last = 0.0
+    for _ in range(n):
+        last += xs.pop() * x**2
+        xs = list(kept)
+    return last
+
+
+def test_a_list_that_is_shortened_and_bound_anew_in_a_loop_is_differentiated_inside():
+    def slope(x, xs, n):
+        return wg.grad(takes_and_starts_again)(x, xs, n)
+
+    given = [1.0, 2.0, 3.0]
+    assert wg.grad(slope)(1.3, given, 2) == pytest.approx(12.0)

@@ -5,6 +5,7 @@ import pytest
 from test_moved_items import by_forward_mode, by_reverse_mode
 
 import wengert as wg
+from wengert.frontends.interpreter import Interpreter
 
 PROGRAMS = []
 
@@ -238,3 +239,32 @@ def test_what_one_path_reads_is_not_asked_for_on_the_other(count):
     given, expected = ([[1.0, 2.0] for _ in range(count)] for _ in range(2))
     assert wg.pullback(from_a_longer_list, 1.3, given)[0] == from_a_longer_list(1.3, expected)
     assert given == expected
+
+
+def changed_and_chosen_again(x, a, o):
+    u = p = o
+    for e in a:
+        o.v = x * e
+        p = o if x > e else p
+    for e in a:
+        q = Box()
+        p = q if x > e else p
+        p.v *= x
+        u = p.v + p.w[1]
+    return u + p.v
+
+
+def test_what_is_chosen_again_and_again_is_read_in_a_time_that_grows_as_the_work(monkeypatch):
+    choose, chosen = Interpreter.choose, []
+    monkeypatch.setattr(Interpreter, "choose", lambda *args: chosen.append(1) or choose(*args))
+    counts = []
+    for size in (3, 6):
+        chosen.clear()
+        a = np.linspace(0.5, 2.0, size)
+        box = Box()
+        slope = wg.grad(changed_and_chosen_again)(1.3, a, box)
+        h = 1e-6
+        ends = [changed_and_chosen_again(1.3 + s, a, Box()) for s in (h, -h)]
+        assert slope == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-7)
+        counts.append(len(chosen))
+    assert counts[1] < 8 * counts[0]

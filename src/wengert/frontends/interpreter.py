@@ -264,7 +264,7 @@ class Interpreter:
         """Merge what both arms of a branch leave; `heap` was before it."""
         cells.out_of_cells(arms)
         with self.catching.quiet():
-            merge = Merge(arms, condition, start)
+            merge = Merge(arms, condition, start, heap)
             self.frame.scope.vars = self._merge_vars(merge)
             self.heap = self._merge_heaps(merge, heap)
             self._emit_if(condition, arms, merge.outs)
@@ -580,8 +580,8 @@ def coerce(interpreter: Interpreter, value: Value | None, kind: Kind) -> list[At
         from .items import open_up
 
         value = open_up(interpreter, value)
-    if isinstance(kind, Struct) and isinstance(value, Items):
-        if len(value.keys) != len(kind.keys) or not set(value.keys) == set(kind.keys):
+    if isinstance(kind, Struct):
+        if not isinstance(value, Items) or set(value.keys) != set(kind.keys):
             raise interpreter.unsupported(
                 "an object has other attributes or items on one path than on another",
                 "Give it the same attributes on every path, before the loop starts.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Var
@@ -78,24 +79,51 @@ def _items_now(it: Interpreter, items: Items) -> Value:
 
 
 def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
+    """One of two objects as it is now: of what neither of them has changed, it holds what it held."""
     if it.reading.counts is not None:
         it.reading.counts.work()
     first, second = now(it, choice.first), now(it, choice.second)
-    if all(map(_is_alike, (first, second), choice.seen)):
-        return items
-    return it.choose(choice.condition, lambda: first, lambda: second)
+    merged = items if items.place is None else items.place.origin
+    versions = (merged, first, second, *choice.seen)
+    if not _hold_alike(versions):
+        return it.choose(choice.condition, lambda: first, lambda: second)
+    values = [
+        value
+        if _is_alike(it, a, x) and _is_alike(it, b, y)
+        else it.choose(choice.condition, lambda a=a: a, lambda b=b: b)
+        for value, a, b, x, y in zip(*(each.values for each in versions), strict=True)
+    ]
+    unchanged = all(map(operator.is_, values, items.values))
+    return items if unchanged else items.holding(values)
 
 
-def _is_alike(a: Value, b: Value) -> bool:
+def _hold_alike(versions: Sequence[Value]) -> TypeGuard[Sequence[Items]]:
+    """Whether what is known of objects is the same items by name, whatever they are."""
+    known = [each for each in versions if isinstance(each, Items)]
+    kinds = {(each.form, each.keys, each.type) for each in known}
+    return len(known) == len(versions) and len(kinds) == 1
+
+
+def _is_alike(it: Interpreter, a: Value, b: Value) -> bool:
     """Whether two values hold the very same: what is read of an object is made anew each time."""
     if a is b or (isinstance(a, Const) and a == b):
         return True
+    if isinstance(a, Var) and isinstance(b, Var):
+        return _is_same_part(it, a, b)
     if not isinstance(a, Items) or not isinstance(b, Items) or a.place is not b.place:
         return False
     if is_mutable(a) and a.place is None and a.home is None:
         return False  # two that nobody has given a name yet are two
-    alike = (a.form, a.keys, a.type) == (b.form, b.keys, b.type) and a.home is b.home
-    return alike and all(map(_is_alike, a.values, b.values))
+    alike = _hold_alike((a, b)) and a.home is b.home
+    return alike and all(_is_alike(it, x, y) for x, y in zip(a.values, b.values, strict=True))
+
+
+def _is_same_part(it: Interpreter, a: Var, b: Var) -> bool:
+    """Whether two values are one attribute of the same run-time object, in the same state."""
+    first, second = (it.builder.visible_definition(each) for each in (a, b))
+    if first is None or second is None or first.op is not st.getattr_ is not second.op:
+        return False
+    return first.args[0] is second.args[0] and first.params == second.params
 
 
 def _opened_now(it: Interpreter, items: Items, home: Var) -> Value:
