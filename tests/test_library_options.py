@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from error_texts import refusal
 
 import wengert as wg
 from wengert.errors import UnsupportedSyntax
 
 pytest.importorskip("scipy")
-from scipy import interpolate, linalg, stats
+from scipy import integrate, interpolate, linalg, ndimage, optimize, signal, sparse, stats
+from scipy.spatial import distance
 
 X = np.array([1.3, 0.4, 2.2])
 A = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]])
@@ -101,3 +103,59 @@ def test_outside_of_what_is_interpolated():
 def test_options_of_nditer_are_refused(f):
     with pytest.raises(UnsupportedSyntax, match=r"np\.ndindex"):
         wg.grad(f)(X)
+
+
+SQUARES = np.outer(X, X)
+WAYS_OUT = {
+    "a convolution with weights of an even size": (
+        lambda x: ndimage.convolve(x * SQUARES, A[:2]).sum(),
+        "Pad them with zeros.",
+    ),
+    "the median of an even number of places": (
+        lambda x: ndimage.median_filter(x * SQUARES, 2).sum(),
+        "Take windows of odd sizes.",
+    ),
+    "medfilt of more than one axis": (
+        lambda x: signal.medfilt(x * SQUARES).sum(),
+        "Take `scipy.ndimage.median_filter`.",
+    ),
+    "sosfilt with states of several signals": (
+        lambda x: signal.sosfilt([[1.0, 0, 0, 1, x, 0]], A, zi=np.zeros((1, 3, 2)))[0].sum(),
+        "Filter one at a time.",
+    ),
+    "the distance 'jaccard'": (
+        lambda x: distance.cdist(x * A, A, "jaccard").sum(),
+        "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`).",
+    ),
+    "the polar decomposition of a matrix that is not square": (
+        lambda x: linalg.polar(x * A[:2])[0].sum(),
+        "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`).",
+    ),
+    "`moment` of this distribution": (
+        lambda x: stats.norm(0.0, x).moment(3),
+        "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`).",
+    ),
+    "a minimum with full_output": (
+        lambda x: optimize.fmin(lambda t: (t[0] - x) ** 2, np.ones(1), full_output=True)[0][0],
+        "Take `minimize`, whose result has everything.",
+    ),
+    "quad_vec over an interval without end": (
+        lambda x: integrate.quad_vec(lambda t: np.exp(-t * t * x), 0.0, np.inf)[0],
+        "Call `quad` for each of the numbers.",
+    ),
+    "a part of a sparse matrix that has one of its rows twice": (
+        lambda x: sparse.csr_matrix(x * A)[[0, 0]].sum(),
+        "Take parts, and `vstack` them.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WAYS_OUT)
+def test_what_is_not_covered_says_where_why_and_what_to_do(what):
+    program, way_out = WAYS_OUT[what]
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(program)(0.7))
+    lines = str(error).split("\n")
+    assert lines[0] == f"[WG101] {what} is not covered in a function that is differentiated"
+    assert lines[2].startswith(f"  {__file__}:{program.__code__.co_firstlineno}, in ")
+    assert set(lines[4].strip()) == {"^"}
+    assert lines[6:] == [f"  {way_out}", "", "  explained in docs/errors.md#wg101"]

@@ -105,18 +105,6 @@ def test_values_between_the_places(f):
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: ndimage.convolve(x, SHARP[:2]),
-        lambda x: ndimage.median_filter(x, 2),
-    ],
-)
-def test_what_is_not_covered_is_refused(f):
-    with pytest.raises(NotImplementedError):
-        wg.grad(lambda x: np.sum(f(x)))(IMAGE)
-
-
-@pytest.mark.parametrize(
-    "f",
-    [
         lambda x: ndimage.map_coordinates(x, PLACES, mode="grid-constant"),
         lambda x: ndimage.rotate(x, 20, axes=(1, 0), mode="grid-constant"),
     ],

@@ -14,6 +14,7 @@ from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 from scipy.stats import _continuous_distns  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import FORMULA, uncovered
 from .scipy_densities_in_python import (
     apply_where,
     continuous,
@@ -344,10 +345,7 @@ class Frozen:
 
     def _method(self, name: str) -> Any:
         if name not in self.methods:
-            raise NotImplementedError(
-                f"`{name}` of this distribution is not covered in a function that is differentiated: "
-                "write its formula, or put it into a function of your own with a rule (`wg.rrule`)"
-            )
+            raise uncovered(f"`{name}` of this distribution", FORMULA)
         return self.methods[name]
 
     def __getattr__(self, name: str) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import FORMULA, uncovered
 from . import equivalents
 
 
@@ -243,7 +244,7 @@ def de_boor(t: Any, k: Any, place: Any, at: Any, d: Any) -> Any:
 def b_spline(t: Any, c: Any, k: Any, extrapolate: Any = True) -> Any:
     """`scipy.interpolate.BSpline` of numbers, not periodic."""
     if extrapolate == "periodic":
-        raise NotImplementedError("extrapolate='periodic'")
+        raise uncovered("a spline with extrapolate='periodic'", FORMULA)
     return Basis(array_of(t), array_of(c), k, extrapolate)
 
 

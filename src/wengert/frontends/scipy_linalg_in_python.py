@@ -10,6 +10,7 @@ from scipy import linalg  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
 from ..ops.factorisations import svdvals
+from ..ops.refusals import FORMULA, uncovered
 from ..ops.shape import matrix_transpose
 
 
@@ -40,7 +41,7 @@ def solve(
     elif assume_a in ("her", "hermitian", "pos", "positive definite"):
         a = _from_triangle(a, lower, lambda x: np.conj(matrix_transpose(x)))
     elif assume_a not in (None, "gen", "general"):
-        raise NotImplementedError(f"assume_a={assume_a!r}")
+        raise uncovered(f"solve with assume_a={assume_a!r}", "Leave the option out.")
     return np.linalg.solve(matrix_transpose(a) if transposed else a, b)
 
 
@@ -245,7 +246,7 @@ def hessenberg(a: Any, calc_q: Any = False) -> Any:
     """`scipy.linalg.hessenberg` of a real matrix: Householder's reflections, as LAPACK chooses them."""
     h = array_of(a) * 1.0
     if np.iscomplexobj(h):
-        raise NotImplementedError("the Hessenberg form of a complex matrix")
+        raise uncovered("the Hessenberg form of a complex matrix", FORMULA)
     n = np.shape(h)[0]
     q = np.eye(n)
     for k in range(n - 2):
@@ -343,7 +344,7 @@ def polar(a: Any, side: Any = "right") -> Any:
     """`scipy.linalg.polar` of a regular square matrix, by Newton's iteration (Higham, 1986)."""
     a = array_of(a)
     if np.shape(a)[0] != np.shape(a)[1]:
-        raise NotImplementedError("the polar decomposition of a matrix that is not square")
+        raise uncovered("the polar decomposition of a matrix that is not square", FORMULA)
     unitary = a
     for _ in range(20):
         unitary = (unitary + np.conj(matrix_transpose(np.linalg.inv(unitary)))) / 2

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
 
+from ..ops.refusals import FORMULA, uncovered
+
 _PADDING: dict[str, Any] = {
     "reflect": "symmetric",
     "nearest": "edge",
@@ -24,7 +26,7 @@ _PADDING: dict[str, Any] = {
 def floats(x: Any) -> Any:
     x = np.asarray(x)
     if not np.issubdtype(x.dtype, np.inexact):
-        raise NotImplementedError("a filter of whole numbers rounds: pass an array of floats")
+        raise uncovered("a filter of whole numbers, which rounds,", "Pass an array of floats.")
     return x
 
 
@@ -49,7 +51,7 @@ def _windows(x: Any, shape: Any, mode: Any, cval: Any, origin: Any) -> Any:
         padded = _padded(x, [_reach(shape[0], origin)], mode, cval)
         return [padded[i : i + x.shape[0]] for i in range(shape[0])]
     if np.ndim(x) != 2:
-        raise NotImplementedError("windows of arrays with more than two axes")
+        raise uncovered("a filter of an array with more than two axes", FORMULA)
     padded = _padded(x, [_reach(shape[0], origin), _reach(shape[1], origin)], mode, cval)
     return [
         padded[i : i + x.shape[0], j : j + x.shape[1]]
@@ -114,7 +116,7 @@ def convolve(
     """`scipy.ndimage.convolve` with weights of odd sizes."""
     w = np.flip(np.asarray(weights))
     if 0 in [size % 2 for size in w.shape]:
-        raise NotImplementedError("weights of an even size: pad them with zeros")
+        raise uncovered("a convolution with weights of an even size", "Pad them with zeros.")
     return correlate(input, w, mode=mode, cval=cval, origin=-origin)
 
 
@@ -256,7 +258,7 @@ def median_filter(
     """`scipy.ndimage.median_filter` with windows of an odd number of places."""
     windows = _windows(input, _sizes(input, size), mode, cval, origin)
     if len(windows) % 2 == 0:
-        raise NotImplementedError("the median of an even number of places")
+        raise uncovered("the median of an even number of places", "Take windows of odd sizes.")
     return np.median(np.stack(windows), axis=0)
 
 

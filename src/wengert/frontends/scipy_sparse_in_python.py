@@ -10,6 +10,7 @@ from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 from scipy.sparse import linalg  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import uncovered
 from ..ops.sparse import sparse_solve
 from ..ops.structure import stop_gradient
 from . import sparse_places as places
@@ -362,7 +363,7 @@ def _iterative(solver: Any) -> Any:
 
     def solve(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
         if hasattr(A, "matvec"):
-            raise NotImplementedError("a linear operator is no matrix: solve with `wg.implicit`")
+            raise uncovered("a system with a linear operator", "Solve with `wg.implicit`.")
         a = as_matrix(A)
         given = stop_gradient(a.entries), a.rows, a.cols, a.shape
         start = None if x0 is None else stop_gradient(x0)

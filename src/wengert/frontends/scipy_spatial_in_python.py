@@ -9,6 +9,7 @@ import numpy as np
 from scipy import spatial  # pyright: ignore[reportMissingTypeStubs]
 from scipy.spatial import distance  # pyright: ignore[reportMissingTypeStubs]
 
+from ..ops.refusals import FORMULA, uncovered
 from ..ops.structure import stop_gradient
 from . import equivalents
 from .scipy_linalg_in_python import orthogonal_procrustes
@@ -51,7 +52,7 @@ def _pairs(a: Any, b: Any, metric: Any, options: Any) -> Any:
     if not isinstance(metric, str):
         return np.array([metric(u, v, **options) for u, v in zip(a, b, strict=True)])
     if metric not in _METRICS:
-        raise NotImplementedError(f"the distance {metric!r}")
+        raise uncovered(f"the distance {metric!r}", FORMULA)
     return _METRICS[metric](a, b, **options)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special, stats  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import FORMULA, uncovered
 from .scipy_hypotheses_in_python import EQUIVALENTS as OF_HYPOTHESES
 
 _LOG_2PI = 1.8378770664093453
@@ -236,7 +237,7 @@ class Kernels:
 def gaussian_kde(dataset: Any, bw_method: Any = None, weights: Any = None) -> Any:
     """`scipy.stats.gaussian_kde`."""
     if weights is not None or callable(bw_method):
-        raise NotImplementedError("weights, or a bandwidth by a function")
+        raise uncovered("gaussian_kde with weights, or with a bandwidth by a function,", FORMULA)
     return Kernels(dataset, bw_method)
 
 

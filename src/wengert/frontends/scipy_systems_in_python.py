@@ -9,6 +9,7 @@ import numpy as np
 from scipy import signal  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import FORMULA, uncovered
 from . import equivalents
 from .scipy_linalg_in_python import expm
 from .scipy_signal_in_python import EQUIVALENTS as OF_SIGNALS
@@ -23,11 +24,11 @@ def _states(system: Any) -> Any:
         a, b, c, d = [np.atleast_2d(array_of(part) * 1.0) for part in system]
         return a, b, c, d
     if len(system) != 2:
-        raise NotImplementedError("a system of zeros, poles and a gain: pass its polynomials")
+        raise uncovered("a system of zeros, poles and a gain", "Pass its polynomials.")
     num, den = np.atleast_1d(array_of(system[0])), np.atleast_1d(array_of(system[1]))
     order = np.size(den) - 1
     if np.ndim(num) != 1 or np.size(num) > order + 1 or order < 1:
-        raise NotImplementedError("a quotient of polynomials that is improper or has several rows")
+        raise uncovered("a quotient of polynomials that is improper or has several rows", FORMULA)
     num = np.pad(num, (order + 1 - np.size(num), 0)) / den[0]
     den = den / den[0]
     a = np.concatenate((np.expand_dims(-den[1:], 0), np.eye(order - 1, order)))
@@ -102,7 +103,7 @@ def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
             x = lfilter(sos[k, :3], sos[k, 3:], x, axis)
         return x
     if np.ndim(x) != 1:
-        raise NotImplementedError("states of a filter of several signals: filter one at a time")
+        raise uncovered("sosfilt with states of several signals", "Filter one at a time.")
     states = []
     for k in range(np.shape(sos)[0]):
         x, state = lfilter(sos[k, :3], sos[k, 3:], x, axis, zi[k])

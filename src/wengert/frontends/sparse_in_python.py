@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import uncovered
 from ..ops.sparse import sparse_product
 from . import sparse_places as places
 from .equivalents import as_it_is
@@ -207,8 +208,9 @@ class Matrix(Stored):
     def _put(self, rows: Any, cols: Any, value: Any) -> None:
         """Set the items at some places."""
         if self.shared:
-            raise NotImplementedError(
-                "this sparse matrix may share its entries with another one: write to `.copy()` of it"
+            raise uncovered(
+                "a write to a sparse matrix that may share its entries with another one",
+                "Write to `.copy()` of it.",
             )
         values = value.toarray() if isinstance(value, Matrix) else array_of(value)
         new = np.ravel(np.broadcast_to(values, np.shape(rows)))

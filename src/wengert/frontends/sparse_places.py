@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.refusals import uncovered
+
 Shape = tuple[int, int]
 
 
@@ -96,7 +98,10 @@ def _new_places(size: int, key: Any) -> tuple[Any, int]:
     """Where each row of a matrix is in a part of it, −1 where it is not; and how many the part has."""
     chosen = np.atleast_1d(np.arange(size)[np.asarray(key) if isinstance(key, list) else key])
     if len(np.unique(chosen)) < len(chosen):
-        raise NotImplementedError("a part of a sparse matrix that has one of its rows twice")
+        raise uncovered(
+            "a part of a sparse matrix that has one of its rows twice",
+            "Take parts, and `vstack` them.",
+        )
     places = np.full(size, -1)
     places[chosen] = np.arange(len(chosen))
     return places, len(chosen)

@@ -39,6 +39,7 @@ _LATER = [
     "statistics",
     "factorisations",
     "questions",
+    "refusals",
     "special",
     "sparse",
 ]

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .refusals import uncovered
+
 # --- shapes -------------------------------------------------------------------------------
 
 
@@ -27,7 +29,7 @@ def memory_order(x: Any, order: str) -> str:
         return "F"
     if steps == sorted(steps, reverse=True) and 0 not in steps:
         return "C"
-    raise NotImplementedError(f"order={order!r} has no derivative here: write order='C' or 'F'")
+    raise uncovered(f"order={order!r} of this array", "Write order='C' or 'F'.")
 
 
 def inverse_permutation(axes: Sequence[int]) -> tuple[int, ...]:
@@ -122,7 +124,9 @@ def unpad(y_bar: Any, *, pad_width: Any, like: Any, mode: str = "constant") -> A
         inside = zip(widths, shape, strict=True)
         return np.asarray(y_bar)[tuple(slice(int(w[0]), int(w[0]) + n) for w, n in inside)]
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError(f"np.pad with mode={mode!r} has no derivative rule")
+        raise uncovered(
+            f"np.pad with mode={mode!r}", "Put the padding together of slices by `np.concatenate`."
+        )
     for axis, (width, length) in enumerate(zip(widths, shape, strict=True)):
         sources = np.pad(np.arange(length), tuple(width), mode)
         moved = np.moveaxis(np.asarray(y_bar), axis, 0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .cotangents import unbroadcast
+from .refusals import uncovered
 
 # --- matmul -------------------------------------------------------------------------------
 
@@ -174,7 +175,7 @@ def in_space(x: Any) -> Any:
 def explicit_subscripts(subscripts: Any, ranks: Sequence[int]) -> tuple[list[str], str]:
     """The labels of each operand and of the result of an einsum, every ellipsis spelled out."""
     if not isinstance(subscripts, str):
-        raise NotImplementedError("np.einsum has a derivative where the subscripts are a string")
+        raise uncovered("np.einsum with lists of axes", "Write the subscripts as a string.")
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != len(ranks):

@@ -11,6 +11,12 @@ def coded(error: Any, code: str) -> Any:
     return error
 
 
+def uncovered(what: str, way_out: str) -> Any:
+    """An error to be raised: what a function does not do where it is differentiated, and the way out."""
+    message = f"{what} is not covered in a function that is differentiated\n{way_out}"
+    return coded(NotImplementedError(message), "WG101")
+
+
 def unless_refused() -> None:
     """In a handler: goes on, unless what was caught is no exception of the program, or hides what it changed."""
     import sys

@@ -10,6 +10,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api import derivative, grad
 from ..jacobians import jacobian
+from ..ops.refusals import uncovered
 from ..roots import parameter_count, root_of, solved
 from ..steering import stop_gradient
 from .constrained import constrained, listed
@@ -233,7 +234,9 @@ def curve_fit(
     y = np.asarray(ydata, float)
     errors = np.ones(len(y)) if sigma is None else np.asarray(sigma, float)
     if np.ndim(errors) > 1:
-        raise NotImplementedError("errors that depend on each other: divide by a Cholesky factor")
+        raise uncovered(
+            "a fit with errors that depend on each other", "Divide by a Cholesky factor."
+        )
 
     def residuals(p: Any) -> Any:
         return (f(xdata, *[p[k] for k in range(count)]) - y) / errors

@@ -10,6 +10,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..api import derivative, grad
 from ..frontends.equivalents import as_it_is
+from ..ops.refusals import uncovered
 from ..roots import root_of, solved
 from ..steering import stop_gradient
 from .minima import held_back, number
@@ -25,7 +26,9 @@ def _from_start(solver: Any) -> Any:
             return number(func(x, *args))
 
         if options.get("full_output") or options.get("retall"):
-            raise NotImplementedError("full_output: take `minimize`, whose result has everything")
+            raise uncovered(
+                "a minimum with full_output", "Take `minimize`, whose result has everything."
+            )
         best = np.asarray(
             solved(solver, objective, (start,), stop_gradient(start), **options), float
         )

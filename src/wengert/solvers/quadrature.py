@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
+from ..ops.refusals import uncovered
 from ..roots import solved
 from ..steering import stop_gradient
 from .results import must_agree
@@ -213,7 +214,9 @@ def quad_vec(
 
     first, last = stop_gradient(float(a)), stop_gradient(float(b))
     if not (np.isfinite(first) and np.isfinite(last)):
-        raise NotImplementedError("an interval without end: call `quad` for each of the numbers")
+        raise uncovered(
+            "quad_vec over an interval without end", "Call `quad` for each of the numbers."
+        )
     options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit}
     result = solved(integrate.quad_vec, integrand, (0.5,), first, last, full_output=True, **options)
     low, high = np.transpose(result[2].intervals)
