@@ -181,3 +181,9 @@ def test_a_part_keeps_its_array_alive():
     others = [np.zeros(10**5) for _ in range(4)]
     assert part[:3].tolist() == [1.0, 2.0, 3.0]
     assert len(others) == 4
+
+
+@pytest.mark.parametrize("x", [0.7, np.float64(0.7), VECTOR, np.array(0.7)])
+def test_a_polynomial_at_a_number_is_a_number(x):
+    gives_the_same(np.polyval, VECTOR, x)
+    gives_the_same(lambda p, at: np.polyval(p, at), VECTOR, x)

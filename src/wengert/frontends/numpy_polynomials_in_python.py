@@ -137,7 +137,7 @@ def polyval(p: Any, x: Any) -> Any:
     coefficients = array_of(p.c if isinstance(p, np.poly1d) else p)
     if is_known_as(x, np.poly1d):
         return _horner(Poly1d(coefficients[:1]), coefficients[1:], x)
-    return _horner(np.zeros_like(x), coefficients, x)
+    return _horner(np.zeros_like(x)[()], coefficients, x)  # of a number, a number
 
 
 def _horner(y: Any, coefficients: Any, x: Any) -> Any:
