@@ -87,10 +87,11 @@ def excerpt(span: Span) -> list[str]:
 
 
 class UnsupportedSyntax(WengertError, NotImplementedError):
-    """A construct of the language that cannot be differentiated (yet).
+    """A construct of the language, or an option of a library's function, that cannot be differentiated (yet).
 
     All such constructs of a function are reported at once. Move the construct out of the
-    differentiated function, or give the function that contains it a rule (`wg.rrule`).
+    differentiated function, or give the function that contains it a rule (`wg.rrule`). What a
+    library's function does not do here is found when it is called: the error says what to call instead.
     """
 
     code = "WG101"
