@@ -87,12 +87,19 @@ def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
     versions = (merged, first, second, *choice.seen)
     if not _hold_alike(versions):
         return it.choose(choice.condition, lambda: first, lambda: second)
-    values = [
-        value
-        if _is_alike(it, a, x) and _is_alike(it, b, y)
-        else it.choose(choice.condition, lambda a=a: a, lambda b=b: b)
-        for value, a, b, x, y in zip(*(each.values for each in versions), strict=True)
-    ]
+    rows = list(zip(*(each.values for each in versions), strict=True))
+    kept = [_is_alike(it, a, x) and _is_alike(it, b, y) for _, a, b, x, y in rows]
+    values = [value for value, *_ in rows]
+    changed = [k for k, same in enumerate(kept) if not same]
+    if changed:
+        parts = [
+            Items("object", tuple(changed), tuple(each.values[k] for k in changed))
+            for each in (versions[1], versions[2])
+        ]
+        chosen = it.choose(choice.condition, lambda: parts[0], lambda: parts[1])
+        assert isinstance(chosen, Items)
+        for k, value in zip(chosen.keys, chosen.values, strict=True):
+            values[k] = value
     unchanged = all(map(operator.is_, values, items.values))
     return items if unchanged else items.holding(values)
 
