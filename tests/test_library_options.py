@@ -117,7 +117,7 @@ WAYS_OUT = {
     ),
     "medfilt of more than one axis": (
         lambda x: signal.medfilt(x * SQUARES).sum(),
-        "Take `scipy.ndimage.median_filter`.",
+        "Take `scipy.ndimage.median_filter` with mode='constant'.",
     ),
     "sosfilt with states of several signals": (
         lambda x: signal.sosfilt([[1.0, 0, 0, 1, x, 0]], A, zi=np.zeros((1, 3, 2)))[0].sum(),
@@ -135,7 +135,7 @@ WAYS_OUT = {
         lambda x: stats.norm(0.0, x).moment(3),
         "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`).",
     ),
-    "a minimum with full_output": (
+    "a minimum with full_output or retall": (
         lambda x: optimize.fmin(lambda t: (t[0] - x) ** 2, np.ones(1), full_output=True)[0][0],
         "Take `minimize`, whose result has everything.",
     ),
@@ -159,3 +159,24 @@ def test_what_is_not_covered_says_where_why_and_what_to_do(what):
     assert lines[2].startswith(f"  {__file__}:{program.__code__.co_firstlineno}, in ")
     assert set(lines[4].strip()) == {"^"}
     assert lines[6:] == [f"  {way_out}", "", "  explained in docs/errors.md#wg101"]
+
+
+@pytest.mark.parametrize(
+    "way", [wg.grad, wg.derivative, lambda f: lambda x: wg.pushforward(f, x)[1](1.0)]
+)
+def test_a_handler_does_not_catch_what_is_not_covered(way):
+    """SciPy raises nothing here: the handler is not run in the program."""
+
+    def f(x):
+        try:
+            y = distance.cdist(x * A, A, "jaccard").sum() * x
+        except Exception:
+            y = x * x
+        return y
+
+    refusal("WG101", NotImplementedError, lambda: way(f)(0.7))
+
+
+def test_a_median_filter_with_zeros_beyond_the_ends_is_medfilt():
+    ours = ndimage.median_filter(SQUARES, size=3, mode="constant")
+    assert np.array_equal(signal.medfilt(SQUARES), ours)

@@ -16,7 +16,7 @@ from .errors import UnsupportedSyntax
 from .frontends import heap, library_copies
 from .frontends.calls import Args, Kwargs, call
 from .frontends.counts import handed_on
-from .frontends.interpreter import Interpreter, fresh
+from .frontends.interpreter import Interpreter
 from .frontends.reading import Diverges
 from .frontends.values import (
     Closure,
@@ -27,6 +27,7 @@ from .frontends.values import (
     Place,
     Value,
     flatten,
+    fresh,
     is_mutable,
     kind_of_value,
     unflatten,

@@ -8,8 +8,8 @@ from .apart import params_of, read_inner, read_to_run
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends.calls import Args, Kwargs
 from .frontends.checkpoints import Checkpoint
-from .frontends.interpreter import Interpreter, fresh
-from .frontends.values import Items, Native, Value, flatten, kind_of_value
+from .frontends.interpreter import Interpreter
+from .frontends.values import Items, Native, Value, flatten, fresh, kind_of_value
 from .ir.graph import CALL, Atom, Const, Eqn, Var
 from .ir.records import replace
 from .ir.types import Other, Seq, Static

@@ -39,10 +39,6 @@ class Merge:
     condition: Atom
     start: int
     """What was born later was made inside an arm."""
-    before: hp.Heap
-    """What objects held before the branch."""
-    idle: list[bool | None] = field(default_factory=lambda: list[bool | None]((None, None)))
-    """Which arms have changed nothing of that, as far as it is known."""
     outs: list[tuple[Var, Atom, Atom]] = field(default_factory=list[tuple[Var, Atom, Atom]])
     exported: hp.Heap = field(default_factory=dict[Place, Any])
     """What objects that one arm made hold after the branch."""
@@ -79,25 +75,12 @@ class Meeting:
     def _current(self, value: Value, side: int) -> Value:
         """A value as it is at the end of an arm."""
         it, arm = self.interpreter, self.arms[side]
-        if isinstance(value, Items) and self._is_from_outside(value) and self._is_idle(side):
-            return hp.now(it, value)
         outer, heap = it.builder, it.heap
         it.builder, it.heap = arm.builder, arm.heap
         try:
             return hp.now(it, value)
         finally:
             it.builder, it.heap = outer, heap
-
-    def _is_idle(self, side: int) -> bool:
-        """Whether an arm has changed nothing outside of it: what is there can be read outside, once."""
-        before, context = self.interpreter.heap, self.context
-        if context.idle[side] is None:
-            context.idle[side] = before is context.before and all(
-                before.get(place) is content
-                for place, content in self.arms[side].heap.items()
-                if place.born <= context.start
-            )
-        return bool(context.idle[side])
 
     def _atom_in(self, side: int, value: Value) -> Atom:
         it, arm = self.interpreter, self.arms[side]

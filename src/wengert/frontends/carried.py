@@ -17,7 +17,6 @@ from ..ir.types import (
 from .heap import (
     Heap,
 )
-from .interpreter import fresh
 from .loop_aliases import Objects
 from .loop_heap import (
     Name,
@@ -33,6 +32,7 @@ from .values import (
     Place,
     Value,
     flatten,
+    fresh,
     is_mutable,
     kind_of_value,
     same,

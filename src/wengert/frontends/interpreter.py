@@ -17,10 +17,10 @@ import numpy as np
 
 from ..errors import Finding, UnsupportedSyntax
 from ..ir.builder import Builder
-from ..ir.graph import UNDEFINED, Atom, Const, Eqn, Span, Var, births
+from ..ir.graph import Atom, Const, Eqn, Span, Var, births
 from ..ir.op import Op
 from ..ir.records import mutable_record
-from ..ir.types import Kind, Static
+from ..ir.types import Static
 from ..ops import structure as st
 from . import cells
 from . import heap as hp
@@ -30,7 +30,7 @@ from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .segments import Marked
-from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, unflatten
+from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
@@ -264,7 +264,7 @@ class Interpreter:
         """Merge what both arms of a branch leave; `heap` was before it."""
         cells.out_of_cells(arms)
         with self.catching.quiet():
-            merge = Merge(arms, condition, start, heap)
+            merge = Merge(arms, condition, start)
             self.frame.scope.vars = self._merge_vars(merge)
             self.heap = self._merge_heaps(merge, heap)
             self._emit_if(condition, arms, merge.outs)
@@ -558,34 +558,3 @@ def _replace_leaf(value: Value, old: Var, new: Atom) -> Value:
         if any(a is not b for a, b in zip(values, value.values, strict=True)):
             return value.holding(values)
     return value
-
-
-def fresh(kind: Kind, name: str = "") -> Value:
-    """A value of this kind made of new variables."""
-    return unflatten(kind, lambda leaf: Var(leaf, name))
-
-
-def coerce(interpreter: Interpreter, value: Value | None, kind: Kind) -> list[Atom]:
-    """The leaves of a value seen as a value of another, wider kind."""
-    from ..ir.types import Struct, leaves
-
-    if value is None:
-        return [UNDEFINED for _ in leaves(kind)]
-    value = hp.now(interpreter, value)
-    if isinstance(value, Maybe):
-        value = value.value
-    if isinstance(kind, Static):
-        return []
-    if isinstance(kind, Struct) and isinstance(value, Var):
-        from .items import open_up
-
-        value = open_up(interpreter, value)
-    if isinstance(kind, Struct):
-        if not isinstance(value, Items) or set(value.keys) != set(kind.keys):
-            raise interpreter.unsupported(
-                "an object has other attributes or items on one path than on another",
-                "Give it the same attributes on every path, before the loop starts.",
-            )
-        pairs = zip(kind.keys, kind.items, strict=True)
-        return [atom for key, item in pairs for atom in coerce(interpreter, value[key], item)]
-    return [interpreter.atom(value)]

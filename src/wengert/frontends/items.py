@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import Atom, Const, Var
-from ..ir.types import BOOL, SLICE, STR, Number, Static, Struct
+from ..ir.graph import UNDEFINED, Atom, Const, Var
+from ..ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ..ops import structure as st
 from ..ops.creation import asarray
 from . import choosing
@@ -22,6 +22,7 @@ from .values import (
     Items,
     Iteration,
     Maker,
+    Maybe,
     Native,
     Value,
     as_known,
@@ -149,6 +150,28 @@ def open_up(it: Interpreter, value: Value) -> Value:
             item = it.builder.emit_with(st.getitem, (value, Const(key)), {}, kind=item_kind)
         items.append(open_up(it, item))
     return Items(kind.form, kind.keys, tuple(items), kind.type, home=value)
+
+
+def coerce(it: Interpreter, value: Value | None, kind: Kind) -> list[Atom]:
+    """The leaves of a value seen as a value of another, wider kind."""
+    if value is None:
+        return [UNDEFINED for _ in leaves(kind)]
+    value = now(it, value)
+    if isinstance(value, Maybe):
+        value = value.value
+    if isinstance(kind, Static):
+        return []
+    if isinstance(kind, Struct) and isinstance(value, Var):
+        value = open_up(it, value)
+    if isinstance(kind, Struct):
+        if not isinstance(value, Items) or set(value.keys) != set(kind.keys):
+            raise it.unsupported(
+                "an object has other attributes or items on one path than on another",
+                "Give it the same attributes on every path, before the loop starts.",
+            )
+        pairs = zip(kind.keys, kind.items, strict=True)
+        return [atom for key, item in pairs for atom in coerce(it, value[key], item)]
+    return [it.atom(value)]
 
 
 def _opened_function(it: Interpreter, value: Var, kind: Struct) -> Value:

@@ -16,7 +16,7 @@ from .heap import (
     Heap,
     now,
 )
-from .interpreter import coerce, fresh
+from .items import coerce
 from .iteration import Running
 from .loop_heap import (
     Name,
@@ -29,6 +29,7 @@ from .values import (
     Maybe,
     Value,
     flatten,
+    fresh,
 )
 
 if TYPE_CHECKING:

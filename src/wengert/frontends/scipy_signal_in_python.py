@@ -238,7 +238,10 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
     """`scipy.signal.medfilt` of a vector: beyond its ends there are zeros."""
     x, size = np.asarray(volume), 3 if kernel_size is None else kernel_size
     if np.ndim(x) != 1 or np.ndim(size) != 0:
-        raise uncovered("medfilt of more than one axis", "Take `scipy.ndimage.median_filter`.")
+        raise uncovered(
+            "medfilt of more than one axis",
+            "Take `scipy.ndimage.median_filter` with mode='constant'.",
+        )
     if size % 2 == 0:
         raise ValueError("Each element of kernel_size should be odd.")
     padded = np.pad(x, size // 2)

@@ -29,11 +29,11 @@ from ..ops import raising
 from . import captures, cells, heap, writes
 from .closure_calls import inline
 from .declarations import free_names
-from .interpreter import Interpreter, coerce, fresh
-from .items import open_up
+from .interpreter import Interpreter
+from .items import coerce, open_up
 from .loop_aliases import Path, at_path, objects_in
 from .reading import Diverges
-from .values import Closure, Items, Lost, Scope, Value, flatten, is_mutable, kind_of_value
+from .values import Closure, Items, Lost, Scope, Value, flatten, fresh, is_mutable, kind_of_value
 
 Returned = tuple[Path, int, Path, int]
 """Which part of a result may be which part of which argument, or so deep in it."""

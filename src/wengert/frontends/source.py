@@ -23,12 +23,12 @@ from .closure_calls import inline
 from .closures import closure_of
 from .counts import Counts, Leaves
 from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
-from .interpreter import Interpreter, fresh
+from .interpreter import Interpreter
 from .items import open_up
 from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .signature import Template
 from .sources import source_of
-from .values import MUTABLE_FORMS, Items, Value, flatten, is_mutable, kind_of_value
+from .values import MUTABLE_FORMS, Items, Value, flatten, fresh, is_mutable, kind_of_value
 
 Special = Callable[[Any], Callable[..., Value] | None]
 

@@ -294,6 +294,11 @@ def unflatten(kind: Kind, take: Callable[[Kind], Atom]) -> Value:
             return take(kind)
 
 
+def fresh(kind: Kind, name: str = "") -> Value:
+    """A value of this kind made of new variables."""
+    return unflatten(kind, lambda leaf: Var(leaf, name))
+
+
 def tuple_of(*values: Value) -> Items:
     return Items("tuple", tuple(range(len(values))), values)
 

@@ -124,9 +124,7 @@ def unpad(y_bar: Any, *, pad_width: Any, like: Any, mode: str = "constant") -> A
         inside = zip(widths, shape, strict=True)
         return np.asarray(y_bar)[tuple(slice(int(w[0]), int(w[0]) + n) for w, n in inside)]
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise uncovered(
-            f"np.pad with mode={mode!r}", "Put the padding together of slices by `np.concatenate`."
-        )
+        raise uncovered(f"np.pad with mode={mode!r}", "Join the slices by `np.concatenate`.")
     for axis, (width, length) in enumerate(zip(widths, shape, strict=True)):
         sources = np.pad(np.arange(length), tuple(width), mode)
         moved = np.moveaxis(np.asarray(y_bar), axis, 0)

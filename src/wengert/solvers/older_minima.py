@@ -27,7 +27,8 @@ def _from_start(solver: Any) -> Any:
 
         if options.get("full_output") or options.get("retall"):
             raise uncovered(
-                "a minimum with full_output", "Take `minimize`, whose result has everything."
+                "a minimum with full_output or retall",
+                "Take `minimize`, whose result has everything.",
             )
         best = np.asarray(
             solved(solver, objective, (start,), stop_gradient(start), **options), float

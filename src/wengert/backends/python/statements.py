@@ -336,7 +336,7 @@ def _may_refuse(block: Block) -> bool:
     """Whether a block may raise what is no exception of the program: that it cannot be followed."""
     whole = Function("", (), block, UNKNOWN)
     eqns = (eqn for function in with_called(whole) for eqn in walk(function.body))
-    return any(eqn.op.effect and "rt" in eqn.op.spellings for eqn in eqns)
+    return any("rt" in eqn.op.spellings for eqn in eqns)
 
 
 def _is_comment(statement: Statement) -> bool:

@@ -83,12 +83,12 @@ def _merged_now(it: Interpreter, items: Items, choice: Choice) -> Value:
     if it.reading.counts is not None:
         it.reading.counts.work()
     first, second = now(it, choice.first), now(it, choice.second)
-    merged = items if items.place is None else items.place.origin
-    versions = (merged, first, second, *choice.seen)
+    assert items.place is not None
+    versions = (items.place.origin, first, second, *choice.seen)
     if not _hold_alike(versions):
         return it.choose(choice.condition, lambda: first, lambda: second)
     rows = list(zip(*(each.values for each in versions), strict=True))
-    kept = [_is_alike(it, a, x) and _is_alike(it, b, y) for _, a, b, x, y in rows]
+    kept = [_is_alike(a, x) and _is_alike(b, y) for _, a, b, x, y in rows]
     values = [value for value, *_ in rows]
     changed = [k for k, same in enumerate(kept) if not same]
     if changed:
@@ -111,26 +111,16 @@ def _hold_alike(versions: Sequence[Value]) -> TypeGuard[Sequence[Items]]:
     return len(known) == len(versions) and len(kinds) == 1
 
 
-def _is_alike(it: Interpreter, a: Value, b: Value) -> bool:
+def _is_alike(a: Value, b: Value) -> bool:
     """Whether two values hold the very same: what is read of an object is made anew each time."""
     if a is b or (isinstance(a, Const) and a == b):
         return True
-    if isinstance(a, Var) and isinstance(b, Var):
-        return _is_same_part(it, a, b)
     if not isinstance(a, Items) or not isinstance(b, Items) or a.place is not b.place:
         return False
     if is_mutable(a) and a.place is None and a.home is None:
         return False  # two that nobody has given a name yet are two
     alike = _hold_alike((a, b)) and a.home is b.home
-    return alike and all(_is_alike(it, x, y) for x, y in zip(a.values, b.values, strict=True))
-
-
-def _is_same_part(it: Interpreter, a: Var, b: Var) -> bool:
-    """Whether two values are one attribute of the same run-time object, in the same state."""
-    first, second = (it.builder.visible_definition(each) for each in (a, b))
-    if first is None or second is None or first.op is not st.getattr_ is not second.op:
-        return False
-    return first.args[0] is second.args[0] and first.params == second.params
+    return alike and all(map(_is_alike, a.values, b.values))
 
 
 def _opened_now(it: Interpreter, items: Items, home: Var) -> Value:

@@ -73,35 +73,45 @@ def alternatives(items: Items) -> list[Items]:
 
 def identities(it: Interpreter, value: Value | None, *, own: bool = False) -> set[Place]:
     """The objects that a value is, or is part of: those that have changed, or (`own`) all."""
+    return _identities(it, value, own, {})
+
+
+Known = dict[Var, set[Place]]
+"""The objects that values are: many may be one of the same two, and are asked for once."""
+
+
+def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -> set[Place]:
     match value:
         case Maybe(value=inner):
-            return identities(it, inner, own=own)
+            return _identities(it, inner, own, known)
         case Items(values=values) if value.form in ("tuple", "namedtuple", "function"):
-            return set[Place]().union(*(identities(it, v, own=own) for v in values))
+            return set[Place]().union(*(_identities(it, v, own, known) for v in values))
         case Items(home=Var() as home) if is_mutable(value):
-            return identities(it, home, own=own)
+            return _identities(it, home, own, known)
         case Items() if is_mutable(value) and (own or value.place is not None):
             return {place_of(it, each) for each in alternatives(value)}
         case Var(kind=kind) if not isinstance(kind, Number | Other):
-            return _identities_of_var(it, value, own=own)
+            if value not in known:
+                known[value] = _identities_of_var(it, value, own, known)
+            return known[value]
         case _:
             return set()
 
 
-def _identities_of_var(it: Interpreter, var: Var, *, own: bool) -> set[Place]:
+def _identities_of_var(it: Interpreter, var: Var, own: bool, known: Known) -> set[Place]:
     place = it.reading.places.get(var)
     chosen = it.reading.choices.get(var)
     whose = it.reading.stands_for.get(var)
     found = set() if place is None else {place}
     if whose is not None:
-        found |= identities(it, whose, own=own)
+        found |= _identities(it, whose, own, known)
     for each in () if chosen is None else chosen[1:]:
-        found |= identities(it, each, own=own)
+        found |= _identities(it, each, own, known)
     if found or chosen is not None:
         return found
     eqn = view_of(it, var)
     if eqn is not None:
-        return identities(it, eqn.args[0], own=own)  # type: ignore[arg-type]
+        return _identities(it, eqn.args[0], own, known)  # type: ignore[arg-type]
     return {place_of(it, var)} if own and is_mutable(var) else set()
 
 
