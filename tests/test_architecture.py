@@ -212,3 +212,18 @@ def test_importing_wengert_loads_nothing_that_takes_long_and_few_programs_need()
 def test_the_check_sees(source: str, found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "read_text", lambda self, encoding: source)
     assert bool(list(upward_imports(PACKAGE / "frontends" / "module.py"))) is found
+
+
+def unions_made_to_ask(tree: ast.AST) -> Iterator[int]:
+    """The lines that ask for the class of a value by a union, which Python makes anew each time."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, ast.BinOp()]):
+                yield node.lineno
+
+
+def test_classes_are_asked_for_by_tuples() -> None:
+    """`isinstance(x, A | B)` takes six times as long as `isinstance(x, (A, B))`: 0.2 μs, millions of times."""
+    assert list(unions_made_to_ask(ast.parse("isinstance(x, A | B)"))) == [1]
+    trees = ((path, ast.parse(path.read_text(encoding="utf-8"))) for path in MODULES)
+    assert not [f"{path}:{line}" for path, tree in trees for line in unions_made_to_ask(tree)]

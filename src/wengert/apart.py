@@ -328,7 +328,7 @@ def read_for_solver(
     def spend() -> None:
         for place, start in starts.items():
             _write_back(it, place, working[place])
-            assert not isinstance(start, Lost | Part)
+            assert not isinstance(start, (Lost, Part))
             it.heap[place] = Lost("a function that a solver is given changed it", start)
 
     return primal, tuple(var for var in working.values() if isinstance(var, Var)), spend

@@ -237,7 +237,7 @@ def presented(error: Exception, function: Any = None) -> Exception:
     error = of_generated_code(error)
     if isinstance(error, RuleError):
         error = at_its_rule(error)
-    elif isinstance(error, NoRule | NotASolution | UnsupportedSyntax):
+    elif isinstance(error, (NoRule, NotASolution, UnsupportedSyntax)):
         error = error.at(last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(calling.definition_of(function))
@@ -358,7 +358,7 @@ def argnums_of(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
     """`argnums` as a tuple, and whether it was a single number."""
     if isinstance(argnums, int) and not isinstance(argnums, bool):
         return (argnums,), True
-    if isinstance(argnums, list | tuple) and all(type(k) is int for k in argnums):
+    if isinstance(argnums, (list, tuple)) and all(type(k) is int for k in argnums):
         return tuple(argnums), False
     raise BadArgument(
         f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",

@@ -252,7 +252,7 @@ def _is_display(value: Any) -> bool:
         return all(map(_is_display, value))
     if type(value) is dict:
         return all(_is_display(part) for item in value.items() for part in item)
-    return isinstance(value, bool | int | float | complex | str | None)
+    return isinstance(value, (bool, int, float, complex, str, type(None)))
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -320,7 +320,7 @@ def _known(kind: Kind, value: Any) -> Kind:
                 for key, item in zip(keys, items, strict=True)
             )
             return replace(kind, items=tuple(inner))
-        case _ if isinstance(value, bool | int | float | complex | str | None):
+        case _ if isinstance(value, (bool, int, float, complex, str, type(None))):
             return Static(value)
         case _:
             return kind
@@ -331,7 +331,7 @@ def captured_literals(function: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in captured_by(function).items()
-        if isinstance(value, bool | int | float | complex | str | None)
+        if isinstance(value, (bool, int, float, complex, str, type(None)))
     }
 
 

@@ -76,7 +76,7 @@ def test_of_captured(value: Any, kind: Kind, n: int, namespace: dict[str, Any]) 
     if isinstance(value, types.FunctionType) and not value.__closure__:
         return f"{found} is captured{n} and {test_of_function(value, f'captured{n}', namespace)}"
     if isinstance(
-        value, int | tuple | str | types.ModuleType | types.BuiltinFunctionType | np.ufunc | None
+        value, (int, tuple, str, types.ModuleType, types.BuiltinFunctionType, np.ufunc, type(None))
     ):
         return f"{found} is captured{n}"
     return None

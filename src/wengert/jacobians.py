@@ -137,12 +137,12 @@ def is_number(x: Any) -> bool:
 
     Of a value of unknown kind the answer while reading is no: arrays can do what numbers can.
     """
-    return isinstance(_plain(x), float | int | complex)
+    return isinstance(_plain(x), (float, int, complex))
 
 
 def as_array(y: Any) -> Any:
     """A list or tuple of numbers as an array; what is one value already as it is."""
-    return as_rows(y) if isinstance(y, list | tuple) else y
+    return as_rows(y) if isinstance(y, (list, tuple)) else y
 
 
 def as_rows(items: Any) -> Any:
@@ -254,10 +254,10 @@ def has_parts(x: Any) -> bool:
 
     Of a value of unknown kind the answer while reading is no.
     """
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         if hasattr(x, "_fields"):
             return True
-        lengths = {len(item) if isinstance(item, list | tuple) else None for item in x}
+        lengths = {len(item) if isinstance(item, (list, tuple)) else None for item in x}
         return len(lengths) > 1 or any(isinstance(i, np.ndarray) or has_parts(i) for i in x)
     return isinstance(x, dict) or dataclasses.is_dataclass(x)
 

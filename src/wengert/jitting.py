@@ -252,7 +252,7 @@ class Jitted:
         The form that was made last is called with nothing in between.
         """
         kinds = [given.kind for given in form.function.inputs]
-        plain = len(kinds) == len(args) and not any(isinstance(k, Struct | Static) for k in kinds)
+        plain = len(kinds) == len(args) and not any(isinstance(k, (Struct, Static)) for k in kinds)
         if not plain or kwargs or form.reads_outside:
             return False
         quick = (form.in_force, form.entry, form.kernel)

@@ -480,7 +480,7 @@ def _has_parts(kind: Kind) -> bool:
 def may_vary(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """Whether a part of an argument may be one to differentiate with respect to."""
     kind = kind_of_value(args[0])
-    return Const(_has_parts(kind) or isinstance(kind, Number | Array | Seq | Struct | Unknown))
+    return Const(_has_parts(kind) or isinstance(kind, (Number, Array, Seq, Struct, Unknown)))
 
 
 def as_array(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -194,7 +194,7 @@ describe(Implicit, kind_of_implicit)
 def _annotated(function: Any) -> Kind:
     """The kind of what a function returns, as far as its annotation says."""
     annotation = getattr(function, "__annotations__", {}).get("return")
-    return _ANNOTATIONS.get(annotation, UNKNOWN) if isinstance(annotation, str | type) else UNKNOWN
+    return _ANNOTATIONS.get(annotation, UNKNOWN) if isinstance(annotation, (str, type)) else UNKNOWN
 
 
 def read_implicit(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -139,7 +139,7 @@ class _At:
         self._function, self._args, self._kwargs = function, args, kwargs
         self._argnum = argnum % len(args)
         self._x = args[self._argnum]
-        if np.iscomplexobj(self._x) or not isinstance(self._x, np.ndarray | list | tuple):
+        if np.iscomplexobj(self._x) or not isinstance(self._x, (np.ndarray, list, tuple)):
             raise BadArgument(
                 f"`sparsity` is for real arrays and lists of numbers, not {type(self._x).__name__}",
                 "Leave it away, or differentiate a function of one array.",
@@ -200,7 +200,7 @@ def _like(value: Any, v: NDArray[Any]) -> Any:
     """A flat vector in the form of a value."""
     if isinstance(value, np.ndarray):
         return v.reshape(value.shape)
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return type(value)(v.tolist())
     return float(v[0])
 

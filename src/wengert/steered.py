@@ -83,7 +83,7 @@ def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
         inner = read_to_run(it, run, like)
     primal = inner.function
     outs = primal.body.outs
-    if len(outs) != 1 or isinstance(kind_of_value(outs[0]), Other | Static | Seq):
+    if len(outs) != 1 or isinstance(kind_of_value(outs[0]), (Other, Static, Seq)):
         raise BadArgument(
             "a hook must return one cotangent", "Return the changed cotangent.", it.builder.span
         )

@@ -116,11 +116,11 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
         return _zero(value)
     if kind == UNKNOWN:
         kind = signature.kind_of(value)
-    if isinstance(kind, Seq) or isinstance(value, list | tuple):
+    if isinstance(kind, Seq) or isinstance(value, (list, tuple)):
         return _checked_items(given, value, path, meant)
     if isinstance(kind, Struct):
         return as_cotangent(given, value)
-    if not isinstance(kind, Number | Array):
+    if not isinstance(kind, (Number, Array)):
         return _with_made_items(given, value)
     signature.refuse_numbers_with_derivatives(given)
     found = _as_array(given)
@@ -147,7 +147,7 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
 
 def _checked_items(given: Any, value: Any, path: Path, meant: Meant) -> Any:
     """A list or tuple that is not taken apart: its items have to look like those of `value`."""
-    if not isinstance(given, list | tuple | np.ndarray) or len(given) != len(value):
+    if not isinstance(given, (list, tuple, np.ndarray)) or len(given) != len(value):
         raise _wrong_structure(meant, value, given)
     pairs = list(zip(given, value, strict=True))
     return [_checked(x, like, signature.kind_of(like), path, meant) for x, like in pairs]
@@ -197,8 +197,8 @@ def as_cotangent(gradient: Any, value: Any) -> Any:
     """The gradient of a value as generated code keeps it: lists and dictionaries for containers and objects."""
     if is_built_on_container(type(value)):
         return _cotangents(parts_of_gradient(gradient), attributes_of(value))
-    if isinstance(gradient, list | tuple):
-        items = value if isinstance(value, list | tuple) else repeat(None)
+    if isinstance(gradient, (list, tuple)):
+        items = value if isinstance(value, (list, tuple)) else repeat(None)
         return list(map(as_cotangent, gradient, items))
     if isinstance(gradient, dict):
         return _cotangents(gradient, value if isinstance(value, dict) else {})
@@ -289,7 +289,7 @@ def apart(value: Any, others: Iterable[Any]) -> Any:
     for x in _inside(others, set()):
         if isinstance(x, np.ndarray):
             arrays.append(x)
-        elif isinstance(x, list | dict):
+        elif isinstance(x, (list, dict)):
             containers.add(id(x))
     if not arrays and not containers:
         return value
@@ -336,7 +336,7 @@ def _rebuilt(x: Any, of: Callable[[Any], Any], *, always: bool = True) -> Any:
     if isinstance(x, dict):
         items = {key: of(item) for key, item in x.items()}
         return items if always or any(items[key] is not x[key] for key in x) else x
-    if not isinstance(x, list | tuple):
+    if not isinstance(x, (list, tuple)):
         return x
     if _SCALARS.issuperset(map(type, x)):
         return list(x) if always and isinstance(x, list) else x

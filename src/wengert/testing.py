@@ -139,7 +139,7 @@ def _random_like(value: Any, random: np.random.Generator) -> Any:
 
 def _move(value: Any, direction: Any, step: float) -> Any:
     kind = signature.kind_of(value)
-    if isinstance(kind, Number | Array):
+    if isinstance(kind, (Number, Array)):
         return value + step * direction
     if direction is None:
         return value
@@ -217,7 +217,7 @@ def _close(what: str, found: float, expected: float, rtol: float, atol: float) -
 
 def _same(what: str, found: Any, expected: Any, hint: str, rtol: float = 0.0) -> None:
     for x, y in zip(_leaves(found), _leaves(expected), strict=True):
-        if isinstance(x, np.ndarray | float | complex | int) and not np.allclose(
+        if isinstance(x, (np.ndarray, float, complex, int)) and not np.allclose(
             x, y, rtol=rtol, atol=0, equal_nan=True
         ):
             raise CheckFailed(f"{what}: expected {y!r}, found {x!r}", hint)

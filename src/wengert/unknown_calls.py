@@ -39,7 +39,7 @@ _QUESTIONS = frozenset(("is_integer", "__format__", "__repr__", "__str__", "nonz
 def _refuse_hidden_number(f: Any) -> None:
     """Refuse a built-in method of a number or an array, which is inside it where no rule sees it."""
     owner = getattr(f, "__self__", None)
-    inexact = isinstance(owner, float | complex | np.inexact) or (
+    inexact = isinstance(owner, (float, complex, np.inexact)) or (
         isinstance(owner, np.ndarray) and owner.dtype.kind in "fc"
     )
     if inexact and f.__name__ not in _QUESTIONS:

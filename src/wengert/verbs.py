@@ -132,10 +132,10 @@ def no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
 
 def _holds_numbers(value: Any) -> bool:
     """Whether a value that is taken as it is has numbers in it: their derivatives would be lost."""
-    known = isinstance(value, str | bytes | range | bool | Enum)
+    known = isinstance(value, (str, bytes, range, bool, Enum))
     from array import array
 
-    return not known and isinstance(value, numbers.Number | Sequence | array | memoryview)
+    return not known and isinstance(value, (numbers.Number, Sequence, array, memoryview))
 
 
 def _is_of_records(kind: Kind) -> bool:
@@ -275,7 +275,7 @@ def _pullback(function: Function, verb: Verb) -> tuple[Function, ...]:
 
 
 def _leaf(kind: Kind) -> Kind:
-    return UNKNOWN if isinstance(kind, Struct | Static) else kind
+    return UNKNOWN if isinstance(kind, (Struct, Static)) else kind
 
 
 def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
@@ -319,7 +319,7 @@ def _derivative(function: Function, verb: Verb) -> tuple[Function, ...]:
         )
     want = wanted(function, replace(verb, argnums=(0,)))
     kind = want.layout[0][0]
-    if isinstance(kind, Struct | Array) or len(want.indices) != 1:
+    if isinstance(kind, (Struct, Array)) or len(want.indices) != 1:
         raise BadArgument(
             f"`derivative` is for functions of one number; this argument is {checks.describe(kind)}",
             "Use `wg.grad` for a scalar function of an array, `wg.jacobian` for an array-valued one.",

@@ -154,7 +154,7 @@ class Meeting:
         return out
 
     def _is_known_object(self, value: Value) -> TypeGuard[Var | Items]:
-        return isinstance(value, Var | Items) and is_mutable(value)
+        return isinstance(value, (Var, Items)) and is_mutable(value)
 
     def _note_aliases(self, out: Var, value: Value, side: int) -> bool:
         """What an object that an arm made may turn out to be, its stand-in outside may be too.

@@ -104,7 +104,7 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
             return _of_module(it, module, name)
         case Const(value=Enum() as member):
             return _of_object(it, member, name)  # of a class of its own, if it is a number as well
-        case Const(value=constant) if not isinstance(constant, bool | int | float | complex):
+        case Const(value=constant) if not isinstance(constant, (bool, int, float, complex)):
             return _of_constant(it, constant, name)
         case Items(form="iterator"):
             return iterators.attribute(it, value, name)
@@ -172,7 +172,7 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(found, types.MethodType) and not isinstance(constant, type):
         cls = type(constant)
         it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
-    if isinstance(found, types.MethodType | types.BuiltinMethodType | types.MethodWrapperType):
+    if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)
 
@@ -220,7 +220,7 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         if made is not None and made.op is st.slice_:
             return made.args[_OF_SLICES.index(name)]
     op = ops.find_attribute(name)
-    if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
+    if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
         found = it.builder.emit_with(op, (value,), {}, "attr")
         if name == "flat":
             it.reading.walks_over.add(found)
@@ -266,13 +266,13 @@ def _method_of_run_time(
     if (
         name in container_methods.CHANGING
         and isinstance(value, Var)
-        and not isinstance(kind, Number | Other)
+        and not isinstance(kind, (Number, Other))
     ):
         return run_time_containers.method_of_run_time(it, value, name, args, kwargs)
     of_text = kind == STR or (name == "partition" and [*map(kind_of_value, args)] == [STR])
     if name in MUTATING and not of_text:
         raise _mutation(it, name)
-    if name == "copy" and not isinstance(kind, Array | Number) and not (args or kwargs):
+    if name == "copy" and not isinstance(kind, (Array, Number)) and not (args or kwargs):
         return (
             _copy_of_array(it, value)
             if it.reading.general and kind == UNKNOWN
@@ -281,7 +281,7 @@ def _method_of_run_time(
     op = ops.find_method(name)
     if op is not None and kind == UNKNOWN and not may_be_method(op, [value, *args], kwargs):
         op = None
-    if op is not None and (isinstance(kind, Array | Number) or kind == UNKNOWN):
+    if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
     if name in ("items", "keys", "values") and not args:
         refuse_unknown(it, (name,), [value])
@@ -290,14 +290,14 @@ def _method_of_run_time(
         return call(it, Const(equivalents.slice_indices), [value, *args], kwargs)
     if name == "get" and args:
         return _get(it, value, args)
-    if name in _OPERATORS and isinstance(kind, Number | Array | Seq):
+    if name in _OPERATORS and isinstance(kind, (Number, Array, Seq)):
         return call(it, Const(_OPERATORS[name]), [value, *args], kwargs)
     if isinstance(kind, Number) and name not in _QUESTIONS:
         raise it.unsupported(
             f"the method `{name}` of a number is not covered",
             "Compute it with operators or `math`.",
         )
-    if isinstance(kind, Number | Other) or name in ("index", "count"):
+    if isinstance(kind, (Number, Other)) or name in ("index", "count"):
         return _inert_method(value, name, it, args, kwargs)
     if name == "view" and (isinstance(kind, Array) or kind == UNKNOWN) and not (args or kwargs):
         return it.emit(st.getitem, value, Const(...))
@@ -318,7 +318,7 @@ def _copy_of_array(it: Interpreter, value: Var | Const) -> Value:
 
 def copied(it: Interpreter, value: Value) -> Value:
     """A shallow copy of what is known only when the program runs."""
-    if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
+    if not isinstance(value, Var) or isinstance(value.kind, (Number, Other, Static)):
         return value
     if isinstance(value.kind, Array):
         return it.emit(ops.named("copy"), value, namespace="np")
@@ -429,7 +429,7 @@ def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:
 
 def _is_named(value: Value) -> bool:
     """Whether a value is one of an enumeration's, or text: known, and equal to itself only."""
-    return isinstance(value, Const) and isinstance(value.value, Enum | str)
+    return isinstance(value, Const) and isinstance(value.value, (Enum, str))
 
 
 _CONTAINER_METHODS: dict[str, Callable[[Any, Items, Args], Value]] = {

@@ -179,7 +179,7 @@ def _no_function(it: Interpreter, value: Value) -> Exception:
 
 
 def _call_at_run_time(it: Interpreter, function: Var, args: Args, kwargs: Kwargs) -> Value:
-    if isinstance(function.kind, Number | Array | Seq) or function.kind == STR:
+    if isinstance(function.kind, (Number, Array, Seq)) or function.kind == STR:
         fail_now(it, operator.call, function)
     if any(map(is_star, args)):
         raise it.unsupported(

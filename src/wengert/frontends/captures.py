@@ -217,4 +217,4 @@ def _hashable(shape: Any) -> Hashable:
         return tuple(map(_hashable, shape))
     if isinstance(shape, dict):
         return tuple((key, _hashable(item)) for key, item in shape.items())
-    return shape if isinstance(shape, str | int) else id(shape)
+    return shape if isinstance(shape, (str, int)) else id(shape)

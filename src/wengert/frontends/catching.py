@@ -139,7 +139,7 @@ class Catching:
 
     def flag_of(self, region: Region, heap: hp.Heap | None = None) -> Atom:
         value = self._contents(region.flag, heap)
-        assert isinstance(value, Var | Const)
+        assert isinstance(value, (Var, Const))
         return value
 
     def exception_of(self, region: Region) -> Value:
@@ -515,7 +515,7 @@ def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:
             continue
         if all(each is None for each in found):
             del it.vars[name]
-        elif isinstance(first, Const | Closure | Native | Iteration) and all(
+        elif isinstance(first, (Const, Closure, Native, Iteration)) and all(
             other is first or (isinstance(first, Const) and other == first) for other in others
         ):
             it.vars[name] = first

@@ -203,7 +203,7 @@ def known_external(it: Interpreter, holder: Any, key: str) -> Items | None:
     """The cell of what was there before the program ran, if the program binds it."""
     if not it.reading.cells:
         return None
-    if not isinstance(holder, dict | CellType | FunctionType):
+    if not isinstance(holder, (dict, CellType, FunctionType)):
         holder = getattr(holder, "__dict__", None)
     return it.reading.cells.get((id(holder), key))
 

@@ -71,7 +71,7 @@ def _is_function(value: Value) -> bool:
         case Const(value=known):
             return callable(known)
         case Var(kind=kind):
-            return not isinstance(kind, Array | Seq | Number | Unknown) and str(kind) != "range"
+            return not isinstance(kind, (Array, Seq, Number, Unknown)) and str(kind) != "range"
         case _:
             return False
 

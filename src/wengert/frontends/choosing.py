@@ -40,7 +40,7 @@ def known_objects(
 def is_object(value: Value) -> bool:
     """Whether a value is, or holds, something that can change: an array as well."""
     return is_known_object(value) or (
-        isinstance(value, Var) and isinstance(value.kind, Array | Seq)
+        isinstance(value, Var) and isinstance(value.kind, (Array, Seq))
     )
 
 

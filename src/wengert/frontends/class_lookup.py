@@ -157,7 +157,7 @@ def contents_as_they_are(it: Interpreter, value: Value, name: str) -> Value | No
 
 def in_python(found: Any) -> Any:
     """A method of one of Python's containers, `dict.__getitem__` say, as the front end reads it."""
-    if not isinstance(found, types.WrapperDescriptorType | types.MethodDescriptorType):
+    if not isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return found
     written = (
         of_container(found.__objclass__, found.__name__)
@@ -177,7 +177,7 @@ def own_method(cls: type, name: str) -> Any:
     found = static_lookup(cls, name)
     if isinstance(found, staticmethod):
         found = found.__func__
-    if not isinstance(found, types.FunctionType | functools.partialmethod):
+    if not isinstance(found, (types.FunctionType, functools.partialmethod)):
         return None
     return None if is_generated(found) else found
 

@@ -103,7 +103,7 @@ def _may_be_same(it: Interpreter, a: Value, b: Value) -> bool:
     match known(it, a), known(it, b):
         case Const(value=x), Const(value=y):
             counted = is_by_turns(it) and isinstance(x, int) and isinstance(y, int)
-            return x == y if counted else isinstance(x, int | float | complex) or x == y
+            return x == y if counted else isinstance(x, (int, float, complex)) or x == y
         case Items() as x, Items() as y:
             if is_mutable(x) and is_mutable(y):
                 return x is y or x.home is not None or y.home is not None or x.place is y.place

@@ -98,7 +98,7 @@ def bound_before(it: Interpreter, value: Any) -> Value:
     """An argument that was bound before the call: a default, or one that `functools.partial` has."""
     if isinstance(value, local_classes.Held):
         return now(it, value.value)
-    if value is None or isinstance(value, bool | int | float | complex | str | tuple):
+    if value is None or isinstance(value, (bool, int, float, complex, str, tuple)):
         return as_known(value)
     holder = {"default": value}
     return lift(it, holder, "default", value)

@@ -264,7 +264,7 @@ def _default(it: Interpreter, f: Any) -> Value | None:
         return None
     if isinstance(f.default, local_classes.Held):
         return now(it, f.default.value)
-    if f.default is None or isinstance(f.default, bool | int | float | complex | str | tuple):
+    if f.default is None or isinstance(f.default, (bool, int, float, complex, str, tuple)):
         return as_known(f.default)
     return lift(it, f, f.name, f.default, key="default")
 

@@ -189,7 +189,7 @@ class Counts:
     def constant(self, builder: Builder, out: Var) -> Const | None:
         """A value as a constant, if what is known of it decides it."""
         fact = self.of(out)
-        return Const(fact) if isinstance(fact, bool | int | slice | range) else None
+        return Const(fact) if isinstance(fact, (bool, int, slice, range)) else None
 
     def known(self, builder: Builder, out: Var) -> Const | None:
         """A value as a constant, for an index or a truth, of which its type is nothing."""
@@ -204,7 +204,7 @@ class Counts:
         fact = self.of(iterable)
         if isinstance(fact, Shape):
             return fact.shape[0]
-        return len(fact) if isinstance(fact, range | tuple | str) else None
+        return len(fact) if isinstance(fact, (range, tuple, str)) else None
 
     def keys(self, builder: Builder, mapping: Atom) -> tuple[Any, ...] | None:
         """The keys of a dictionary, if they are known."""
@@ -282,7 +282,7 @@ def _shape_of_result(eqn: Eqn, args: Sequence[Any], options: Mapping[str, Any]) 
     if isinstance(found, np.ndarray) and found.ndim:
         return Shape(found.shape, found.dtype.name) if found.size <= LARGEST else UNSURE
     exact = op is st.length or op.name in ("shape", "size")
-    return found if exact and isinstance(found, int | tuple) else UNSURE
+    return found if exact and isinstance(found, (int, tuple)) else UNSURE
 
 
 def _decides_no_shape(op: Op, operand: Atom) -> bool:

@@ -21,7 +21,7 @@ def declarations(node: ast.AST) -> dict[str, frozenset[str]]:
     """The names that a function itself declares `nonlocal` and `global`."""
     found: dict[str, set[str]] = {}
     for inner in own_nodes(node):
-        if isinstance(inner, ast.Nonlocal | ast.Global):
+        if isinstance(inner, (ast.Nonlocal, ast.Global)):
             kind = "nonlocal" if isinstance(inner, ast.Nonlocal) else "global"
             found.setdefault(kind, set()).update(inner.names)
     return {kind: frozenset(names) for kind, names in found.items()}
@@ -35,7 +35,7 @@ def own_nodes(node: ast.AST) -> Sequence[ast.AST]:
     while stack:
         current = stack.pop()
         found.append(current)
-        if not isinstance(current, FunctionNode | ast.ClassDef):
+        if not isinstance(current, (FunctionNode, ast.ClassDef)):
             stack.extend(ast.iter_child_nodes(current))
     return found
 
@@ -44,7 +44,7 @@ def _inner_functions(node: ast.AST) -> Iterator[ast.AST]:
     for inner in own_nodes(node):
         if isinstance(inner, FunctionNode):
             yield inner
-        if isinstance(inner, FunctionNode | ast.ClassDef):
+        if isinstance(inner, (FunctionNode, ast.ClassDef)):
             yield from _inner_functions(inner)
 
 
@@ -200,7 +200,7 @@ def _stores_into(node: ast.AST, name: str) -> bool:
             ast.Attribute(value=inner, ctx=ast.Store())
             | ast.Subscript(value=inner, ctx=ast.Store())
         ):
-            while isinstance(inner, ast.Attribute | ast.Subscript):
+            while isinstance(inner, (ast.Attribute, ast.Subscript)):
                 inner = inner.value
             return isinstance(inner, ast.Name) and inner.id == name
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=first), *_]):
@@ -212,4 +212,4 @@ def _stores_into(node: ast.AST, name: str) -> bool:
 @lru_cache(maxsize=2048)
 def yields(node: ast.AST) -> bool:
     """Whether a function is a generator, or a statement makes one of the function that it is in."""
-    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own_nodes(node))
+    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own_nodes(node))

@@ -82,7 +82,7 @@ def _is_function(value: Value) -> bool:
 
 
 def _class(it: Interpreter, value: Value) -> Any:
-    if isinstance(value, Const) and isinstance(value.value, type | types.UnionType):
+    if isinstance(value, Const) and isinstance(value.value, (type, types.UnionType)):
         return value.value
     raise it.unsupported(
         "the class that `register` is given must be known when the program is read",

@@ -92,7 +92,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [(random.shuffle, shuffle_in
 
 def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callable[..., Any] | None:
     """What stands for a method of a generator that is given items, not how many there are."""
-    if not args or isinstance(kind_of_value(args[0]), Number | Other):
+    if not args or isinstance(kind_of_value(args[0]), (Number, Other)):
         return None
     if name != "shuffle" and _is_constant(args[0]):
         return None

@@ -36,9 +36,9 @@ class Exports(Meeting):
             if isinstance(leaf, Var):
                 return Maybe(inner, leaf)
             return Maybe(inner, self._sided(BOOL, value.witness, side))
-        if certain and isinstance(value, Closure | Native):
+        if certain and isinstance(value, (Closure, Native)):
             return self._function_of(value, side)
-        if certain and not isinstance(value, Var | Items | Const):
+        if certain and not isinstance(value, (Var, Items, Const)):
             return value
         if certain and isinstance(value, Const):
             return value

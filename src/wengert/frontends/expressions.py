@@ -46,7 +46,7 @@ def evaluate(it: Interpreter, node: ast.expr) -> Value:
 def evaluate_after(it: Interpreter, node: ast.expr, earlier: Value) -> tuple[Value, Value]:
     """What an earlier expression gave, and the value of this one: what this one changes, both see."""
     value = evaluate(it, node)
-    if isinstance(earlier, Const) or isinstance(node, ast.Constant | ast.Name):
+    if isinstance(earlier, Const) or isinstance(node, (ast.Constant, ast.Name)):
         return earlier, value
     return now(it, earlier), value
 

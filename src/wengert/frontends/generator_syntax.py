@@ -12,7 +12,7 @@ from .declarations import own_nodes, yields
 @lru_cache(maxsize=1024)
 def points(node: ast.AST) -> dict[int, ast.AST]:
     """The places where a generator yields, numbered from 1."""
-    found = [each for each in own_nodes(node) if isinstance(each, ast.Yield | ast.YieldFrom)]
+    found = [each for each in own_nodes(node) if isinstance(each, (ast.Yield, ast.YieldFrom))]
     found.sort(key=lambda each: (each.lineno, each.col_offset))
     return dict(enumerate(found, 1))
 
@@ -23,7 +23,7 @@ def at_statements(node: ast.AST) -> frozenset[ast.AST]:
     return frozenset(
         each.value
         for each in own_nodes(node)
-        if isinstance(each, ast.Expr | ast.Assign | ast.AnnAssign) and each.value is not None
+        if isinstance(each, (ast.Expr, ast.Assign, ast.AnnAssign)) and each.value is not None
     )
 
 
@@ -59,7 +59,7 @@ def is_endless(node: ast.AST) -> bool:
     ):
         return False
     inside = [each for statement in last.body for each in (statement, *own_nodes(statement))]
-    return not any(isinstance(each, ast.Break | ast.Return | ast.Raise) for each in inside)
+    return not any(isinstance(each, (ast.Break, ast.Return, ast.Raise)) for each in inside)
 
 
 def as_function(node: ast.GeneratorExp) -> ast.FunctionDef:

@@ -139,7 +139,7 @@ def first(it: Interpreter, generator: Value, default: Sequence[Value]) -> Value:
 
 def _flag(it: Interpreter, cell: Items) -> Atom:
     value = cells.contents(it, cell)
-    assert isinstance(value, Var | Const)
+    assert isinstance(value, (Var, Const))
     return value
 
 

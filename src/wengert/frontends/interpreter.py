@@ -468,7 +468,7 @@ class Interpreter:
         value = self.get(name)
         if value is None:
             return Const(False)
-        assert isinstance(value, Var | Const)
+        assert isinstance(value, (Var, Const))
         return value
 
     def either(self, *flags: Atom) -> Atom:

@@ -49,7 +49,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
 
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
-    if isinstance(value, Iteration | Closure | Native):
+    if isinstance(value, (Iteration, Closure, Native)):
         value = it.atom(value)
     if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
         from .calls import call

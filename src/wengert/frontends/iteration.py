@@ -89,9 +89,9 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
         return _iterate_constant(it, list(constant))
     if isinstance(constant, _FIXED) and len(constant) <= UNROLL:  # pyright: ignore[reportUnknownArgumentType]
         return [Const(item) for item in constant]
-    if isinstance(constant, str | range | tuple | list) and is_by_turns(it):
+    if isinstance(constant, (str, range, tuple, list)) and is_by_turns(it):
         return [Const(item) for item in constant]
-    if isinstance(constant, str | range | tuple | list):
+    if isinstance(constant, (str, range, tuple, list)):
         var = it.emit(st.as_list, Const(constant))
         return iterate_var(it, var)
     if isinstance(constant, EnumMeta):
@@ -349,8 +349,8 @@ def known_items(it: Interpreter, value: Value) -> list[Value] | None:
         if items is None:
             iterators.give_back(it, value, listed)
         return items
-    if isinstance(value, Items | Iteration) or (
-        isinstance(value, Const) and isinstance(value.value, str | range)
+    if isinstance(value, (Items, Iteration)) or (
+        isinstance(value, Const) and isinstance(value.value, (str, range))
     ):
         items = iteration(it, value)
         return items if isinstance(items, list) else None

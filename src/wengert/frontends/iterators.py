@@ -56,7 +56,7 @@ def current(it: Interpreter, iterator: Items) -> tuple[Value, Atom]:
     held = heap.now(it, iterator)
     assert isinstance(held, Items)
     source, position = held.values
-    assert isinstance(position, Var | Const)
+    assert isinstance(position, (Var, Const))
     if isinstance(source, Iteration) and source.form == "drained":
         walking.one_by_one(it, source.key)
     return source, position
@@ -233,7 +233,7 @@ def _as_list(it: Interpreter, source: Value) -> Value:
 
     if isinstance(source, Items) and source.form in ("list", "tuple"):
         return source
-    indexed = isinstance(source, Var) and isinstance(source.kind, Array | Seq)
+    indexed = isinstance(source, Var) and isinstance(source.kind, (Array, Seq))
     return source if indexed else as_list(it, source)
 
 
@@ -329,7 +329,7 @@ def close(
     source, _ = current(it, iterator)
     if is_generator(source):
         producer = generators.producer_of(source)
-        if any(isinstance(each, ast.Try | ast.With) for each in ast.walk(producer.closure.node)):
+        if any(isinstance(each, (ast.Try, ast.With)) for each in ast.walk(producer.closure.node)):
             raise it.unsupported(
                 "`close` of a generator that has a `try` or a `with`",
                 "Walk over it to its end, or with a `for` loop that it is in alone.",
@@ -425,7 +425,7 @@ def _read_once(function: ast.AST) -> frozenset[str]:
     repeated = {
         n.id
         for loop in ast.walk(function)
-        if isinstance(loop, ast.For | ast.While | ast.FunctionDef | ast.Lambda | ast.comprehension)
+        if isinstance(loop, (ast.For, ast.While, ast.FunctionDef, ast.Lambda, ast.comprehension))
         and loop is not function
         for part in ast.iter_child_nodes(loop)
         if part is not getattr(loop, "iter", None)

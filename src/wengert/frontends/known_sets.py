@@ -64,7 +64,7 @@ def members(it: Interpreter, value: Value) -> frozenset[Any] | None:
 
 def _listed(it: Interpreter, atom: Any) -> frozenset[Any] | None:
     if isinstance(atom, Const):
-        items = atom.value if isinstance(atom.value, tuple | str) else None
+        items = atom.value if isinstance(atom.value, (tuple, str)) else None
         return None if items is None else frozenset(items)
     eqn: Eqn | None = it.builder.visible_definition(atom)
     if eqn is None or eqn.op is not st.pack or eqn.param("form") not in ("list", "tuple"):

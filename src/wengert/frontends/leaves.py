@@ -42,7 +42,7 @@ def _leaf(value: Any, leaves: list[Any]) -> bool:
 
 
 def _known(known: Any) -> Reader:
-    plain = isinstance(known, str | int | float | tuple)
+    plain = isinstance(known, (str, int, float, tuple))
 
     def read(value: Any, leaves: list[Any]) -> bool:
         return value is known or (plain and type(value) is type(known) and value == known)

@@ -264,7 +264,7 @@ def _sum(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _sums_at_once(source: Var) -> bool:
-    return isinstance(source.kind, Array | Seq)
+    return isinstance(source.kind, (Array, Seq))
 
 
 def _add(it: Interpreter, a: Value, b: Value) -> Value:
@@ -496,7 +496,7 @@ def _is_read(value: Value) -> bool:
         return isinstance(value.value, FunctionType)
     if isinstance(value, Items):
         return value.form in ("function", "derivative") or defines(value, "__call__")
-    return isinstance(value, Closure | Native)
+    return isinstance(value, (Closure, Native))
 
 
 def _asks_others(it: Interpreter, args: Args, kwargs: Kwargs) -> bool:

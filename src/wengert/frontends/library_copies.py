@@ -90,7 +90,7 @@ def deep(
 ) -> Value:
     value = opened(it, value)
     if not isinstance(value, Items):
-        if not isinstance(value, Var) or isinstance(value.kind, Number | Other | Static):
+        if not isinstance(value, Var) or isinstance(value.kind, (Number, Other, Static)):
             return value
         return _duplicate(it, value, done, lying=lying)
     if value.form in ("function", "derivative"):

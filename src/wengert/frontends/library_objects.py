@@ -130,7 +130,7 @@ def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
     found = class_lookup.static_lookup(cls, name)
     if found is class_lookup.MISSING and class_lookup.own_method(cls, "__getattr__") is None:
         return Const(False)
-    if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
+    if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
         return Const(False)
     if found is not class_lookup.MISSING and not _is_computed(found):
         return Const(True)

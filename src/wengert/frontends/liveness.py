@@ -80,7 +80,7 @@ def _ends_path(body: Sequence[ast.stmt]) -> bool:
     from .statements import always_leaves
 
     return always_leaves(body) and not any(
-        isinstance(inner, ast.Break | ast.Continue) for each in body for inner in ast.walk(each)
+        isinstance(inner, (ast.Break, ast.Continue)) for each in body for inner in ast.walk(each)
     )
 
 

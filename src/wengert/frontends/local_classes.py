@@ -200,7 +200,7 @@ def _hold_values(it: Interpreter, cls: type, computed: Mapping[str, Value]) -> d
     for name, attribute in list(vars(cls).items()):
         if isinstance(attribute, StandIn):
             value = lookup(it, attribute.scope, attribute.name)
-            if isinstance(value, Items | Maybe) and attribute.name not in computed:
+            if isinstance(value, (Items, Maybe)) and attribute.name not in computed:
                 raise it.unsupported(
                     f"the attribute `{name}` of a class is a container of the function around it",
                     "Set it on the objects, in `__init__`.",

@@ -158,7 +158,7 @@ def _follow_object(
     after = attempt.heap[place]
     if isinstance(before, Lost):
         return True
-    if isinstance(after, Part | Lost) or isinstance(before, Part):
+    if isinstance(after, (Part, Lost)) or isinstance(before, Part):
         lost[place] = after if isinstance(after, Lost) else Lost("a loop has moved it")
         _no_longer_carried(assumed, place)
         return False
@@ -196,7 +196,7 @@ def _is_same_object(
     places = [
         value.place if isinstance(value, Items) else it.reading.places.get(value)
         for value in (old, new)
-        if isinstance(value, Items | Var)
+        if isinstance(value, (Items, Var))
     ]
     if len(places) == 2 and places[0] is not None and isinstance(old, Items):
         return places[0] is places[1]

@@ -182,7 +182,7 @@ class _LoopReader:
         """Note that the items are parts of what is walked over; gives which, and how deep."""
         reading, elements = self._it.reading, self._elements
         # an item that is an array or a list belongs to what is iterated over
-        reading.inputs += [each for each in elements if isinstance(each.kind, Array | Seq)]
+        reading.inputs += [each for each in elements if isinstance(each.kind, (Array, Seq))]
         by_index = id(self._node) if isinstance(self._node, ast.For) else None
         held = (each for each in elements if not isinstance(each.kind, Number))
         reading.elements.update((each, by_index) for each in held)
@@ -230,7 +230,7 @@ class _LoopReader:
         dead, stop = self._read_body(taken)
         collected = [] if dead else _collected(it)
         for name in assumed:
-            if isinstance(name, str) and isinstance(scope.vars.get(name), Closure | Native):
+            if isinstance(name, str) and isinstance(scope.vars.get(name), (Closure, Native)):
                 scope.vars[name] = captures.taken_apart(it, scope.vars[name])
         with it.catching.quiet():
             end, unfollowed = _up_to_date(it, {**scope.vars, **slots_of(it.heap)}, assumed)
@@ -333,7 +333,7 @@ def _refuse_changed_items(
             unwritten = not isinstance(after, Part) or not written_since(it, place, start)
             if before is after and place not in lost and unwritten:
                 continue
-            has_indices = isinstance(kind_of_atom(iterable), Array | Seq)
+            has_indices = isinstance(kind_of_atom(iterable), (Array, Seq))
             if item == UNKNOWN and (iterable in it.reading.walked or not has_indices):
                 _have_turns_taken(it, node, iterable)
                 continue
@@ -435,7 +435,7 @@ def _collected(it: Interpreter) -> list[Atom]:
     found: list[Atom] = []
     while (value := it.vars.pop(f"%collected{len(found)}", None)) is not None:
         inner = value.value if isinstance(value, Maybe) else value
-        assert isinstance(inner, Var | Const)
+        assert isinstance(inner, (Var, Const))
         found.append(inner)
     return found
 

@@ -111,7 +111,7 @@ def _run_over_iterator(it: Interpreter, node: ast.For, iterator: Items) -> None:
 def may_leave(node: ast.For) -> bool:
     """Whether a loop may end before what it walks over does, as far as syntax tells."""
     return any(
-        isinstance(each, ast.Break | ast.Return | ast.Raise)
+        isinstance(each, (ast.Break, ast.Return, ast.Raise))
         for statement in node.body
         for each in (statement, *own_nodes(statement))
     )
@@ -413,7 +413,7 @@ def by_test(it: Interpreter, depth: int) -> None:
 def _simple_test(node: ast.expr) -> bool:
     """Whether a `while` test is one expression that binds nothing and calls nothing unknown."""
     return not any(
-        isinstance(n, ast.NamedExpr | ast.Lambda | ast.ListComp | ast.GeneratorExp)
+        isinstance(n, (ast.NamedExpr, ast.Lambda, ast.ListComp, ast.GeneratorExp))
         for n in ast.walk(node)
     )
 

@@ -56,7 +56,7 @@ class Merger(Exports):
         for side in (0, 1):
             if self.arms[1 - side].dead:
                 content = (a, b)[side]
-                if isinstance(content, Part | Lost):
+                if isinstance(content, (Part, Lost)):
                     return content
                 return self._placed(place, self._exported_content(content, side))
         if isinstance(a, Part) and isinstance(b, Part) and (a.place, a.steps) == (b.place, b.steps):
@@ -71,7 +71,7 @@ class Merger(Exports):
                 content = hp.followed_by_name(self.interpreter, other, part)
                 self._note_holders(place, part, side)
                 return content
-        if isinstance(a, Part | Lost) or isinstance(b, Part | Lost):
+        if isinstance(a, (Part, Lost)) or isinstance(b, (Part, Lost)):
             return Lost("a branch has moved it")
         a, b = self._current(a, 0), self._current(b, 1)
         pairs = self._held_by_both(a, b)
@@ -121,7 +121,7 @@ class Merger(Exports):
                 if isinstance(item, Var) and is_mutable(item) and self._is_from_outside(item):
                     for place in hp.identities(it, item, own=True):
                         hp.hold_same(it, place, 0, hp.place_of(it, container), 1)
-                elif isinstance(item, Items | Var) and is_mutable(item):
+                elif isinstance(item, (Items, Var)) and is_mutable(item):
                     place = hp.place_of(it, item)
                     self.context.exported[place] = Lost("branches differ in what holds it")
 
@@ -191,8 +191,8 @@ class Merger(Exports):
         ):
             values = [self._merge_both(x, y) for x, y in zip(a.values, b.values, strict=True)]
             return Items(a.form, a.keys, tuple(values), a.type)
-        if (isinstance(a, Closure | Native) and isinstance(b, Closure | Native | Const)) or (
-            isinstance(b, Closure | Native) and isinstance(a, Const)
+        if (isinstance(a, (Closure, Native)) and isinstance(b, (Closure, Native, Const))) or (
+            isinstance(b, (Closure, Native)) and isinstance(a, Const)
         ):
             return self._choice(a, b)
         return self._merge_as_atoms(a, b)

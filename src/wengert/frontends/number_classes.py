@@ -31,17 +31,17 @@ _NARROW: dict[str, tuple[type, ...]] = {"float": (np.float32,), "complex": (np.c
 
 def is_narrow(value: Any, depth: int = 0) -> bool:
     """Whether a value is, or holds, a scalar of NumPy's that is no float and no complex number to Python."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, (list, tuple)):
         return _is_narrow_class(type(value))
     classes = set(map(type, value))
     if any(map(_is_narrow_class, classes)):
         return True
-    nested = depth < DEEPEST and any(issubclass(cls, list | tuple) for cls in classes)
+    nested = depth < DEEPEST and any(issubclass(cls, (list, tuple)) for cls in classes)
     return nested and any(is_narrow(item, depth + 1) for item in value)
 
 
 def _is_narrow_class(cls: type) -> bool:
-    return issubclass(cls, np.inexact) and not issubclass(cls, float | complex)
+    return issubclass(cls, np.inexact) and not issubclass(cls, (float, complex))
 
 
 def has_attribute(it: Interpreter, number: Atom, kind: Number, name: str) -> bool | None:

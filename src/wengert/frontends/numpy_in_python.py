@@ -42,7 +42,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """`np.apply_over_axes`."""
-    for axis in axes if isinstance(axes, list | tuple) else (axes,):
+    for axis in axes if isinstance(axes, (list, tuple)) else (axes,):
         result = func(a, axis)
         a = result if np.ndim(result) == np.ndim(a) else np.expand_dims(result, axis)
     return a
@@ -94,7 +94,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """`np.piecewise`."""
     x = array_of(x)
-    conditions = condlist if isinstance(condlist, list | tuple) else [condlist]
+    conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist]
     result = 0.0 * x
     if len(funclist) > len(conditions):
         none = np.logical_not(functools.reduce(np.logical_or, conditions))

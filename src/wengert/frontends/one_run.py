@@ -111,7 +111,7 @@ class OneRun(Counts):
 
         Of attributes of classes only what containers hold is said: the program may count its objects in others.
         """
-        if not isinstance(holder, dict | type):
+        if not isinstance(holder, (dict, type)):
             return UNSURE
         is_of_class = isinstance(holder, type)
         value = getattr(holder, key) if is_of_class else holder[key]
@@ -152,7 +152,7 @@ class OneRun(Counts):
         return all(out in self.facts for out in eqn.outs)
 
     def length(self, builder: Builder, iterable: Atom) -> int | None:
-        if not isinstance(self.of(iterable), np.ndarray | list):
+        if not isinstance(self.of(iterable), (np.ndarray, list)):
             return super().length(builder, iterable)
         said = builder.emit(st.length, iterable)
         return said.value if isinstance(said, Const) else None
@@ -213,7 +213,7 @@ def _is_data(value: Any, around: tuple[Any, ...] = ()) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return value.dtype != object
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, (list, tuple, set, frozenset)):
         parts: Any = value
     elif isinstance(value, dict):
         parts = value.values()

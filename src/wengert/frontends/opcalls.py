@@ -147,7 +147,7 @@ _OTHERWISE = {"linspace": (("retstep", Const(False)),), "var": _OF_SOME, "std": 
 
 
 def _is_complex(kind: Kind) -> bool:
-    known = isinstance(kind, Array | Number)
+    known = isinstance(kind, (Array, Number))
     return not known or "complex" in str(kind) or (isinstance(kind, Array) and not kind.dtype)
 
 
@@ -345,7 +345,7 @@ def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
         value = _as_array(it, value)
     atom = it.atom(value)
     kind = kind_of_atom(atom)
-    if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, Seq | Struct):
+    if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
         return it.emit(ops.named("array"), atom, namespace="np")
     return atom
 

@@ -69,7 +69,7 @@ COMPARE: dict[type[ast.cmpop], tuple[Op, Callable[[Any, Any], Any]]] = {
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, bool | int | float | complex)
+    return isinstance(value, (bool, int, float, complex))
 
 
 def op_of(operator_: ast.operator) -> tuple[Op, Callable[[Any, Any], Any]]:
@@ -106,7 +106,7 @@ def binary(
     if object_class(left) is not None or object_class(right) is not None:
         return dispatch_operator(it, op, [left, right])
     if op is el.bitor and not all(
-        isinstance(kind_of_value(v), Number | Array) for v in (left, right)
+        isinstance(kind_of_value(v), (Number, Array)) for v in (left, right)
     ):
         return it.emit(co.merge_dicts, it.atom(left), it.atom(right))
     if op is el.mod and (kind_of_value(left) == STR or _is_bytes(left)):
@@ -227,7 +227,7 @@ def _both_literal(left: Value, right: Value) -> bool:
 
 def _both_classes(left: Value, right: Value) -> bool:
     return all(
-        isinstance(v, Const) and isinstance(v.value, type | UnionType) for v in (left, right)
+        isinstance(v, Const) and isinstance(v.value, (type, UnionType)) for v in (left, right)
     )
 
 
@@ -255,7 +255,7 @@ def _binary_on_items(operator_: ast.operator, left: Value, right: Value) -> Valu
 def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) -> Value:
     """One comparison."""
     op, function = COMPARE[type(operator_)]
-    if isinstance(operator_, ast.Is | ast.IsNot):
+    if isinstance(operator_, (ast.Is, ast.IsNot)):
         known = _known_identity(left, right)
         if known is not None:
             return Const(known == isinstance(operator_, ast.Is))
@@ -267,15 +267,15 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
     if isinstance(left, Const) and isinstance(right, Const):
         with suppress(Exception):  # it must fail when the program runs
             return Const(function(left.value, right.value))
-    if isinstance(operator_, ast.Eq | ast.NotEq) and (is_iterator(left) or is_iterator(right)):
+    if isinstance(operator_, (ast.Eq, ast.NotEq)) and (is_iterator(left) or is_iterator(right)):
         alike = compare(it, ast.Is(), left, right)
         return alike if isinstance(operator_, ast.Eq) else _not(it, alike)
-    if isinstance(operator_, ast.In | ast.NotIn):
+    if isinstance(operator_, (ast.In, ast.NotIn)):
         if isinstance(right, Iteration) and right.form == "keys":
             right = right.parts[0]
     elif isinstance(left, Iteration) or isinstance(right, Iteration):
         left, right = _set_of_keys(it, left), _set_of_keys(it, right)
-    if isinstance(operator_, ast.In | ast.NotIn) and isinstance(right, Items):
+    if isinstance(operator_, (ast.In, ast.NotIn)) and isinstance(right, Items):
         if right.form == "iterator":
             from .calls import call
 
@@ -383,7 +383,7 @@ def _may_have_several_items(atom: Atom) -> bool:
 
 def _may_be_container(it: Interpreter, atom: Atom) -> bool:
     """Whether something may be another truth by the time that it is asked again: it may have changed."""
-    if not isinstance(atom, Var) or isinstance(atom.kind, Number | Other | Static | Array):
+    if not isinstance(atom, Var) or isinstance(atom.kind, (Number, Other, Static, Array)):
         return False
     eqn = it.builder.definition(atom)
     return eqn is None or not eqn.op.elementwise

@@ -86,10 +86,10 @@ def call_method_of_class(
 
 def _is_written(found: Any) -> bool:
     """Whether a special method is one that can be read."""
-    if isinstance(found, staticmethod | classmethod):
+    if isinstance(found, (staticmethod, classmethod)):
         found = found.__func__
     return callable(found) and not isinstance(
-        found, types.WrapperDescriptorType | types.MethodDescriptorType | types.BuiltinFunctionType
+        found, (types.WrapperDescriptorType, types.MethodDescriptorType, types.BuiltinFunctionType)
     )
 
 
@@ -256,7 +256,7 @@ def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
         return _same_objects(it, *objects_)
     (known,) = objects_
     other = right if known is left else left
-    if isinstance(other, Const | Native | Iteration | Closure):
+    if isinstance(other, (Const, Native, Iteration, Closure)):
         return Const(False)
     return _run_time_identity(it, known, other)
 

@@ -128,10 +128,10 @@ def _writes_in(code: CodeType) -> bool:
 def _writes(node: ast.AST) -> bool:
     """Whether a function stores into an attribute or an item, or binds names of others."""
     return any(
-        isinstance(each, ast.Nonlocal | ast.Global)
+        isinstance(each, (ast.Nonlocal, ast.Global))
         or (
-            isinstance(each, ast.Attribute | ast.Subscript)
-            and isinstance(each.ctx, ast.Store | ast.Del)
+            isinstance(each, (ast.Attribute, ast.Subscript))
+            and isinstance(each.ctx, (ast.Store, ast.Del))
         )
         for each in ast.walk(node)
     )

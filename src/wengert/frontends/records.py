@@ -47,7 +47,7 @@ def _known(it: Interpreter, dtype: Value) -> Any:
 
 def _structured(it: Interpreter, dtype: Value) -> np.dtype[Any] | None:
     said = _known(it, dtype)
-    known = np.dtype(said) if isinstance(said, list | np.dtype) else None
+    known = np.dtype(said) if isinstance(said, (list, np.dtype)) else None
     return known if known is not None and known.names else None
 
 

@@ -101,7 +101,7 @@ class Records:
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
             self.__fields__[key][...] = value
-        elif isinstance(value, Records | Record):
+        elif isinstance(value, (Records, Record)):
             for name, array in self.__fields__.items():
                 array[key] = value[name]
         elif isinstance(value, tuple):
@@ -168,7 +168,7 @@ def other_use_of_records() -> Any:
 def _is_place(key: Any, ndim: int) -> bool:
     """Whether an index names one record."""
     indices = key if isinstance(key, tuple) else (key,)
-    return len(indices) == ndim and all([isinstance(k, int | np.integer) for k in indices])  # noqa: C419
+    return len(indices) == ndim and all([isinstance(k, (int, np.integer)) for k in indices])  # noqa: C419
 
 
 def _first(fields: Any) -> Any:
@@ -177,7 +177,7 @@ def _first(fields: Any) -> Any:
 
 def filled(make: Any, shape: Any, fields: Any, dtype: Any) -> Any:
     """`np.zeros` and its kin of a dtype that has fields: of each its name, class and axes."""
-    shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     made = {name: make((*shape, *axes), dtype=cls) for name, cls, axes in fields}
     return Records(made, len(fields[0][2]), dtype)
 

@@ -141,7 +141,7 @@ def _key_of(it: Interpreter, value: Value) -> Any:
         return frozenset(identities(it, value, own=True))
     if isinstance(value, Items):
         return value.form, value.keys, tuple(_key_of(it, item) for item in value.values)
-    return value if isinstance(value, Const | Var) else id(value)
+    return value if isinstance(value, (Const, Var)) else id(value)
 
 
 def _is_visible(it: Interpreter, builder: Any, written: Sequence[Any]) -> bool:
@@ -174,7 +174,7 @@ def _keys(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> tupl
 def _is_key(value: Value) -> bool:
     """Whether an argument is one that has no derivative."""
     kind = kind_of_value(value)
-    return kind == INT or isinstance(kind, Other | Static)
+    return kind == INT or isinstance(kind, (Other, Static))
 
 
 def has_memory(node: ast.AST) -> bool:

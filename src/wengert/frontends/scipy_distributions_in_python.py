@@ -355,7 +355,7 @@ class Frozen:
 @functools.cache
 def _methods_by(cls: type) -> dict[str, Callable[..., Any]] | None:
     """What stands for the methods of a distribution of SciPy's."""
-    if not issubclass(cls, stats.rv_continuous | stats.rv_discrete):
+    if not issubclass(cls, (stats.rv_continuous, stats.rv_discrete)):
         return METHODS.get(cls)
     known = next((each for each in vars(stats).values() if type(each) is cls), None)
     if known is None or known in _BY_CASES:

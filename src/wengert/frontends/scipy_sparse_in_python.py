@@ -63,7 +63,7 @@ def _made(arg: Any, shape: Any, dtype: Any, copy: Any, by_item: Any, format: Any
         rows, cols, shape = as_it_is(places.in_rows, arg[1], arg[2], shape, format == "csc")
         made = Matrix(_entries(arg[0], copy), rows, cols, shape, by_item, format)
         made.stores = ALL
-    elif isinstance(arg[1], int | np.integer):
+    elif isinstance(arg[1], (int, np.integer)):
         nowhere = np.zeros(0, int)
         made = Matrix(np.zeros(0), nowhere, nowhere, arg, by_item, format)
     else:
@@ -265,7 +265,7 @@ def _side(a: Any, k: Any, lower: Any) -> Any:
 
 def issparse(x: Any) -> Any:
     """`scipy.sparse.issparse`."""
-    return isinstance(x, Matrix | Table | sparse.spmatrix | sparse.sparray)
+    return isinstance(x, (Matrix, Table, sparse.spmatrix, sparse.sparray))
 
 
 # --- operators on SciPy's own matrices, which come from outside -----------------------------------
@@ -273,17 +273,17 @@ def issparse(x: Any) -> Any:
 
 def product(matrix: Any, x: Any) -> Any:
     """`matrix @ x`, `matrix.dot(x)`."""
-    return as_matrix(matrix) @ x if isinstance(x, Matrix | Table) else matrix_product(matrix, x)
+    return as_matrix(matrix) @ x if isinstance(x, (Matrix, Table)) else matrix_product(matrix, x)
 
 
 def product_from_left(matrix: Any, x: Any) -> Any:
     """`x @ matrix`."""
-    return x @ as_matrix(matrix) if isinstance(x, Matrix | Table) else matrix_product(x, matrix)
+    return x @ as_matrix(matrix) if isinstance(x, (Matrix, Table)) else matrix_product(x, matrix)
 
 
 def times(matrix: Any, x: Any) -> Any:
     """`matrix * x`, which is a product of matrices unless x is a number."""
-    if isinstance(x, Matrix | Table) or np.ndim(x) == 0:
+    if isinstance(x, (Matrix, Table)) or np.ndim(x) == 0:
         return as_matrix(matrix) * x
     return matrix_product(matrix, x)
 

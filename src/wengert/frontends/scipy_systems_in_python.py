@@ -38,7 +38,7 @@ def _states(system: Any) -> Any:
 
 def lsim(system: Any, U: Any, T: Any, X0: Any = None, interp: Any = True) -> Any:
     """`scipy.signal.lsim` of matrices, or of a quotient of polynomials, at equal steps."""
-    if not isinstance(system, tuple | list):
+    if not isinstance(system, (tuple, list)):
         return equivalents.as_it_is(signal.lsim, system, U, T, X0, interp)
     a, b, c, d = _states(system)
     times = np.atleast_1d(array_of(T))
@@ -77,7 +77,7 @@ def _steps(a: Any, b: Any, dt: Any, interp: Any) -> Any:
 
 def step(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
     """`scipy.signal.step` at given times."""
-    if T is None or np.ndim(T) == 0 or not isinstance(system, tuple | list):
+    if T is None or np.ndim(T) == 0 or not isinstance(system, (tuple, list)):
         return equivalents.as_it_is(signal.step, system, X0, T, N)
     times, y, _ = lsim(system, np.ones(np.shape(T)), T, X0, interp=False)
     return times, y
@@ -85,7 +85,7 @@ def step(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
 
 def impulse(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> Any:
     """`scipy.signal.impulse` at given times, from rest."""
-    if X0 is not None or T is None or np.ndim(T) == 0 or not isinstance(system, tuple | list):
+    if X0 is not None or T is None or np.ndim(T) == 0 or not isinstance(system, (tuple, list)):
         return equivalents.as_it_is(signal.impulse, system, X0, T, N)
     start = _states(system)[1][:, 0]
     times, y, _ = lsim(system, None, T, start, interp=False)

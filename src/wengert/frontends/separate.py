@@ -405,7 +405,7 @@ def _rebound(
 
 
 def _one_leaf(kind: Kind) -> Kind:
-    return UNKNOWN if isinstance(kind, Struct | Static) else kind
+    return UNKNOWN if isinstance(kind, (Struct, Static)) else kind
 
 
 def _updates(reader: Interpreter, callee: Callee, params: Sequence[Var]) -> dict[int, Var]:

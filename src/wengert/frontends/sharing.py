@@ -196,7 +196,7 @@ def _inside(call: Any, seen: set[int]) -> Iterator[Value]:
         case _:
             given = []
     for each in given:
-        if isinstance(each, Var | Items | Closure | Native | Iteration | Maybe):
+        if isinstance(each, (Var, Items, Closure, Native, Iteration, Maybe)):
             yield each
         elif not isinstance(each, types.MethodType):
             yield from _inside(each, seen)
@@ -225,7 +225,7 @@ def _others(it: Interpreter, name: str, scopes: Iterable[Scope]) -> Iterator[Val
             if scope is not it.frame.scope or other != name:
                 yield value
     for content in it.heap.values():
-        if isinstance(content, Items | Var):
+        if isinstance(content, (Items, Var)):
             yield content
 
 

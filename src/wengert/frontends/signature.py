@@ -246,7 +246,7 @@ def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:
     kinds = tuple(
         # a function that closes over itself is recursive, not infinitely deep
         Static(v)
-        if v is function or (n in known and isinstance(v, int | tuple))
+        if v is function or (n in known and isinstance(v, (int, tuple)))
         else kind_of(v, depth)
         for n, v in zip(names, values, strict=True)
     )
@@ -276,7 +276,7 @@ def _refuse_numbers_as_objects(value: np.ndarray[Any, Any]) -> None:
     """Refuse an array of objects that are numbers: Python computes with each, and no rule sees it."""
     for item in value.flat:
         _refuse_perturbed(item)
-    if any(isinstance(item, float | complex | np.number) for item in value.flat):
+    if any(isinstance(item, (float, complex, np.number)) for item in value.flat):
         raise BadArgument(
             "an array of objects (dtype=object) holds numbers here, and has no derivative",
             "Make it an array of numbers: `np.asarray(x, dtype=float)`.",
@@ -304,7 +304,7 @@ def refuse_exact_numbers(value: Any, depth: int = 0) -> None:
         return
     from ..ops.libraries import library_of  # few arguments are of other classes
 
-    if isinstance(value, list | tuple | dict):
+    if isinstance(value, (list, tuple, dict)):
         items: Any = value.values() if isinstance(value, dict) else value
         if not _PLAIN.keys() >= set(map(type, items)):
             for item in items:

@@ -171,7 +171,7 @@ def _parsed(text: str, file: str) -> ast.Module:
 
 def _functions_at(node: ast.AST, line: int) -> Iterator[FunctionNode]:
     """The functions inside a syntax node that begin in a line."""
-    if isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
         if _first_line(node) == line:
             yield node
     for child in ast.iter_child_nodes(node):

@@ -388,4 +388,4 @@ def is_of_scipy(x: Any) -> bool:
 
 def _is_number(x: Any) -> bool:
     """Whether this is an index of one row or column."""
-    return isinstance(x, int | np.integer)
+    return isinstance(x, (int, np.integer))

@@ -51,7 +51,7 @@ def steps_of(it: Interpreter, body: Sequence[ast.stmt]) -> list[Step]:
             steps.append(partial(_run_if, it, node, rest))
             break
         steps.append(partial(run_statement, it, node))
-        if isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
+        if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             break  # what follows cannot be reached
     return steps
 

@@ -277,7 +277,7 @@ def kind_of_value(value: Value, around: tuple[Place, ...] = ()) -> Kind:
 
 def static_kind(constant: Any) -> Kind:
     """Literals have a kind of their own; every other constant is known by identity."""
-    literal = isinstance(constant, bool | int | float | complex | str | slice)
+    literal = isinstance(constant, (bool, int, float, complex, str, slice))
     if constant is None or (literal and not isinstance(constant, Enum)):
         return kind_of_atom(Const(constant))
     return Static(constant)
@@ -289,7 +289,7 @@ def unflatten(kind: Kind, take: Callable[[Kind], Atom]) -> Value:
         case Struct(form=form, keys=keys, items=items, type=type_):
             return Items(form, keys, tuple(unflatten(item, take) for item in items), type_)
         case Static(value=value):
-            return value if isinstance(value, Closure | Native | Iteration) else Const(value)
+            return value if isinstance(value, (Closure, Native, Iteration)) else Const(value)
         case _:
             return take(kind)
 
@@ -337,7 +337,7 @@ def is_mutable(value: Value) -> bool:
         case Items(form=form):
             return form in MUTABLE_FORMS
         case Var(kind=kind):
-            return isinstance(kind, Array | Seq | Struct | Unknown)
+            return isinstance(kind, (Array, Seq, Struct, Unknown))
         case _:
             return False
 
@@ -373,7 +373,7 @@ def object_class(value: Value) -> type | None:
     """The class whose methods say what an operator does with a value; None for plain values."""
     if is_object(value):
         return value.type  # type: ignore[union-attr]
-    if isinstance(value, Const) and not isinstance(value.value, type | ModuleType):
+    if isinstance(value, Const) and not isinstance(value.value, (type, ModuleType)):
         cls = type(value.value)
         return cls if cls.__flags__ & HEAP_TYPE and not _is_builtin(cls) else None
     return None

@@ -33,7 +33,7 @@ def still_there(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _is_same(it: Interpreter, a: Value, b: Value) -> bool:
-    if isinstance(a, Items | Var) and isinstance(b, Items | Var):
+    if isinstance(a, (Items, Var)) and isinstance(b, (Items, Var)):
         return a is b or place_of(it, a) is place_of(it, b)
     return False
 
@@ -49,7 +49,7 @@ def _held(it: Interpreter) -> Iterator[Value]:
     seen: set[int] = set()
     while pending:
         value = pending.pop()
-        if id(value) in seen or not isinstance(value, Items | Var):
+        if id(value) in seen or not isinstance(value, (Items, Var)):
             continue
         seen.add(id(value))
         yield value

@@ -49,7 +49,7 @@ class _Statements:
         return [each for statement in body for each in self._one(statement)]
 
     def _one(self, statement: ast.stmt) -> list[ast.stmt]:
-        if not _yields(statement) or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        if not _yields(statement) or isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             return [statement]
         match statement:
             case ast.Expr(value=value) | ast.Assign(value=value) | ast.AnnAssign(value=value):
@@ -181,7 +181,7 @@ def _is_part(part: Any) -> bool:
 @lru_cache(maxsize=4096)
 def _yields(node: ast.AST) -> bool:
     """Whether a `yield` of the same function stands in a statement or an expression."""
-    if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+    if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
         return False
     return isinstance(node, Yielding) or any(map(_yields, ast.iter_child_nodes(node)))
 

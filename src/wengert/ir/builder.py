@@ -234,7 +234,7 @@ def _describe_shape(out: Var, op: Op, args: Sequence[Atom]) -> None:
     """Say which arrays decide the shape of a result."""
     if op.shaped_like is not None:
         like = args[op.shaped_like]
-        if isinstance(like, Var) and isinstance(like.kind, Array | type(UNKNOWN)):
+        if isinstance(like, Var) and isinstance(like.kind, (Array, type(UNKNOWN))):
             out.shape_of = like.shape_of
         return
     if not op.elementwise:
@@ -243,7 +243,7 @@ def _describe_shape(out: Var, op: Op, args: Sequence[Atom]) -> None:
     arrays = True
     for arg in args:
         kind = kind_of_atom(arg)
-        if isinstance(arg, Var) and isinstance(kind, Array | type(UNKNOWN)):
+        if isinstance(arg, Var) and isinstance(kind, (Array, type(UNKNOWN))):
             sources[arg.shape_of] = None
             arrays = arrays and isinstance(kind, Array)
         elif not isinstance(kind, Number):

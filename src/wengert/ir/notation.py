@@ -84,7 +84,7 @@ def constant_text(value: Any) -> str:
         return "slice({}, {}, {})".format(*map(constant_text, _bounds(value)))
     if value is ...:
         return "..."
-    if isinstance(value, Field | Viewed):
+    if isinstance(value, (Field, Viewed)):
         return _step_text(value)
     return repr(value) if type(value) in _LITERALS else token(value)
 

@@ -117,7 +117,7 @@ def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> At
 def fold_ieee_div(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """Arrays divide as IEEE says by themselves, and a literal is known not to be zero."""
     x, y = args
-    safe = isinstance(y, Const) and isinstance(y.value, int | float) and y.value != 0
+    safe = isinstance(y, Const) and isinstance(y.value, (int, float)) and y.value != 0
     if safe or any(isinstance(kind_of_atom(arg), Array) for arg in args):
         return builder.emit(named("div"), x, y)
     if (minus_x := _written(builder, x, "neg")) is not None:

@@ -69,7 +69,7 @@ def _has_check(eqn: Eqn, kinds: list[Kind]) -> bool:
 def _is_length(atom: Atom) -> bool:
     """Whether an atom is no operand, or one that says how many: a shape that is written out, or taken over."""
     if not isinstance(atom, Const):
-        return isinstance(kind_of_atom(atom), Seq | Struct | Array)
+        return isinstance(kind_of_atom(atom), (Seq, Struct, Array))
     values = atom.value if isinstance(atom.value, tuple) else (atom.value,)
     return all(each is None or isinstance(each, type) or _is_count(each) for each in values)
 
@@ -79,7 +79,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_positive(atom: Atom) -> bool:
-    return isinstance(atom, Const) and isinstance(atom.value, int | float) and atom.value > 0
+    return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value > 0
 
 
 def _has_wrong_axis(eqn: Eqn) -> bool:

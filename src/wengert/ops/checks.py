@@ -49,7 +49,7 @@ def _is_of_real_numbers(kind: Kind) -> bool:
 
 real_result = _check("real_result", _is_of_real_numbers)
 real_argument = _check("real_argument", _is_real)
-spanning = _check("spanning", lambda kind: isinstance(kind, Number | Array | Seq))
+spanning = _check("spanning", lambda kind: isinstance(kind, (Number, Array, Seq)))
 
 
 def real_scalar(function: Function, *, has_aux: bool = False, span: Span | None = None) -> None:
@@ -72,7 +72,7 @@ def real_scalar(function: Function, *, has_aux: bool = False, span: Span | None 
     complex_ = kind == Number("complex") or (
         isinstance(kind, Array) and kind.dtype.startswith("complex")
     )
-    nothing = isinstance(kind, Struct | Seq | Static | Other)
+    nothing = isinstance(kind, (Struct, Seq, Static, Other))
     if known_array or complex_ or nothing or kind == Number("bool"):
         raise NotScalar(
             f"a gradient needs one real number as the result, but {function.name} returns "
@@ -118,7 +118,7 @@ def describe(kind: Kind) -> str:
             return "None"
         case Static(value=str() as text):
             return f"the text {text!r}"
-        case Static(value=value) if isinstance(value, int | float | tuple):
+        case Static(value=value) if isinstance(value, (int, float, tuple)):
             return repr(value)
         case Static(value=value) if callable(value):
             return "a function"

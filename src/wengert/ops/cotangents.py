@@ -79,7 +79,7 @@ rule_cotangents = declare(
 
 def _numeric(args: Args, params: Params) -> Kind:
     kind = kind_of_atom(args[0])
-    return kind if isinstance(kind, Array | Number) else UNKNOWN
+    return kind if isinstance(kind, (Array, Number)) else UNKNOWN
 
 
 partial_of_row = declare(

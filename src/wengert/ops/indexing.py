@@ -159,7 +159,7 @@ def _effect_of_constant_list(values: list[Any]) -> Effect | None:
 def _effect_of_list(kind: Kind) -> Effect | None:
     """A list of integers is an index array, a list of booleans a mask; lists may nest."""
     rank = 0
-    while isinstance(kind, Seq | Struct):
+    while isinstance(kind, (Seq, Struct)):
         rank += 1
         items = {kind.item} if isinstance(kind, Seq) else set(kind.items)
         if len(items) != 1:

@@ -53,7 +53,7 @@ from .registry import declare
 
 
 def _dtype(args: Args) -> str:
-    if all(isinstance(kind_of_atom(arg), Number | Array) for arg in args):
+    if all(isinstance(kind_of_atom(arg), (Number, Array)) for arg in args):
         if any(isinstance(kind_of_atom(arg), Array) for arg in args):
             return arithmetic_dtype(args)
         return promoted(*map(kind_of_atom, args))
@@ -98,7 +98,7 @@ def _infer_outer(args: Args, params: Params) -> Kind:
 def _infer_tensordot(args: Args, params: Params) -> Kind:
     a, b = map(rank_of, args)
     axes = constant(params.get("axes"), None) if "axes" in params else 2
-    if isinstance(axes, tuple | list) and len(axes) == 2:
+    if isinstance(axes, (tuple, list)) and len(axes) == 2:
         axes = 1 if isinstance(axes[0], int) else len(axes[0])
     known = a is not None and b is not None and isinstance(axes, int)
     return Array(_dtype(args), a + b - 2 * axes if known else None)  # type: ignore[operator]

@@ -53,7 +53,7 @@ def _struct_changed(
 ) -> Kind:
     key = step.value if isinstance(step, Const) else None
     key = key.name if isinstance(key, Field) else key
-    if isinstance(key, int | str) and key in kind.keys:
+    if isinstance(key, (int, str)) and key in kind.keys:
         items = [
             changed(item, rest, change) if k == key else item
             for k, item in zip(kind.keys, kind.items, strict=True)
@@ -129,7 +129,7 @@ def _store(x: Any, *path_and_value: Any) -> Any:
 
 def _followed(x: Any, path: Sequence[Any]) -> Any:
     for step in path:
-        x = _reached(step.of(x) if isinstance(step, Field | Viewed) else x[step], x)
+        x = _reached(step.of(x) if isinstance(step, (Field, Viewed)) else x[step], x)
     return x
 
 

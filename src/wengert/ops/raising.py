@@ -136,9 +136,9 @@ def _of_getitem(eqn: Eqn) -> Classes:
     if isinstance(kind, Struct) and isinstance(index, Const) and index.value in kind.keys:
         return ()
     at = kind_of_atom(index)
-    if isinstance(kind, Seq | Array) and str(at) == "slice":
+    if isinstance(kind, (Seq, Array)) and str(at) == "slice":
         return ()
-    if isinstance(kind, Seq | Array) and at == INT:
+    if isinstance(kind, (Seq, Array)) and at == INT:
         return (IndexError,)
     return ANY_ERROR
 
@@ -151,7 +151,7 @@ def _of_getattr(eqn: Eqn) -> Classes:
 def _of_known_length(eqn: Eqn) -> Classes:
     kind = kind_of_atom(eqn.args[0])
     known = (
-        isinstance(kind, Seq | Struct)
+        isinstance(kind, (Seq, Struct))
         or kind == RANGE
         or (isinstance(kind, Array) and bool(kind.rank))
     )
@@ -170,7 +170,7 @@ def _of_format(eqn: Eqn) -> Classes:
 
 
 def _has_plain_text(kind: Kind) -> bool:
-    return isinstance(kind, Number | Array | Static | Other) or kind in (STR, NONE)
+    return isinstance(kind, (Number, Array, Static, Other)) or kind in (STR, NONE)
 
 
 def _of_opaque(eqn: Eqn) -> Classes:

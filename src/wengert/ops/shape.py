@@ -70,7 +70,7 @@ def _fold_shaped(builder: Builder, args: Args, params: Params, namespace: str) -
 
 def _fold_ndim(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     kind = kind_of_atom(args[0])
-    rank = rank_of_kind(kind) if isinstance(kind, Array | Number) else None
+    rank = rank_of_kind(kind) if isinstance(kind, (Array, Number)) else None
     return None if rank is None else Const(rank)
 
 
@@ -322,7 +322,7 @@ def _infer_astype(args: Args, params: Params) -> Kind:
 
 def _infer_cast(args: Args, params: Params) -> Kind:
     target = gradient_kind(kind_of_atom(params["like"]))
-    name = dtype_of(params["like"]) if isinstance(target, Array | Number) else ""
+    name = dtype_of(params["like"]) if isinstance(target, (Array, Number)) else ""
     name = "float64" if name.startswith(("int", "uint", "bool")) else name
     return Array(name, rank_of(args[0]))
 

@@ -105,7 +105,7 @@ def _infer_as_tuple(args: Args, params: Params) -> Kind:
 def _infer_unpackable(args: Args) -> Kind:
     """Iterators become lists; what can be indexed stays what it is."""
     kind = kind_of_atom(args[0])
-    return kind if isinstance(kind, Array | Seq | Struct) else UNKNOWN
+    return kind if isinstance(kind, (Array, Seq, Struct)) else UNKNOWN
 
 
 def item_kind(kind: Kind) -> Kind:
@@ -206,7 +206,7 @@ def in_shape_of(bar: Kind, like: Kind) -> Kind:
 
     A complex cotangent of a real value is still complex: its real part is yet to be taken.
     """
-    if not isinstance(bar, Number | Array):
+    if not isinstance(bar, (Number, Array)):
         return UNKNOWN
     is_complex = bar == Number("complex") or (isinstance(bar, Array) and "complex" in bar.dtype)
     match like:

@@ -130,7 +130,7 @@ def _run_as_it_is(solver: FunctionType, args: tuple[Any, ...], options: dict[str
     met = [value for value in (*args, *options.values()) if _carries(value)]
 
     def noticed(value: Any) -> Any:
-        if not isinstance(value, FunctionType | MethodType | functools.partial):
+        if not isinstance(value, (FunctionType, MethodType, functools.partial)):
             return value
 
         @functools.wraps(value)
@@ -160,7 +160,7 @@ def _watched(value: Any) -> Any:
     """What a solver is given: a function that stops it where a float does not do."""
     if _carries(value):
         raise _Carried
-    if not isinstance(value, FunctionType | MethodType | functools.partial):
+    if not isinstance(value, (FunctionType, MethodType, functools.partial)):
         return value
 
     def watched(*args: Any, **options: Any) -> Any:

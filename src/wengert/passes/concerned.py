@@ -56,7 +56,7 @@ class Concerned(Groups):
 
 def computes(eqn: Eqn) -> bool:
     """Whether a result is in memory of its own, and holds nothing that is elsewhere."""
-    joins = eqn.op.name in JOINING and isinstance(eqn.outs[0].kind, Unknown | Seq)
+    joins = eqn.op.name in JOINING and isinstance(eqn.outs[0].kind, (Unknown, Seq))
     return is_computed(eqn) and not joins
 
 

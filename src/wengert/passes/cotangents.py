@@ -168,7 +168,7 @@ class Cotangents:
 
     def zeros(self, var: Var) -> Atom:
         """The cotangent of a value that is zero: where the value is unbound, a number that adds to any."""
-        holds_others = isinstance(var.kind, Seq | Struct)
+        holds_others = isinstance(var.kind, (Seq, Struct))
         lost = {"unbound": NOTHING} if var in self.unbound and not holds_others else {}
         return self.builder.emit_with(st.zeros, (var,), lost, name=bar_name(var))
 
@@ -223,7 +223,7 @@ class Cotangents:
 
     def can_add(self, var: Var) -> bool:
         """Whether cotangents of a value can be added with `+`."""
-        return isinstance(var.kind, Number | Array) or var in self.arithmetic
+        return isinstance(var.kind, (Number, Array)) or var in self.arithmetic
 
     def _describe(self, var: Var, total: Atom) -> None:
         eqn = self.builder.definition(total)
@@ -231,7 +231,7 @@ class Cotangents:
             return
         if not total.name:
             total.name = bar_name(var)
-        if isinstance(var.kind, Array | type(UNKNOWN)) and not isinstance(total.kind, Number):
+        if isinstance(var.kind, (Array, type(UNKNOWN))) and not isinstance(total.kind, Number):
             total.shape_of = var.shape_of
 
     # --- the same number everywhere -----------------------------------------------------

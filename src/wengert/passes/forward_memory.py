@@ -80,7 +80,7 @@ def _spread(builder: Builder, dot: Atom, x: Atom, value: Atom) -> Atom:
 
 
 def _kind_of_tangent(kind: Kind) -> Kind:
-    return st.gradient_kind(kind) if isinstance(kind, Array | Seq) else UNKNOWN
+    return st.gradient_kind(kind) if isinstance(kind, (Array, Seq)) else UNKNOWN
 
 
 def _append(push: Push, eqn: Eqn) -> None:

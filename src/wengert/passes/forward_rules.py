@@ -125,7 +125,7 @@ def _with_method(push: Push, eqn: Eqn, args: Sequence[Atom]) -> Sequence[Atom]:
 
 def _bilinear(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     """op(a_dot, b) + op(a, b_dot), for any number of factors."""
-    arithmetic = isinstance(eqn.outs[0].kind, Number | Array) or "np" in eqn.op.spellings
+    arithmetic = isinstance(eqn.outs[0].kind, (Number, Array)) or "np" in eqn.op.spellings
     plus = registry.named("add") if arithmetic else st.accumulate  # `+` would join two lists
     total: Atom = ZERO
     for k, row in enumerate(rule.rows):

@@ -223,7 +223,7 @@ def handed_over(eqn: Eqn) -> dict[Var, Atom]:
 
 def has_memory(atom: Atom) -> bool:
     """Whether a value may be, or hold, something that can be written to."""
-    return isinstance(atom, Var) and not isinstance(atom.kind, Number | Other | Static)
+    return isinstance(atom, Var) and not isinstance(atom.kind, (Number, Other, Static))
 
 
 def is_computed(eqn: Eqn) -> bool:
@@ -233,7 +233,7 @@ def is_computed(eqn: Eqn) -> bool:
         return False
     if op.name in _MADE_ANEW:
         return True
-    return isinstance(eqn.outs[0].kind, Array | Unknown) and (
+    return isinstance(eqn.outs[0].kind, (Array, Unknown)) and (
         op.elementwise or op.name in _COMPUTED
     )
 

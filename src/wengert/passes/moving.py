@@ -30,7 +30,7 @@ def is_steep(eqn: Eqn) -> bool:
     exponent = eqn.args[1]
     return not (
         isinstance(exponent, Const)
-        and isinstance(exponent.value, int | float)
+        and isinstance(exponent.value, (int, float))
         and exponent.value >= 1
     )
 

@@ -41,4 +41,4 @@ def _dtypes(eqns: Iterable[Eqn], params: Iterable[Var]) -> Iterator[str]:
 
 def _dtype_of_constant(atom: Atom) -> str:
     value = atom.value if isinstance(atom, Const) else None
-    return value.dtype.name if isinstance(value, np.generic | np.ndarray) else "int64"
+    return value.dtype.name if isinstance(value, (np.generic, np.ndarray)) else "int64"

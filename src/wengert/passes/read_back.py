@@ -138,5 +138,5 @@ def _gives_numbers(eqn: Eqn) -> bool:
     rule = rule_for(eqn.op)
     if rule is None or rule.form == "zero":
         return False
-    numeric = any(isinstance(kind_of_atom(arg), Number | Array) for arg in eqn.args)
+    numeric = any(isinstance(kind_of_atom(arg), (Number, Array)) for arg in eqn.args)
     return numeric or eqn.op.name not in _OF_TEXT_TOO

@@ -217,7 +217,7 @@ class Related:
         if eqn.outs[0] not in self._parts_written:
             return False
         if eqn.op.name in JOINING:
-            if not any(isinstance(kind_of_atom(atom), Seq | Struct) for atom in eqn.args):
+            if not any(isinstance(kind_of_atom(atom), (Seq, Struct)) for atom in eqn.args):
                 return False
             if eqn.op.name == "mul":
                 return True
@@ -231,7 +231,7 @@ class Related:
         if isinstance(kind, Array):
             if not copies(index):
                 self._derive(out, x)
-        elif isinstance(kind, Seq | Struct):
+        elif isinstance(kind, (Seq, Struct)):
             sliced = kind_of_atom(index) == SLICE
             self._derive(out, x, OF_REGROUPED if sliced else OF_PART)
         else:
@@ -413,7 +413,7 @@ class Related:
             before = self._found, self.plan.size()
             for item, iterable in zip(loop.items, loop.iterables, strict=True):
                 array = isinstance(_kind(iterable), Array)
-                table = OF_PART if isinstance(_kind(iterable), Seq | Struct) else UNSURE
+                table = OF_PART if isinstance(_kind(iterable), (Seq, Struct)) else UNSURE
                 self._derive(item, iterable, None if array else table)
             if loop.test is not None:
                 self._copy(loop.carried, loop.test.params)

@@ -63,7 +63,7 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 def _as_callee_takes_it(sweep: Sweep, out: Var) -> Atom:
     """The cotangent of a result: that of a list is one, which the callee takes items out of."""
     bar = sweep.total_or_zeros(out)
-    is_array = isinstance(kind_of_atom(bar), Array | Unknown)
+    is_array = isinstance(kind_of_atom(bar), (Array, Unknown))
     return as_items(sweep.builder, bar, out.kind) if isinstance(out.kind, Seq) and is_array else bar
 
 

@@ -426,7 +426,7 @@ def walks_again(loop: Loop, clobbered: Container[Atom]) -> bool:
 def _is_sequence(kind: Kind) -> bool:
     if isinstance(kind, Struct):
         return kind.form in ("tuple", "list", "namedtuple")
-    return isinstance(kind, Seq | Array) or kind == RANGE
+    return isinstance(kind, (Seq, Array)) or kind == RANGE
 
 
 def items_again(

@@ -91,7 +91,7 @@ def _given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, steps: Sequence[A
     """The cotangent of the value that a write stored, in memory that the next write leaves alone."""
     value = eqn.args[-1]
     holder, kind = me.holder(eqn), kind_of_atom(value)
-    if isinstance(holder, Array) and isinstance(kind, Number | Array):
+    if isinstance(holder, Array) and isinstance(kind, (Number, Array)):
         return _given_by_array(
             sweep, before, eqn, part_at(sweep.builder, bar, steps[:-1]), steps[-1]
         )
@@ -167,9 +167,9 @@ def _overwrite(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
 def _whole_given(sweep: Sweep, before: Builder, eqn: Eqn, bar: Atom, kind: Kind) -> Atom:
     value = eqn.args[-1]
     given = kind_of_atom(value)
-    if isinstance(kind, Array) and isinstance(given, Number | Array):
+    if isinstance(kind, Array) and isinstance(given, (Number, Array)):
         return summed_to_value(sweep, before, eqn, bar)
-    if isinstance(kind, Seq) and isinstance(given, Seq | Struct):
+    if isinstance(kind, Seq) and isinstance(given, (Seq, Struct)):
         return bar
     if isinstance(kind, Seq):
         return sweep.builder.emit(co.list_cotangent, bar, value)

@@ -60,7 +60,7 @@ def _pass_parts_on(sweep: Sweep, out: Var, items: dict[Any, Atom]) -> bool:
 def _key_of(step: Atom | Attribute, items: dict[Any, Atom]) -> Any:
     if isinstance(step, Attribute):
         return step.name if step.name in items else None
-    if not isinstance(step, Const) or not isinstance(step.value, int | str):
+    if not isinstance(step, Const) or not isinstance(step.value, (int, str)):
         return None
     key = step.value
     if isinstance(key, int) and key < 0 and key not in items:
@@ -71,17 +71,17 @@ def _key_of(step: Atom | Attribute, items: dict[Any, Atom]) -> Any:
 def _item(sweep: Sweep, bar: Atom, key: Atom, item: Atom) -> Atom:
     """The cotangent of an item; of a real one it is real, also where other items are complex."""
     whole, kind = kind_of_atom(bar), kind_of_atom(item)
-    if item in sweep.context.unbound and isinstance(kind, Number | Array):
+    if item in sweep.context.unbound and isinstance(kind, (Number, Array)):
         part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
         return surely_real(sweep, sweep.builder.emit(st.accumulate, part, NOTHING), whole, kind)
-    if is_complex(whole) and isinstance(kind, Number | Array):
+    if is_complex(whole) and isinstance(kind, (Number, Array)):
         return real_part(sweep.builder, sweep.builder.emit(st.getitem, bar, key), kind)
     # the cotangent of a list that went into an array is one of the array, whatever its items are
-    unsure = isinstance(whole, Seq | Struct) or says_little(whole)
+    unsure = isinstance(whole, (Seq, Struct)) or says_little(whole)
     if unsure and sweep.context.maybe_complex and kind == FLOAT:
         part = sweep.builder.emit(st.getitem, bar, key, kind=COMPLEX)
         return sweep.builder.emit(registry.named("real"), part, namespace="np")
-    if isinstance(kind, Seq) and isinstance(whole, Array | Unknown):
+    if isinstance(kind, Seq) and isinstance(whole, (Array, Unknown)):
         part = sweep.builder.emit(st.getitem, bar, key, kind=UNKNOWN)
         return nested_items(sweep.builder, part, kind)
     part = sweep.builder.emit(st.getitem, bar, key, kind=st.gradient_kind(kind))
@@ -108,7 +108,7 @@ def _getitem(sweep: Sweep, eqn: Eqn) -> None:
 def is_step(index: Atom) -> bool:
     """Whether `x[index]` is a part of x itself that can be written to, not a copy."""
     if isinstance(index, Const):
-        return isinstance(index.value, int | str) and not isinstance(index.value, bool)
+        return isinstance(index.value, (int, str)) and not isinstance(index.value, bool)
     return index.kind == Number("int")
 
 
@@ -133,7 +133,7 @@ def _add_at(sweep: Sweep, eqn: Eqn) -> None:
 def _as_written(sweep: Sweep, part: Atom, value: Atom) -> Atom:
     """The cotangent of a value that was written to a part of a buffer, and broadcast there."""
     kind, written = kind_of_atom(part), kind_of_atom(value)
-    if isinstance(kind, Number) or not isinstance(written, Number | Array | Unknown):
+    if isinstance(kind, Number) or not isinstance(written, (Number, Array, Unknown)):
         return part
     if isinstance(written, Array) and rank_of(written) == rank_of(kind) is not None:
         return part

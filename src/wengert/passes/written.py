@@ -290,7 +290,7 @@ def _path_to(atom: Atom, x: Atom, defined: Mapping[Var, Eqn]) -> list[object]:
 
 
 def _key(step: Atom) -> object:
-    special = isinstance(step, Const) and isinstance(step.value, me.Field | me.Viewed)
+    special = isinstance(step, Const) and isinstance(step.value, (me.Field, me.Viewed))
     return step.value if special else step  # type: ignore[union-attr]
 
 

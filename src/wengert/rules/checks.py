@@ -39,7 +39,7 @@ def target(op: Any, place: Place) -> Op:
     if not callable(op):
         message = f"{op!r} is not callable, so it cannot have a rule"
         raise refuse(message, "Give the rule to an op or to a function.", place)
-    if isinstance(op, types.MethodType | types.MethodWrapperType) or _is_bound(op):
+    if isinstance(op, (types.MethodType, types.MethodWrapperType)) or _is_bound(op):
         message = f"{op.__qualname__} is a bound method: a new object whenever it is looked up"
         raise refuse(
             message,

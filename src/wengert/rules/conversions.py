@@ -25,7 +25,7 @@ def _fold(type_: type) -> Callable[[Builder, Args, Params, str], Atom | None]:
 
     def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
         kind = kind_of_atom(args[0]) if args else None
-        if not (isinstance(kind, Array | Seq | Struct) and getattr(kind, "rank", None) != 0):
+        if not (isinstance(kind, (Array, Seq, Struct)) and getattr(kind, "rank", None) != 0):
             return fold_no_text(builder, args, params, namespace)
         dtype: dict[str, Any] = {"dtype": Const(type_)}
         return builder.emit_with(ops.named("asarray"), args[:1], dtype, "np")

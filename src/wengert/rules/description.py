@@ -136,4 +136,4 @@ def _extent(node: ast.stmt) -> tuple[int, int]:
 
 def _is_whole(node: ast.stmt) -> bool:
     """Simple statements and decorated functions are rows; what is inside of them is not."""
-    return isinstance(node, ast.Expr | ast.Assign) or bool(getattr(node, "decorator_list", []))
+    return isinstance(node, (ast.Expr, ast.Assign)) or bool(getattr(node, "decorator_list", []))

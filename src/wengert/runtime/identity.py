@@ -45,7 +45,7 @@ def is_view_of(part: Any, whole: Any) -> bool:
 
 def shares_with(part: Any, whole: Any) -> bool:
     """Whether what was made of something is a view of it, which changes with it."""
-    if isinstance(part, list | tuple):
+    if isinstance(part, (list, tuple)):
         return any(shares_with(each, whole) for each in part)
     arrays = isinstance(part, np.ndarray) and isinstance(whole, np.ndarray)
     return part is whole or (arrays and np.may_share_memory(part, whole))
@@ -194,7 +194,7 @@ def of_array(part: Any) -> None:
 
 def copy_of_array(made: Any) -> None:
     """Check that what a method `copy` gave is an array (or a number of NumPy's), which holds no objects."""
-    if not isinstance(made, np.ndarray | np.generic):
+    if not isinstance(made, (np.ndarray, np.generic)):
         error = ValueError(
             f"{type(made).__name__}.copy is called where only the run tells it from an array's\n"
             "Use `copy.copy(x)`, or specialise the derivative for example arguments."

@@ -74,7 +74,7 @@ def _checked(
 
 
 def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, tuple | list):
+    if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(_same, a, b))
     return bool(np.all((a == b) | ((a != a) & (b != b))))  # noqa: PLR0124  # NaN is not itself
 

@@ -120,7 +120,7 @@ def linear_constraint(A: Any, lb: Any = -np.inf, ub: Any = np.inf) -> Any:
 
 def listed(constraints: Any) -> Any:
     """Constraints as a list, of which `minimize` may be given a single one."""
-    return list(constraints) if isinstance(constraints, list | tuple) else [constraints]
+    return list(constraints) if isinstance(constraints, (list, tuple)) else [constraints]
 
 
 def _as_between(constraint: Any) -> Any:

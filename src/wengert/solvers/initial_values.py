@@ -40,7 +40,7 @@ def solve_ivp(
     dense_output: Any = False,
 ) -> Any:
     """`scipy.integrate.solve_ivp`; an event is a root of its function along the solution."""
-    several = isinstance(events, list | tuple)
+    several = isinstance(events, (list, tuple))
     tests = () if events is None else tuple(events) if several else (events,)
     passed_on = () if args is None else args
     start, first, last = np.asarray(y0) * 1.0, t_span[0], t_span[1]

@@ -61,14 +61,14 @@ class Reverse(RowCaller):
         if isinstance(to, Var) and bar != ZERO:
             bar = self._real(bar, to.kind)
             before = self.bars.get(to)
-            plus = el.add if isinstance(to.kind, Number | Array) else st.accumulate
+            plus = el.add if isinstance(to.kind, (Number, Array)) else st.accumulate
             self.bars[to] = bar if before is None else self.graph.emit(plus, [before, bar])
 
     def _real(self, bar: Atom, kind: Kind) -> Atom:
         """The cotangent of a real value is real."""
         if not may_be_complex(kind_of_atom(bar)) or may_be_complex(kind):
             return bar
-        return self.graph.emit(el.real, [bar]) if isinstance(kind, Number | Array) else bar
+        return self.graph.emit(el.real, [bar]) if isinstance(kind, (Number, Array)) else bar
 
     def through(self, eqn: Eqn) -> None:
         """From the cotangent of a result to those of the operands."""

@@ -76,7 +76,7 @@ def _chosen(site: Site, view: View, parts: Sequence[Value]) -> View:
             offset = plus(offset, times(start, stride))
             dims.append(count)
             strides.append(site.e.let(times(stride, step)))
-        elif isinstance(part, Scalar | Delayed | View) and not dims_of(part):
+        elif isinstance(part, (Scalar, Delayed, View)) and not dims_of(part):
             position = wrapped(site, site.as_scalar(part), dim)
             offset = plus(offset, times(position, stride))
         else:
@@ -198,7 +198,7 @@ def _item_of_tuple(site: Site, value: Tuple, index: Value) -> Value:
             return value.items[k]
         site.e.exit_if(Constant(True, "b1"), "an index out of range")
         return value.items[0] if value.items else Known(None)
-    if value.form == "dict" and isinstance(index, Known | Scalar):
+    if value.form == "dict" and isinstance(index, (Known, Scalar)):
         key = index.value if isinstance(index, Known) else getattr(index.expr, "value", None)
         if key in value.keys:
             return value.items[value.keys.index(key)]
@@ -227,8 +227,8 @@ def _known_slice(index: Bounds) -> slice:
 def is_index_array(part: Value) -> bool:
     if isinstance(part, Tuple):
         return part.form == "list"
-    return isinstance(part, View | Delayed | Repeated | Growing) and bool(
-        not isinstance(part, View | Delayed | Repeated) or part.dims
+    return isinstance(part, (View, Delayed, Repeated, Growing)) and bool(
+        not isinstance(part, (View, Delayed, Repeated)) or part.dims
     )
 
 

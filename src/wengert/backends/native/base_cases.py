@@ -63,12 +63,12 @@ def _calls(statements: Sequence[Statement], name: str) -> bool:
 
 
 def _may_run_twice(statement: Statement) -> bool:
-    return all(isinstance(s, Assign | ExitIf | If) for s in each((statement,)))
+    return all(isinstance(s, (Assign, ExitIf, If)) for s in each((statement,)))
 
 
 def _is_short(statements: Sequence[Statement]) -> bool:
     found = list(each(tuple(statements)))
-    plain = all(isinstance(s, Assign | ExitIf | Store | If) for s in found)
+    plain = all(isinstance(s, (Assign, ExitIf, Store, If)) for s in found)
     return plain and len(found) <= LONGEST
 
 

@@ -161,7 +161,7 @@ def leaf_of(value: Any, sizes: Sizes) -> Leaf:
         return ComplexLeaf(numpy=kind is not complex)
     if isinstance(value, float):
         raise Unlowered(f"a number of class {kind.__name__}")
-    if isinstance(value, list | tuple) and value:
+    if isinstance(value, (list, tuple)) and value:
         items: Sequence[Any] = value
         return _list_leaf(items, sizes)
     if value is None or isinstance(value, str):

@@ -69,7 +69,7 @@ def both_complex(blocks: Sequence[Site], pair: tuple[Value, Value]) -> tuple[Val
 
 
 def is_array(value: Value) -> bool:
-    return isinstance(value, View | Delayed | Repeated)
+    return isinstance(value, (View, Delayed, Repeated))
 
 
 def placeholder(site: Site, value: Value, other: Value) -> Value:

@@ -163,7 +163,7 @@ def _type_of(value: Value) -> Any:
         case View(code=code, dims=dims):
             return code, value.root.lasts, tuple(dim == ONE for dim in dims)
         case Known(value=known):
-            return "known", known if isinstance(known, str | int | None) else id(known)
+            return "known", known if isinstance(known, (str, int, type(None))) else id(known)
         case Tuple(items=items, form=form, keys=keys, type=type_):
             return form, keys, id(type_), *map(_type_of, items)
         case Growing():

@@ -186,7 +186,7 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
             made = growing(e, like_item(item, site.unit.of_lists), hint)
             copy_list(site, made, initial)
             return Holder(made, plan)
-        case TuplePlan(plans=plans) if isinstance(initial, Tuple | Scalar):
+        case TuplePlan(plans=plans) if isinstance(initial, (Tuple, Scalar)):
             initial = lifted(e, initial) if isinstance(initial, Scalar) else initial
             parts = [
                 hold(site, item, inner, part, takes_over=False)
@@ -462,7 +462,7 @@ def is_same(a: Value, b: Value) -> bool:
     """Whether two values are known to be the same."""
     match a, b:
         case Known(value=x), Known(value=y):
-            return x is y or (type(x) is type(y) and isinstance(x, str | int | tuple) and x == y)
+            return x is y or (type(x) is type(y) and isinstance(x, (str, int, tuple)) and x == y)
         case Growing(), Growing():
             return a is b
         case Range(), Range():

@@ -90,7 +90,7 @@ def _memory(lowered: Lowered) -> Iterator[str]:
 
 def _order(lowered: Lowered) -> str:
     strided = any(
-        isinstance(leaf, ArrayLeaf | ComplexArrayLeaf) and not leaf.contiguous
+        isinstance(leaf, (ArrayLeaf, ComplexArrayLeaf)) and not leaf.contiguous
         for leaf in lowered.leaves
     )
     return ", with strides in elements" if strided else ", in C order"
@@ -106,7 +106,7 @@ def _sizes(lowered: Lowered) -> Iterator[str]:
         elif isinstance(leaf, ComplexLeaf):
             re, im = next(params), next(params)
             yield f" * {name(re.name)}, {name(im.name)}: the parts of a complex number."
-        elif isinstance(leaf, ArrayLeaf | ComplexArrayLeaf):
+        elif isinstance(leaf, (ArrayLeaf, ComplexArrayLeaf)):
             slot = next(params)
             shape = ", ".join("1" if n is None else symbols[n].name for n in leaf.sizes)
             of = "complex array, part by part," if isinstance(leaf, ComplexArrayLeaf) else "array"

@@ -80,7 +80,7 @@ def _numbers(site: Site, atom: Atom) -> Growing | View:
     value = site.value(atom)
     if isinstance(value, Growing):
         return value
-    if not isinstance(value, View | Delayed | Repeated) or len(value.dims) != 1:
+    if not isinstance(value, (View, Delayed, Repeated)) or len(value.dims) != 1:
         raise Unlowered(f"cotangents of chosen items in {described(value)}")
     return site.in_memory(atom)
 

@@ -231,7 +231,7 @@ def _store(site: Site, eqn: Eqn) -> Value:
     target, *path, value = eqn.args
     container = site.value(target)
     if not is_complex(container):
-        if isinstance(container, View | Delayed | Repeated):
+        if isinstance(container, (View, Delayed, Repeated)):
             raise Unlowered("a complex number that is written to a real array")
         return HANDLERS[eqn.op.name](site, eqn)
     made = site.parts_in_memory(target)

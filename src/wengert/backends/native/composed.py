@@ -62,7 +62,7 @@ def key_of(value: Any) -> Hashable:
         case Slot() | Apply() | Load():
             return value.code
         case Known(value=known):
-            return known if isinstance(known, str | int | None) else id(known)
+            return known if isinstance(known, (str, int, type(None))) else id(known)
         case Root(lasts=lasts):
             return "memory", lasts
         case list() | tuple():

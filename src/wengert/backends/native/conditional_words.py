@@ -162,7 +162,7 @@ def _with_words_last(
 
 def _is_part(statement: Statement, layout: Layout) -> bool:
     """Whether a statement takes the memory of a record, or writes a word of it."""
-    return isinstance(statement, Allocate | Store) and statement.pointer == layout.record
+    return isinstance(statement, (Allocate, Store)) and statement.pointer == layout.record
 
 
 class _Writing(NamedTuple):

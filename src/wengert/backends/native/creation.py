@@ -377,7 +377,7 @@ def _cells(site: Site, value: Value, place: tuple[int, ...]) -> Any:
             yield from _cells(site, item, (*place, k))
     elif isinstance(value, Delayed) and not value.dims:
         yield place, site.computed(value)
-    elif isinstance(value, Scalar | View | Delayed | Repeated):
+    elif isinstance(value, (Scalar, View, Delayed, Repeated)):
         yield place, value if isinstance(value, Scalar) else site.view(value)
     else:
         raise Unlowered("an array of something that is no number")

@@ -174,7 +174,7 @@ def must_stay(statements: Sequence[Statement], own: Slot) -> bool:
     """Whether a piece of memory must stay one: it has another name, another size, or two origins."""
     taken = 0
     for statement in each(tuple(statements)):
-        if isinstance(statement, Assign | Invoke | Enlarge) and own in _pointers(statement):
+        if isinstance(statement, (Assign, Invoke, Enlarge)) and own in _pointers(statement):
             return True
         if isinstance(statement, External) and any(arg.pointer == own for arg in statement.args):
             return True
@@ -236,9 +236,9 @@ class Place:
         changes: dict[str, Any] = {}
         for name in type(statement).__match_args__:
             value = getattr(statement, name)
-            if isinstance(value, Apply | Load):
+            if isinstance(value, (Apply, Load)):
                 changes[name] = self.expr(value)
-            elif isinstance(statement, Invoke | External) and name == "args":
+            elif isinstance(statement, (Invoke, External)) and name == "args":
                 changes[name] = tuple(map(self.expr, value))
         made = replace(statement, **changes) if changes else statement
         for pointer, index in _ADDRESSES.get(type(statement), ()):
@@ -275,7 +275,7 @@ _ADDRESSES: dict[type, tuple[tuple[str, str], ...]] = {
 def _taken_before_loops(statements: Sequence[Statement]) -> Iterator[Statement]:
     for statement in statements:
         made = with_blocks(statement, _taken_before_loops)
-        if not isinstance(made, For | While):
+        if not isinstance(made, (For, While)):
             yield made
             continue
         taken = list(_of_every_iteration(made))
@@ -287,7 +287,7 @@ def _taken_before_loops(statements: Sequence[Statement]) -> Iterator[Statement]:
 
 
 def _takes_or_ends(statement: Statement, own: set[Slot]) -> bool:
-    return isinstance(statement, Allocate | Release) and statement.pointer in own
+    return isinstance(statement, (Allocate, Release)) and statement.pointer in own
 
 
 def _of_every_iteration(loop: For | While) -> Iterator[Allocate]:
@@ -336,7 +336,7 @@ def _known_size(statement: Allocate) -> int:
 
 def _handed_on(statement: Statement) -> Iterator[Slot]:
     """The pieces of memory that a statement gives another name, another size, or to another procedure."""
-    if isinstance(statement, Assign | Invoke | Enlarge):
+    if isinstance(statement, (Assign, Invoke, Enlarge)):
         yield from _pointers(statement)
     if isinstance(statement, Enlarge):
         yield statement.pointer

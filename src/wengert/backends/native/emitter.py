@@ -83,7 +83,7 @@ class Emitter:
     def let(self, value: Expr, hint: str = "t") -> Expr:
         """A name for a number; what was computed before has one."""
         value = simplified(value)
-        if isinstance(value, Constant | Slot):
+        if isinstance(value, (Constant, Slot)):
             return value
         found = self.named.get(value)
         if found is not None:

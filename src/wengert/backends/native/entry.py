@@ -61,16 +61,16 @@ AnyArrayResult = ArrayResult | ComplexArrayResult
 
 def _type_of(array: AnyArrayLeaf | AnyArrayResult) -> str:
     """The type of the elements of an array, as the table names it."""
-    return array.code if isinstance(array, ArrayLeaf | ArrayResult) else "complex"
+    return array.code if isinstance(array, (ArrayLeaf, ArrayResult)) else "complex"
 
 
 def entry_function(lowered: Lowered, result: Kind) -> str:
     """The entry point of a program whose arguments are the leaves themselves; "" if it has none."""
     plain = all(
-        isinstance(leaf, NumberLeaf | ComplexLeaf | ArrayLeaf | ComplexArrayLeaf)
+        isinstance(leaf, (NumberLeaf, ComplexLeaf, ArrayLeaf, ComplexArrayLeaf))
         for leaf in lowered.leaves
     )
-    by_python = any(isinstance(made, ListResult | ViewResult) for made in lowered.results)
+    by_python = any(isinstance(made, (ListResult, ViewResult)) for made in lowered.results)
     if not plain or by_python or not _is_plain(result):
         return ""
     names = list(table())
@@ -186,7 +186,7 @@ class _Entry:
             elif isinstance(leaf, ComplexLeaf):
                 self._complex(value, leaf, params)
             else:
-                assert isinstance(leaf, ArrayLeaf | ComplexArrayLeaf)
+                assert isinstance(leaf, (ArrayLeaf, ComplexArrayLeaf))
                 self._array(value, leaf, params, symbols, written=k in self.lowered.written)
         self.found.update(self.sizes)
 

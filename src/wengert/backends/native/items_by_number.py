@@ -102,7 +102,7 @@ def _reader(site: Site, items: Sequence[Value]) -> Reader:
         return lambda inner, k: replace(first, items=tuple(r(inner, k) for r in readers))
     if isinstance(first, Known) and all(_same_known(x, first) for x in items):
         return lambda inner, k: first
-    if not all(isinstance(x, Scalar | Delayed) for x in items):
+    if not all(isinstance(x, (Scalar, Delayed)) for x in items):
         raise Unlowered("a loop over something that is no range, array or list of numbers")
     made = numbers(site.e, [site.as_scalar(item) for item in items], "items")
     return lambda inner, k: item_at(inner.e, made, k)

@@ -146,7 +146,7 @@ def _roll(site: Site, eqn: Eqn) -> Value:
 def _collected_cotangent(site: Site, eqn: Eqn) -> Value:
     """The cotangents of the rows that a loop went over: zero for those that it did not reach."""
     bars, items = (site.value(atom) for atom in eqn.args)
-    if isinstance(bars, Growing) and isinstance(items, Growing | Tuple):
+    if isinstance(bars, Growing) and isinstance(items, (Growing, Tuple)):
         return _cotangent_of_list(site, bars, items, reverse=eqn.param("reverse", False) is True)
     if not isinstance(bars, Growing) or not isinstance(items, View):
         raise Unlowered("a loop over a list, whose items have cotangents")

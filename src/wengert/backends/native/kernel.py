@@ -238,7 +238,7 @@ def program_text(lowered: Lowered, entry: str) -> str:
 
 
 def _machine_number(value: Any) -> Any:
-    if isinstance(value, float | np.floating):
+    if isinstance(value, (float, np.floating)):
         return float(value)
     number = int(value)
     if not -(2**63) <= number < 2**63:

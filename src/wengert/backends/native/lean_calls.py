@@ -176,7 +176,7 @@ def _targets(procedure: Procedure) -> Iterator[Slot]:
     """The variables that a procedure changes."""
     yield from assigned_in(procedure.body)
     for statement in each(procedure.body):
-        if isinstance(statement, Allocate | Enlarge):
+        if isinstance(statement, (Allocate, Enlarge)):
             yield statement.pointer
 
 
@@ -199,7 +199,7 @@ class _Change:
 
     def _is_another_name(self, statement: Statement) -> bool:
         """Whether nothing is left of a number but one that has a name, by which it is called from now on."""
-        if not isinstance(statement, Assign) or not isinstance(statement.value, Slot | Constant):
+        if not isinstance(statement, Assign) or not isinstance(statement.value, (Slot, Constant)):
             return False
         slot, value = statement.slot, statement.value
         if slot in self.results or self.times_given[slot] > 1:
@@ -213,7 +213,7 @@ class _Change:
         changes: dict[str, Any] = {}
         for name in type(statement).__match_args__:
             value = getattr(statement, name)
-            if isinstance(value, Slot | Apply | Load):
+            if isinstance(value, (Slot, Apply, Load)):
                 changes[name] = self.expr(value)
             elif name == "args":
                 changes[name] = tuple(map(self.expr, value))

@@ -43,7 +43,7 @@ def _as_list(site: Site, eqn: Eqn) -> Value:
         return copied_list(site, value)
     if isinstance(value, Range):
         return _list_of_range(site, value)
-    if isinstance(value, View | Delayed | Repeated) and value.dims and eqn.op.name == "as_list":
+    if isinstance(value, (View, Delayed, Repeated)) and value.dims and eqn.op.name == "as_list":
         return _list_of_array(site, site.in_memory(eqn.args[0]))
     raise Unlowered(f"a list of {described(value)}")
 
@@ -52,7 +52,7 @@ def _as_list(site: Site, eqn: Eqn) -> Value:
 def _tolist(site: Site, eqn: Eqn) -> Value:
     """The numbers of a vector as Python's; what is no array is a number."""
     value = site.value(eqn.args[0])
-    if isinstance(value, Scalar) or not isinstance(value, View | Delayed | Repeated):
+    if isinstance(value, Scalar) or not isinstance(value, (View, Delayed, Repeated)):
         raise Unlowered(f"`tolist` of {described(value)}")
     view = site.in_memory(eqn.args[0])
     if len(view.dims) != 1 or view.code == "f32":
@@ -95,13 +95,13 @@ def _accumulate(site: Site, eqn: Eqn) -> Value:
     if all(isinstance(x, Growing) and _is_of_numbers(site, x) for x in values):
         return _sum_of_lists(site, *values)
     arrays = [as_array(site, x) if isinstance(x, Growing) else x for x in values]
-    if not all(isinstance(x, View | Delayed | Repeated) for x in arrays):
+    if not all(isinstance(x, (View, Delayed, Repeated)) for x in arrays):
         raise Unlowered("a sum of lists of anything but numbers and arrays")
     return over_arrays(site, "add", arrays)
 
 
 def _is_of_numbers(site: Site, value: Growing) -> bool:
-    return isinstance(item_at(Emitter(site.e.names), value, ZERO), Scalar | Tuple)
+    return isinstance(item_at(Emitter(site.e.names), value, ZERO), (Scalar, Tuple))
 
 
 def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
@@ -124,7 +124,7 @@ def _sum_of_lists(site: Site, a: Growing, b: Growing) -> Growing:
 def _truth(site: Site, eqn: Eqn) -> Value:
     """Whether a value counts as true; a container does unless it is empty."""
     value = site.value(eqn.args[0])
-    if not isinstance(value, Growing | Tuple) or eqn.namespace != "py":
+    if not isinstance(value, (Growing, Tuple)) or eqn.namespace != "py":
         return elementwise(site, eqn)
     op = "ne" if eqn.op.name == "truth" else "eq"
     return Scalar(site.e.apply(op, length_of(site, value), ZERO, code="b1"), PYTHON)
@@ -165,7 +165,7 @@ def _drop(site: Site, eqn: Eqn) -> Value:
     position = wrapped(site, path[0], size)
     last = e.apply("sub", size, ONE)
     if path[0].expr != Constant(-1, "i64"):
-        if not isinstance(item_at(Emitter(e.names), container, ZERO), Scalar | Tuple):
+        if not isinstance(item_at(Emitter(e.names), container, ZERO), (Scalar, Tuple)):
             raise Unlowered("an item that is no number, taken out of a list")
         index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
         place = inner.let(plus(position, index))
@@ -182,7 +182,7 @@ def _append(site: Site, eqn: Eqn) -> Value:
     if path:
         raise Unlowered("a write to a part of a part")
     item = site.value(eqn.args[-1])
-    if isinstance(item, Delayed | Repeated):
+    if isinstance(item, (Delayed, Repeated)):
         item = site.in_memory(eqn.args[-1]) if item.dims else site.as_scalar(item)
     if isinstance(container, Tuple) and container.form == "list":
         items = (*container.items, item)
@@ -202,7 +202,7 @@ def _insert(site: Site, eqn: Eqn) -> Value:
     """A list with one more number, or tuple of numbers, before one of its items."""
     container, *path, key, item = (site.value(atom) for atom in eqn.args)
     known = isinstance(container, Growing) and isinstance(key, Scalar) and not path
-    if not known or not isinstance(item, Scalar | Delayed | Repeated | Tuple):
+    if not known or not isinstance(item, (Scalar, Delayed, Repeated, Tuple)):
         raise Unlowered("an insertion into something that is no list of numbers")
     e = site.e
     _note_write(site, container)

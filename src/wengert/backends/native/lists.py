@@ -113,7 +113,7 @@ def list_in_list(site: Site, item: Value) -> Value:
 
 def as_item(site: Site, container: Growing, item: Value) -> Value:
     """What is put into a list as an item: into a list of lists, a list in memory."""
-    holds_lists = isinstance(container.column, ListsOfOneLength | Lists)
+    holds_lists = isinstance(container.column, (ListsOfOneLength, Lists))
     return list_in_list(site, item) if holds_lists else item
 
 
@@ -203,7 +203,7 @@ def has_numbers_alone(item: Value) -> bool:
     """Whether a value is a number, or a record of numbers and of what is known."""
     if isinstance(item, Tuple):
         return all(map(has_numbers_alone, item.items))
-    return isinstance(item, Scalar | Known)
+    return isinstance(item, (Scalar, Known))
 
 
 def is_of_numbers(item: Value) -> bool:

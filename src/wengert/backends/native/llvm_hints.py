@@ -81,7 +81,7 @@ def gains_by_masks(loop: For, around: int) -> bool:
 
     It is where it starts often, and each of these elements would cost the call of an elementary function.
     """
-    plain = all(isinstance(s, Assign | Store) for s in loop.body)
+    plain = all(isinstance(s, (Assign, Store)) for s in loop.body)
     few = not isinstance(loop.count, Constant)
     return around > 0 and few and plain and _calls_functions(loop.body)
 
@@ -104,7 +104,7 @@ def _accumulates(loop: For) -> bool:
 
 
 def is_innermost(loop: For) -> bool:
-    return not any(isinstance(s, For | While) for s in each(loop.body))
+    return not any(isinstance(s, (For, While)) for s in each(loop.body))
 
 
 def _calls_functions(statements: tuple[Statement, ...]) -> bool:

@@ -344,7 +344,7 @@ def expressions_of(statement: Statement) -> Iterator[Expr]:
     """The expressions of a statement itself, not of those inside it."""
     for name in type(statement).__match_args__:
         value = getattr(statement, name)
-        if isinstance(value, Slot | Constant | Apply | Load):
+        if isinstance(value, (Slot, Constant, Apply, Load)):
             yield value
-        elif isinstance(statement, Invoke | Spread | External) and name == "args":
+        elif isinstance(statement, (Invoke, Spread, External)) and name == "args":
             yield from value

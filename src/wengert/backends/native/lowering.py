@@ -172,9 +172,9 @@ class Site:
 
     def atom(self, operand: Any) -> Any:
         """An atom for a value that has none, until the equation being lowered has been."""
-        if isinstance(operand, Var | Const):
+        if isinstance(operand, (Var, Const)):
             return operand
-        if operand is None or isinstance(operand, bool | int | float | str | tuple):
+        if operand is None or isinstance(operand, (bool, int, float, str, tuple)):
             return Const(operand)
         var = Var()
         self._between.append(var)
@@ -231,7 +231,7 @@ class Site:
     def as_scalar(self, value: Value) -> Scalar:
         if isinstance(value, Delayed) and not value.dims:
             value = self.computed(value)
-        if isinstance(value, View | Repeated) and not value.dims:
+        if isinstance(value, (View, Repeated)) and not value.dims:
             return self._element(value)
         if not isinstance(value, Scalar):
             raise Unlowered(f"{described(value)} where a number is expected")
@@ -245,7 +245,7 @@ class Site:
     def array(self, atom: Atom) -> View | Delayed | Repeated:
         """An array, in memory or not."""
         value = self.value(atom)
-        if not isinstance(value, View | Delayed | Repeated):
+        if not isinstance(value, (View, Delayed, Repeated)):
             raise Unlowered(f"{described(value)} where an array is expected")
         return value
 
@@ -264,7 +264,7 @@ class Site:
         """The same for a value."""
         if isinstance(value, Delayed) and not value.dims:
             return self.computed(value)
-        if not isinstance(value, Scalar | View | Delayed | Repeated):
+        if not isinstance(value, (Scalar, View, Delayed, Repeated)):
             raise Unlowered(f"{described(value)} where numbers are expected")
         return value
 
@@ -350,7 +350,7 @@ class Site:
             for each in walk(inner):
                 if each.op.name in WRITES and isinstance(each.args[0], Var):
                     target = self.values.get(each.args[0])
-                    if isinstance(target, Repeated | Delayed) and each.args[0] in self._own:
+                    if isinstance(target, (Repeated, Delayed)) and each.args[0] in self._own:
                         self.in_memory(each.args[0])
                     if is_complex(target) and each.args[0] in self._own:
                         self.parts_in_memory(each.args[0])
@@ -486,7 +486,7 @@ def constant(atom: Const) -> Value:
         return _numpy_scalar(value)
     if isinstance(value, complex):
         return known_number(value, PYTHON)
-    if isinstance(value, bool | int | float):
+    if isinstance(value, (bool, int, float)):
         if isinstance(value, int) and abs(value) >= 2**63:
             raise Unlowered("an integer of more than 64 bits")
         return number(value)

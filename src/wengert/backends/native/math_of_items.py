@@ -47,9 +47,9 @@ def _over_items(site: Site, atom: Atom, step: Step) -> None:
 
 def _in_memory(site: Site, atom: Atom) -> View | Growing:
     value = site.value(atom)
-    if isinstance(value, View | Delayed | Repeated) and len(value.dims) == 1:
+    if isinstance(value, (View, Delayed, Repeated)) and len(value.dims) == 1:
         value = site.in_memory(atom)
-    if not isinstance(value, View | Growing):
+    if not isinstance(value, (View, Growing)):
         raise Unlowered(f"the numbers of {described(value)}")
     site.write_all()
     return value

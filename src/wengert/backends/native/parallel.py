@@ -300,7 +300,7 @@ class _Part:
         changes = {
             name: self._in_expr(getattr(statement, name))
             for name in type(statement).__match_args__
-            if isinstance(getattr(statement, name), Apply | Load)
+            if isinstance(getattr(statement, name), (Apply, Load))
         }
         made = replace(statement, **changes)
         if isinstance(made, Store):

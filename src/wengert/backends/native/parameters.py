@@ -69,7 +69,7 @@ class Parameters:
         self.own: dict[int, View] = {}
         self.roots: dict[int, int] = {}
         self._kept: list[Root] = []
-        arrays = [x for x in leaves if isinstance(x, ArrayLeaf | ComplexArrayLeaf)]
+        arrays = [x for x in leaves if isinstance(x, (ArrayLeaf, ComplexArrayLeaf))]
         numbers = [k for leaf in arrays for k in leaf.sizes if k is not None]
         count = 1 + max(numbers, default=-1)
         self.sizes = [e.slot(f"n{k}" if k else "n", "i64") for k in range(count)]

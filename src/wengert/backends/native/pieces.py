@@ -46,7 +46,7 @@ def _ends(site: Site, size: Expr, eqn: Eqn) -> list[Expr]:
         e.exit_if(Apply("ne", (rest, ZERO), "b1"), "pieces that are not equal")
         length = e.apply("quotient", size, integer(known))
         return [e.let(times(length, integer(k + 1))) for k in range(known)]
-    if isinstance(known, list | tuple) and all(type(k) is int and k >= 0 for k in known):
+    if isinstance(known, (list, tuple)) and all(type(k) is int and k >= 0 for k in known):
         places: Sequence[int] = known
         if list(places) == sorted(places):
             return [*(e.apply("min", integer(k), size) for k in places), size]

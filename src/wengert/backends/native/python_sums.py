@@ -45,7 +45,7 @@ def _sum_items(site: Site, eqn: Eqn) -> Value:
         for item in value.items:
             total = compute(site.e, "add", "py", [total, site.as_scalar(item)])
         return total
-    if isinstance(value, View | Delayed | Repeated):
+    if isinstance(value, (View, Delayed, Repeated)):
         return _sum_of_array(site, site.in_memory(items), start)
     if not isinstance(value, Growing):
         raise Unlowered(f"`sum` of {described(value)}")

@@ -98,7 +98,7 @@ class _Folding:
                 self.assignments[statement.slot] += 1
             elif isinstance(statement, For):
                 self.assignments[statement.index] += 1
-            elif isinstance(statement, Invoke | Spread):
+            elif isinstance(statement, (Invoke, Spread)):
                 self.assignments.update(statement.results)
             for value in expressions_of(statement):
                 self.uses.update(slots_in(value))
@@ -155,9 +155,9 @@ class _Folding:
     def _filled(self, statement: Statement, waiting: dict[Slot, Assign]) -> Any:
         changes: dict[str, Any] = {}
         for name, value in _parts(statement).items():
-            if isinstance(value, Slot | Apply | Load) and not _is_target(statement, name):
+            if isinstance(value, (Slot, Apply, Load)) and not _is_target(statement, name):
                 changes[name] = self._put_in(value, waiting)
-        if isinstance(statement, Invoke | Spread | External):
+        if isinstance(statement, (Invoke, Spread, External)):
             changes["args"] = tuple(self._put_in(arg, waiting) for arg in statement.args)
         inner = {
             name: self.block(getattr(statement, name))

@@ -109,7 +109,7 @@ def _spread(site: Site, eqn: Eqn) -> Value:
     x = site.view(site.array(eqn.args[0]))
     axes = axes_of(eqn, len(x.dims))
     centre = mean_of(site, x, axes)
-    if isinstance(centre, Delayed | View):
+    if isinstance(centre, (Delayed, View)):
         return _spread_along(site, eqn, x, centre, axes)
     apart = over_arrays(site, "sub", [x, centre])
     code = x.code if x.code in FLOATS else "f64"

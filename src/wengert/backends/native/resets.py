@@ -245,5 +245,5 @@ def _mentioned(statements: Sequence[Statement]) -> Iterator[Slot]:
     for statement in each(tuple(statements)):
         for value in expressions_of(statement):
             yield from slots_in(value)
-        if isinstance(statement, Invoke | Spread):
+        if isinstance(statement, (Invoke, Spread)):
             yield from statement.results

@@ -128,7 +128,7 @@ class Results:
                 return self._array_result(site, k, atom)
             case Growing():
                 return self._list_result(value, form_of_sequence(self.function, atom))
-            case Known(value=known) if known is None or isinstance(known, str | bool | int):
+            case Known(value=known) if known is None or isinstance(known, (str, bool, int)):
                 return KnownResult(known)
             case _:
                 raise Unlowered("a result that is no number and no array")

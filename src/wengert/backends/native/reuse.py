@@ -157,7 +157,7 @@ def _gives_memory(statement: Statement, pointer: Slot) -> bool:
 
 def _made_from(loop: For, old: Slot) -> Iterator[tuple[Slot, Code]]:
     """The arrays that a loop makes element by element, reading no other element of an old one."""
-    if any(not isinstance(s, Assign | Store) for s in loop.body):
+    if any(not isinstance(s, (Assign, Store)) for s in loop.body):
         return
     reads = [load for s in loop.body for value in expressions_of(s) for load in _loads(value)]
     own = all(load.index == loop.index for load in reads if load.pointer == old)

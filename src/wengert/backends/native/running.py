@@ -157,7 +157,7 @@ def _lanes(site: Site, eqn: Eqn) -> Value:
 
 def _one_axis(eqn: Eqn) -> int | None:
     axis = eqn.params.get("axis", Const(None))
-    if not isinstance(axis, Const) or not isinstance(axis.value, int | None):
+    if not isinstance(axis, Const) or not isinstance(axis.value, (int, type(None))):
         raise Unlowered("lanes along several axes, or one that is computed")
     return axis.value
 

@@ -56,7 +56,7 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if eqn.op.name in ("snapshot", "copy", "duplicate"):
         given = site.value(eqn.args[0])
         if isinstance(given, Growing):
-            if eqn.op.name == "snapshot" and isinstance(given.column, Arrays | RaggedArrays):
+            if eqn.op.name == "snapshot" and isinstance(given.column, (Arrays, RaggedArrays)):
                 return item_copies(site, given)
             return copied_list(site, given)
         if is_kept(given) or (
@@ -154,7 +154,7 @@ def _held(site: Site, atom: Atom) -> Value:
     value = site.value(atom)
     if is_complex(value):
         return site.parts_in_memory(atom)
-    if isinstance(value, Delayed | Repeated):
+    if isinstance(value, (Delayed, Repeated)):
         return (
             site.as_scalar(value)
             if isinstance(value, Delayed) and not value.dims
@@ -309,7 +309,7 @@ def _evaluated(site: Site, eqn: Eqn) -> Value:
 @lowers("counted")
 def _counted(site: Site, eqn: Eqn) -> Value:
     value, count = site.value(eqn.args[0]), eqn.args[1]
-    if not isinstance(count, Const) or not isinstance(value, Scalar | View):
+    if not isinstance(count, Const) or not isinstance(value, (Scalar, View)):
         raise Unlowered("a count of something else than a number or an array")
     found = [value.expr] if isinstance(value, Scalar) else map(site.e.size, dims_of(value))
     wanted = [count.value] if isinstance(value, Scalar) else count.value

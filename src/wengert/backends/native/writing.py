@@ -132,7 +132,7 @@ def _store_in_item(
         raise Unlowered("a write to a part of an item")
     k = _number_of_item(container, path[0])
     item = None if k is None else container.items[k]
-    if k is None or not isinstance(item, View | Repeated):
+    if k is None or not isinstance(item, (View, Repeated)):
         steps = [site.value(step) for step in path]
         changed = changed_by_number(site, container, steps, lambda x: _added(site, x, what))
         assert isinstance(changed, Tuple)
@@ -313,7 +313,7 @@ def _store_in_list(site: Site, eqn: Eqn, container: Growing) -> Value:
         site.unit.on_write(root)
     position = wrapped(site, site.as_scalar(index), length_of(site, container))
     value = site.value(eqn.args[2])
-    if isinstance(value, Delayed | Repeated):
+    if isinstance(value, (Delayed, Repeated)):
         value = site.in_memory(eqn.args[2])
     site.write_all()
     if eqn.op.name == "add_at":
@@ -358,7 +358,7 @@ def _store_in_tuple(site: Site, eqn: Eqn, container: Tuple) -> Value:
     if k is None and _is_of_numbers(container):
         return _store_in_list(site, eqn, in_memory_as_list(site, container))
     value = site.value(eqn.args[2])
-    if isinstance(value, Delayed | Repeated):
+    if isinstance(value, (Delayed, Repeated)):
         value = site.in_memory(eqn.args[2])
     adds = eqn.op.name == "add_at"
     if k is None:
@@ -392,7 +392,7 @@ def _is_of_numbers(container: Tuple) -> bool:
 def _added(site: Site, before: Value, value: Value) -> Value:
     if isinstance(before, Scalar) and isinstance(value, Scalar):
         return sum_of_parts(site.e, before, value)
-    if isinstance(before, Scalar | View | Repeated) and isinstance(value, Scalar | View | Repeated):
+    if isinstance(before, (Scalar, View, Repeated)) and isinstance(value, (Scalar, View, Repeated)):
         return site.computed(over_arrays(site, "add", [before, value]))
     return sum_of_parts(site.e, before, value)
 
@@ -406,6 +406,6 @@ def _add_attr(site: Site, eqn: Eqn) -> Value:
         raise Unlowered(f"a cotangent of the attribute `{name}`")
     k = x.keys.index(name)
     value = site.value(eqn.args[2])
-    if isinstance(value, Delayed | Repeated):
+    if isinstance(value, (Delayed, Repeated)):
         value = site.in_memory(eqn.args[2]) if value.dims else site.as_scalar(value)
     return _with_item(buffer, k, _added(site, buffer.items[k], value))

@@ -71,7 +71,7 @@ def zeros_like(site: Site, value: Value) -> Value:
 def _spread_items(site: Site, eqn: Eqn) -> Value:
     """The cotangent of a sum, given to each of its items."""
     items = site.value(eqn.args[1])
-    if isinstance(items, View | Delayed | Repeated):
+    if isinstance(items, (View, Delayed, Repeated)):
         return spread(site, eqn.args[0], items.dims)
     bar = site.scalar(eqn.args[0])
     match items:
@@ -97,7 +97,7 @@ def _zero_arrays(site: Site, value: Growing) -> Growing:
         size, elements = elements.flat.length, elements.flat.column
     if isinstance(elements, Arrays):
         size = site.e.let(times(size, product(elements.dims)))
-    assert isinstance(elements, Arrays | Numbers)
+    assert isinstance(elements, (Arrays, Numbers))
     whole = View(elements.root, elements.code, (size,), (ONE,), ZERO)
     fill(site.e, whole, Constant(0.0, whole.code))
     return made
@@ -107,7 +107,7 @@ def is_of_lists_of_numbers(value: Growing) -> bool:
     """Whether a list is one of lists of numbers."""
     flat = getattr(value.column, "flat", None)
     column = flat.column if isinstance(flat, Growing) else flat
-    return isinstance(column, Numbers | NumbersOfAnyOrigin)
+    return isinstance(column, (Numbers, NumbersOfAnyOrigin))
 
 
 def _zero_lists(site: Site, value: Growing) -> Growing:
@@ -115,7 +115,7 @@ def _zero_lists(site: Site, value: Growing) -> Growing:
     e = site.e
     length = length_of(site, value)
     column = value.column
-    assert isinstance(column, ListsOfOneLength | Lists)
+    assert isinstance(column, (ListsOfOneLength, Lists))
     same = column.count if isinstance(column, ListsOfOneLength) else None
     longest = column.flat.length if isinstance(column, Lists) else same
     assert longest is not None

@@ -273,7 +273,7 @@ class Expressions:
 
     def accumulate(self, eqn: Eqn) -> Code | None:
         kinds = [kind_of_atom(arg) for arg in eqn.args]
-        if not all(isinstance(kind, Number | Array) for kind in kinds):
+        if not all(isinstance(kind, (Number, Array)) for kind in kinds):
             return None
         return binary("+", *self.atoms(eqn.args))
 

@@ -184,7 +184,7 @@ class FunctionPrinter:
             codes = list(outs)
             value = codes[0] if len(codes) == 1 else tuple_display(codes)
             return concat("return ", value) if codes else Code("return None")
-        if not self.function.body.outs and not isinstance(self.function.result, Struct | Static):
+        if not self.function.body.outs and not isinstance(self.function.result, (Struct, Static)):
             return Code("return None")
         value = self._result(self.function.result, outs)
         kind = self.function.result
@@ -218,7 +218,7 @@ class _Parameter:
         self.source = source
         self.how = how
         self.kind = kind
-        self.is_leaf = not isinstance(kind, Struct | Static)
+        self.is_leaf = not isinstance(kind, (Struct, Static))
         self.leaf = leaves[0] if self.is_leaf else None
         self.leaves = [] if self.is_leaf else list(leaves)
 
@@ -296,7 +296,7 @@ def takes_leaves(function: Function) -> bool:
     match function.result:
         case Struct(form="tuple", items=items):
             return (
-                plain and len(items) > 1 and not any(isinstance(i, Struct | Static) for i in items)
+                plain and len(items) > 1 and not any(isinstance(i, (Struct, Static)) for i in items)
             )
         case Struct() | Static():
             return False
@@ -305,7 +305,7 @@ def takes_leaves(function: Function) -> bool:
 
 
 def _is_plain_input(one: Input) -> bool:
-    return one.how == "positional" and not isinstance(one.kind, Struct | Static)
+    return one.how == "positional" and not isinstance(one.kind, (Struct, Static))
 
 
 def _paths(kind: Kind, text: str, bindings: Bindings) -> Iterator[tuple[str, Kind]]:

@@ -106,7 +106,7 @@ class _Parts:
 
     def _expression(self, value: Any) -> str | None:
         """An expression that gives an equal object: a bound method, a member, a call that pickling knows."""
-        if isinstance(value, types.MethodType | types.BuiltinMethodType):
+        if isinstance(value, (types.MethodType, types.BuiltinMethodType)):
             owner = self._operand(value.__self__)
             return None if owner is None else f"{owner}.{value.__name__}"
         if isinstance(value, types.MethodDescriptorType):

@@ -107,7 +107,7 @@ def _item(kind: Kind, step: Atom) -> Kind:
             return indexed(kind, step)
         case Seq(item=item) if kind_of_atom(step) == Number("int"):
             return item
-        case Struct() if isinstance(step, Const) and isinstance(step.value, int | str):
+        case Struct() if isinstance(step, Const) and isinstance(step.value, (int, str)):
             return _field(kind, step.value)  # type: ignore[arg-type]
         case _:
             return UNKNOWN
@@ -117,9 +117,9 @@ def _may_copy(kind: Kind, step: Atom, definition: Callable[[Atom], Eqn | None]) 
     if isinstance(step, Const):
         if isinstance(step.value, Viewed):
             return step.value.op.name not in _NEVER_COPIES
-        if isinstance(step.value, Field | str):
+        if isinstance(step.value, (Field, str)):
             return False
-    return isinstance(kind, Array | type(UNKNOWN)) and not is_basic_index(step, definition)
+    return isinstance(kind, (Array, type(UNKNOWN))) and not is_basic_index(step, definition)
 
 
 def _into(expressions: Expressions, owner: Code, kind: Kind, last: Atom, value: Atom) -> Code:

@@ -303,23 +303,23 @@ def _tie_of(it: Interpreter, eqn: Eqn, arg: Var) -> Tie:
 
 def _is_of_lists(eqn: Eqn) -> bool:
     """Whether an operator may be one of lists, whose result holds the same objects."""
-    lists = any(isinstance(kind_of_atom(arg), Seq | Struct) for arg in eqn.args)
+    lists = any(isinstance(kind_of_atom(arg), (Seq, Struct)) for arg in eqn.args)
     counted = eqn.outs[0].kind == UNKNOWN and any(kind_of_atom(arg) == INT for arg in eqn.args)
     return (eqn.op.name == "add" and lists) or (eqn.op.name == "mul" and (lists or counted))
 
 
 def depth_of_items(kind: Kind) -> int:
     """How deep a write has to go to change an item of a container, not only which items it has."""
-    return 1 if isinstance(kind, Seq | Struct) else 0
+    return 1 if isinstance(kind, (Seq, Struct)) else 0
 
 
 def holds_mutable(kind: Kind) -> bool:
     """Whether what a container holds may be objects that change."""
     match kind:
         case Seq(item=item):
-            return not isinstance(item, Number | Other | Static)
+            return not isinstance(item, (Number, Other, Static))
         case Struct(items=items):
-            return any(not isinstance(item, Number | Other | Static) for item in items)
+            return any(not isinstance(item, (Number, Other, Static)) for item in items)
         case Unknown():
             return True
         case _:

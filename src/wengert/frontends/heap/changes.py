@@ -223,7 +223,7 @@ def loses_lists(it: Interpreter, var: Var) -> bool:
     root, steps = path_to(it, var)
     lost = deeper_than(it, place_of(it, root), depth_of_path(root.kind, steps) + 1)
     contents = [content_in(it.heap, each) for each in lost]
-    return any(isinstance(getattr(each, "kind", each), Items | Seq | Struct) for each in contents)
+    return any(isinstance(getattr(each, "kind", each), (Items, Seq, Struct)) for each in contents)
 
 
 def _may_be_item(it: Interpreter, other: Place, step: Atom) -> bool:

@@ -204,7 +204,7 @@ def part_of(it: Interpreter, part: Part) -> Value:
 
 def one_value(it: Interpreter, current: Value) -> Atom:
     """What `now` has found, as one run-time value."""
-    return current if isinstance(current, Var | Const) else it.atom(current)
+    return current if isinstance(current, (Var, Const)) else it.atom(current)
 
 
 def part_at(it: Interpreter, owner: Atom, step: Atom) -> Atom:
@@ -218,7 +218,7 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     content = None if place is None else it.heap.get(place)
     if place is not None and content is not None:
         return var if content is var else read(it, place, content, var)
-    if isinstance(var.kind, Number | Other | Static):
+    if isinstance(var.kind, (Number, Other, Static)):
         return var
     refuse_stale(it, var)
     whose, chosen = it.reading.stands_for.get(var), it.reading.choices.get(var)
@@ -250,7 +250,7 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
     def again() -> Atom:
         args = (base, *eqn.args[1:])
         # a list that has changed may have other items than it had
-        kind = None if isinstance(var.kind, Seq | Struct) else var.kind
+        kind = None if isinstance(var.kind, (Seq, Struct)) else var.kind
         return it.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace, var.name, kind)
 
     replaced, changed = what_happened(it, var)

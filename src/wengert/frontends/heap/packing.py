@@ -168,7 +168,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
             adopt(it, value, owner, *steps, step, noted=noted)
     if not is_mutable(child):
         return
-    assert isinstance(child, Items | Var)
+    assert isinstance(child, (Items, Var))
     if isinstance(child, Var):
         if child.kind != UNKNOWN:
             _note_choice(it, child)

@@ -90,7 +90,7 @@ def _identities(it: Interpreter, value: Value | None, own: bool, known: Known) -
             return _identities(it, home, own, known)
         case Items() if is_mutable(value) and (own or value.place is not None):
             return {place_of(it, each) for each in alternatives(value)}
-        case Var(kind=kind) if not isinstance(kind, Number | Other):
+        case Var(kind=kind) if not isinstance(kind, (Number, Other)):
             if value not in known:
                 known[value] = _identities_of_var(it, value, own, known)
             return known[value]

@@ -55,7 +55,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
         inside = _note_carried if is_mutable(value) else note_sharing
         for item in value.values:
             inside(it, item, owner, deeper + 1)
-    if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
+    if not isinstance(value, Var) or isinstance(value.kind, (Number, Other)):
         return value
     refuse_replaced(it, value)
     _note_rows(it, value, [owner] if deeper == 1 else [])
@@ -98,7 +98,7 @@ def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> Non
     if isinstance(value, Items):
         for item in value.values:
             _note_carried(it, item, owner, deeper + 1)
-    if not isinstance(value, Var) or isinstance(value.kind, Number | Other):
+    if not isinstance(value, Var) or isinstance(value.kind, (Number, Other)):
         return
     goal = _spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
@@ -178,7 +178,7 @@ def _refuse_shared(it: Interpreter, value: Var, owner: Var | None = None) -> Non
 
 def refuse_replaced(it: Interpreter, part: Value) -> None:
     """Refuse to put somewhere what its container may refer to no longer, where that is not known."""
-    if not isinstance(part, Var) or isinstance(part.kind, Number | Other):
+    if not isinstance(part, Var) or isinstance(part.kind, (Number, Other)):
         return
     if part in it.reading.places or view_of(it, part) is None:
         return

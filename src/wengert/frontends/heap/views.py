@@ -49,7 +49,7 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return None
     if eqn.op.name == "conj" and (eqn.namespace == "np" or "complex" in dtype_of(eqn.args[0])):
         return None  # the method gives a real array itself
-    if isinstance(eqn.args[0].kind, Seq | Struct):
+    if isinstance(eqn.args[0].kind, (Seq, Struct)):
         return None  # an array of what a list holds
     if eqn.op.name == "diag" and rank_of(eqn.args[0]) == 1:
         return None  # a matrix of its own: only of a matrix the diagonal is a view
@@ -81,7 +81,7 @@ def _is_tuple(kind: Kind) -> TypeGuard[Struct]:
 def _gathers(index: Kind) -> bool:
     if isinstance(index, Struct):
         return index.form == "list"
-    return isinstance(index, Array | Seq) or str(index) == "list"
+    return isinstance(index, (Array, Seq)) or str(index) == "list"
 
 
 def views_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
