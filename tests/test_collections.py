@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 import numpy as np
 import oracle
 import pytest
+import trees
 from error_texts import refusal
 
 import wengert as wg
@@ -198,10 +199,85 @@ def test_what_a_given_one_makes_of_keys_that_it_has_not(program, given):
     assert of_given[key] == pytest.approx((after - before) / 2e-6, rel=1e-7, abs=1e-8)
     y, push = wg.pushforward(program, given.copy(), 1.5)
     assert y == value
-    if program is not added_to:  # whose zero tangent has no item for what is made
-        assert push(None, 1.0) == pytest.approx(slope, rel=1e-12)
+    assert push(None, 1.0) == pytest.approx(slope, rel=1e-12)
     tangent = dict.fromkeys(given, 0.0) | {key: 1.0}
     assert push(tangent, 1.0) == pytest.approx(slope + of_given[key], rel=1e-12)
+
+
+def appended_by_name(d, names, x):
+    for n in names:
+        d[n].append(x)
+        x = x * 2
+    return sum(v * v for items in d.values() for v in items)
+
+
+def added_by_name(d, names, x):
+    for n in names:
+        d[n] += x
+        x = x * 2
+    return sum(np.sum(v * v) for v in d.values())
+
+
+def nested_by_name(d, names, x):
+    for n in names:
+        d[n][n] += x
+        d[n]["z"] = x * x
+        x = x * 2
+    return sum(v * v for inner in d.values() for v in inner.values())
+
+
+@pytest.mark.parametrize(
+    ("program", "make"),
+    [
+        (appended_by_name, lambda: defaultdict(list)),
+        (appended_by_name, lambda: defaultdict(list, a=[0.5])),
+        (appended_by_name, lambda: defaultdict(lambda: list())),  # noqa: C408
+        (added_by_name, lambda: defaultdict(float, a=0.5)),
+        (added_by_name, Counter),
+        (added_by_name, lambda: defaultdict(lambda: np.zeros(3))),
+        (nested_by_name, lambda: defaultdict(lambda: defaultdict(float))),
+    ],
+)
+def test_tangents_follow_what_a_given_one_makes(program, make):
+    names = ["a", "b", "a"]
+    slope = wg.grad(program, 2)(make(), names, 1.5)
+    after, before = (program(make(), names, 1.5 + e) for e in (1e-6, -1e-6))
+    assert slope == pytest.approx((after - before) / 2e-6, rel=1e-7)
+    _, push = wg.pushforward(program, make(), names, 1.5)
+    assert push(None, None, 1.0) == pytest.approx(slope, rel=1e-12)
+    of_given = wg.grad(program, 0)(make(), names, 1.5)
+    along_itself = sum(trees.inner(of_given[key], item) for key, item in make().items())
+    assert push(make(), None, 1.0) == pytest.approx(slope + along_itself, rel=1e-12)
+
+
+def numbered(ids, names, weights, x):
+    return sum(x * weights[ids[n]] for n in names)
+
+
+def test_what_makes_an_item_is_not_called_for_its_tangent():
+    numbers, weights = [2, 1, 0, 1], [1.0, 2.0, 4.0]
+    y, push = wg.pushforward(numbered, defaultdict(numbers.pop), ["a", "b", "a"], weights, 1.5)
+    assert (y, numbers) == (7.5, [2, 1])
+    assert push(None, None, None, 1.0) == 8.0
+    assert numbers == []
+
+
+def recorded(tracks, names, x):
+    for n in names:
+        tracks[n].append(x)
+    return sum(sum(track) for track in tracks.values())
+
+
+def test_a_tangent_that_cannot_be_made_is_refused():
+    made = []
+
+    def noted():
+        made.append(1)
+        return []
+
+    _, push = wg.pushforward(recorded, defaultdict(noted), ["a", "b"], 1.5)
+    with pytest.raises(wg.errors.UnsupportedSyntax, match="may do more than that"):
+        push(None, None, 1.0)
 
 
 def _moved(given, key, by):

@@ -187,11 +187,11 @@ class Pushforward:
         verb, along = Verb("pushforward"), self._derived
         if any(tangent is None for tangent in tangents):
             # a zero that is written out would meet the derivatives that are infinite
-            parts = self._leaves_of(tangents, along)
+            parts = self._leaves_of(tangents, along, args)
             moving = tuple(k for k, leaves in enumerate(parts) if leaves)
             verb = Verb("pushforward", moving)
             along = engine.derive_for(verb, self._function, *self._at[:2])
-        dots = self._dots(tangents, along)
+        dots = self._dots(tangents, along, args)
         before = traces()
         try:
             with _as_they_were(self._outside):
@@ -206,21 +206,23 @@ class Pushforward:
                 raise presented(error) from error.__cause__
             if along is self._derived:
                 self._derived = again
-            dots = self._dots(tangents, again)
+            dots = self._dots(tangents, again, args)
             y, y_dot = _run(again, (*args, *dots), options, captured)
         return y, apart(y_dot, dots)
 
-    def _dots(self, tangents: Sequence[Any], derived: Derived) -> list[Any]:
+    def _dots(self, tangents: Sequence[Any], derived: Derived, args: Sequence[Any]) -> list[Any]:
         """What a derivative takes for some tangents: it may take them whole, or apart."""
-        return [dot for leaves in self._leaves_of(tangents, derived) for dot in leaves]
+        return [dot for leaves in self._leaves_of(tangents, derived, args) for dot in leaves]
 
-    def _leaves_of(self, tangents: Sequence[Any], derived: Derived) -> list[list[Any]]:
+    def _leaves_of(
+        self, tangents: Sequence[Any], derived: Derived, args: Sequence[Any]
+    ) -> list[list[Any]]:
         """The numbers and arrays that every tangent consists of; none of a zero that is not written out."""
         kinds = {each.name: each.kind for each in derived.functions[0].inputs}
         found: list[list[Any]] = []
         for k, (name, tangent) in enumerate(zip(self._names, tangents, strict=True)):
             given = (
-                self._at[0][k],
+                args[k],
                 tangent,
                 f"the tangent of argument {k} (`{name}`)",
                 "the argument",

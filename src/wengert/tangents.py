@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import reprlib
 import types
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -31,7 +30,7 @@ from .ir.types import (
     step_into,
 )
 from .runtime.containers import attributes_of, is_built_on_container, made, values_held
-from .runtime.cotangents import like_built_on, parts_of_gradient, zeros
+from .runtime.cotangents import like_built_on, parts_of_gradient, with_made_items, zeros
 from .runtime.memory import snapshot
 
 
@@ -106,7 +105,7 @@ def _compare_structure(kind: Kind, given: Any) -> None:
 
 
 def _zero(value: Any) -> Any:
-    return 0.0 if type(value) in _SCALARS else _with_made_items(zeros(value), value)
+    return 0.0 if type(value) in _SCALARS else zeros(value)
 
 
 def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> Any:
@@ -121,7 +120,7 @@ def _checked(given: Any, value: Any, kind: Kind, path: Path, meant: Meant) -> An
     if isinstance(kind, Struct):
         return as_cotangent(given, value)
     if not isinstance(kind, (Number, Array)):
-        return _with_made_items(given, value)
+        return with_made_items(given, value)
     signature.refuse_numbers_with_derivatives(given)
     found = _as_array(given)
     if found is None or not (found.dtype.kind in "biufc" or hasattr(given, "__float__")):
@@ -151,14 +150,6 @@ def _checked_items(given: Any, value: Any, path: Path, meant: Meant) -> Any:
         raise _wrong_structure(meant, value, given)
     pairs = list(zip(given, value, strict=True))
     return [_checked(x, like, signature.kind_of(like), path, meant) for x, like in pairs]
-
-
-def _with_made_items(given: Any, value: Any) -> Any:
-    """A tangent of a dictionary that has items for keys that are not there: those have a zero."""
-    make = int if isinstance(value, Counter) else getattr(value, "default_factory", None)
-    if make is None or not isinstance(given, dict):
-        return given
-    return defaultdict(lambda: zeros(make()), given)
 
 
 def _as_array(given: Any) -> np.ndarray[Any, Any] | None:

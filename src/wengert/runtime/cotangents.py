@@ -8,6 +8,9 @@ NumPy and the others only.
 
 from __future__ import annotations
 
+import builtins
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,13 +42,55 @@ def zeros(x: Any, unbound: Any = None) -> Any:
         numbers = {float, int, np.float64}.issuperset(map(type, x))
         return [0.0] * len(x) if numbers else [zeros(item) for item in x]
     if isinstance(x, dict):
-        return {key: zeros(item) for key, item in x.items()}
+        return with_made_items({key: zeros(item) for key, item in x.items()}, x)
     if x is None or isinstance(x, (str, bytes, range, slice, type)) or _has_no_parts(x):
         return None
     names = tuple(attributes_of(x))
     if isinstance(x, BaseException):
         names = (*names, "args", "__cause__")
     return {name: zeros(getattr(x, name)) for name in names if hasattr(x, name)} or None
+
+
+def with_made_items(x_bar: Any, x: Any) -> Any:
+    """What belongs to a dictionary which makes the items that it has not: it makes their zeros."""
+    if not isinstance(x_bar, dict) or not isinstance(x, (Counter, defaultdict)):
+        return x_bar
+    return defaultdict(_zeros_of_made(x), x_bar)
+
+
+def _zeros_of_made(x: Any) -> Callable[[], Any]:
+    """Makes the zero of an item that a dictionary has just made.
+
+    What makes the items is not called again, unless that changes nothing: it may count, or draw.
+    """
+    make = int if isinstance(x, Counter) else x.default_factory
+    if _only_makes(make):
+        return lambda: zeros(make())
+
+    def of_the_last() -> Any:
+        item = x[next(reversed(x))]  # Python's dictionaries are in the order of insertion
+        if isinstance(item, (int, float, np.number, np.ndarray)):
+            return zeros(item)
+        message = "this makes an item of a dictionary by a function that may do more than that"
+        hint = "Set the item before it is read: `if key not in d: d[key] = []`."
+        raise coded(ValueError(f"{message}\n{hint}"), "WG101")
+
+    return of_the_last
+
+
+def _only_makes(make: Any) -> bool:
+    """Whether a function makes a container of Python's own, or several in each other, and does nothing else."""
+    if isinstance(make, type):
+        return make in _PLAIN
+    code = getattr(make, "__code__", None)
+    if code is None or code.co_freevars:
+        return False
+    names = getattr(make, "__globals__", {})
+    found = [names.get(name, vars(builtins).get(name)) for name in code.co_names]
+    return all(isinstance(each, type) and each in _PLAIN for each in found)
+
+
+_PLAIN = (float, int, complex, bool, list, dict, set, tuple, defaultdict, Counter, deque)
 
 
 def _has_no_parts(x: Any) -> bool:

@@ -6,6 +6,7 @@ these functions is copied into saved derivatives, so each uses NumPy and the oth
 
 from __future__ import annotations
 
+from collections import defaultdict
 from enum import Enum
 from typing import Any
 
@@ -322,6 +323,8 @@ def given_at(x_bar: Any, *path_and_value: Any) -> Any:
 
 def _part(x_bar: Any, step: Any) -> Any:
     """The part of a tangent or cotangent; None where there is none, which is a zero."""
+    if isinstance(x_bar, defaultdict):
+        return x_bar[step]
     if isinstance(x_bar, dict):
         return x_bar.get(step)
     if isinstance(x_bar, list) and isinstance(step, str):
