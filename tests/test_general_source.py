@@ -7,6 +7,8 @@ Every program is held against differences of its own calls, called and as a text
 # ruff: noqa: PERF401
 
 import copy
+import enum
+import math
 import warnings
 from collections import namedtuple
 from collections.abc import Callable, Sequence
@@ -552,6 +554,26 @@ def test_defaults_and_keywords_stay_in_the_signature(args, options):
     module: dict[str, Any] = {}
     exec(compile(wg.code_adjoint(with_defaults), "adjoint.py", "exec"), module)
     assert module["adjoint_with_defaults"](*args, **options)[0] == expected
+
+
+class Order(enum.Enum):
+    LINEAR = 1
+    CUBIC = 3
+
+
+def cube(x):
+    return x**3
+
+
+def with_named_defaults(x, order=Order.CUBIC, f=cube, g=np.exp):
+    return f(g(x)) if order is Order.CUBIC else g(x)
+
+
+def test_defaults_that_have_names_stay_in_the_signature():
+    alone = alone_of(with_named_defaults)
+    assert alone(0.5) == pytest.approx(3 * math.exp(1.5), rel=1e-14)
+    assert alone(0.5, Order.LINEAR) == pytest.approx(math.exp(0.5), rel=1e-14)
+    assert alone(0.5, g=np.sin) == pytest.approx(3 * math.sin(0.5) ** 2 * math.cos(0.5), rel=1e-14)
 
 
 def any_number(x, *ys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -242,8 +243,13 @@ def general_call(function: Any) -> Call:
 
 
 def defaults_of(function: Any) -> dict[str, Any]:
-    """The literal defaults of a function's parameters."""
-    return {p.name: p.default for p in _parameters(function) if _is_display(p.default)}
+    """The defaults of a function's parameters that a text can write out: literals, functions, classes, members."""
+    return {p.name: p.default for p in _parameters(function) if _is_written(p.default)}
+
+
+def _is_written(value: Any) -> bool:
+    named = (enum.Enum, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+    return _is_display(value) or (isinstance(value, named) and value is not inspect.Parameter.empty)
 
 
 def _is_display(value: Any) -> bool:

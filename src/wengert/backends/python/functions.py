@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
@@ -71,7 +72,8 @@ class FunctionPrinter:
         codes: dict[str, Code] = {}
         for name, value in defaults.items():
             code = self.bindings.literal(value)
-            if code is None and import_path(value) is not None:
+            owner = type(value) if isinstance(value, enum.Enum) else value
+            if code is None and import_path(owner) is not None:
                 code = self.bindings.constant(value)
             if code is not None:
                 codes[name] = code
