@@ -1112,3 +1112,82 @@ def in_order(numbers):
 @pytest.mark.parametrize("numbers", [[1.0, 2.0], [2.0, 1.0], [2.0, 1.0, 4.0, 3.0]])
 def test_what_only_one_path_makes_is_walked_over_by_its_own_code(numbers):
     wg.testing.check_gradient(in_order, numbers)
+
+
+# --- loops that ask for items ---------------------------------------------------------------------
+
+
+def zipped_strictly(x):
+    return sum(a * b for a, b in zip(powers(x, 3), powers(x, 3), strict=True))
+
+
+def asked_until_nothing_is_left(x):
+    items, total = powers(x, 4), 0.0
+    while True:
+        y = next(items, None)
+        if y is None:
+            break
+        total += y * y
+    return total
+
+
+def asked_until_it_stops(x):
+    items, total = powers(x, 4), 0.0
+    while True:
+        try:
+            y = next(items)
+        except StopIteration:
+            return total
+        total += y * y
+
+
+def asked_inside_each_other(x):
+    total, outer = 0.0, iter([x, x * x, 2.0])
+    while True:
+        inner = iter([1.0, x])
+        try:
+            a = next(outer)
+        except StopIteration:
+            break
+        while True:
+            b = next(inner, None)
+            if b is None:
+                break
+            total += a * b
+    return total
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        TOOLS["tee"],
+        zipped_strictly,
+        asked_until_nothing_is_left,
+        asked_until_it_stops,
+        asked_inside_each_other,
+    ],
+)
+def test_what_is_known_of_a_generator_is_known_to_a_loop_that_asks_it(program):
+    """No loop is left: that over a generator's states was read in minutes."""
+    agree(program, 1.3)
+    text = str(wg.code_ir(program, 1.3))
+    assert " = for " not in text
+    assert " = while " not in text
+
+
+def asked_as_long_as_items_are_small(x, n):
+    items, total = powers(x, n), 0.0
+    while True:
+        y = next(items, None)
+        if y is None:
+            break
+        if y > 35:
+            return total * x
+        total += y * y
+    return total
+
+
+@pytest.mark.parametrize("n", [3, 50])
+def test_a_loop_that_only_the_run_ends_stays_one(n):
+    agree(lambda x: asked_as_long_as_items_are_small(x, n), 1.3)
+    assert " = while " in str(wg.code_ir(asked_as_long_as_items_are_small, 1.3, n))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedSyntax
@@ -334,6 +335,8 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if is_by_turns(it) and marked is None and _tested(it, node) is not None:
         _run_in_turns(it, node)
         return
+    if known is True and marked is None and _asks_for_items(node) and _run_few_turns(it, node):
+        return
     names = assigned_names([node.test, *node.body])
     if _simple_test(tested) and not it.catching.explicit:
 
@@ -402,6 +405,37 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
     with it.frame.in_loop():
         turns()
     finish(it, depth, node.orelse)
+
+
+@lru_cache(maxsize=1024)
+def _asks_for_items(node: ast.While) -> bool:
+    """Whether a loop asks an iterator for one item at a time, as `iterators_in_python` does by `step`."""
+    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+    return any(isinstance(c.func, ast.Name) and c.func.id in ("next", "step") for c in calls)
+
+
+def _run_few_turns(it: Interpreter, node: ast.While) -> bool:
+    """Write a `while True` out, if few turns come before it is certain to be left; says whether it was.
+
+    Where one walks over known items, a generator is not left in a place that only the run knows.
+    """
+    from .statements import run_body
+
+    mark, depth = it.mark(), it.frame.loops + 1
+    it.vars[f"%break{depth}"] = left = Const(False)
+    with it.frame.in_loop(), suppress(UnsupportedSyntax):
+        for _ in range(UNROLL + 1):
+            it.vars[f"%continue{depth}"] = Const(False)
+            run_body(it, node.body)
+            it.vars[f"%continue{depth}"] = Const(False)
+            left = it.left()
+            if left != Const(False):
+                break
+    if left != Const(True):
+        it.return_to(mark)
+        return False
+    finish(it, depth, node.orelse)
+    return True
 
 
 def by_test(it: Interpreter, depth: int) -> None:
