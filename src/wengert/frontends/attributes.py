@@ -38,6 +38,7 @@ from .calls import call
 from .counts import known
 from .failing import raise_now
 from .heap import now
+from .identities import holds_by_identity, where
 from .items import open_up
 from .names import lift
 from .opcalls import emit_op, may_be_method
@@ -420,6 +421,13 @@ def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:
         wanted = [each.value for each in args if isinstance(each, Const)]
         if name == "count" or wanted[0] in known:
             return Const(getattr(known, name)(*wanted))
+    if name == "count" and args:
+        counted = [each for each in items.values if holds_by_identity(it, each)]
+        if counted or holds_by_identity(it, args[0]):
+            return call(it, Const(equivalents.count_in), [items, args[0]], {})
+    found = where(it, items, args[0]) if name == "index" and len(args) == 1 else None
+    if found is not None:
+        return found
     packed = it.atom(items)
     method = it.builder.emit_with(
         st.getattr_, (packed,), {"name": Const(name)}, kind=Other("method")

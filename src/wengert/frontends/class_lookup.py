@@ -79,7 +79,7 @@ def hash_token(items: Items) -> Any:
     cls = items.type
     if not isinstance(cls, type) or items.home is not None:
         return None
-    if cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__:
+    if is_told_by_identity(items):
         return identity_token(items)
     parameters = getattr(cls, "__dataclass_params__", None)
     if (
@@ -95,9 +95,24 @@ def hash_token(items: Items) -> Any:
     return cls, tuple(value.value for value in values if isinstance(value, Const))
 
 
+def is_told_by_identity(items: Items) -> bool:
+    """Whether an object is equal to itself only."""
+    cls = items.type
+    return isinstance(cls, type) and cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__
+
+
+def holds_object(value: Value) -> bool:
+    """Whether something is, or is a tuple that holds, an object of a class."""
+    if is_object(value):
+        return True
+    return (
+        isinstance(value, Items) and value.form == "tuple" and any(map(holds_object, value.values))
+    )
+
+
 def identity_token(items: Items) -> Any:
     """What tells a known object from all others; None if only the run can."""
-    if items.form not in ("object", "dataclass") or items.home is not None:
+    if items.home is not None:
         return None
     if items.place is None:
         items.place = Place(items)

@@ -40,6 +40,11 @@ def _within(index: int, length: int, low: int, high: int) -> int:
     return max(index + length, low) if index < 0 else min(index, high)
 
 
+def count_in(items: Any, value: Any) -> int:
+    """`items.count(value)`, of objects."""
+    return sum([1 for each in items if each is value or each == value])
+
+
 def product(*iterables: Any, repeat: int = 1) -> Any:
     """`itertools.product`."""
     return functools.reduce(_extended, [list(i) for i in iterables] * repeat, [()])

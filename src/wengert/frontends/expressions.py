@@ -171,12 +171,12 @@ def _sequence(it: Interpreter, node: ast.Tuple | ast.List) -> Value:
 
 def _set(it: Interpreter, node: ast.Set) -> Value:
     from .binding import is_star
-    from .calls import call_foreign, positional
+    from .calls import call, positional
     from .iteration import joined
 
     values = positional(it, node.elts)
-    listed = joined(it, values) if any(map(is_star, values)) else list_of(*map(it.atom, values))
-    return call_foreign(it, set, [it.atom(listed)], {})
+    listed = joined(it, values) if any(map(is_star, values)) else list_of(*values)
+    return call(it, Const(set), [listed], {})
 
 
 _Entry = tuple[Value | None, Value]

@@ -38,6 +38,7 @@ from .binding import is_star
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
 from .failing import raise_now
+from .identities import holds_by_identity, refuse_in_sets
 from .items import subscript
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
 from .loops import collect, loop_over
@@ -148,9 +149,12 @@ def _list(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _set(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    if not args and is_by_turns(it):
-        return call(it, Const(stand_ins.KnownSet), [], {})
-    return call_foreign(it, set, [as_list(it, a) for a in args], {})
+    listed = [as_list(it, a) for a in args]
+    if is_by_turns(it) and all(holds_by_identity(it, each) for each in listed):
+        return call(it, Const(stand_ins.KnownSet), listed, {})
+    for each in listed:
+        refuse_in_sets(it, each)
+    return call_foreign(it, set, listed, {})
 
 
 def _tuple(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

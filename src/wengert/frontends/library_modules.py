@@ -43,15 +43,15 @@ from . import (
 )
 from . import writing_functions as writing
 from .calls import call, call_foreign, opaque
-from .class_lookup import identity_token
-from .counts import is_by_turns
 from .failing import raise_now
 from .heap import now
+from .identities import holds_by_identity, refuse_in_sets, token_of
 from .items import subscript
 from .iteration import Running, as_list, iteration, settled
 from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
 from .loops import collect
 from .operations import binary
+from .operators import call_method_of_class
 from .values import Closure, Items, Native, Value, is_generator, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -59,10 +59,20 @@ if TYPE_CHECKING:
 
 
 def _id(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    token = identity_token(args[0]) if is_by_turns(it) and isinstance(args[0], Items) else None
-    if token is None:
-        return opaque(it, id, args, kwargs, INT)
-    return Items("identity", (), (), token)
+    token = token_of(it, args[0])
+    return opaque(it, id, args, kwargs, INT) if token is None else token
+
+
+def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    own = call_method_of_class(it, args[0], "__hash__", [])
+    if own is not None:
+        return own
+    if holds_by_identity(it, args[0]):
+        token = token_of(it, args[0])
+        if token is not None:
+            return token
+        refuse_in_sets(it, args[0])
+    return opaque(it, hash, args, kwargs, INT)
 
 
 def _globals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -240,7 +250,7 @@ def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
 
 
-_COUNTED = (hash, ord)
+_COUNTED = (ord,)
 
 
 _OPAQUE = (print, input, open, dir)
@@ -268,6 +278,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     ),
     (np.nditer, _nditer),
     (id, _id),
+    (hash, _hash),
     (globals, _globals),
     (
         frozenset,

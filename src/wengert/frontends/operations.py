@@ -259,7 +259,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         known = _known_identity(left, right)
         if known is not None:
             return Const(known == isinstance(operator_, ast.Is))
-        from .operators import identical
+        from .identities import identical
 
         same = identical(it, left, right)
         if same is not None:
@@ -291,6 +291,12 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
                 return Const((left.value in right.keys) == isinstance(operator_, ast.In))
             among = choosing.among_keys(it, left, right)
             return among if isinstance(operator_, ast.In) else _not(it, among)
+    if isinstance(operator_, (ast.Eq, ast.NotEq)):
+        from .identities import equal_by_items
+
+        equal = equal_by_items(it, left, right)
+        if equal is not None:
+            return equal if isinstance(operator_, ast.Eq) else _not(it, equal)
     if isinstance(operator_, _ORDER) and it.reading.is_one_run:
         left, right = now(it, left), now(it, right)
         if isinstance(left, Items) and isinstance(right, Items) and left.form == right.form:
@@ -304,7 +310,7 @@ _ORDER = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 def _order(it: Interpreter, operator_: ast.cmpop, left: Items, right: Items) -> Value:
     """`<` of two sequences: the first items that differ decide, so that no others need have an order."""
-    from .operators import identical
+    from .identities import identical
 
     for a, b in zip(left.values, right.values, strict=False):
         if it.known_truth(identical(it, a, b) or Const(False)):

@@ -17,17 +17,12 @@ from ..runtime.containers import CONTENTS
 from . import class_lookup, equivalents, iterators_in_python, known_sets, objects, stand_ins
 from .calls import call
 from .failing import raise_now
-from .heap import may_be, now, place_of
-from .items import open_up
+from .heap import now
+from .identities import identical, is_among, opened
 from .values import (
     OBJECTS,
-    Choice,
-    Closure,
     Items,
-    Iteration,
-    Native,
     Value,
-    is_mutable,
     is_object,
     kind_of_value,
     object_class,
@@ -70,7 +65,7 @@ def call_method_of_class(
 
     None as well where the method answers `NotImplemented`.
     """
-    receiver = _opened(it, receiver)
+    receiver = opened(it, receiver)
     cls = object_class(receiver)
     if cls is None:
         return None
@@ -93,12 +88,6 @@ def _is_written(found: Any) -> bool:
     )
 
 
-def _opened(it: Interpreter, value: Value) -> Value:
-    if isinstance(value, Var) and isinstance(value.kind, Struct):
-        value = open_up(it, value)
-    return now(it, value)
-
-
 def _is_not_implemented(value: Value) -> bool:
     return isinstance(value, Const) and value.value is NotImplemented
 
@@ -119,7 +108,7 @@ def _made_by_dataclass(it: Interpreter, receiver: Value, name: str, args: Args) 
     """The comparisons that `@dataclass` adds: those of the tuples of fields."""
     if name != "__eq__" and name not in _ORDER:
         return None
-    other = _opened(it, args[0])
+    other = opened(it, args[0])
     if class_lookup.class_of(other) is not class_lookup.class_of(receiver):
         return None
     import dataclasses
@@ -150,7 +139,7 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     name = _METHODS.get(op.name)
     if name is None:
         return None
-    values = [_opened(it, value) for value in values]
+    values = [opened(it, value) for value in values]
     if any(isinstance(kind_of_value(value), Array) for value in values):
         values = [in_numpy(it, value) for value in values]
     if not any(object_class(value) is not None for value in values):
@@ -238,70 +227,6 @@ def _negated(it: Interpreter, value: Value) -> Value:
     return Const(not known) if known is not None else it.emit(st.not_, truth(it, value))
 
 
-def identical(it: Interpreter, left: Value, right: Value) -> Value | None:
-    """`left is right` where one of them is an object; None where neither is."""
-    left, right = _opened(it, left), _opened(it, right)
-    objects_ = [v for v in (left, right) if isinstance(v, Items) and is_mutable(v)]
-    if not objects_:
-        return None
-    for value, other in ((left, right), (right, left)):
-        choice = _choice_of(value)
-        if choice is not None:
-            return it.choose(
-                choice.condition,
-                lambda choice=choice, other=other: _identity(it, choice.first, other),
-                lambda choice=choice, other=other: _identity(it, choice.second, other),
-            )
-    if len(objects_) == 2:
-        return _same_objects(it, *objects_)
-    (known,) = objects_
-    other = right if known is left else left
-    if isinstance(other, (Const, Native, Iteration, Closure)):
-        return Const(False)
-    return _run_time_identity(it, known, other)
-
-
-def _identity(it: Interpreter, left: Value, right: Value) -> Value:
-    found = identical(it, left, right)
-    assert found is not None
-    return found
-
-
-def _choice_of(value: Value) -> Choice | None:
-    return value.place.choice if isinstance(value, Items) and value.place is not None else None
-
-
-def _same_objects(it: Interpreter, a: Items, b: Items) -> Value:
-    if a is b or (a.place is not None and a.place is b.place):
-        return Const(True)
-    if (a.form, a.type) != (b.form, b.type):
-        return Const(False)
-    if a.home is not None or b.home is not None:
-        return _run_time_identity(it, a, b)
-    if place_of(it, b) in may_be(it, place_of(it, a)):
-        raise _unsure(it)
-    return Const(False)
-
-
-def _run_time_identity(it: Interpreter, a: Value, b: Value) -> Value:
-    """Whether two objects are one that the run may have to tell; known objects are not there then."""
-    known = [v for v in (a, b) if isinstance(v, Items) and v.home is None]
-    if not known:
-        return it.emit(st.is_, it.atom(a), it.atom(b))
-    for value in known:
-        place = place_of(it, value)
-        if place in it.reading.aliases or place in it.reading.copied:
-            raise _unsure(it)
-    return Const(False)
-
-
-def _unsure(it: Interpreter) -> Exception:
-    return it.unsupported(
-        "it is not known whether these are one object",
-        "Compare a number or a name that the objects keep.",
-    )
-
-
 def _wrong_operands(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
     classes = [class_lookup.class_of(value) for value in values]
     if None in classes:
@@ -326,7 +251,7 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
     """`item in container`, where objects are asked; None if none are."""
     from .operations import truth
 
-    container = _opened(it, container)
+    container = opened(it, container)
     if defines(container, "__contains__"):
         said = call_method_of_class(it, container, "__contains__", [item])
         assert said is not None
@@ -335,32 +260,7 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
     if object_class(container) is not None and is_walked_over(container):
         container = iterated(it, container)
     said = known_sets.has(it, item, container)
-    return _is_among(it, item, container) if said is None else said
-
-
-def _is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
-    """Whether an object is in a container whose items are known."""
-    if not isinstance(container, Items) or container.form not in ("list", "tuple"):
-        return None
-    items = [_opened(it, each) for each in container.values]
-    if not any(map(is_object, (item, *items))):
-        return None
-
-    def search(k: int) -> Value:
-        from .operations import compare, truth
-
-        if k == len(items):
-            return Const(False)
-        same = identical(it, item, items[k])
-        if same is not None and it.known_truth(same):
-            return Const(True)
-        equal = compare(it, ast.Eq(), item, items[k])
-        known = it.known_truth(equal)
-        if known is not None:
-            return Const(True) if known else search(k + 1)
-        return it.choose(truth(it, equal), lambda: Const(True), lambda: search(k + 1))
-
-    return search(0)
+    return is_among(it, item, container) if said is None else said
 
 
 def as_asked(it: Interpreter, value: Value) -> Value:
@@ -406,7 +306,7 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
     if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
         many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
         return call(it, Const(many), [Const(known), *args], {})
-    if not any(isinstance(_opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
+    if not any(isinstance(opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
         return None
     for operator_, (each, _) in BINARY.items():
         if each is op:
@@ -423,7 +323,7 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
         return value
     if objects.static_lookup(value.type, "__iter__") is not stand_ins.List.__iter__:  # type: ignore[union-attr]
         return as_list(it, value)
-    return now(it, _opened(it, value)[CONTENTS])  # type: ignore[index]
+    return now(it, opened(it, value)[CONTENTS])  # type: ignore[index]
 
 
 def _is_run_time_list(value: Value) -> bool:
@@ -443,7 +343,7 @@ def _holds_operators(it: Interpreter, value: Value, depth: int = 2) -> bool:
     if isinstance(value, Var) and isinstance(value.kind, Seq):
         item = value.kind.item
         return isinstance(item, Struct) and item.form in OBJECTS and _calculates(item.type)
-    value = _opened(it, value)
+    value = opened(it, value)
     if _has_a_class(value):
         return _calculates(object_class(value))
     inside = value.values if isinstance(value, Items) and depth else ()

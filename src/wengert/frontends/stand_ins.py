@@ -284,8 +284,10 @@ class KnownSet:
     Where it is needed as a set of the run, or for what has an order, it is refused.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, items: Any = ()) -> None:
         self.entries: dict[Any, Any] = {}
+        for x in items:
+            self.entries[x] = None
 
     def add(self, x: Any) -> None:
         self.entries[x] = None
