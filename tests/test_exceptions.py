@@ -4,8 +4,10 @@
 # ruff: noqa: TRY301, E722
 
 import contextlib
+import enum
 import functools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -1029,3 +1031,125 @@ def test_handlers_let_refusals_pass():
         raise KeyError("the program's own")
     except KeyError:
         unless_refused()
+
+
+# --- what says more than its class ---------------------------------------------------------
+
+
+class Failure(Exception):
+    def __init__(self, residual):
+        super().__init__("failed")
+        self.residual = residual
+
+
+def causes(x):
+    try:
+        try:
+            raise Failure(3 * x)
+        except Failure as error:
+            raise Failure(x) from error
+    except Failure as error:
+        total, cause = 0.0, error
+        while cause is not None:
+            total += cause.residual
+            cause = cause.__cause__
+        return total * total
+
+
+def cause_of_one_that_python_raised(x):
+    try:
+        try:
+            1 / (x - x)
+        except ZeroDivisionError as error:
+            raise Failure(x) from error
+    except Failure as error:
+        return error.residual if isinstance(error.__cause__, ZeroDivisionError) else x * x
+
+
+class Speed(enum.Enum):
+    FAST = "fast"
+    SLOW = "slow"
+
+
+def no_member(x):
+    try:
+        speed = Speed("other")
+    except ValueError:
+        speed = Speed.SLOW
+    return x if speed is Speed.FAST else x * x
+
+
+def flattened(x):
+    def flat(value):
+        try:
+            items = iter(value)
+        except TypeError:
+            yield value
+        else:
+            for item in items:
+                yield from flat(item)
+
+    return sum(v * k for k, v in enumerate(flat([x, [2.0, (x * x, [2.0])], 3.0])))
+
+
+def no_integers(x):
+    try:
+        count = math.factorial(2.5)
+    except TypeError:
+        count = math.gamma(3.5)
+    try:
+        return x * math.gcd(2.5, 1)
+    except TypeError:
+        return x * x * count
+
+
+def no_attributes(x):
+    total = x
+    for container in ((x, 2.0), [x], {"k": x}):
+        try:
+            container.shape
+        except AttributeError:
+            total = total * x
+    return total
+
+
+def no_format(x):
+    try:
+        f"{x:zz}"
+    except ValueError:
+        return x * x
+    return x
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        causes, cause_of_one_that_python_raised, no_member, flattened, no_integers, no_attributes, no_format,
+    ],
+)  # fmt: skip
+def test_what_python_raises_is_raised(program):
+    agree(program, 1.3)
+
+
+def implied(x):
+    try:
+        try:
+            1 / (x - x)
+        except ZeroDivisionError:
+            raise Failure(x)  # noqa: B904
+    except Failure as error:
+        return x if error.__context__ is not None else x * x
+
+
+def asked_of_python(x):
+    try:
+        raise Failure(x)
+    except Failure:
+        return x if sys.exc_info()[0] is Failure else x * x
+
+
+@pytest.mark.parametrize("program", [implied, asked_of_python])
+def test_what_python_sets_where_it_raises_is_refused(program):
+    with pytest.raises(wg.WengertError, match="WG101") as caught:
+        wg.grad(program)(1.3)
+    assert "exception" in str(caught.value)

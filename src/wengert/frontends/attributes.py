@@ -193,8 +193,14 @@ def _of_items(it: Interpreter, value: Items, name: str) -> Value:
             return objects.read_super(it, items, name)
         case Items(form="function"):
             return Const(items.type.__name__) if name == "__name__" else Const(None)
+        case Items(form=form) if not hasattr(_CONTAINERS.get(form, items), name):
+            class_lookup.no_attribute(it, _CONTAINERS[form], name)
         case _:
-            return Native(name, functools.partial(_method_of_container, items, name))
+            pass
+    return Native(name, functools.partial(_method_of_container, items, name))
+
+
+_CONTAINERS = {"list": list, "tuple": tuple, "dict": dict}
 
 
 def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
@@ -208,6 +214,7 @@ def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
 
 def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     kind = kind_of_atom(value)
+    objects.refuse_set_by_python(it, name)
     if kind == STR:
         text = known(it, value)
         if isinstance(text, Const):

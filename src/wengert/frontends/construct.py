@@ -19,7 +19,7 @@ from . import class_lookup, exceptions, local_classes, object_changes, objects
 from .binding import bind_arguments
 from .calls import call, call_foreign, opaque, read_of_library
 from .closures import bound_before
-from .failing import raise_now
+from .failing import fail_now, raise_now
 from .heap import NeedsWhole, now
 from .iteration import as_tuple
 from .names import lift
@@ -59,7 +59,10 @@ def construct(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
 def _member(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """The member of an `Enum` for a value."""
     if all(isinstance(arg, Const) for arg in args) and not kwargs:
-        return Const(cls(*(arg.value for arg in args if isinstance(arg, Const))))
+        try:
+            return Const(cls(*(arg.value for arg in args if isinstance(arg, Const))))
+        except (ValueError, TypeError):
+            fail_now(it, cls, *args)
     return opaque(it, cls, args, kwargs)
 
 

@@ -15,7 +15,7 @@ from .arms import Arm
 from .catching import Leaves, see
 from .expressions import evaluate
 from .failing import raise_now
-from .heap import now
+from .heap import now, put
 from .interpreter import Interpreter
 from .reading import Diverges, Step
 from .segments import Classes, OpenArm, Region
@@ -281,7 +281,7 @@ def raise_exception(it: Interpreter, exception: Value, cause: Value | None = Non
         exception = make(it, exception.value, [], {})
     current = now(it, exception)
     if isinstance(current, Items) and cause is not None:
-        current = _with_cause(current, now(it, cause))
+        current = _with_cause(it, current, now(it, cause))
     if it.catching.explicit and it.catching.keeps:
         if isinstance(current, Items) and _holds_values(current):
             it.catching.leave(current)
@@ -290,10 +290,10 @@ def raise_exception(it: Interpreter, exception: Value, cause: Value | None = Non
     _raise_at_run_time(it, current, cause)
 
 
-def _with_cause(exception: Items, cause: Value) -> Items:
+def _with_cause(it: Interpreter, exception: Items, cause: Value) -> Items:
     entries = dict(zip(exception.keys, exception.values, strict=True))
     entries["__cause__"] = cause
-    return exception.holding(tuple(entries.values()), tuple(entries))
+    return put(it, exception, exception.holding(tuple(entries.values()), tuple(entries)))
 
 
 def raise_again(it: Interpreter, exception: Value) -> None:

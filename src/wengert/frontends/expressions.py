@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import Array
+from ..ir.types import Array, Kind, Number
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
 from . import cells
+from .failing import fail_now
 from .heap import now
 from .items import subscript
 from .names import lookup
@@ -273,10 +274,23 @@ def _joined(it: Interpreter, node: ast.JoinedStr) -> Value:
         value, spec = evaluate(it, part.value), _known_spec(part)
         if spec is None:
             value = _formatted(it, part, value)
+        elif spec and part.conversion == -1 and not _is_formatted_so(kind_of_value(value), spec):
+            fail_now(it, format, value, Const(spec))
         template.append((len(values), *((-1, "") if spec is None else (part.conversion, spec))))
         values.append(it.atom(value))
     known = _known_joined(values, template)
     return known or it.emit(st.format_, *values, template=Const(tuple(template)))
+
+
+def _is_formatted_so(kind: Kind, spec: str) -> bool:
+    """Whether there may be text of a value in a format: of a number that is known before it is."""
+    if not isinstance(kind, Number):
+        return True
+    try:
+        format({"bool": True, "int": 1, "float": 1.0, "complex": 1j}[kind.type], spec)
+    except ValueError:
+        return False
+    return True
 
 
 def _known_joined(values: Sequence[Atom], template: Sequence[Any]) -> Const | None:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace
-from ..ir.types import Array, Seq
+from ..ir.types import Array, Number, Seq
 from ..ops import elementwise as el
 from ..ops import structure as st
 from . import exceptions, generators, heap, iterators_in_python, sharing, walking
+from .failing import fail_now
 from .operators import as_asked
 from .values import (
     Items,
@@ -30,6 +31,7 @@ from .values import (
     Value,
     is_generator,
     is_iterator,
+    kind_of_value,
     list_of,
     tuple_of,
 )
@@ -93,6 +95,8 @@ def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, V
     if len(args) > 1:
         return call(it, Const(iterators_in_python.until), args, {})
     value = heap.now(it, args[0])
+    if isinstance(kind_of_value(value), Number):
+        fail_now(it, iter, value)
     if isinstance(value, Items) and value.form == "object":
         from .operators import iterated
 

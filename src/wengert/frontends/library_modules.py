@@ -11,6 +11,7 @@ import inspect
 import itertools
 import operator
 import sys
+import traceback
 from collections.abc import Callable
 from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -247,6 +248,10 @@ def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
     return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
 
 
+_ASKED_OF_PYTHON = (sys.exc_info, traceback.format_exc, traceback.print_exc, traceback.format_stack)
+"""What Python knows of the code that runs: not that of the program, where that is differentiated."""
+
+
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
 
 
@@ -312,6 +317,16 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (itertools.permutations, _by_indices(itertools.permutations)),
     *((function, _opaque(function, STR)) for function in _SHOWN),
     *((function, _opaque(function, INT)) for function in _COUNTED),
+    *(
+        (
+            function,
+            _refuse(
+                f"what `{function.__name__}` says of the exception that is being handled",
+                "Name the exception, `except Error as error`, and read that.",
+            ),
+        )
+        for function in _ASKED_OF_PYTHON
+    ),
     (functools.singledispatch, dispatching.single_dispatch),
     (
         stand_ins.other_use_of_globals,

@@ -125,8 +125,10 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
     fallback = own_method(cls, "__getattr__")
     if fallback is not None:
         return call(it, Const(fallback), [items, Const(name)], {})
-    if issubclass(cls, BaseException) and name in _OF_EXCEPTIONS:
+    if issubclass(cls, BaseException) and name == "__cause__":
         return Const(None)
+    if issubclass(cls, BaseException):
+        refuse_set_by_python(it, name)
     return no_attribute(it, cls, name)
 
 
@@ -134,8 +136,13 @@ def _is_function(value: Any) -> bool:
     return isinstance(value, types.FunctionType)
 
 
-_OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")
-"""What every exception has, and is None until Python or the program says otherwise."""
+def refuse_set_by_python(it: Interpreter, name: str) -> None:
+    """Refuse to read what Python sets where it raises an exception: a derivative may raise it elsewhere."""
+    if name in ("__context__", "__suppress_context__", "__traceback__"):
+        raise it.unsupported(
+            f"the `{name}` of an exception, which Python sets where it is raised",
+            "Say where it comes from, `raise … from error`, and read its `__cause__`.",
+        )
 
 
 def _checked(it: Interpreter, items: Items, name: str) -> Value:

@@ -36,6 +36,7 @@ _OF_NUMBERS: dict[str, Classes] = {
     "pow": _POWERS,
     "to_float": (OverflowError,),
 }
+_FOR_INTEGERS_ALONE = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
 _OF_INTEGERS: dict[str, Classes] = {"div": _DIVISIONS, "floordiv": (ZeroDivisionError,)}
 
 
@@ -123,6 +124,8 @@ def _of_arithmetic(eqn: Eqn) -> Classes:
         return _OF_INTEGERS.get(eqn.op.name, (ValueError, OverflowError) if own is None else own)
     if own is not None:
         return (*own, *_ROUNDING)
+    if eqn.op.name in _FOR_INTEGERS_ALONE:
+        return ANY_ERROR
     if eqn.namespace == "np":
         return ANY_ERROR if INT in kinds else _ROUNDING
     return (ValueError, OverflowError, ZeroDivisionError, *_ROUNDING)
