@@ -152,3 +152,18 @@ def test_a_tuple_comes_back_as_a_tuple():
     assert value == (2.0,) * 9
     (gradient,) = wg.pullback(lambda x: tuple(x * 2), np.ones(9))[1](tuple(range(9)))
     np.testing.assert_array_equal(gradient, 2.0 * np.arange(9))
+
+
+def assembled(x):
+    matrix, nodes = {}, {1: (0, 1), 2: (2, 3), 3: (4, 5)}
+    for a, b in [(1, 2), (1, 3), (2, 3)]:
+        places = nodes[a] + nodes[b]
+        for i in places:
+            for j in places:
+                matrix[i, j] = matrix.get((i, j), 0.0) + x * (i + j)
+    return sum(v * v for v in matrix.values())
+
+
+def test_a_key_of_several_numbers_is_known_to_get():
+    agree(assembled, 1.3)
+    assert " if " not in str(wg.code_ir(assembled, 1.3))  # whether it has an entry is known

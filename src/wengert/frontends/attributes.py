@@ -42,6 +42,7 @@ from .identities import holds_by_identity, where
 from .items import open_up
 from .names import lift
 from .opcalls import emit_op, may_be_method
+from .operations import key_of
 from .values import (
     Closure,
     Items,
@@ -410,6 +411,7 @@ def _method_of_container(
 
 def _items_get(it: Interpreter, items: Items, args: Args) -> Value:
     key, *default = args
+    key = key_of(it, key)
     if isinstance(key, Const):
         if key.value in items.keys:
             return items[key.value]
