@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 MISSING = object()
+_OURS = __name__.partition(".")[0] + "."
 STORAGE = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """What stands in a class for a value that the object itself keeps: a slot."""
 PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -216,6 +217,18 @@ def is_data_descriptor(found: Any) -> bool:
 
 
 def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
+    """Emit what Python raises; what only stands for an object of a library's may lack what that has.
+
+    Raises:
+        UnsupportedSyntax: it does.
+    """
+    stands_for = stand_ins.class_to_see(cls)
+    if cls.__module__.startswith(_OURS) and (stands_for is cls or hasattr(stands_for, name)):
+        raise it.unsupported(
+            f"`{name}` of this object is not covered where the program is differentiated",
+            "Compute what it gives otherwise; or put the call into a function with a rule of its own.",
+        )
+    cls = stands_for
     raise_now(it, AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
     raise AssertionError("unreachable")
 

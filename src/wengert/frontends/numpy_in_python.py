@@ -299,6 +299,8 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
     rank = np.ndim(x)
     axes = tuple(range(rank)) if axis is None else as_axes(axis)
     for width, along in zip(widths, axes, strict=True):
+        if width < 0:
+            raise ValueError("`window_shape` cannot contain negative values")
         place = along % rank  # those of the windows come behind
         moved = np.moveaxis(x, place, -1)
         if np.shape(moved)[-1] < width:

@@ -149,6 +149,8 @@ def _horner(y: Any, coefficients: Any, x: Any) -> Any:
 def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     """`np.vander`."""
     x = array_of(x)
+    if np.ndim(x) != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
     powers = np.arange(np.shape(x)[0] if N is None else N)
     return np.expand_dims(x, -1) ** (powers if increasing else powers[::-1])
 

@@ -30,6 +30,12 @@ def as_axes(axis: Any) -> Any:
 # --- means and sums -----------------------------------------------------------------------
 
 
+def _not_zero(total: Any) -> Any:
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return total
+
+
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False
 ) -> Any:
@@ -43,11 +49,11 @@ def average(
         total = np.sum(weights)
         ends = tuple(range(-np.ndim(weights), 0))
         moved = np.moveaxis(a, as_axes(axis), ends)
-        mean = np.sum(moved * weights, axis=ends) / total
+        mean = np.sum(moved * weights, axis=ends) / _not_zero(total)
         mean = np.expand_dims(mean, axis) if keepdims else mean
     else:
         total = np.sum(weights, axis=axis, keepdims=keepdims)
-        mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+        mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / _not_zero(total)
     return (mean, np.broadcast_to(total, np.shape(mean))) if returned else mean
 
 
@@ -286,6 +292,11 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
 
 def _slope(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
     f = at_the_end(f, axis)
+    if np.shape(f)[-1] < edge_order + 1:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required."
+        )
     if np.ndim(spacing) == 0:
         inside = (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
         first, second, butlast, last = spacing, spacing, spacing, spacing

@@ -73,7 +73,13 @@ def accumulate(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None) -> Any:
 def reduceat(ufunc: Any, x: Any, indices: Any, axis: Any = 0) -> Any:
     """`ufunc.reduceat`: from each index to the next; the entry alone, where the next one is not larger."""
     moved = np.moveaxis(array_of(x), axis, 0)
-    ends = [*indices[1:], np.shape(moved)[0]]
+    size = np.shape(moved)[0]
+    for index in indices:
+        if not 0 <= index < size:
+            raise IndexError(
+                f"index {index} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})"
+            )
+    ends = [*indices[1:], size]
     parts = [moved[a : max(a + 1, b)] for a, b in zip(indices, ends, strict=True)]
     return np.moveaxis(np.stack([_reduced(ufunc, part) for part in parts]), 0, axis)
 

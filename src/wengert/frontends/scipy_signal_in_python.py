@@ -52,6 +52,10 @@ def filtfilt(b: Any, a: Any, x: Any, padlen: Any = None) -> Any:
     """`scipy.signal.filtfilt` of one signal, continued at both ends by its own image."""
     x = array_of(x)
     more = 3 * max(np.size(a), np.size(b)) if padlen is None else padlen
+    if np.shape(x)[0] <= more:
+        raise ValueError(
+            f"The length of the input vector x must be greater than padlen, which is {more}."
+        )
     if more > 0:
         before = 2 * x[0] - x[more:0:-1]
         after = 2 * x[-1] - x[-2 : -(more + 2) : -1]
@@ -65,6 +69,8 @@ def filtfilt(b: Any, a: Any, x: Any, padlen: Any = None) -> Any:
 
 def detrend(data: Any, axis: Any = -1, type: Any = "linear") -> Any:
     """`scipy.signal.detrend` without break points."""
+    if type not in ("linear", "l", "constant", "c"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
     data = np.moveaxis(array_of(data), axis, -1)
     data = data - np.mean(data, axis=-1, keepdims=True)
     if type in ("linear", "l"):

@@ -7,7 +7,7 @@ import numpy as np
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Const
 from ..ir.op import Infer
-from ..ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number
+from ..ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Struct
 from .array_kinds import (
     Args,
     Params,
@@ -63,11 +63,12 @@ grid_indices = declare(
     infer=lambda args, params: Array("int64", _one_more(length_of(params["dimensions"]))),
     np="indices",
 )
+_ROWS_AND_COLUMNS = Struct("tuple", (0, 1), (Array("int64", 1), Array("int64", 1)))
 tril_indices = declare(
-    "tril_indices", "*, n, k=0, m=None", infer=lambda a, p: UNKNOWN, np="tril_indices"
+    "tril_indices", "*, n, k=0, m=None", infer=lambda a, p: _ROWS_AND_COLUMNS, np="tril_indices"
 )
 triu_indices = declare(
-    "triu_indices", "*, n, k=0, m=None", infer=lambda a, p: UNKNOWN, np="triu_indices"
+    "triu_indices", "*, n, k=0, m=None", infer=lambda a, p: _ROWS_AND_COLUMNS, np="triu_indices"
 )
 diag_indices = declare(
     "diag_indices", "*, n, ndim=2", infer=lambda a, p: UNKNOWN, np="diag_indices"

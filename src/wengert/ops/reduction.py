@@ -304,8 +304,9 @@ def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) ->
 
 def _fold_lanes(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """The one axis of a vector is its last."""
-    kind = kind_of_atom(args[-1])
-    return args[0] if isinstance(kind, Array) and kind.rank == 1 else None
+    kind, axis = kind_of_atom(args[-1]), params.get("axis", Const(None))
+    is_last = axis in (Const(None), Const(0), Const(-1))
+    return args[0] if isinstance(kind, Array) and kind.rank == 1 and is_last else None
 
 
 def _infer_lanes(args: Args, params: Params) -> Kind:

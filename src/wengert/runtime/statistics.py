@@ -23,8 +23,13 @@ def quantile_weights(
 
     Returns:
         An array of the shape of `q` followed by that of `lane`.
+
+    Raises:
+        ValueError: as `np.quantile` does, where `q` is outside of 0 and 1.
     """
     lane, q = np.asarray(lane), np.asarray(q, float)
+    if not np.all((q >= 0) & (q <= 1)):
+        np.quantile(lane, q, axis=-1)
     count = (
         np.sum(~np.isnan(lane), axis=-1) if skip_nan else np.full(lane.shape[:-1], lane.shape[-1])
     )

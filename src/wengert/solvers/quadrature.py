@@ -93,9 +93,14 @@ def quad(
         points=points,
     )
     if np.isfinite(first) and np.isfinite(last):
-        total, size = _between(integrand, a, b, first, last, result[2])
+        points, weights = _between(a, b, first, last, result[2])
     else:
-        total, size = _without_end(integrand, a, b, first, last, result[2])
+        points, weights = _without_end(a, b, first, last, result[2])
+    total, size = 0.0, 0.0
+    # the integrand is called in one place: where integrals are inside each other, each call is read by itself
+    for point, weight in zip(points, weights, strict=True):
+        part = weight * integrand(point)
+        total, size = total + part, size + abs(stop_gradient(part))
     must_agree(total, result[0], size, 1e-6, _ADVICE)
     integral = float(result[0]) + (total - stop_gradient(total))
     return (integral, *result[1:]) if full_output else (integral, result[1])
@@ -112,34 +117,25 @@ def _nodes_between(rule: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return np.ravel(nodes), np.ravel(half[:, None] * rule[:, 1])
 
 
-def _between(integrand: Any, a: Any, b: Any, first: Any, last: Any, found: Any) -> Any:
-    total, size = 0.0, 0.0
-    if first != last:
-        nodes, weights = _nodes(_BOUNDED, found)
-        for node, weight in zip(nodes, weights, strict=True):
-            share = (node - first) / (last - first)
-            part = weight * integrand(a + (b - a) * share)
-            total, size = total + part, size + abs(stop_gradient(part))
-        total = total * ((b - a) / abs(last - first))
-    return total, size
+def _between(a: Any, b: Any, first: Any, last: Any, found: Any) -> tuple[Any, Any]:
+    """Where the integrand is asked in an interval, and with which weights."""
+    if first == last:
+        return np.zeros(0), np.zeros(0)
+    nodes, weights = _nodes(_BOUNDED, found)
+    share = (nodes - first) / (last - first)
+    return a + (b - a) * share, weights * ((b - a) / abs(last - first))
 
 
-def _without_end(integrand: Any, a: Any, b: Any, first: Any, last: Any, found: Any) -> Any:
+def _without_end(a: Any, b: Any, first: Any, last: Any, found: Any) -> tuple[Any, Any]:
     """QUADPACK integrates over t in (0, 1], where x = bound ± (1 - t) / t."""
     nodes, weights = _nodes(_UNBOUNDED, found)
     sign = 1.0 if last > first else -1.0
-    total, size = 0.0, 0.0
-    for node, weight in zip(nodes, weights, strict=True):
-        away = (1.0 - node) / node
-        if np.isfinite(first):
-            value = integrand(a + sign * away)
-        elif np.isfinite(last):
-            value = integrand(b - sign * away)
-        else:
-            value = integrand(away) + integrand(-away)
-        part = weight * value / (node * node)
-        total, size = total + part, size + abs(stop_gradient(part))
-    return sign * total, size
+    away, weights = (1.0 - nodes) / nodes, sign * weights / (nodes * nodes)
+    if np.isfinite(first):
+        return a + sign * away, weights
+    if np.isfinite(last):
+        return b - sign * away, weights
+    return np.concatenate([away, -away]), np.concatenate([weights, weights])
 
 
 def dblquad(

@@ -49,9 +49,12 @@ def _einsum(site: Site, eqn: Eqn) -> Value:
 def _subscripts(atom: object, ranks: Sequence[int]) -> tuple[list[str], str]:
     text = getattr(atom, "value", None)
     try:
-        return explicit_subscripts(text, ranks)
+        terms, output = explicit_subscripts(text, ranks)
     except (NotImplementedError, ValueError):
         raise Unlowered("subscripts that are not known, or are about other arrays") from None
+    if len(set(output)) < len(output) or not set(output) <= set("".join(terms)):
+        raise Unlowered("subscripts of a result that are not those of the operands")
+    return list(terms), output
 
 
 def contracted(site: Site, terms: Sequence[str], output: str, views: Sequence[View]) -> Value:

@@ -166,7 +166,7 @@ def _tile(site: Site, eqn: Eqn) -> Value:
 
 @lowers("meshgrid")
 def _meshgrid(site: Site, eqn: Eqn) -> Value:
-    if not set(eqn.params) <= {"indexing"}:
+    if not set(eqn.params) <= {"indexing"} or eqn.param("indexing", "xy") not in ("xy", "ij"):
         raise Unlowered("options of `meshgrid`")
     views = [site.view(site.apply("ravel", site.view(site.operand(x)))) for x in eqn.args]
     rank = len(views)

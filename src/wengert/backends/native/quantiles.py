@@ -89,7 +89,11 @@ def _quantile(site: Site, eqn: Eqn) -> Value:
 def _share(e: Emitter, asked: View, at: Index, *, percent: bool) -> Expr:
     """A quantile that is asked for, between 0 and 1."""
     share = converted(e, e.load(asked, at), "f64")
-    share = e.apply("div", share, _real(100.0)) if percent else share
+    return _inside(e, e.apply("div", share, _real(100.0)) if percent else share)
+
+
+def _inside(e: Emitter, share: Expr) -> Expr:
+    """Such a number: Python says what is wrong with others."""
     inside = e.apply("le", _real(0.0), share, code="b1")
     inside = e.apply("and", inside, e.apply("le", share, _real(1.0), code="b1"))
     e.exit_if(e.apply("not", inside), "a quantile outside 0 and 1")
@@ -118,13 +122,14 @@ def _quantile_weights(site: Site, eqn: Eqn) -> Value:
     if eqn.params.get("method", _LINEAR) != _LINEAR or eqn.param("skip_nan", False):
         raise Unlowered("the weights of other quantiles than the linear ones")
     lanes, asked = site.in_memory(eqn.args[0]), site.view(site.apply("asarray", eqn.args[1]))
+    site.e.exit_if(Apply("eq", (lanes.dims[-1], ZERO), "b1"), "a quantile of nothing")
     order = site.view(site.apply("argsort", lanes, kind="stable"))
     rank, size = len(asked.dims), site.e.size(lanes.dims[-1])
     made = zeroed(site, (*asked.dims, *lanes.dims[:-1], size), "f64", eqn.outs)
     last = site.e.apply("max", site.e.let(minus(size, ONE)), ZERO)
 
     def element(e: Emitter, at: Index) -> None:
-        share = converted(e, e.load(asked, at[:rank]), "f64")
+        share = _inside(e, converted(e, e.load(asked, at[:rank]), "f64"))
         low, below, above = _two_weights(e, share, size, eqn.param("order", 0))
         after = e.apply("min", e.let(plus(low, ONE)), last)
         for place, weight in ((low, below), (after, above)):

@@ -60,9 +60,14 @@ def known_axis(atom: Atom | None, rank: int) -> tuple[int, ...] | None:
     if atom.value is None:
         return None
     axes = atom.value if isinstance(atom.value, tuple) else (atom.value,)
-    if not all(isinstance(k, int) and -rank <= k < rank for k in axes):
+    return tuple(sorted(from_the_front(k, rank) for k in axes))
+
+
+def from_the_front(axis: object, rank: int) -> int:
+    """The number of an axis, which may be counted from the end; Python says what is wrong with others."""
+    if not isinstance(axis, int) or not -rank <= axis < rank:
         raise Unlowered("an axis that is not there")
-    return tuple(sorted(k % rank for k in axes))
+    return axis % rank
 
 
 def axes_of(eqn: Eqn, rank: int) -> tuple[int, ...]:
@@ -167,7 +172,7 @@ def _transpose(site: Site, eqn: Eqn) -> Value:
             order[a], order[b] = order[b], order[a]
         case "moveaxis":
             source, target = (known_number(eqn, name) for name in ("source", "destination"))
-            order.insert(target % rank, order.pop(source % rank))
+            order.insert(from_the_front(target, rank), order.pop(from_the_front(source, rank)))
         case _:
             order = _given_order(site, eqn, rank)
     return with_axes(
@@ -183,7 +188,10 @@ def _given_order(site: Site, eqn: Eqn, rank: int) -> list[int]:
     axes = values[0] if len(values) == 1 and isinstance(values[0], tuple) else tuple(values)
     if len(axes) != rank or not all(isinstance(k, int) for k in axes):
         raise Unlowered("an order of axes that is computed")
-    return [k % rank for k in axes]
+    order = [from_the_front(k, rank) for k in axes]
+    if len(set(order)) < rank:
+        raise Unlowered("an order of axes that has one twice")
+    return order
 
 
 @lowers("expand_dims")
@@ -192,7 +200,7 @@ def _expand_dims(site: Site, eqn: Eqn) -> Value:
     axis = eqn.param("axis")
     axes = axis if isinstance(axis, tuple) else (axis,)
     rank = len(value.dims) + len(axes)
-    added = {k % rank for k in axes}
+    added = {from_the_front(k, rank) for k in axes}
     if isinstance(value, Repeated):
         sizes = iter(value.dims)
         dims = tuple(ONE if k in added else next(sizes) for k in range(rank))
