@@ -94,3 +94,10 @@ def in_triangles(x):
 def test_what_is_read_by_triangular_indices_is_a_copy():
     x, direction = np.array([1.0, 2.0, 3.5]), np.array([0.3, -0.5, 0.7])
     agree(lambda t: in_triangles(x + t * direction), 0.2)
+
+
+def test_powers_of_negative_numbers_are_complex_natively_too():
+    gradient = wg.grad(lambda x: 3 * x**0.5)
+    assert wg.jit(gradient)(-2.0) == gradient(-2.0)
+    assert isinstance(gradient(-2.0), complex)
+    assert wg.jit(gradient)(0.0) == gradient(0.0) == np.inf

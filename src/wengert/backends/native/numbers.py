@@ -146,6 +146,9 @@ def _computed(
     result = row.expand(e, args, code)
     if result.code in FLOATS and (namespace == "math" or (name == "pow" and not of_numpy)):
         _must_be_finite(e, result, f"{name} outside of its domain")
+    if name == "ieee_pow" and not of_numpy and not isinstance(result, Constant):
+        is_nan = e.apply("ne", result, result, code="b1")  # of Python's numbers it is complex
+        e.exit_if(is_nan, "a power of a negative number")
     return result
 
 
