@@ -288,3 +288,27 @@ def test_a_file(tmp_path):
 
     assert wg.gradient(f, 3.0) == (6.0,)
     assert (tmp_path / "log.txt").read_text() == "started\n"
+
+
+OPEN = []
+
+
+class Registered:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __enter__(self):
+        OPEN.append(self)
+        return self
+
+    def __exit__(self, *exception):
+        OPEN.pop()
+
+
+def test_a_manager_that_registers_itself_outside_is_left():
+    def scaled(x):
+        with Registered(x) as frame:
+            return frame.scale**2 * len(OPEN)
+
+    agree(scaled, 1.3)
+    assert OPEN == []

@@ -112,12 +112,16 @@ def _described(it: Interpreter, exception: Value) -> list[Value]:
 
 def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Value:
     """Call a special method of a context manager, by its class."""
+    from .calls import call
     from .operators import call_method_of_class
 
     own = call_method_of_class(it, manager, name, args)
     if own is not None:
         return own
     if isinstance(manager, Items) and isinstance(manager.type, type):
+        method = class_lookup.own_method(manager.type, name)
+        if method is not None:  # it has become an object of the run
+            return call(it, Const(method), [manager, *args], {})
         raise it.unsupported(
             f"a {manager.type.__name__} object cannot be entered by `with` here",
             "Give its class the methods `__enter__` and `__exit__`.",
