@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import mpmath as mp
+import numpy as np
 import pytest
 import samples_scalar
 
+import wengert as wg
 from wengert.rules import registry as rules
 
 DIGITS = 80
@@ -291,3 +293,21 @@ def test_every_scalar_row_is_audited() -> None:
 
 def test_every_allowance_is_needed() -> None:
     assert ALLOWED.keys() <= REFERENCES.keys()
+
+
+def rotated_onto(x):
+    """Kabsch's rotation of three points onto others: centred, they span a plane, so that a singular value is zero."""
+    points, others = x - x.mean(axis=0), np.sin(x[::-1] * 2.0)
+    others = others - others.mean(axis=0)
+    left, _, right = np.linalg.svd(points.T @ others)
+    return np.sum(np.cos(np.arange(9.0)).reshape(3, 3) * (points @ left @ right))
+
+
+def test_of_a_square_matrix_nothing_is_outside_its_singular_vectors():
+    """What rounding left there was divided by a singular value of 1e-17."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        x, direction = random.normal(size=(2, 3, 3))
+        slope = np.sum(wg.grad(rotated_onto)(x) * direction)
+        moved = [rotated_onto(x + h * direction) for h in (1e-5, -1e-5)]
+        assert slope == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-5, abs=1e-7)

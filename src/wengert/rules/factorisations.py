@@ -12,7 +12,7 @@ matrix derivative results (2008); G. Golub and V. Pereyra, The differentiation o
 from __future__ import annotations
 
 from ..ops.creation import arange, eye
-from ..ops.elementwise import conj, i_imag, real, where
+from ..ops.elementwise import conj, i_imag, minimum, real, where
 from ..ops.factorisations import (
     eig,
     eigvals,
@@ -86,8 +86,12 @@ def _(dA, A, Ω, *, full_matrices=True):
 
 
 def _outside(U, X):
-    """The part of X that the columns of U do not span."""
-    return X - U @ (_adjoint(U) @ X)
+    """The part of X that the columns of U do not span: nothing at all, where there are as many as rows.
+
+    What rounding leaves of it there would be divided by singular values that may be zero but for rounding.
+    """
+    rows, columns = shape(U)[-2], shape(U)[-1]
+    return (X - U @ (_adjoint(U) @ X)) * minimum(rows - columns, 1)
 
 
 def _completed(dU, U, rest):
