@@ -1121,9 +1121,22 @@ def no_format(x):
     return x
 
 
+def names_what_is_missing(x):
+    try:
+        Failure(x).nope
+    except AttributeError as error:
+        return x if error.name == "nope" else x * x
+
+
+def formatted_as_an_integer(x):
+    return x * x * len(f"{min(1, 2 * x):d}")
+
+
 @pytest.mark.parametrize(
     "program",
     [
+        names_what_is_missing,
+        formatted_as_an_integer,
         causes, cause_of_one_that_python_raised, no_member, flattened, no_integers, no_attributes, no_format,
     ],
 )  # fmt: skip

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from differences import agree
+
+import wengert as wg
 
 
 class Node:
@@ -72,6 +76,35 @@ def among_others(x):
     return x * place + x**2 * count + x**3 * ((nodes[1], nodes[0]) in edges)
 
 
+@dataclasses.dataclass(frozen=True)
+class Edge:
+    start: Node
+    end: Node
+
+
+def in_what_is_compared_by_its_fields(x):
+    a, b = Node(x), Node(2 * x)
+    edges = {Edge(a, b)}
+    return x * (Edge(a, b) in edges) + x**2 * (Edge(b, a) in edges) + x**3 * (len(edges) + 1)
+
+
+def from_some_place_on(x):
+    nodes = [Node(x), Node(2 * x)]
+    nodes.append(nodes[0])
+    try:
+        place = nodes.index(nodes[1], 2)
+    except ValueError:
+        place = 5
+    return x * nodes.index(nodes[0], 1) + x**2 * nodes.index(nodes[1], 0, -1) + x**3 * place
+
+
+def of_a_list_that_grows(x):
+    items = [x]
+    before = id(items)
+    items.append(x)
+    return x**2 * (id(items) == before) + x**3
+
+
 def the_next_that_is(x):
     nodes = [Node(x), Node(2 * x)]
     second = nodes[1]
@@ -84,6 +117,7 @@ def the_next_that_is(x):
 
 PROGRAMS = [
     by_its_id, visited_once, remembered, ids_and_hashes, in_sets, in_equal_containers, among_others, the_next_that_is,
+    in_what_is_compared_by_its_fields, from_some_place_on, of_a_list_that_grows,
 ]  # fmt: skip
 
 
@@ -101,3 +135,11 @@ def test_what_is_nowhere_is_an_error_of_the_program():
             return x * x
 
     agree(nowhere, 1.3)
+
+
+def test_of_an_identity_nothing_but_a_comparison_is_known():
+    def bits(x):
+        return x * id(Node(x)).bit_length()
+
+    with pytest.raises(wg.WengertError, match="the identity of an object"):
+        wg.grad(bits)(1.3)

@@ -38,7 +38,7 @@ from .calls import call
 from .counts import known
 from .failing import raise_now
 from .heap import now
-from .identities import holds_by_identity, where
+from .identities import holds_by_identity
 from .items import open_up
 from .names import lift
 from .opcalls import emit_op, may_be_method
@@ -167,7 +167,8 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         return call(it, Const(computed.fget), [Const(constant)], {})
     if not hasattr(constant, name):
         kind = type(constant).__name__
-        raise_now(it, AttributeError, f"'{kind}' object has no attribute '{name}'")
+        message = f"'{kind}' object has no attribute '{name}'"
+        raise_now(it, AttributeError, message, name=name)
     found = getattr(constant, name)
     if isinstance(found, local_classes.Held):
         return class_attributes.held_value(it, constant, name, found)
@@ -194,11 +195,11 @@ def _of_items(it: Interpreter, value: Items, name: str) -> Value:
             return objects.read_super(it, items, name)
         case Items(form="function"):
             return Const(items.type.__name__) if name == "__name__" else Const(None)
-        case Items(form=form) if not hasattr(_CONTAINERS.get(form, items), name):
-            class_lookup.no_attribute(it, _CONTAINERS[form], name)
-        case _:
-            pass
-    return Native(name, functools.partial(_method_of_container, items, name))
+        case Items(form=form):
+            cls = _CONTAINERS.get(form)
+            if cls is not None and not hasattr(cls, name):
+                class_lookup.no_attribute(it, cls, name)
+            return Native(name, functools.partial(_method_of_container, items, name))
 
 
 _CONTAINERS = {"list": list, "tuple": tuple, "dict": dict}
@@ -430,13 +431,9 @@ def _where(name: str, it: Interpreter, items: Items, args: Args) -> Value:
         wanted = [each.value for each in args if isinstance(each, Const)]
         if name == "count" or wanted[0] in known:
             return Const(getattr(known, name)(*wanted))
-    if name == "count" and args:
-        counted = [each for each in items.values if holds_by_identity(it, each)]
-        if counted or holds_by_identity(it, args[0]):
-            return call(it, Const(equivalents.count_in), [items, args[0]], {})
-    found = where(it, items, args[0]) if name == "index" and len(args) == 1 else None
-    if found is not None:
-        return found
+    if any(holds_by_identity(it, each) for each in (items, *args)):
+        search = {"index": equivalents.index_in, "count": equivalents.count_in}[name]
+        return call(it, Const(search), [items, *args], {})
     packed = it.atom(items)
     method = it.builder.emit_with(
         st.getattr_, (packed,), {"name": Const(name)}, kind=Other("method")

@@ -102,15 +102,6 @@ def is_told_by_identity(items: Items) -> bool:
     return isinstance(cls, type) and cls.__hash__ is object.__hash__ and cls.__eq__ is object.__eq__
 
 
-def holds_object(value: Value) -> bool:
-    """Whether something is, or is a tuple that holds, an object of a class."""
-    if is_object(value):
-        return True
-    return (
-        isinstance(value, Items) and value.form == "tuple" and any(map(holds_object, value.values))
-    )
-
-
 def identity_token(items: Items) -> Any:
     """What tells a known object from all others; None if only the run can."""
     if items.home is not None:
@@ -229,7 +220,8 @@ def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
             "Compute what it gives otherwise; or put the call into a function with a rule of its own.",
         )
     cls = stands_for
-    raise_now(it, AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+    message = f"'{cls.__name__}' object has no attribute '{name}'"
+    raise_now(it, AttributeError, message, name=name)
     raise AssertionError("unreachable")
 
 

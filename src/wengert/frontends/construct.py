@@ -61,7 +61,7 @@ def _member(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     if all(isinstance(arg, Const) for arg in args) and not kwargs:
         try:
             return Const(cls(*(arg.value for arg in args if isinstance(arg, Const))))
-        except (ValueError, TypeError):
+        except Exception:  # whatever its `_missing_` raises
             fail_now(it, cls, *args)
     return opaque(it, cls, args, kwargs)
 

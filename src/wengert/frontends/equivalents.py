@@ -11,6 +11,7 @@ import importlib
 import itertools
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,15 @@ def _within(index: int, length: int, low: int, high: int) -> int:
 def count_in(items: Any, value: Any) -> int:
     """`items.count(value)`, of objects."""
     return sum([1 for each in items if each is value or each == value])
+
+
+def index_in(items: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> int:
+    """`items.index(value)`, of objects."""
+    first, last, _ = slice(start, stop).indices(len(items))
+    for k, each in enumerate(items):
+        if first <= k < last and (each is value or each == value):
+            return k
+    raise ValueError("index(x): x is not there")
 
 
 def product(*iterables: Any, repeat: int = 1) -> Any:

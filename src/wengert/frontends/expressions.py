@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
@@ -283,14 +284,15 @@ def _joined(it: Interpreter, node: ast.JoinedStr) -> Value:
 
 
 def _is_formatted_so(kind: Kind, spec: str) -> bool:
-    """Whether there may be text of a value in a format: of a number that is known before it is."""
-    if not isinstance(kind, Number):
-        return True
-    try:
-        format({"bool": True, "int": 1, "float": 1.0, "complex": 1j}[kind.type], spec)
-    except ValueError:
-        return False
-    return True
+    """Whether there may be text of a value in a format.
+
+    What is known for a number may be of a type that is narrower: of `min(1, x)`, 1 is an integer.
+    """
+    for number in (1, 1.0, 1j) if isinstance(kind, Number) else ():
+        with suppress(ValueError):
+            format(number, spec)
+            return True
+    return not isinstance(kind, Number)
 
 
 def _known_joined(values: Sequence[Atom], template: Sequence[Any]) -> Const | None:

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-def raise_now(it: Interpreter, error: type[Exception], message: str) -> NoReturn:
-    """Emit what Python itself would raise here."""
-    exception = it.emit(st.opaque, Const(error), Const(message), names=Const(()))
+def raise_now(it: Interpreter, error: type[Exception], message: str, **named: str) -> NoReturn:
+    """Emit what Python itself would raise here, with what it is given by name."""
+    args = (Const(message), *map(Const, named.values()))
+    exception = it.emit(st.opaque, Const(error), *args, names=Const(tuple(named)))
     it.emit(st.raise_, exception, Const(False))
     raise Diverges
 

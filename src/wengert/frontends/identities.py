@@ -15,11 +15,20 @@ from ..ir.types import Struct
 from ..ops import structure as st
 from . import class_lookup
 from .counts import is_by_turns
-from .failing import raise_now
 from .heap import may_be, now, place_of
 from .items import open_up
 from .operations import compare, truth
-from .values import Choice, Closure, Items, Iteration, Native, Value, is_mutable
+from .values import (
+    OBJECTS,
+    Choice,
+    Closure,
+    Items,
+    Iteration,
+    Native,
+    Value,
+    is_mutable,
+    is_object,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -108,13 +117,17 @@ def _unsure(it: Interpreter) -> Exception:
 
 def holds_by_identity(it: Interpreter, value: Value) -> bool:
     """Whether something is, or holds, a known object that is equal to itself only."""
-    value = now(it, value)
-    if not isinstance(value, Items) or value.home is not None:
-        return False
-    if value.form in ("object", "dataclass"):
-        return class_lookup.is_told_by_identity(value)
-    plain = value.form in ("list", "tuple", "dict", "namedtuple")
-    return plain and any(holds_by_identity(it, item) for item in value.values)
+    pending, seen = [value], set[int]()
+    while pending:
+        held = now(it, pending.pop())
+        if not isinstance(held, Items) or held.home is not None or id(held) in seen:
+            continue
+        seen.add(id(held))
+        if held.form in OBJECTS and class_lookup.is_told_by_identity(held):
+            return True
+        if held.form in ("list", "tuple", "dict", *OBJECTS):
+            pending += held.values
+    return False
 
 
 def equal_by_items(it: Interpreter, left: Value, right: Value) -> Value | None:
@@ -157,12 +170,19 @@ def _is_or_equals(it: Interpreter, a: Value, b: Value) -> Value:
     return compare(it, ast.Eq(), a, b)
 
 
+def _holds_object(value: Value) -> bool:
+    """Whether something is, or is a tuple that holds, an object of a class."""
+    if isinstance(value, Items) and value.form == "tuple":
+        return any(map(_holds_object, value.values))
+    return is_object(value)
+
+
 def is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
     """Whether an object is in a container whose items are known."""
     if not isinstance(container, Items) or container.form not in ("list", "tuple"):
         return None
     items = [opened(it, each) for each in container.values]
-    if not any(class_lookup.holds_object(now(it, each)) for each in (item, *items)):
+    if not any(_holds_object(now(it, each)) for each in (item, *items)):
         return None
 
     def search(k: int) -> Value:
@@ -173,24 +193,6 @@ def is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
         if known is not None:
             return Const(True) if known else search(k + 1)
         return it.choose(truth(it, alike), lambda: Const(True), lambda: search(k + 1))
-
-    return search(0)
-
-
-def where(it: Interpreter, container: Items, item: Value) -> Value | None:
-    """`container.index(item)`, where one of them is an object; None elsewhere."""
-    items = [opened(it, each) for each in container.values]
-    if not any(holds_by_identity(it, each) for each in (item, *items)):
-        return None
-
-    def search(k: int) -> Value:
-        if k == len(items):
-            raise_now(it, ValueError, f"{container.form}.index(x): x not in {container.form}")
-        alike = _is_or_equals(it, item, items[k])
-        known = it.known_truth(alike)
-        if known is not None:
-            return Const(k) if known else search(k + 1)
-        return it.choose(truth(it, alike), lambda: Const(k), lambda: search(k + 1))
 
     return search(0)
 
@@ -224,6 +226,6 @@ def refuse_in_sets(it: Interpreter, items: Value) -> None:
     """
     if holds_by_identity(it, items):
         raise it.unsupported(
-            "a set holds objects that are told apart by their identity",
+            "objects that are told apart by their identity are put into a set, or their hash is asked for",
             "Keep them in a list, or keep numbers or names of theirs in the set.",
         )

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
 from ..ops import identity as ident
-from . import cells, checkpoints, generators, iterator_loops, iterators, resuming, walking
+from . import (
+    cells,
+    checkpoints,
+    generators,
+    iterator_loops,
+    iterators,
+    iterators_in_python,
+    resuming,
+    walking,
+)
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
 from .expressions import condition, evaluate
@@ -335,7 +344,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
     if is_by_turns(it) and marked is None and _tested(it, node) is not None:
         _run_in_turns(it, node)
         return
-    if known is True and marked is None and _asks_for_items(node) and _run_few_turns(it, node):
+    if known is True and marked is None and _asks_for_items(it, node) and _run_few_turns(it, node):
         return
     names = assigned_names([node.test, *node.body])
     if _simple_test(tested) and not it.catching.explicit:
@@ -407,11 +416,16 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
     finish(it, depth, node.orelse)
 
 
+def _asks_for_items(it: Interpreter, node: ast.While) -> bool:
+    """Whether a loop asks an iterator for one item at a time."""
+    ours = it.frame.scope.globals is vars(iterators_in_python)
+    return ("step" if ours else "next") in _called_by_name(node)
+
+
 @lru_cache(maxsize=1024)
-def _asks_for_items(node: ast.While) -> bool:
-    """Whether a loop asks an iterator for one item at a time, as `iterators_in_python` does by `step`."""
-    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
-    return any(isinstance(c.func, ast.Name) and c.func.id in ("next", "step") for c in calls)
+def _called_by_name(node: ast.AST) -> frozenset[str]:
+    calls = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    return frozenset(function.id for function in calls if isinstance(function, ast.Name))
 
 
 def _run_few_turns(it: Interpreter, node: ast.While) -> bool:
