@@ -594,6 +594,8 @@ def test_functions_of_arrays_alone_want_them_announced():
     (x,) = wg.Graph().variables("x", like=VECTOR)
     for f in (np.gradient, lambda x: np.insert(x, 0, 1.0), np.cov):
         assert_close(f(x).eval(x=VECTOR), f(VECTOR))
+    weighted = np.average(VECTOR, weights=x)
+    assert_close(weighted.eval(x=VECTOR), np.average(VECTOR, weights=VECTOR))
     squares = lambda x: np.sum(np.gradient(x) ** 2)
     assert_close(squares(x).gradient(x)[0].eval(x=VECTOR), wg.gradient(squares, VECTOR)[0])
 

@@ -418,7 +418,7 @@ def _run_in_turns(it: Interpreter, node: ast.While) -> None:
 
 def _asks_for_items(it: Interpreter, node: ast.While) -> bool:
     """Whether a loop asks an iterator for one item at a time."""
-    ours = it.frame.scope.globals is vars(iterators_in_python)
+    ours = it.frame.scope.globals.get("__name__") == iterators_in_python.__name__
     return ("step" if ours else "next") in _called_by_name(node)
 
 

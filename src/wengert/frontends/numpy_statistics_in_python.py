@@ -27,11 +27,16 @@ def as_axes(axis: Any) -> Any:
     return axis if isinstance(axis, tuple) else (axis,)
 
 
+def is_so(answer: Any) -> Any:
+    """Whether it is; of terms in a graph, whose variables have no values yet, nobody can say."""
+    return isinstance(answer, (bool, np.bool_)) and answer
+
+
 # --- means and sums -----------------------------------------------------------------------
 
 
 def _not_zero(total: Any) -> Any:
-    if np.any(total == 0.0):
+    if is_so(np.any(total == 0.0)):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     return total
 
@@ -292,7 +297,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
 
 def _slope(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
     f = at_the_end(f, axis)
-    if np.shape(f)[-1] < edge_order + 1:
+    if is_so(np.shape(f)[-1] < edge_order + 1):
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, "
             "at least (edge_order + 1) elements are required."
