@@ -4,6 +4,7 @@
 # ruff: noqa: TRY301, E722
 
 import contextlib
+import dataclasses
 import enum
 import functools
 import math
@@ -1166,3 +1167,115 @@ def test_what_python_sets_where_it_raises_is_refused(program):
     with pytest.raises(wg.WengertError, match="WG101") as caught:
         wg.grad(program)(1.3)
     assert "exception" in str(caught.value)
+
+
+# --- kept by what is left, and dataclasses ----------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Diverged(Exception):
+    at: float
+    steps: int = 0
+
+
+@dataclasses.dataclass
+class Detailed(ValueError):
+    point: list
+    note: str = "none"
+    more: dict = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self):
+        self.more["length"] = len(self.point)
+        super().__init__(self.note)
+
+
+def fields_of_an_exception(x):
+    try:
+        for k in range(5):
+            x = x * x
+            if x > 10:
+                raise Diverged(x, steps=k)
+    except Diverged as error:
+        return error.at * error.steps + len(error.args)
+    return x
+
+
+def fields_made_by_its_own_code(x):
+    def checked(y):
+        if y > 1:
+            raise Detailed([y, y * y], note="large")
+        return y
+
+    try:
+        return checked(x)
+    except ValueError as error:
+        return error.point[1] * error.more["length"] + (str(error) == "large")
+
+
+class Keeping:
+    def __init__(self):
+        self.errors, self.best = [], 0.0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is Diverged:
+            self.best = max(self.best, error.at)
+        elif error is not None:
+            self.errors.append(error)
+        return True
+
+
+class KeepingInfo(Keeping):
+    def __exit__(self, *info):
+        if info[1] is not None:
+            self.errors.append(info[1])
+        return True
+
+
+def kept_by_a_manager(x):
+    total = 0.0
+    for manager in (Keeping(), KeepingInfo()):
+        for k in range(4):
+            with manager:
+                if k % 2:
+                    raise ValueError(x * k)
+                total += x**k
+        total *= sum(error.args[0] for error in manager.errors)
+    return total
+
+
+def the_best_of_what_was_raised(x):
+    manager = Keeping()
+    for k in range(4):
+        with manager:
+            y = x
+            for j in range(k + 1):
+                y = y * y
+                if y > 3:
+                    raise Diverged(y, j)
+    return manager.best * x
+
+
+def kept_in_a_stack(x):
+    manager, out = KeepingInfo(), []
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(manager)
+        stack.callback(out.append, x * x)
+        raise ValueError(3 * x)
+    return out[0] * manager.errors[0].args[0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        fields_of_an_exception,
+        fields_made_by_its_own_code,
+        kept_by_a_manager,
+        the_best_of_what_was_raised,
+        kept_in_a_stack,
+    ],
+)
+def test_what_an_exception_holds_is_read_from_where_it_is_kept(program):
+    agree(program, 1.3)

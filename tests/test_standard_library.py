@@ -7,6 +7,7 @@ import collections
 import contextlib
 import copy
 import functools
+import statistics
 import types
 import weakref
 from typing import TypedDict
@@ -247,3 +248,54 @@ def test_weak_references_to_what_is_held():
 def test_weak_references_to_what_python_may_have_let_go_are_refused(f):
     with pytest.raises(wg.WengertError, match="whether an object is still there"):
         wg.grad(f)(0.7)
+
+
+# --- statistics -------------------------------------------------------------------------------------
+
+REFUSED_DATA = {
+    "mean": [([],)],
+    "fmean": [([],), ([1.0, 2.0], [1.0]), ([1.0, 2.0], [0.0, 0.0])],
+    "geometric_mean": [([],), ([-1.0, 2.0],)],
+    "harmonic_mean": [([],), ([-1.0, 2.0],), ([1.0, 2.0], [1.0])],
+    "pvariance": [([],)],
+    "variance": [([],), ([1.0],)],
+    "stdev": [([1.0],)],
+    "pstdev": [([],)],
+    "median": [([],)],
+    "quantiles": [([1.0],)],
+    "covariance": [([1.0], [1.0]), ([1.0, 2.0], [1.0])],
+    "correlation": [([1.0], [1.0]), ([1.0, 1.0], [1.0, 2.0])],
+    "linear_regression": [([1.0], [1.0]), ([1.0, 1.0], [1.0, 2.0])],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [(name, data) for name, many in REFUSED_DATA.items() for data in many]
+)
+def test_data_that_statistics_refuses(name, data):
+    """`function` is captured: what stands for it is read all the same."""
+    function = getattr(statistics, name)
+
+    def program(x):
+        try:
+            return function(*[[x * value for value in values] for values in data])
+        except statistics.StatisticsError as error:
+            return x**3 * len(str(error))
+
+    agree(program, 1.3)
+
+
+class Summary:
+    def __init__(self, of):
+        self.of = of
+
+    def __call__(self, x):
+        return self.of([x, x * x, 2.0]) * x
+
+
+def test_functions_of_python_are_known_wherever_they_come_from():
+    for of in (statistics.mean, statistics.stdev):
+        agree(Summary(of), 1.3)
+        agree(lambda x, of=of: of([x, x * x]), 1.3)
+        slope, _ = wg.gradient(lambda x, of: of([x, x * x]), 1.3, of)
+        assert slope == wg.grad(lambda x, of=of: of([x, x * x]))(1.3)

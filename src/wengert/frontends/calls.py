@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import operator
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -371,7 +372,9 @@ def _drawn(it: Interpreter, known: Any, args: Args) -> Any:
 
 def _by_itself(function: FunctionType) -> bool:
     """Whether a function is called for what it is known as, and not read like one of the user's."""
-    return _module_of(function) in _LIBRARIES or hasattr(function, "registry")
+    module = _module_of(function)
+    of_python = module in sys.stdlib_module_names and not function.__closure__
+    return of_python or module in _LIBRARIES or hasattr(function, "registry")
 
 
 def dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:

@@ -27,7 +27,7 @@ def closure_of(
     it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None
 ) -> Closure:
     """A Python function object as a closure; `captured` overrides what its cells hold."""
-    node, file = _source_of(it, function)
+    node, file = syntax_of(it, function)
     around = Scope(function.__globals__)
     around.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -63,7 +63,8 @@ def closure_of(
     )
 
 
-def _source_of(it: Interpreter, function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
+def syntax_of(it: Interpreter, function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
+    """What defines a function, and the file in which it does."""
     code, known = function.__code__, it.reading.sources
     if id(code) not in known:
         try:

@@ -112,6 +112,11 @@ def construct_plainly(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) ->
     if not _is_instance(made, cls) or (isinstance(made, Items) and made.form == "namedtuple"):
         return made
     cls = class_lookup.class_of(made) or cls  # `__new__` may make an object of a subclass
+    return initialised(it, cls, made, args, kwargs)
+
+
+def initialised(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:
+    """A new object after its `__init__`."""
     init = class_lookup.static_lookup(cls, "__init__")
     if _is_generated_init(cls, init):
         return _init_dataclass(it, cls, made, args, kwargs)

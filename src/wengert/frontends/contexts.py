@@ -12,6 +12,7 @@ from ..ir.graph import Const
 from ..ir.types import Other
 from ..ops import structure as st
 from . import cells, class_lookup, exceptions, generators, iterators, liveness
+from .closures import syntax_of
 from .declarations import assigned_names
 from .expressions import evaluate
 from .heap import now
@@ -88,9 +89,23 @@ def _run_in_object(
         finish = lambda: exceptions.with_exits_aside(it, lambda: _ignored(leave(None)))
         it.branch(it.flag("%yielded"), lambda: None, finish)
 
+    keeps = _looks_inside(it, manager)
     exceptions.catch(
-        it, (BaseException,), live, lambda: body(entered), raised, completed, keeps=False
+        it, (BaseException,), live, lambda: body(entered), raised, completed, keeps=keeps
     )
+
+
+def _looks_inside(it: Interpreter, manager: Value) -> bool:
+    """Whether a manager's `__exit__` does more with an exception than show it."""
+    cls = class_lookup.class_of(manager)
+    leave = None if cls is None else class_lookup.own_method(cls, "__exit__")
+    if not isinstance(leave, FunctionType):
+        return False
+    node, _ = syntax_of(it, leave)
+    named = [*node.args.posonlyargs, *node.args.args][2:3] or [node.args.vararg]
+    (exception,) = named
+    body = node.body if isinstance(node.body, list) else [ast.Expr(node.body)]
+    return exception is not None and liveness.looks_inside(exception.arg, body)
 
 
 def _ignored(value: Value) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
-from . import class_lookup, liveness, object_changes, objects
+from . import class_lookup, construct, liveness, object_changes, objects
 from .arms import Arm
 from .catching import Leaves, see
 from .expressions import evaluate
@@ -53,7 +53,7 @@ def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
     handlers = [(_classes_of(it, handler), handler) for handler in node.handlers]
     classes = tuple(dict.fromkeys(cls for caught, _ in handlers for cls in caught))
     live = liveness.live_after(it.frame.closure.node, node)
-    keeps = any(map(liveness.looks_inside, node.handlers))
+    keeps = any(liveness.looks_inside(each.name, each.body) for each in node.handlers)
 
     def raised(exception: Value, *, certain: bool) -> None:
         _dispatch(it, handlers, exception, certain=certain)
@@ -339,7 +339,7 @@ _PLAIN = (
 
 def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
     """An exception: its contents known, where that is all there is to it."""
-    from .calls import call, opaque
+    from .calls import opaque
 
     init, new = (class_lookup.static_lookup(cls, name) for name in ("__init__", "__new__"))
     built_in = next(base for base in cls.__mro__ if base.__module__ == "builtins")
@@ -354,8 +354,7 @@ def make(it: Interpreter, cls: type, args: Args, kwargs: Kwargs) -> Value:
         return made
     if not (it.catching.explicit and it.catching.keeps):
         return opaque(it, cls, args, kwargs)
-    call(it, objects.from_class(it, made, cls, "__init__", init), args, kwargs)
-    return now(it, made)
+    return construct.initialised(it, cls, made, args, kwargs)
 
 
 def as_raised(it: Interpreter, items: Items) -> Atom:

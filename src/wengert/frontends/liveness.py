@@ -90,15 +90,15 @@ _AS_TEXT = {"str", "repr", "print", "type", "isinstance"}
 _LOGGING = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 
 
-def looks_inside(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler does more with the exception than show it or raise it again."""
-    if handler.name is None:
+def looks_inside(name: str | None, body: Sequence[ast.stmt]) -> bool:
+    """Whether code does more with the exception of this name than show it or raise it again."""
+    if name is None:
         return False
     shown: set[ast.AST] = set()
     reads: set[ast.AST] = set()
-    for statement in handler.body:
+    for statement in body:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and node.id == handler.name:
+            if isinstance(node, ast.Name) and node.id == name:
                 reads.add(node)
             shown.update(_shown(node))
     return not reads <= shown

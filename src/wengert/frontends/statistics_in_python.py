@@ -12,26 +12,49 @@ def fmean(data: Any, weights: Any = None) -> Any:
     """`statistics.fmean`."""
     data = list(data)
     if weights is None:
-        return math.fsum(data) / len(data)
+        return _mean(data, "fmean")
     weights = list(weights)
-    return math.fsum([x * w for x, w in zip(data, weights, strict=True)]) / math.fsum(weights)
+    _require(len(weights) == len(data), "data and weights must be the same length")
+    total = math.fsum(weights)
+    _require(total, "sum of weights must be non-zero")
+    return math.fsum([x * w for x, w in zip(data, weights, strict=True)]) / total
+
+
+def _require(holds: Any, message: Any) -> None:
+    if not holds:
+        raise statistics.StatisticsError(message)
+
+
+def _mean(data: Any, what: Any) -> Any:
+    _require(data, f"{what} requires at least one data point")
+    return math.fsum(data) / len(data)
 
 
 def mean(data: Any) -> Any:
     """`statistics.mean`."""
-    return fmean(data)
+    return _mean(list(data), "mean")
 
 
 def geometric_mean(data: Any) -> Any:
     """`statistics.geometric_mean`."""
+    data = list(data)
+    fits = data and min(data) > 0
+    _require(fits, "geometric mean requires a non-empty dataset containing positive numbers")
     return math.exp(fmean([math.log(x) for x in data]))
 
 
 def harmonic_mean(data: Any, weights: Any = None) -> Any:
     """`statistics.harmonic_mean`."""
     data = list(data)
+    _require(data, "harmonic_mean requires at least one data point")
     weights = [1.0 for _ in data] if weights is None else list(weights)
-    return math.fsum(weights) / math.fsum([w / x for x, w in zip(data, weights, strict=True)])
+    _require(len(weights) == len(data), "Number of weights does not match data size")
+    _require(min(data) >= 0, "harmonic mean does not support negative values")
+    if min(data) == 0:
+        return 0
+    total = math.fsum([w / x for x, w in zip(data, weights, strict=True)])
+    _require(total > 0, "Weighted sum must be positive")
+    return math.fsum(weights) / total
 
 
 def _squares(data: Any, center: Any) -> Any:
@@ -39,33 +62,34 @@ def _squares(data: Any, center: Any) -> Any:
     return math.fsum([(x - center) ** 2 for x in data])
 
 
-def _needs(data: Any, count: Any, what: Any) -> None:
-    if len(data) < count:
-        raise statistics.StatisticsError(f"{what} requires at least {count} data points")
+def _variance(data: Any, xbar: Any, what: Any) -> Any:
+    _require(len(data) >= 2, f"{what} requires at least two data points")
+    return _squares(data, xbar) / (len(data) - 1)
+
+
+def _pvariance(data: Any, mu: Any, what: Any) -> Any:
+    _require(data, f"{what} requires at least one data point")
+    return _squares(data, mu) / len(data)
 
 
 def variance(data: Any, xbar: Any = None) -> Any:
     """`statistics.variance`."""
-    data = list(data)
-    _needs(data, 2, "variance")
-    return _squares(data, xbar) / (len(data) - 1)
+    return _variance(list(data), xbar, "variance")
 
 
 def pvariance(data: Any, mu: Any = None) -> Any:
     """`statistics.pvariance`."""
-    data = list(data)
-    _needs(data, 1, "pvariance")
-    return _squares(data, mu) / len(data)
+    return _pvariance(list(data), mu, "pvariance")
 
 
 def stdev(data: Any, xbar: Any = None) -> Any:
     """`statistics.stdev`."""
-    return math.sqrt(variance(data, xbar))
+    return math.sqrt(_variance(list(data), xbar, "stdev"))
 
 
 def pstdev(data: Any, mu: Any = None) -> Any:
     """`statistics.pstdev`."""
-    return math.sqrt(pvariance(data, mu))
+    return math.sqrt(_pvariance(list(data), mu, "pstdev"))
 
 
 def mean_stdev(data: Any) -> Any:
@@ -74,9 +98,17 @@ def mean_stdev(data: Any) -> Any:
     return xbar, stdev(data, xbar)
 
 
+def _in_pairs(x: Any, y: Any, what: Any) -> Any:
+    x, y = list(x), list(y)
+    same = f"{what} requires that both inputs have same number of data points"
+    _require(len(x) == len(y), same)
+    _require(len(x) >= 2, f"{what} requires at least two data points")
+    return x, y
+
+
 def covariance(x: Any, y: Any, /) -> Any:
     """`statistics.covariance`."""
-    x, y = list(x), list(y)
+    x, y = _in_pairs(x, y, "covariance")
     return _products(x, y) / (len(x) - 1)
 
 
@@ -87,17 +119,21 @@ def _products(x: Any, y: Any) -> Any:
 
 def correlation(x: Any, y: Any, /) -> Any:
     """`statistics.correlation` of the values themselves."""
-    x, y = list(x), list(y)
-    return _products(x, y) / math.sqrt(_squares(x, None) * _squares(y, None))
+    x, y = _in_pairs(x, y, "correlation")
+    spread = math.sqrt(_squares(x, None) * _squares(y, None))
+    _require(spread, "at least one of the inputs is constant")
+    return _products(x, y) / spread
 
 
 def linear_regression(x: Any, y: Any, /, *, proportional: Any = False) -> Any:
     """`statistics.linear_regression`."""
-    x, y = list(x), list(y)
+    x, y = _in_pairs(x, y, "linear regression")
     if proportional:
         products = [a * b for a, b in zip(x, y, strict=True)]
         return statistics.LinearRegression(math.fsum(products) / math.fsum([a * a for a in x]), 0.0)
-    slope = _products(x, y) / _squares(x, None)
+    spread = _squares(x, None)
+    _require(spread, "x is constant")
+    slope = _products(x, y) / spread
     return statistics.LinearRegression(slope, fmean(y) - slope * fmean(x))
 
 
@@ -105,6 +141,8 @@ def quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
     """`statistics.quantiles`."""
     data = sorted(data)
     count = len(data)
+    _require(n >= 1, "n must be at least 1")
+    _require(count >= 2, "must have at least two data points")
     result = []
     for i in range(1, n):
         if method == "inclusive":

@@ -161,6 +161,10 @@ class Expressions:
 
     def getitem(self, eqn: Eqn) -> Code:
         x, index = eqn.args
+        if isinstance(x, Const) and type(x.value) in (float, int):
+            # where no run comes: of a bare number Python's compiler warns
+            made = call(self.bindings.builtin(type(x.value).__name__), self.atom(x))
+            return self.subscript(made, index)
         return self.subscript(self.atom(x), index)
 
     def subscript(self, x: Code, index: Atom) -> Code:
