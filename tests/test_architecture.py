@@ -67,6 +67,7 @@ ABOUT = {
     "sparsity.py": {"scipy"},
     "solvers/constrained.py": {"scipy"},
     "solvers/events.py": {"scipy"},
+    "solvers/fits.py": {"scipy"},
     "solvers/initial_values.py": {"scipy"},
     "solvers/linear.py": {"scipy"},
     "solvers/matrices.py": {"scipy"},

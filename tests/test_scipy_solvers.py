@@ -131,6 +131,59 @@ def least_squares(x):
     return found.x[0] * found.x[1] + found.cost
 
 
+EXACTLY = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+
+
+def fitted_between_bounds(x):
+    y = decay(TIMES, 2.0, x) + 0.05 * np.sin(7 * TIMES)
+    found, covariance = optimize.curve_fit(
+        decay, TIMES, y, [1.0, 1.0], bounds=([0, 0], [10, 10]), **EXACTLY
+    )
+    return found[1] + 10 * np.sqrt(covariance[0, 0])
+
+
+def fitted_at_a_bound(x):
+    y = decay(TIMES, 2.0, x) + 0.05 * np.sin(7 * TIMES)
+    bounds = ([0, 0], [1.8 * x, 10])
+    return optimize.curve_fit(decay, TIMES, y, [1.0, 1.0], bounds=bounds, **EXACTLY)[0] @ [1.0, 2.0]
+
+
+def fitted_with_dependent_errors(x):
+    y = decay(TIMES, 2.0, x) + 0.05 * np.sin(7 * TIMES)
+    errors = x * (0.1 * np.eye(12) + 0.02)
+    found, covariance = optimize.curve_fit(
+        decay, list(TIMES), list(y), p0=[1.0, 1.0], sigma=errors, absolute_sigma=True
+    )
+    return found[0] * found[1] + covariance[0, 0]
+
+
+def fitted_to_outliers(x, loss):
+    y = decay(TIMES, 2.0, x) + 0.3 * (TIMES > 1.5)
+    found = optimize.least_squares(
+        lambda p: decay(TIMES, *p) - y, [1.0, 1.0], loss=loss, f_scale=0.2 * x, **EXACTLY
+    )
+    return found.x[0] * found.x[1] + found.cost
+
+
+def held_by_bounds(x):
+    y = decay(TIMES, 2.0, x) + 0.05 * np.sin(7 * TIMES)
+    bounds = optimize.Bounds([0, 0], [1.8, 10])
+    found = optimize.least_squares(
+        lambda p: decay(TIMES, *p) - y, [1.0, 1.0], bounds=bounds, x_scale=[1.0, 2.0], **EXACTLY
+    )
+    return found.x[0] * found.x[1] + found.active_mask.sum()
+
+
+def with_jacobians(x):
+    y = decay(TIMES, 2.0, x)
+    slopes = lambda t, a, k: np.array([np.exp(-k * t), -a * t * np.exp(-k * t)]).T
+    one = optimize.curve_fit(decay, TIMES, y, p0=[1.0, 1.0], jac=slopes)[0]
+    other = optimize.leastsq(
+        lambda p: decay(TIMES, *p) - y, [1.0, 1.0], (), lambda p: slopes(TIMES, *p)
+    )[0]
+    return one[0] * one[1] + other[0] * other[1]
+
+
 # --- integrals ----------------------------------------------------------------------------
 
 
@@ -346,6 +399,13 @@ def in_space(x):
     )[0]
 
 
+def stiff_with_jacobian(x):
+    found = integrate.solve_ivp(
+        lambda t, y: [-x * y[0]], (0, 1), [1.0], method="BDF", jac=[[-0.7]], rtol=1e-9, atol=1e-11
+    )
+    return found.y[0, -1]
+
+
 EXACT = [
     cube_root, with_report, angles, kepler, logarithm, scalar, scalar_with_slope, circle_and_line, equilibrium,
     fixed_points, valley, held_by_a_bound, bounded, reversed_bounds, half_line, other_half_line,
@@ -356,6 +416,8 @@ EXACT = [
 CLOSE_TO = [
     by_item, value_at_the_minimum, fitted_line, fitted, least_squares, backwards, implicit_rule, pendulum,
     nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima,
+    fitted_between_bounds, fitted_at_a_bound, held_by_bounds, with_jacobians,
+    stiff_with_jacobian,
 ]  # fmt: skip
 """What their solvers find is not exact enough for differences to be."""
 
@@ -375,6 +437,34 @@ def test_solutions_are_differentiated_to_second_order(f, tolerance):
     # of derivatives that are right, differences show whether the second are
     curvature = pytest.approx(slope(wg.grad(f), 0.7, step), rel=10 * tolerance, abs=10 * tolerance)
     assert wg.derivative(wg.grad(f))(0.7) == curvature
+
+
+def test_a_fit_with_errors_that_depend_on_each_other():
+    f = fitted_with_dependent_errors  # its values differ by what the solver leaves
+    assert wg.grad(f)(0.7) == pytest.approx(slope(f, 0.7, 1e-2), rel=1e-5)
+    assert wg.derivative(f)(0.7) == pytest.approx(wg.grad(f)(0.7), rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy", "arctan"])
+def test_losses_that_weigh_outliers_less(loss):
+    f = lambda x: fitted_to_outliers(x, loss)
+    assert wg.grad(f)(0.7) == pytest.approx(slope(f, 0.7, 1e-2), rel=1e-5)
+    assert wg.derivative(f)(0.7) == pytest.approx(wg.grad(f)(0.7), rel=1e-12)
+
+
+def test_a_loss_that_is_a_function_is_refused():
+    with pytest.raises(wg.WengertError, match=r"Name one of SciPy's: loss='soft_l1'"):
+        wg.grad(lambda x: fitted_to_outliers(x, lambda z: np.array([z, 1 + 0 * z, 0 * z])))(0.7)
+
+
+def test_a_fit_of_as_many_points_as_parameters_has_no_errors():
+    def f(x):
+        found, covariance = optimize.curve_fit(
+            decay, TIMES[:2], decay(TIMES[:2], 2.0, x), p0=[1.0, 1.0]
+        )
+        return found[1] ** 2 if np.isinf(covariance).all() else 0.0
+
+    assert wg.grad(f)(0.7) == pytest.approx(1.4, rel=1e-6)
 
 
 @pytest.mark.parametrize("f", [cube_root, equilibrium, valley, bounded, relaxation, pendulum])

@@ -38,8 +38,13 @@ def solve_ivp(
     first_step: Any = None,
     events: Any = None,
     dense_output: Any = False,
+    jac: Any = None,
+    jac_sparsity: Any = None,
 ) -> Any:
-    """`scipy.integrate.solve_ivp`; an event is a root of its function along the solution."""
+    """`scipy.integrate.solve_ivp`; an event is a root of its function along the solution.
+
+    Nothing here needs a Jacobian: one that is passed is not called.
+    """
     several = isinstance(events, (list, tuple))
     tests = () if events is None else tuple(events) if several else (events,)
     passed_on = () if args is None else args

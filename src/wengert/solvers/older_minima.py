@@ -75,7 +75,7 @@ def _of_many(solver: Any) -> Any:
         between = list(zip(stop_gradient(low), stop_gradient(high), strict=True))
         result = solved(solver, objective, (low,), between, **options)
         best = np.asarray(result.x, float)
-        x = root_of(held_back(grad(objective), best, low, high), best)
+        x = root_of(held_back(grad(objective), best <= low, best >= high, low, high), best)
         return Result(
             x=x,
             fun=objective(x),

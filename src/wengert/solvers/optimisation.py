@@ -9,6 +9,7 @@ from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
 
 from ..roots import stands_for_solver
 from .constrained import EQUIVALENTS as OF_CONSTRAINTS
+from .fits import EQUIVALENTS as OF_FITS
 from .linear import EQUIVALENTS as OF_LINEAR
 from .minima import EQUIVALENTS as OF_MINIMA
 from .older_minima import EQUIVALENTS as OF_OLDER
@@ -25,10 +26,11 @@ EQUIVALENTS = [
     *OF_ROOTS,
     *OF_MINIMA,
     *OF_OLDER,
+    *OF_FITS,
     *OF_LINEAR,
     *OF_CONSTRAINTS,
     (optimize.rosen, rosen),
 ]
 
-for _, _equivalent in (*OF_ROOTS, *OF_MINIMA, *OF_OLDER):
+for _, _equivalent in (*OF_ROOTS, *OF_MINIMA, *OF_OLDER, *OF_FITS):
     stands_for_solver(_equivalent)
