@@ -57,6 +57,8 @@ ABOUT = {
     "frontends/scipy_scattered_in_python.py": {"scipy"},
     "frontends/scipy_systems_in_python.py": {"scipy"},
     "frontends/scipy_integrate_in_python.py": {"scipy"},
+    "frontends/scipy_b_splines_in_python.py": {"scipy"},
+    "frontends/scipy_cubics_in_python.py": {"scipy"},
     "frontends/scipy_interpolate_in_python.py": {"scipy"},
     "frontends/scipy_ndimage_in_python.py": {"scipy"},
     "frontends/scipy_rotations_in_python.py": {"scipy"},

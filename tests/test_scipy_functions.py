@@ -238,56 +238,6 @@ def test_a_function_of_scipy(f: Callable[..., Any], x: Any) -> None:
     wg.testing.check_gradient(total, x, rtol=2e-5)
 
 
-KNOTS, AT = T**1.2, np.array([0.1, 0.37, 0.9, -0.1, 1.1])
-SPLINE, LINE = interpolate.CubicSpline(KNOTS, X), interpolate.interp1d(KNOTS, X)
-
-INTERPOLANTS: list[Callable[..., Any]] = [
-    lambda y, q: interpolate.CubicSpline(KNOTS, y)(q),
-    lambda y, q: interpolate.CubicSpline(KNOTS + 0.01 * y, y, bc_type="natural")(q),
-    lambda y, q: interpolate.CubicSpline(KNOTS, y, bc_type="clamped")(q, 1),
-    lambda y, q: interpolate.CubicSpline(KNOTS[:3], y[:3])(q),
-    lambda y, q: interpolate.CubicSpline(KNOTS[:2], y[:2])(q),
-    lambda y, q: interpolate.CubicSpline(KNOTS, y).derivative(2)(q),
-    lambda y, q: interpolate.CubicSpline(KNOTS, y).antiderivative()(q),
-    lambda y, q: interpolate.CubicSpline(KNOTS, y).integrate(0.2, q[1]) * q,
-    lambda y, q: interpolate.CubicHermiteSpline(KNOTS, y, y**2)(q),
-    lambda y, q: interpolate.barycentric_interpolate(KNOTS + 0.01 * y, y, q),
-    lambda y, q: interpolate.BarycentricInterpolator(KNOTS, y)(np.append(q, KNOTS[1])),
-    lambda y, q: interpolate.PchipInterpolator(KNOTS, y)(q),
-    lambda y, q: interpolate.PchipInterpolator(KNOTS, np.sort(y))(q),
-    lambda y, q: interpolate.interp1d(KNOTS, y)(q[:3]),
-    lambda y, q: interpolate.interp1d(KNOTS, y, fill_value="extrapolate")(q),
-    lambda y, q: interpolate.interp1d(KNOTS, y, kind="nearest", bounds_error=False, fill_value=0.0)(
-        q
-    ),
-    lambda y, q: interpolate.interp1d(KNOTS, y, bounds_error=False, fill_value=(y[0], y[-1]))(q),
-    lambda y, q: interpolate.interp1d(KNOTS, y, kind="cubic")(q[:3]),
-    lambda y, q: interpolate.make_interp_spline(KNOTS, y)(q),
-    lambda y, q: interpolate.splev(q, interpolate.splrep(KNOTS, y), der=1),
-    lambda y, q: interpolate.splev(q, interpolate.splrep(KNOTS, y, s=0, k=3)),
-    lambda y, q: interpolate.InterpolatedUnivariateSpline(KNOTS, y)(q),
-    lambda y, q: SPLINE(q) * y[0],
-    lambda y, q: SPLINE(q[0]) * SPLINE.derivative()(q[1]) * y,
-    lambda y, q: LINE(q[:3]) * y[0],
-]
-
-
-@pytest.mark.parametrize("f", INTERPOLANTS)
-def test_an_interpolant(f: Callable[..., Any]) -> None:
-    weights = np.cos(np.arange(np.size(f(X, AT))))
-
-    def total(y: Any, q: Any) -> Any:
-        return np.sum(weights * f(y, q))
-
-    np.testing.assert_allclose(wg.pullback(f, X, AT)[0], f(X, AT), rtol=1e-10, atol=1e-12)
-    wg.testing.check_gradient(total, X, AT, rtol=2e-5)
-
-
-def test_an_interpolant_with_conditions_that_are_not_covered_is_refused() -> None:
-    with pytest.raises(wg.errors.NoRule, match="CubicSpline has no derivative rule"):
-        wg.grad(lambda y: interpolate.CubicSpline(T, y - y, bc_type="periodic")(0.3))(X)
-
-
 LAPLACIAN = sparse.csr_matrix(np.diag(np.full(6, -2.0)) + np.eye(6, k=1))
 
 SPARSE: list[Callable[..., Any]] = [

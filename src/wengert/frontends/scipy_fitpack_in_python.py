@@ -13,8 +13,8 @@ from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
 from . import equivalents
+from .scipy_b_splines_in_python import Basis, de_boor, make_interp_spline
 from .scipy_grids_in_python import coefficients, knots
-from .scipy_interpolate_in_python import Basis, cubic_spline, de_boor, make_interp_spline
 
 
 class Curve:
@@ -114,8 +114,8 @@ def univariate_spline(
     x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: Any = 3, s: Any = None, ext: Any = 0
 ) -> Any:
     """`scipy.interpolate.UnivariateSpline`: through all points, if it is to have a derivative in them."""
-    if s == 0 and k == 3 and w is None:
-        return cubic_spline(x, y)
+    if s == 0 and w is None:
+        return Curve(make_interp_spline(x, y, k), _FROM_NAMES.get(ext, ext))
     return equivalents.as_it_is(interpolate.UnivariateSpline, x, y, w, bbox, k, s, ext)
 
 
@@ -124,8 +124,9 @@ def splrep(
 ) -> Any:  # fmt: skip
     """`scipy.interpolate.splrep`: through all points, if it is to have a derivative in them."""
     whole = w is None and xb is None and xe is None
-    if whole and k == 3 and task == 0 and (s is None or s == 0):
-        return cubic_spline(x, y)
+    if whole and task == 0 and (s is None or s == 0):
+        spline = make_interp_spline(x, y, k)
+        return spline.t, np.concatenate((spline.c, np.zeros(k + 1))), k
     return equivalents.as_it_is(interpolate.splrep, x, y, w, xb, xe, k, task, s)
 
 
@@ -142,14 +143,12 @@ def surface(
 
 
 def _curve_of(tck: Any, ext: Any = 0) -> Any:
-    if isinstance(tck, tuple):
-        t, c, k = tck
-        return Curve(Basis(t, c, k), ext)
-    return tck
+    t, c, k = tck
+    return Curve(Basis(array_of(t), array_of(c), k), ext)
 
 
 def splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
-    """`scipy.interpolate.splev`, of knots and coefficients or of what `splrep` made here."""
+    """`scipy.interpolate.splev`, of knots and coefficients."""
     return _curve_of(tck, ext)(x, der)
 
 
