@@ -155,6 +155,75 @@ def copied_deeply_as_a_number_picks(x, a, q, n):
     return (made[0] * made[1] + made[2]).sum() * rows[1][0]
 
 
+# --- containers made anew of the same objects -------------------------------------------------
+
+
+@program
+def sorted_in_a_loop_beside_a_view(x, a, q, n):
+    rows = [a]
+    for _ in range(n):
+        rows = sorted(rows, key=len)
+        a = a[::-1]
+    a[1] += x
+    return rows[0] @ [1.0, 2.0, 3.0]
+
+
+@program
+def a_table_sorted_in_a_loop_beside_a_view(x, a, q, n):
+    table = {"p": {"s": x, "t": a}, "q": {"s": 0.5, "t": a}}
+    for _ in range(n):
+        table = dict(sorted(table.items(), key=lambda item: item[1]["s"]))
+        a = a[::-1]
+    a[0] += x
+    return sum(inner["s"] * (inner["t"] @ [1.0, 2.0, 3.0]) for inner in table.values())
+
+
+@program
+def two_lists_sorted_in_a_loop(x, a, q, n):
+    rows, others = [a], [a]
+    for _ in range(n + 1):
+        rows = sorted(rows, key=len)
+        others = sorted(others, key=len)
+    others[0][1] += x
+    return rows[0] @ [1.0, 2.0, 3.0]
+
+
+@program
+def two_lists_sorted_twice(x, a, q, n):
+    rows, others = sorted([a], key=len), sorted([a], key=len)
+    rows, others = sorted(rows, key=len), sorted(others, key=len)
+    others[0][1] += x
+    return rows[0] @ [1.0, 2.0, 3.0]
+
+
+@program
+def two_lists_sorted_once(x, a, q, n):
+    rows, others = sorted([a], key=len), sorted([a], key=len)
+    others[0][1] += x
+    return rows[0] @ [1.0, 2.0, 3.0]
+
+
+@program
+def two_lists_that_loops_copy(x, a, q, n):
+    rows, others = [a], [q, a]
+    for _ in range(n):
+        rows, others = list(rows), list(others)
+    others[1][1] += x
+    return rows[0] @ [1.0, 2.0, 3.0]
+
+
+@program
+def bound_to_a_view_where_a_loop_ends(x, a, q, n):
+    rows = [2 * a]
+    for k in range(n + 1):
+        rows = sorted(rows, key=len)
+        a = a[::-1]
+        if k > 0:
+            rows = [a]
+    a[1] += x
+    return rows[0] @ [1.0, 2.0, 3.0]
+
+
 def given() -> Any:
     return 0.7, np.array([0.3, 0.5, 0.2]), Pair(np.array([0.3, 0.5]), np.array([1.0, 2.0])), 1
 

@@ -131,8 +131,9 @@ def link(
     given = {name: objects_in(it, entry.get(name)) for name in values}
     first = {node: at_path(given[node[0]], node[1]) for node in own}
     known = {node: _known(it, ends, node, first) for node in {*own, *ends.outside}}
+    held = {node: _held(own, given[node[0]], node) for node in own}
     for node in own:
-        _add(known[node], _held(own, given[node[0]], node))
+        _add(known[node], held[node])
     for node, mine in own.items():
         found: Ties = {}
         for each in ends.reachable(node):
@@ -143,7 +144,8 @@ def link(
         for place in mine:
             _tie(it, place, {other: tie for other, tie in found.items() if other.born <= start})
     for a, b in combinations(own, 2):
-        tie = _least(ends.pairs.get((a, b)), _meeting(it, first[a], first[b]))
+        tie = _meeting(it, first[a], first[b], held[a], held[b])
+        tie = _least(ends.pairs.get((a, b)), tie)
         if tie is not None:
             for place in own[a]:
                 _tie(it, place, dict.fromkeys(own[b], tie))
@@ -210,10 +212,11 @@ def note_ends(
     own = _nodes(it, params)
     node_at = {place: node for node, places in own.items() for place in places}
     last = {node: at_path(final[node[0]], node[1]) for node in own}
+    held = {node: _held(own, final[node[0]], node) for node in own}
     before = ends.size()
     for node, places in last.items():
         tied = _with_others(it, places)
-        _add(tied, _held(own, final[node[0]], node))
+        _add(tied, held[node])
         for place, tie in tied.items():
             if place.born <= start:
                 _add(ends.outside.setdefault(node, {}), {place: tie})
@@ -222,7 +225,7 @@ def note_ends(
             elif place in node_at:
                 _add(ends.shared.setdefault(node, {}), {node_at[place]: tie})
     for a, b in combinations(own, 2):
-        tie = _meeting(it, last[a], last[b])
+        tie = _meeting(it, last[a], last[b], held[a], held[b])
         if tie is not None:
             _add(ends.pairs, {(a, b): tie, (b, a): (tie[1], tie[0])})
     return ends.size() == before
@@ -249,12 +252,35 @@ def at_path(objects: Objects, path: Path) -> Within:
     return inside
 
 
-def _meeting(it: Interpreter, some: Within, others: Within) -> Tie | None:
-    """How deep what two values share is in them, if they do."""
+def _meeting(
+    it: Interpreter, some: Within, others: Within, held: Ties, held_by_others: Ties
+) -> Tie | None:
+    """How deep what two values share is in them, if they do; `held` is what they hold of unknown objects."""
     found: Tie | None = None
     for place, tie in _with_others(it, some).items() if others else ():
         if place in others:
             found = _least(found, tie)
+    if held or held_by_others:
+        found = _least(found, _met(_reached(it, some, held), _reached(it, others, held_by_others)))
+    return found
+
+
+def _reached(it: Interpreter, within: Within, held: Ties) -> Ties:
+    """The objects that a value shares something with, itself or by what it holds: how deep in it, and in them."""
+    found = _with_others(it, within)
+    for place, (depth, _) in held.items():
+        seen = _seen_from(it, place, 0).items()
+        _add(found, {other: (depth + mine, its) for other, (mine, its) in seen})
+    return found
+
+
+def _met(some: Ties, others: Ties) -> Tie | None:
+    """How deep what both share with the same objects is in two values."""
+    found: Tie | None = None
+    for place in some.keys() & others.keys():
+        (mine, in_it), (its, also_in_it) = some[place], others[place]
+        deep = max(in_it, also_in_it)
+        found = _least(found, (mine + deep - in_it, its + deep - also_in_it))
     return found
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
-from ...ir.graph import Const, Eqn, Var
+from ...ir.graph import Atom, Const, Eqn, Var
 from ...ir.types import INT, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..values import Lost, Place, Value, is_mutable
+from ..values import Lost, Part, Place, Value, is_mutable
 from .places import identities, place_of
-from .views import depth_in_whole, gathers, view_of
+from .views import depth_along, depth_in_whole, gathers, meet, view_of
 
 if TYPE_CHECKING:
     from ..interpreter import Interpreter
@@ -333,9 +333,8 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
     if place is None or place not in it.reading.holding:
         return
     for other, below in sharing(it, place).items():
-        writes = it.reading.writes.get(other, ()) if other is not place else ()
         lost = isinstance(it.heap.get(other), Lost)
-        if not lost and not any(w.born > var.born and w.depth > below for w in writes):
+        if not lost and (other is place or not _has_changed(it, other, below, var.born)):
             continue
         if var.kind == UNKNOWN and it.asking:
             depth = it.reading.holding.get(other, {}).get(place, 0)
@@ -346,3 +345,19 @@ def refuse_stale(it: Interpreter, var: Var) -> None:
                 "container",
                 "Change them before the container is made, or through it.",
             )
+
+
+def _has_changed(
+    it: Interpreter, place: Place, below: int, since: int, way: tuple[Atom, ...] = ()
+) -> bool:
+    """Whether an object has changed, deeper than so, or what leads from it this way: itself or where it is kept."""
+    content = it.heap.get(place)
+    writes = it.reading.writes.get(place, ())
+    if isinstance(content, Lost):
+        return True
+    if any(w.born > since and w.depth > below and meet(w.path, way) for w in writes):
+        return True
+    if not isinstance(content, Part):
+        return False
+    deep = below + depth_along(content.steps)
+    return _has_changed(it, content.place, deep, since, (*content.steps, *way))

@@ -209,6 +209,9 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
         if other is not place:
             deep = len(held.steps) + depth_of_common(it, place, other)
             share(it, other, below, held.whole, deep)
+    for before in it.reading.put_into.get(child, ()):
+        if before.whole is not held.whole:
+            share(it, before.whole, depth_of(before), held.whole, depth_of(held))
     _share_through(it, place, held.whole, held.steps)
     for each in identities(it, child, own=True) - {place}:
         may_be_part(it, each, held.whole, len(held.steps))
