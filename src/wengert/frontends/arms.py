@@ -193,8 +193,12 @@ class Meeting:
         it.builder, it.heap = arm.builder, arm.heap
         held = ties_inside(it, value, self.context.start)
         it.builder, it.heap = outer, around
+        whole = hp.place_of(it, out)
         for depth, other, below in held:
-            hp.share(it, hp.place_of(it, out), depth, other, below)
+            hp.share(it, whole, depth, other, below)
+            for further, (mine, its) in hp.ties(it, other).items():
+                if further is not whole:  # a name that has been merged before may be what is held
+                    hp.share(it, whole, depth + max(0, mine - below), further, its)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""

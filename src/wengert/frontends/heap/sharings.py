@@ -224,10 +224,16 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
         if depth > below:
             lose([other])
             # what is inside one is inside the other, even where it is not known how deep
+            somewhere = below > 0 and below_other == 0 and isinstance(other.origin, Items)
             deep = depth - below + max(below_other, int(below > 0))
             for held in it.reading.holding_unknown.get(other, ()):
-                if deep > depth_of(held):
+                if somewhere or deep > depth_of(held):
                     lose(may_be_held(it, held))
+            for held in it.reading.put_into.get(other.origin, ()):  # type: ignore[arg-type]
+                inside = depth - below + below_other + depth_of(held)
+                around = ties(it, held.whole)
+                if held.whole is not place and place not in around:
+                    lose([held.whole, *(each for each, (low, _) in around.items() if inside > low)])
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
 
 
