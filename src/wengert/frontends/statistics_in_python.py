@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from collections.abc import Callable
 from typing import Any
+
+_OF_ZERO_AND_ONE = sys.version_info >= (3, 13)
+"""Python 3.13 has a geometric mean of numbers that may be zero, and quantiles of one number."""
 
 
 def fmean(data: Any, weights: Any = None) -> Any:
@@ -38,6 +42,13 @@ def mean(data: Any) -> Any:
 def geometric_mean(data: Any) -> Any:
     """`statistics.geometric_mean`."""
     data = list(data)
+    if _OF_ZERO_AND_ONE:
+        _require(data, "Must have a non-empty dataset")
+        for x in data:
+            if x < 0:
+                raise statistics.StatisticsError("No negative inputs allowed", x)
+        if min(data) == 0:
+            return 0.0
     fits = data and min(data) > 0
     _require(fits, "geometric mean requires a non-empty dataset containing positive numbers")
     return math.exp(fmean([math.log(x) for x in data]))
@@ -142,6 +153,10 @@ def quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
     data = sorted(data)
     count = len(data)
     _require(n >= 1, "n must be at least 1")
+    if _OF_ZERO_AND_ONE:
+        _require(count, "must have at least one data point")
+        if count == 1:
+            return data * (n - 1)
     _require(count >= 2, "must have at least two data points")
     result = []
     for i in range(1, n):
