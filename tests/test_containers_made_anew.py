@@ -108,13 +108,9 @@ def given(n):
     return 0.73, np.array([0.31, -0.27, 0.92, 0.54]), n
 
 
-@pytest.mark.parametrize("drawn", drawn())
-@pytest.mark.parametrize("n", [1, 2])
-def test_right_or_refused(tmp_path, drawn, n):
-    program = load(tmp_path, *drawn)
-    value, step = program(*given(n)), 1e-6
-    up, down = (program(0.73 + h, *given(n)[1:]) for h in (step, -step))
-    slope = (up - down) / (2 * step)
+def outcomes(program, n):
+    """What is found in each way: a value and a slope, or None where it is refused."""
+    value = program(*given(n))
     ways = [
         lambda: wg.value_and_grad(program)(*given(n)),
         lambda: (value, alone(wg.grad(program))(*given(n))),
@@ -122,9 +118,21 @@ def test_right_or_refused(tmp_path, drawn, n):
     ]
     for way in ways:
         try:
-            found = way()
+            yield way()
         except (wg.WengertError, ValueError) as refusal:
             if not getattr(refusal, "code", "").startswith("WG1"):
                 raise
-        else:
-            assert found == (pytest.approx(value, rel=1e-12), pytest.approx(slope, abs=1e-6))
+            yield None
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_right_or_refused(tmp_path, n):
+    tally = {"right": 0, "refused": 0}
+    for each in drawn():
+        program, step = load(tmp_path, *each), 1e-6
+        up, down = (program(0.73 + h, *given(n)[1:]) for h in (step, -step))
+        expected = program(*given(n)), (up - down) / (2 * step)
+        for found in outcomes(program, n):
+            tally["refused" if found is None else "right"] += 1
+            assert found is None or found == pytest.approx(expected, abs=1e-6), each
+    assert tally["right"] >= 91, tally  # of 156: it may only grow

@@ -119,6 +119,13 @@ INTERPOLANTS += [
     lambda y, q: interpolate.splev(q, interpolate.splrep(KNOTS, y, k=4)),
     lambda y, q: interpolate.UnivariateSpline(KNOTS, y, s=0, k=2, ext="zeros")(q),
     lambda y, q: interpolate.UnivariateSpline(KNOTS, y, s=0, ext=3)(q),
+    lambda y, q: interpolate.PchipInterpolator(KNOTS, y, extrapolate="periodic")(q),
+    lambda y, q: interpolate.Akima1DInterpolator(KNOTS, y, extrapolate="periodic")(q),
+    lambda y, q: interpolate.CubicHermiteSpline(KNOTS, y, y**2, extrapolate="periodic")(q),
+    lambda y, q: interpolate.make_interp_spline(KNOTS, CLOSED(y), bc_type="periodic")(q),
+    lambda y, q: interpolate.splev(q, interpolate.make_interp_spline(KNOTS, y)),
+    lambda y, q: interpolate.InterpolatedUnivariateSpline(KNOTS, y, y**2, ext=1)(q),
+    lambda y, q: interpolate.InterpolatedUnivariateSpline(KNOTS, y).integral(0.1, 0.9) * q,
     lambda y, q: SURFACE(q) + SURFACE(q, 1) * y[0],
     *[lambda y, q, curve=curve: curve(q[:3]) * y[0] for curve in MADE],
     lambda y, q: SPLINES(q) * y[0] + SPLINES.derivative()(q),
@@ -142,6 +149,7 @@ BEYOND = [
     lambda y: interpolate.interp1d(KNOTS, y, fill_value=0.0)(-0.1),
     lambda y: interpolate.CubicSpline(KNOTS, y, bc_type="periodic")(0.3),
     lambda y: interpolate.CubicSpline(KNOTS, y, bc_type="other")(0.3),
+    lambda y: interpolate.interp1d(KNOTS, y, bounds_error=True, fill_value="extrapolate")(0.3),
 ]
 
 
@@ -169,6 +177,7 @@ def test_outside_of_a_curve_that_ends_there_is_nothing() -> None:
         lambda y: interpolate.make_interp_spline(KNOTS, y, k=5, bc_type="natural")(0.3),
         lambda y: interpolate.CubicSpline(KNOTS, CLOSED(y), bc_type="periodic").integrate(0, 3),
         lambda y: interpolate.BSpline(KNOTS, y, 2, extrapolate=False).integrate(0, 3),
+        lambda y: interpolate.InterpolatedUnivariateSpline(KNOTS, y, bbox=[-1, 2])(0.3),
     ],
 )
 def test_what_is_not_covered_says_so(f: Callable[..., Any]) -> None:

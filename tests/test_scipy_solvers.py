@@ -457,6 +457,12 @@ def test_a_loss_that_is_a_function_is_refused():
         wg.grad(lambda x: fitted_to_outliers(x, lambda z: np.array([z, 1 + 0 * z, 0 * z])))(0.7)
 
 
+def test_a_fit_with_its_full_output_is_refused():
+    full = lambda x: optimize.curve_fit(decay, TIMES, x * TIMES, [1.0, 1.0], full_output=True)[0][0]
+    with pytest.raises(wg.WengertError, match="Leave the option out"):
+        wg.grad(full)(0.7)
+
+
 def test_a_fit_of_as_many_points_as_parameters_has_no_errors():
     def f(x):
         found, covariance = optimize.curve_fit(

@@ -196,9 +196,8 @@ class Meeting:
         whole = hp.place_of(it, out)
         for depth, other, below in held:
             hp.share(it, whole, depth, other, below)
-            for further, (mine, its) in hp.ties(it, other).items():
-                if further is not whole:  # a name that has been merged before may be what is held
-                    hp.share(it, whole, depth + max(0, mine - below), further, its)
+            # a name that has been merged before may be what is held
+            hp.share_through(it, other, below, whole, depth)
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""

@@ -143,9 +143,10 @@ def link(
                     _add(found, dict.fromkeys(known.get(further, {}), tie))
         for place in mine:
             _tie(it, place, {other: tie for other, tie in found.items() if other.born <= start})
+    reached = {node: _reached(it, first[node], held[node]) for node in own}
     for a, b in combinations(own, 2):
-        tie = _meeting(it, first[a], first[b], held[a], held[b])
-        tie = _least(ends.pairs.get((a, b)), tie)
+        met = _met(reached[a], reached[b]) if held[a] or held[b] else None
+        tie = _least(ends.pairs.get((a, b)), _least(_meeting(it, first[a], first[b]), met))
         if tie is not None:
             for place in own[a]:
                 _tie(it, place, dict.fromkeys(own[b], tie))
@@ -224,8 +225,10 @@ def note_ends(
                 ends.carried.setdefault(node, set()).add(node_at[place])
             elif place in node_at:
                 _add(ends.shared.setdefault(node, {}), {node_at[place]: tie})
+    reached = {node: _reached(it, last[node], held[node]) for node in own}
     for a, b in combinations(own, 2):
-        tie = _meeting(it, last[a], last[b], held[a], held[b])
+        met = _met(reached[a], reached[b]) if held[a] or held[b] else None
+        tie = _least(_meeting(it, last[a], last[b]), met)
         if tie is not None:
             _add(ends.pairs, {(a, b): tie, (b, a): (tie[1], tie[0])})
     return ends.size() == before
@@ -252,16 +255,12 @@ def at_path(objects: Objects, path: Path) -> Within:
     return inside
 
 
-def _meeting(
-    it: Interpreter, some: Within, others: Within, held: Ties, held_by_others: Ties
-) -> Tie | None:
-    """How deep what two values share is in them, if they do; `held` is what they hold of unknown objects."""
+def _meeting(it: Interpreter, some: Within, others: Within) -> Tie | None:
+    """How deep what two values share is in them, if they do."""
     found: Tie | None = None
     for place, tie in _with_others(it, some).items() if others else ():
         if place in others:
             found = _least(found, tie)
-    if held or held_by_others:
-        found = _least(found, _met(_reached(it, some, held), _reached(it, others, held_by_others)))
     return found
 
 

@@ -100,7 +100,7 @@ def make_interp_spline(
     if bc_type is not None:
         if k != 3 or not isinstance(bc_type, str):
             raise uncovered("make_interp_spline with these conditions at its ends", FORMULA)
-        return cubic_spline(x, np.moveaxis(y, 0, axis), axis, bc_type, True)
+        return cubic_spline(x, np.moveaxis(y, 0, axis), axis, bc_type)
     if k == 0:
         return Basis(np.concatenate((x, x[-1:])), y, 0, True, axis)
     inner = x if k % 2 == 1 else (x[1:] + x[:-1]) / 2

@@ -109,7 +109,8 @@ def hermite(x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -
     """`scipy.interpolate.CubicHermiteSpline`."""
     axis = axis % np.ndim(y)
     slopes = in_front(dydx, axis)
-    return _through(array_of(x), in_front(y, axis), slopes, axis, extrapolate is not False)
+    beyond = True if extrapolate is None else extrapolate
+    return _through(array_of(x), in_front(y, axis), slopes, axis, beyond)
 
 
 def _through(x: Any, y: Any, slopes: Any, axis: Any, extrapolate: Any) -> Any:
@@ -231,7 +232,7 @@ def pchip(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
         inner = np.where(same, (w1 + w2) / (w1 / before + w2 / after), 0.0)
         first, last = _pchip_end(h[0], h[1], m[0], m[1]), _pchip_end(h[-1], h[-2], m[-1], m[-2])
         slopes = np.concatenate((np.expand_dims(first, 0), inner, np.expand_dims(last, 0)))
-    return _through(x, y, slopes, axis, extrapolate is not False)
+    return _through(x, y, slopes, axis, True if extrapolate is None else extrapolate)
 
 
 def _pchip_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
@@ -251,7 +252,7 @@ def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: 
     inner = np.diff(y, axis=0) / widened(np.diff(x), np.ndim(y) - 1)
     straight = np.shape(inner)[0] == 1
     slopes = np.concatenate((inner, inner)) if straight else _akima_slopes(inner, method)
-    return _through(x, y, slopes, axis, bool(extrapolate))
+    return _through(x, y, slopes, axis, False if extrapolate is None else extrapolate)
 
 
 def _akima_slopes(inner: Any, method: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.creation import gather as array_of
+from ..ops.refusals import FORMULA, uncovered
 from . import equivalents
 from .scipy_b_splines_in_python import Basis, de_boor, make_interp_spline
 from .scipy_grids_in_python import coefficients, knots
@@ -114,9 +115,18 @@ def univariate_spline(
     x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: Any = 3, s: Any = None, ext: Any = 0
 ) -> Any:
     """`scipy.interpolate.UnivariateSpline`: through all points, if it is to have a derivative in them."""
-    if s == 0 and w is None:
+    if s == 0 and w is None and all(bound is None for bound in bbox):
         return Curve(make_interp_spline(x, y, k), _FROM_NAMES.get(ext, ext))
     return equivalents.as_it_is(interpolate.UnivariateSpline, x, y, w, bbox, k, s, ext)
+
+
+def interpolated_spline(
+    x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: Any = 3, ext: Any = 0
+) -> Any:
+    """`scipy.interpolate.InterpolatedUnivariateSpline`: what goes through all points has no use for weights."""
+    if any(bound is not None for bound in bbox):
+        raise uncovered("a spline with a `bbox`", FORMULA)
+    return univariate_spline(x, y, None, bbox, k, 0, ext)
 
 
 def splrep(
@@ -143,7 +153,7 @@ def surface(
 
 
 def _curve_of(tck: Any, ext: Any = 0) -> Any:
-    t, c, k = tck
+    t, c, k = (tck.t, tck.c, tck.k) if hasattr(tck, "t") else tck
     return Curve(Basis(array_of(t), array_of(c), k), ext)
 
 
@@ -169,7 +179,7 @@ def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
 
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (interpolate.UnivariateSpline, univariate_spline),
-    (interpolate.InterpolatedUnivariateSpline, make_interp_spline),
+    (interpolate.InterpolatedUnivariateSpline, interpolated_spline),
     (interpolate.RectBivariateSpline, surface),
     (interpolate.splrep, splrep),
     (interpolate.splev, splev),

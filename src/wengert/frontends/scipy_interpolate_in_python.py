@@ -85,6 +85,8 @@ def interp1d(
         order = np.argsort(x, kind="mergesort")
         x, y = x[order], y[order]
     beyond = isinstance(fill_value, str)
+    if beyond and bounds_error:
+        raise ValueError("Cannot extrapolate and raise at the same time.")
     fill = fill_value if beyond or bounds_error is False else None
     if beyond and kind == "previous":
         fill = (np.nan, y[-1])

@@ -151,10 +151,14 @@ def curve_fit(
     method: Any = None,
     jac: Any = None,
     *,
+    full_output: Any = False,
+    nan_policy: Any = None,
     maxfev: Any = None,
     **settings: Any,
 ) -> Any:
     """`scipy.optimize.curve_fit` without its full output; a Jacobian that is passed is not called."""
+    if full_output or nan_policy is not None:
+        raise uncovered("curve_fit with `full_output` or `nan_policy`", "Leave the option out.")
     count = parameter_count(f) - 1 if p0 is None else len(np.atleast_1d(p0))
     low, high = _limits(bounds, count)
     within = bool(np.any((low > -np.inf) | (high < np.inf)))

@@ -22,6 +22,7 @@ from .aliases import may_be_one as may_be_one
 from .aliases import may_be_same as may_be_same
 from .aliases import objects_of as objects_of
 from .aliases import share as share
+from .aliases import share_through as share_through
 from .aliases import shares as shares
 from .aliases import stands_for as stands_for
 from .aliases import ties as ties

@@ -125,6 +125,13 @@ def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> No
         share_with_all(it, a, below_a, {b: below_b})
 
 
+def share_through(it: Interpreter, part: Place, below: int, whole: Place, depth: int) -> None:
+    """What an object shares with others, deeper than so, a container shares that holds it so deep."""
+    for other, (mine, its) in ties(it, part).items():
+        if other is not whole:
+            share(it, other, its, whole, depth + max(0, mine - below))
+
+
 def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Place, int]) -> None:
     """What changes in an object, deeper than so, may change in others, and the other way round."""
     sharing_others = _sharing_any(it, {p: below for p, below in others.items() if p is not place})

@@ -26,13 +26,12 @@ from ..values import (
 )
 from .aliases import (
     depth_of_common,
-    link_holders,
     may_be,
     may_be_part,
     share,
+    share_through,
     sharing,
     stands_for,
-    ties,
 )
 from .current import now
 from .places import (
@@ -186,7 +185,8 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
             it.heap[place] = Lost("two containers hold it")
         return
     it.heap[place] = Part(owner, steps)
-    _share_through(it, place, *in_whole(it, Part(owner, steps)))
+    whole, way = in_whole(it, Part(owner, steps))
+    share_through(it, place, 0, whole, len(way))
     hold_unknown_of(it, place, owner, steps)
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
@@ -212,7 +212,7 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     for before in it.reading.put_into.get(child, ()):
         if before.whole is not held.whole:
             share(it, before.whole, depth_of(before), held.whole, depth_of(held))
-    _share_through(it, place, held.whole, held.steps)
+    share_through(it, place, 0, held.whole, len(held.steps))
     for each in identities(it, child, own=True) - {place}:
         may_be_part(it, each, held.whole, len(held.steps))
     _note_held(it, held)
@@ -253,14 +253,6 @@ def followed_by_name(it: Interpreter, child: Var, part: Part) -> Content:
     if before is not None:
         it.heap[place] = before
     return after
-
-
-def _share_through(it: Interpreter, part: Place, whole: Place, steps: tuple[Atom, ...]) -> None:
-    """What an object shares with others, a container shares that it is put into."""
-    if isinstance(part.origin, Var):
-        link_holders(it, part.origin)
-    for other, (below, below_other) in ties(it, part).items():
-        share(it, other, below_other, whole, len(steps) + below)
 
 
 def _adopt_items(it: Interpreter, items: Items, owner: Place) -> None:

@@ -229,12 +229,19 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
             for held in it.reading.holding_unknown.get(other, ()):
                 if somewhere or deep > depth_of(held):
                     lose(may_be_held(it, held))
-            for held in it.reading.put_into.get(other.origin, ()):  # type: ignore[arg-type]
-                inside = depth - below + below_other + depth_of(held)
-                around = ties(it, held.whole)
-                if held.whole is not place and place not in around:
-                    lose([held.whole, *(each for each, (low, _) in around.items() if inside > low)])
+            if isinstance(other.origin, Var):
+                for held in it.reading.put_into.get(other.origin, ()):
+                    inside = depth - below + below_other + depth_of(held)
+                    lose(_around(it, held.whole, inside, place))
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
+
+
+def _around(it: Interpreter, whole: Place, depth: int, changed: Place) -> list[Place]:
+    """A container in which something changes so deep, and what shares that, unless it is what is known to change."""
+    around = ties(it, whole)
+    if whole is changed or changed in around:
+        return []
+    return [whole, *(each for each, (below, _) in around.items() if depth > below)]
 
 
 def may_be_held(it: Interpreter, held: Held) -> set[Place]:
