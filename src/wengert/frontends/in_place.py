@@ -159,6 +159,8 @@ def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> V
             added = it.atom(new)
             assert isinstance(added, Var)
             heap.hold_items(it, old, added)
+        elif isinstance(new, Var) and new.kind == UNKNOWN:
+            heap.note_taken_in(it, new, old)
         return old
 
     return it.choose(it.emit(me.can_change, old), change, lambda: result)

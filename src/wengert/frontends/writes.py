@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
+from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct, Unknown
 from ..ops import identity as ident
 from ..ops import memory as me
+from ..ops import structure as st
 from . import cells, class_attributes, heap, object_changes, objects
 from .failing import raise_now
 from .operations import key_of
@@ -22,6 +23,7 @@ from .values import (
     Value,
     is_object,
     kind_of_value,
+    list_of,
 )
 
 if TYPE_CHECKING:
@@ -31,8 +33,10 @@ Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
 
-def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None:
-    """`target[index] = value`."""
+def set_item(
+    it: Interpreter, target: Value, index: Value, value: Value, *, back: bool = False
+) -> None:
+    """`target[index] = value`; `back` says that an object among the values is the one that is there."""
     from .iteration import settled
     from .operators import call_method_of_class
 
@@ -41,14 +45,14 @@ def set_item(it: Interpreter, target: Value, index: Value, value: Value) -> None
         return
     if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):
         value = settled(it, value)
-    if on_each(it, target, lambda each: set_item(it, each, index, value)):
+    if on_each(it, target, lambda each: set_item(it, each, index, value, back=back)):
         return
     if isinstance(target, Items) and follows(it, target):
         content = _with_item(it, target, index, value)
         if content is not None:
             heap.put(it, target, content)
             return
-    _store(it, as_run_time(it, target), _index(it, index), value)
+    _store(it, as_run_time(it, target), _index(it, index), value, back=back)
 
 
 def on_each(it: Interpreter, target: Value, change: Callable[[Items], Any]) -> bool:
@@ -127,22 +131,53 @@ def as_run_time(it: Interpreter, target: Value) -> Var:
             )
 
 
-def _store(it: Interpreter, var: Var, step: Atom, value: Value) -> None:
+def _store(it: Interpreter, var: Var, step: Atom, value: Value, *, back: bool = False) -> None:
     from .operators import refuse_unknown
 
     _refuse_immutable(it, var)
     if not (isinstance(step, Const) and isinstance(step.value, me.Field)):
         refuse_unknown(it, ("__setitem__",), [var])
     step = _from_the_start(var.kind, step)
-    is_array = isinstance(var.kind, Array)
-    if not is_array and kind_of_atom(step) == SLICE and isinstance(heap.now(it, value), Var):
-        heap.store_items(it, var, step, it.atom(value))
+    if isinstance(var.kind, Array):
+        heap.store(it, var, step, it.atom(_as_element(it, value)))
         return
-    value = _as_element(it, value) if is_array else heap.note_sharing(it, heap.now(it, value), var)
-    atom = it.atom(value)
-    heap.store(it, var, step, atom)
-    if not is_array:
-        adopt(it, value, var, step)
+    several = kind_of_atom(step) == SLICE
+    if several and var.kind != UNKNOWN:
+        heap.store_items(it, var, step, _items_as_list(it, value))
+        return
+    value = heap.note_sharing(it, heap.now(it, value), var)
+    if not back and _may_copy(it, var, step, value):
+        atom = heap.note_copy(it, value, var, step)
+        heap.note_copied(it, value, it.builder.span)
+        heap.store(it, var, step, atom)
+        return
+    heap.store(it, var, step, it.atom(value))
+    adopt(it, value, var, step)
+
+
+def _items_as_list(it: Interpreter, value: Value) -> Atom:
+    """What several items of a list are replaced by: a list of its own that holds them."""
+    from .iteration import known_items
+
+    value = heap.now(it, value)
+    if isinstance(value, Var) and isinstance(value.kind, (Array, Unknown)):
+        return it.emit(st.as_list, value)  # its rows, which are views
+    new = None if isinstance(value, Var) else known_items(it, value)
+    if new is None:
+        return it.atom(value)
+    made = list_of(*new)
+    return heap.materialise(it, made) if heap.holds_objects(made) else it.atom(made)
+
+
+def _may_copy(it: Interpreter, owner: Var, step: Atom, value: Value) -> bool:
+    """Whether only the run tells a container, which refers to what is put into it, from an array.
+
+    Values of unknown kind are followed by their own names, whatever holds them.
+    """
+    if owner.kind != UNKNOWN or (isinstance(step, Const) and isinstance(step.value, me.Field)):
+        return False
+    unknown = isinstance(value, Var) and value.kind == UNKNOWN
+    return not unknown and not heap.is_known_container(it, owner)
 
 
 def _from_the_start(kind: Kind, step: Atom) -> Atom:
@@ -299,7 +334,7 @@ def change_item(it: Interpreter, target: Value, index: Value, old: Value, new: V
     current = heap.now(it, target)
     if isinstance(current, Var):
         heap.changes_inside(it, current, it.atom(index), it.atom(old))
-    set_item(it, target, index, new)
+    set_item(it, target, index, new, back=True)
 
 
 def is_list(var: Var) -> bool:

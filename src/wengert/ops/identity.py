@@ -51,6 +51,8 @@ copy_of_array = _check("copy_of_array", "made")
 """What a method `copy` gave is an array."""
 rebound = _check("rebound", "value, whole=None")
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
+holds_none = _check("holds_none", "items, whole")
+"""What a list takes in are no objects that can change."""
 apart = _check("apart", "*values")
 """No object that a program may change is given to it twice."""
 kept = _check("kept", "owner, name")

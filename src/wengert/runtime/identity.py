@@ -219,6 +219,12 @@ def unshared(value: Any, whole: Any = None) -> Any:
     return value
 
 
+def holds_none(items: Any, whole: Any) -> None:
+    """Check that a list takes in nothing that can change: an array adds up instead."""
+    if isinstance(whole, list) and any(map(changes, items)):
+        raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
+
+
 def kept(owner: Any, name: str) -> None:
     """Refuse to assign an attribute of an object whose class says what that does."""
     import inspect

@@ -68,7 +68,10 @@ from .places import place_of as place_of
 from .places import refuse_given as refuse_given
 from .sharings import SharedItems as SharedItems
 from .sharings import can_be_one as can_be_one
+from .sharings import is_known_container as is_known_container
+from .sharings import note_copy as note_copy
 from .sharings import note_sharing as note_sharing
+from .sharings import note_taken_in as note_taken_in
 from .sharings import settle_doubts as settle_doubts
 from .views import depth_in_whole as depth_in_whole
 from .views import view_of as view_of

@@ -14,7 +14,6 @@ from ...ops import structure as st
 from ..values import Items, Lost, Part, Place, Write, is_mutable
 from .aliases import (
     deeper_than,
-    hold_same,
     holds_mutable,
     link_holders,
     may_be,
@@ -28,7 +27,7 @@ from .current import has_left, now, part_at, read, what_happened
 from .packing import keep, materialise, refuse_callers
 from .places import content_in, identities, in_whole, place_of
 from .releasing import release
-from .sharings import check_sharing, depth_of, lose_aliases, may_be_held
+from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, spot_of
 from .views import (
     compared,
     depth_of_path,
@@ -285,10 +284,8 @@ def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> Non
 
 def hold_items(it: Interpreter, var: Var, source: Var) -> None:
     """Note that a run-time container now holds what another one holds."""
-    place = place_of(it, source)
-    if len(sharing(it, place)) > 1:
-        root, steps = path_to(it, var)
-        hold_same(it, place, 1, place_of(it, root), depth_of_path(root.kind, steps) + 1)
+    if spot_of(it, source).path or len(sharing(it, place_of(it, source))) > 1:
+        note_items(it, source, var)
 
 
 def store_items(it: Interpreter, var: Var, part: Atom, items: Atom) -> None:
@@ -297,14 +294,7 @@ def store_items(it: Interpreter, var: Var, part: Atom, items: Atom) -> None:
     store(it, var, part, items)
     if not holds_mutable(items.kind):
         return
-    root, steps = path_to(it, var)
-    place, owner = place_of(it, items), place_of(it, root)
-    if place is owner:
-        raise it.unsupported(
-            "a list takes objects in that it has already: they would be in two places",
-            "Put copies of them into it.",
-        )
-    hold_same(it, place, 1, owner, depth_of_path(root.kind, steps) + 1)
+    note_items(it, items, var)
 
 
 def changed(

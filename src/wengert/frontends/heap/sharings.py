@@ -59,7 +59,7 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
         return value
     refuse_replaced(it, value)
     _note_rows(it, value, [owner] if deeper == 1 else [])
-    goal = _spot_of(it, owner)
+    goal = spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
     for source in _spots_of(it, value, goal.place):
         if not _is_shared(it, source, goal):
@@ -71,13 +71,92 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
     return value
 
 
+def note_items(it: Interpreter, items: Var, owner: Var) -> None:
+    """A list takes in what another one holds: two ways lead to that from now on."""
+    source, goal = (_inside(spot_of(it, each)) for each in (items, owner))
+    if source.place is goal.place:
+        raise it.unsupported(
+            "a list takes objects in that it has already: they would be in two places",
+            "Put copies of them into it.",
+        )
+    before = _spot_by_tie(it, source, goal.place)
+    if before is not None and _is_shared(it, before, goal):
+        if before.depth != goal.depth:
+            _refuse_shared(it, items)
+        it.reading.doubtful[goal.place] = None
+    hold_same(it, source.place, source.depth, goal.place, goal.depth)
+
+
+def _inside(spot: Spot) -> Spot:
+    """Where the items of a container are."""
+    return replace(spot, depth=spot.depth + 1)
+
+
+def is_known_container(it: Interpreter, var: Var) -> bool:
+    """Whether a value is an object that the program made, as a whole or as part of another one."""
+    spot = spot_of(it, var)
+    if not spot.path:
+        return isinstance(spot.place.origin, Items)
+    whole, path = in_whole(it, Part(spot.place, spot.path))
+    return any(
+        isinstance(place.origin, Items) and in_whole(it, content) == (whole, path)
+        for place, content in it.heap.items()
+        if isinstance(content, Part)
+    )
+
+
+def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
+    """`owner += items`, which only the run tells from a sum: a list takes in what another one holds.
+
+    If what they hold changes, that is to be numbers, or the owner an array.
+    """
+    key = it.builder.span, "taken in"
+    _note_spots(it, key, [_inside(spot_of(it, each)) for each in (items, owner)])
+    if key in it.reading.checked:
+        it.emit(ident.holds_none, items, owner)
+
+
+def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
+    """Have the program read again with a check if something changes at one of some spots."""
+    for each in spots:
+        it.reading.sharings.setdefault(each.place, {}).setdefault(key, []).append(each)
+        check_sharing(it, each.place)
+
+
+def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
+    """What is put into an array is copied; a list or a dictionary refers to it from now on.
+
+    Only the run tells them apart. If what is put there changes, here or there, it is to be an array.
+    """
+    key = it.builder.span, "copied"
+    spot = spot_of(it, owner)
+    goal = Spot(spot.place, (*spot.path, step), spot.depth + 1)
+    _note_spots(it, key, [goal, *_spots_inside(it, value)])
+    atom = it.atom(value)
+    if key in it.reading.checked and not isinstance(kind_of_atom(atom), (Number, Other)):
+        it.emit(ident.unshared, atom, owner)
+    return atom
+
+
+def _spots_inside(it: Interpreter, value: Value) -> Iterator[Spot]:
+    """The objects that a value is or holds."""
+    value = as_the_object(value)
+    if is_mutable(value):
+        own = spot_of(it, value) if isinstance(value, Var) else Spot(place_of(it, value), (), 0)  # type: ignore[arg-type]
+        yield own
+        for place in identities(it, value, own=True) - {own.place}:
+            yield Spot(place, (), 0)
+    for item in value.values if isinstance(value, Items) else ():
+        yield from _spots_inside(it, now(it, item))
+
+
 def _note_rows(it: Interpreter, value: Var, owner: list[Var]) -> None:
     """What indices gave may be a view of an array, which changes with every write to the array.
 
     If it is an item of a list, only a change deeper in it matters; an `owner` that is an array copies it.
     """
     root, views = views_to(it, value)
-    spot, whole = _spot_of(it, value), depth_of_views(root, views)
+    spot, whole = spot_of(it, value), depth_of_views(root, views)
     for k, eqn in enumerate(views):
         indexed = eqn.op is st.getitem and kind_of_atom(eqn.args[0]) == UNKNOWN
         if not indexed or is_slice(eqn.args[1]):
@@ -100,16 +179,16 @@ def _note_carried(it: Interpreter, value: Value, owner: Var, deeper: int) -> Non
             _note_carried(it, item, owner, deeper + 1)
     if not isinstance(value, Var) or isinstance(value.kind, (Number, Other)):
         return
-    goal = _spot_of(it, owner)
+    goal = spot_of(it, owner)
     goal = replace(goal, depth=goal.depth + deeper)
-    source = _spot_by_tie(it, _spot_of(it, value), goal.place)
+    source = _spot_by_tie(it, spot_of(it, value), goal.place)
     if source is not None and _is_shared(it, source, goal):
         _refuse_shared(it, value)
 
 
 def _spots_of(it: Interpreter, value: Var, owner: Place) -> list[Spot]:
     """Where a value is part of something, and where it may be part of what it is put into."""
-    own = _spot_of(it, value)
+    own = spot_of(it, value)
     tied = _spot_by_tie(it, own, owner)
     return [*([own] if own.path else []), *([tied] if tied is not None else [])]
 
@@ -129,7 +208,7 @@ def note_view(
     it: Interpreter, part: Var, owner: Place, path: tuple[Atom, ...], *, noted: bool
 ) -> None:
     """A view or a part of one object is kept in another one: what changes in either changes in both."""
-    source, goal = _spot_of(it, part), Spot(owner, path, depth_along(path))
+    source, goal = spot_of(it, part), Spot(owner, path, depth_along(path))
     whole, way = in_whole(it, Part(source.place, source.path))
     if whole is owner:
         note_moved(it, owner, way, path)
@@ -161,9 +240,7 @@ def note_again(it: Interpreter, place: Place, part: Part) -> None:
 def _is_shared(it: Interpreter, source: Spot, goal: Spot) -> bool:
     """Whether an object in two places changes there, as the program is known that is read again."""
     key = it.builder.span
-    for spot in (source, goal):
-        it.reading.sharings.setdefault(spot.place, {}).setdefault(key, []).append(spot)
-        check_sharing(it, spot.place)
+    _note_spots(it, key, [source, goal])
     return key in it.reading.checked
 
 
@@ -259,7 +336,7 @@ def _changes(write: Write, spot: Spot) -> bool:
     return write.depth > spot.depth and meet(write.path, spot.path)
 
 
-def _spot_of(it: Interpreter, var: Var) -> Spot:
+def spot_of(it: Interpreter, var: Var) -> Spot:
     """Where a value is that may be part of an object."""
     root, steps = var, list[Atom]()
     while root not in it.reading.places:
@@ -277,7 +354,7 @@ def _spot_of(it: Interpreter, var: Var) -> Spot:
 
 def can_be_one(it: Interpreter, a: Var, b: Var) -> bool:
     """Whether two values may turn out to be one object."""
-    here, there = _spot_of(it, a), _spot_of(it, b)
+    here, there = spot_of(it, a), spot_of(it, b)
     if here.place is there.place:
         return len(here.path) == len(there.path) and meet(here.path, there.path)
     if not identities(it, a, own=True).isdisjoint(identities(it, b, own=True)):

@@ -1,0 +1,195 @@
+"""What is put somewhere: arrays copy it, lists refer to it, slices of lists take in its items.
+
+They are told apart, or refused.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+
+import numpy as np
+import pytest
+from standing_alone import alone
+
+import wengert as wg
+
+W = np.array([0.3, -0.7])
+MADE = (
+    "a.copy()", "np.array(a)", "np.zeros(2) + a", "2 * a", "[1.0 * a[0], a[1]]", "rows[1].copy()",
+    "rows[1]",
+)  # fmt: skip
+KEYS = ("0", "(0, ...)", "0, :", "0:1", "[0]")
+WRITES = ("b[1] += x", "b[:] = [x, 2 * x]", "rows[0][1] += x")
+TEXT = """
+import numpy as np
+
+W = np.array([0.3, -0.7])
+
+
+def program(x, a, rows):
+    b = {made}
+    rows[{key}] = b
+    {write}
+    return rows[0] @ W + np.asarray(b) @ W * 0.5 + rows[1] @ W
+"""
+
+
+def array_of_rows():
+    return np.array([[0.5, 1.5], [0.25, -0.75]])
+
+
+def list_of_rows():
+    return list(array_of_rows())
+
+
+def dict_of_rows():
+    return dict(enumerate(array_of_rows()))
+
+
+def load(tmp_path, text):
+    file = tmp_path / "put_somewhere.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location("put_somewhere", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.program
+
+
+def central(function, x, arguments, step=1e-6):
+    up, down = (function(x + h, *arguments()) for h in (step, -step))
+    return (up - down) / (2 * step)
+
+
+def found_by(way):
+    """What a way gives, or None where it is refused."""
+    try:
+        return way()
+    except (wg.WengertError, ValueError) as refusal:
+        if not getattr(refusal, "code", "").startswith("WG1"):
+            raise
+        return None
+
+
+def possible(program, arguments):
+    try:
+        program(0.73, *arguments())
+    except (TypeError, ValueError, IndexError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("rows", [array_of_rows, list_of_rows, dict_of_rows])
+def test_what_is_put_into_a_container_changes(tmp_path, rows):
+    arguments = lambda: (np.array([0.31, -0.27]), rows())
+    tally = {"right": 0, "refused": 0}
+    for made, key, write in itertools.product(MADE, KEYS, WRITES):
+        program = load(tmp_path, TEXT.format(made=made, key=key, write=write))
+        if not possible(program, arguments):
+            continue
+        slope = central(program, 0.73, arguments)
+        gradient = wg.grad(program)
+        ways = (
+            lambda g=gradient: g(0.73, *arguments()),
+            lambda g=gradient: alone(g)(0.73, *arguments()),
+        )
+        for found in map(found_by, ways):
+            tally["refused" if found is None else "right"] += 1
+            assert found is None or found == pytest.approx(slope, abs=1e-6), (made, key, write)
+    assert tally["right"] >= AT_LEAST[rows], tally
+
+
+AT_LEAST = {array_of_rows: 172, list_of_rows: 18, dict_of_rows: 36}
+"""How many of the programs are right: it may only grow."""
+
+
+def lists():
+    rows = [[np.array([1.0, 2.0]), np.array([3.0, 4.0])], [np.array([5.0, 6.0])]]
+    return rows, [np.array([0.0, 0.0])]
+
+
+def all_of_it_then_an_item(x, rows, xs):
+    part = rows[0]
+    xs[:] = part
+    part[1] = np.array([x, x])
+    return xs[1] @ W + rows[0][1] @ W
+
+
+def a_slice_then_an_item(x, rows, xs):
+    part = rows[0]
+    xs[0:1] = part
+    part[1] = np.array([x, x])
+    return xs[1] @ W + rows[0][1] @ W
+
+
+def a_slice_then_inside(x, rows, xs):
+    part = rows[0]
+    xs[0:1] = part
+    part[0][0] = x
+    return xs[0] @ W + rows[0][0] @ W
+
+
+def longer_then_inside(x, rows, xs):
+    part = rows[0]
+    xs += part
+    xs[2][0] = x
+    return part[1] @ W + rows[0][1] @ W
+
+
+def its_own_items(x, rows, xs):
+    part = rows[0]
+    part[:] = rows[1]
+    part[0][0] = x
+    return part[0] @ W + rows[0][0] @ W + rows[1][0] @ W
+
+
+def rows_of_an_array(x, rows, xs):
+    table = np.array([[x, 2.0], [3.0, 4.0]])
+    xs[:] = table
+    table[:] = 5 * x
+    return xs[0] @ W + table[0] @ W
+
+
+def row_of_an_array(x, rows, xs):
+    table = np.array([[x, 2.0], [3.0, 4.0]])
+    xs[0:1] = table
+    table[0, 1] = 5 * x
+    return xs[0] @ W + table[0] @ W
+
+
+def items_of_a_pair(x, rows, xs):
+    pair = (np.array([x, 1.0]), np.array([x, 3.0]))
+    xs[0:1] = pair
+    pair[0][0] = 5 * x
+    return xs[1] @ W + xs[0] @ W
+
+
+def history_of_an_array(x, rows, xs):
+    level, kept = rows[0][0], {}
+    for k in range(3):
+        level *= x
+        kept[k] = level
+    return kept[0] @ W
+
+
+TAKEN_IN = [
+    all_of_it_then_an_item, a_slice_then_an_item, a_slice_then_inside, longer_then_inside,
+    its_own_items, rows_of_an_array, row_of_an_array, items_of_a_pair, history_of_an_array,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", TAKEN_IN)
+def test_lists_that_take_in_items_of_others(f):
+    slope = central(f, 0.73, lists)
+    ways = {
+        "reverse": lambda: wg.grad(f)(0.73, *lists()),
+        "forward": lambda: wg.pushforward(f, 0.73, *lists())[1](1.0, None, None),
+        "alone": lambda: alone(wg.grad(f))(0.73, *lists()),
+    }
+    found = {way: found_by(compute) for way, compute in ways.items()}
+    for way, value in found.items():
+        assert value is None or value == pytest.approx(slope, abs=1e-6), way
+    assert (found["reverse"] is not None) == (f in RIGHT)
+
+
+RIGHT = (all_of_it_then_an_item, a_slice_then_an_item, longer_then_inside, history_of_an_array)
