@@ -5,12 +5,12 @@ They are told apart, or refused.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 
 import numpy as np
+import oracle
 import pytest
-from standing_alone import alone
+from standing_alone import alone, loaded, unless_refused
 
 import wengert as wg
 
@@ -47,28 +47,8 @@ def dict_of_rows():
     return dict(enumerate(array_of_rows()))
 
 
-def load(tmp_path, text):
-    file = tmp_path / "put_somewhere.py"
-    file.write_text(text)
-    spec = importlib.util.spec_from_file_location("put_somewhere", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.program
-
-
-def central(function, x, arguments, step=1e-6):
-    up, down = (function(x + h, *arguments()) for h in (step, -step))
-    return (up - down) / (2 * step)
-
-
-def found_by(way):
-    """What a way gives, or None where it is refused."""
-    try:
-        return way()
-    except (wg.WengertError, ValueError) as refusal:
-        if not getattr(refusal, "code", "").startswith("WG1"):
-            raise
-        return None
+def slope_of(function, arguments):
+    return oracle.central_difference(lambda x: function(x, *arguments()), 0.73)
 
 
 def possible(program, arguments):
@@ -84,16 +64,16 @@ def test_what_is_put_into_a_container_changes(tmp_path, rows):
     arguments = lambda: (np.array([0.31, -0.27]), rows())
     tally = {"right": 0, "refused": 0}
     for made, key, write in itertools.product(MADE, KEYS, WRITES):
-        program = load(tmp_path, TEXT.format(made=made, key=key, write=write))
+        program = loaded(tmp_path / "put.py", TEXT.format(made=made, key=key, write=write))
         if not possible(program, arguments):
             continue
-        slope = central(program, 0.73, arguments)
+        slope = slope_of(program, arguments)
         gradient = wg.grad(program)
         ways = (
             lambda g=gradient: g(0.73, *arguments()),
             lambda g=gradient: alone(g)(0.73, *arguments()),
         )
-        for found in map(found_by, ways):
+        for found in map(unless_refused, ways):
             tally["refused" if found is None else "right"] += 1
             assert found is None or found == pytest.approx(slope, abs=1e-6), (made, key, write)
     assert tally["right"] >= AT_LEAST[rows], tally
@@ -172,7 +152,21 @@ def history_of_an_array(x, rows, xs):
     return kept[0] @ W
 
 
+def backwards(x, rows, xs):
+    xs += [2 * xs[0]]
+    xs[:] = xs[::-1]
+    xs[0][0] = x
+    return xs[0] @ W + xs[1] @ W * x
+
+
+def given_twice(x, rows, xs):
+    xs.extend(xs)
+    xs[0][0] = x
+    return xs[0] @ W + xs[1] @ W
+
+
 TAKEN_IN = [
+    backwards, given_twice,
     all_of_it_then_an_item, a_slice_then_an_item, a_slice_then_inside, longer_then_inside,
     its_own_items, rows_of_an_array, row_of_an_array, items_of_a_pair, history_of_an_array,
 ]  # fmt: skip
@@ -180,16 +174,22 @@ TAKEN_IN = [
 
 @pytest.mark.parametrize("f", TAKEN_IN)
 def test_lists_that_take_in_items_of_others(f):
-    slope = central(f, 0.73, lists)
+    slope = slope_of(f, lists)
     ways = {
         "reverse": lambda: wg.grad(f)(0.73, *lists()),
         "forward": lambda: wg.pushforward(f, 0.73, *lists())[1](1.0, None, None),
         "alone": lambda: alone(wg.grad(f))(0.73, *lists()),
     }
-    found = {way: found_by(compute) for way, compute in ways.items()}
+    found = {way: unless_refused(compute) for way, compute in ways.items()}
     for way, value in found.items():
         assert value is None or value == pytest.approx(slope, abs=1e-6), way
     assert (found["reverse"] is not None) == (f in RIGHT)
 
 
-RIGHT = (all_of_it_then_an_item, a_slice_then_an_item, longer_then_inside, history_of_an_array)
+RIGHT = (
+    all_of_it_then_an_item,
+    a_slice_then_an_item,
+    longer_then_inside,
+    history_of_an_array,
+    backwards,
+)

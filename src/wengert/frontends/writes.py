@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct, Unknown
+from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
@@ -141,9 +141,10 @@ def _store(it: Interpreter, var: Var, step: Atom, value: Value, *, back: bool = 
     if isinstance(var.kind, Array):
         heap.store(it, var, step, it.atom(_as_element(it, value)))
         return
-    several = kind_of_atom(step) == SLICE
-    if several and var.kind != UNKNOWN:
-        heap.store_items(it, var, step, _items_as_list(it, value))
+    if kind_of_atom(step) == SLICE and (
+        var.kind != UNKNOWN or kind_of_value(heap.now(it, value)) == UNKNOWN
+    ):
+        heap.store_items(it, var, step, _items_as_list(it, var, value))
         return
     value = heap.note_sharing(it, heap.now(it, value), var)
     if not back and _may_copy(it, var, step, value):
@@ -155,14 +156,18 @@ def _store(it: Interpreter, var: Var, step: Atom, value: Value, *, back: bool = 
     adopt(it, value, var, step)
 
 
-def _items_as_list(it: Interpreter, value: Value) -> Atom:
-    """What several items of a list are replaced by: a list of its own that holds them."""
+def _items_as_list(it: Interpreter, owner: Var, value: Value) -> Atom:
+    """What several items of a list are replaced by: a list of its own that holds them.
+
+    If the owner may be an array, what it is given is left as it is.
+    """
     from .iteration import known_items
 
     value = heap.now(it, value)
-    if isinstance(value, Var) and isinstance(value.kind, (Array, Unknown)):
-        return it.emit(st.as_list, value)  # its rows, which are views
-    new = None if isinstance(value, Var) else known_items(it, value)
+    if isinstance(value, Var):
+        has_rows = value.kind == UNKNOWN or (isinstance(value.kind, Array) and value.kind.rank != 1)
+        return it.emit(st.as_list, value) if has_rows and owner.kind != UNKNOWN else value
+    new = known_items(it, value)
     if new is None:
         return it.atom(value)
     made = list_of(*new)

@@ -74,15 +74,17 @@ def note_sharing(it: Interpreter, value: Value, owner: Var, deeper: int = 1) -> 
 def note_items(it: Interpreter, items: Var, owner: Var) -> None:
     """A list takes in what another one holds: two ways lead to that from now on."""
     source, goal = (_inside(spot_of(it, each)) for each in (items, owner))
-    if source.place is goal.place:
+    if source.place is goal.place and items.kind != UNKNOWN:
         raise it.unsupported(
             "a list takes objects in that it has already: they would be in two places",
             "Put copies of them into it.",
         )
-    before = _spot_by_tie(it, source, goal.place)
+    before = source
+    if source.place is not goal.place:
+        before = _spot_by_tie(it, source, goal.place)
     if before is not None and _is_shared(it, before, goal):
         if before.depth != goal.depth:
-            _refuse_shared(it, items)
+            _refuse_shared(it, items, owner)
         it.reading.doubtful[goal.place] = None
     hold_same(it, source.place, source.depth, goal.place, goal.depth)
 
@@ -141,11 +143,12 @@ def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
 def _spots_inside(it: Interpreter, value: Value) -> Iterator[Spot]:
     """The objects that a value is or holds."""
     value = as_the_object(value)
-    if is_mutable(value):
-        own = spot_of(it, value) if isinstance(value, Var) else Spot(place_of(it, value), (), 0)  # type: ignore[arg-type]
+    places = identities(it, value, own=True) if is_mutable(value) else set[Place]()
+    if isinstance(value, Var) and places:
+        own = spot_of(it, value)
         yield own
-        for place in identities(it, value, own=True) - {own.place}:
-            yield Spot(place, (), 0)
+        places = places - {own.place}
+    yield from (Spot(place, (), 0) for place in places)
     for item in value.values if isinstance(value, Items) else ():
         yield from _spots_inside(it, now(it, item))
 
