@@ -228,7 +228,7 @@ def written_through_a_chosen_view(x, a, rows, n):
 REFUSED_ALONE = frozenset(
     (
         "alike_at_the_end", "alike_in_a_comprehension", "alike_in_a_dictionary", "alike_in_a_list",
-        "one_object_several_times",
+        "alike_in_a_slice", "one_object_several_times",
     )
 )  # fmt: skip
 """What source that knows no kinds of arguments cannot tell apart from what changes elsewhere."""
