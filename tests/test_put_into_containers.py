@@ -5,6 +5,7 @@ They are told apart, or refused.
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -49,6 +50,10 @@ def dict_of_rows():
 
 def slope_of(function, arguments):
     return oracle.central_difference(lambda x: function(x, *arguments()), 0.73)
+
+
+def slope_by_text(program, *arguments):
+    return alone(wg.grad(program))(0.73, *arguments)
 
 
 def possible(program, arguments):
@@ -193,3 +198,40 @@ RIGHT = (
     history_of_an_array,
     backwards,
 )
+
+
+JOINED = (
+    "xs + ys", "xs + xs", "xs * n", "n * xs", "[xs + ys][0]", "operator.add(xs, ys)",
+    "functools.reduce(lambda a, b: a + b, [xs, ys])", "(xs, ys)[0] + ys + xs",
+)  # fmt: skip
+WRITES_TO_JOINED = (
+    "c[0][0] = x", "c[0] += x", "xs[0][0] = x", "xs[1][:] = x * xs[0]", "c[0] = x * c[1]",
+    "r = c[1]; r[0] = x", "np.multiply(xs[1], x, out=xs[1])",
+)  # fmt: skip
+JOIN = """
+import functools
+import operator
+
+import numpy as np
+
+W = np.array([0.3, -0.7])
+
+
+def program(x, xs, ys, n):
+    c = {joined}
+    {write}
+    return sum((k + 1) * (r @ W) for k, r in enumerate(c)) + xs[0] @ W + x * (xs[1] @ W)
+"""
+
+
+@pytest.mark.parametrize(("rows", "at_least"), [(array_of_rows, 48), (list_of_rows, 8)])
+def test_lists_joined_where_only_the_run_tells_them_from_a_sum(tmp_path, rows, at_least):
+    arguments = lambda: (rows(), rows(), 2)
+    right = 0
+    for joined, write in itertools.product(JOINED, WRITES_TO_JOINED):
+        program = loaded(tmp_path / "join.py", JOIN.format(joined=joined, write=write))
+        slope = slope_of(program, arguments)
+        found = unless_refused(functools.partial(slope_by_text, program, *arguments()))
+        assert found is None or found == pytest.approx(slope, abs=1e-6), (joined, write)
+        right += found is not None
+    assert right >= at_least

@@ -91,6 +91,29 @@ def alike_in_a_dictionary(x, a, rows, n):
     return weighed(table.values())
 
 
+# Views of what an operator in place leaves: the array itself, or a number
+
+
+@program
+def through_a_view_of_what_is_left(x, a, rows, n):
+    a -= x
+    part = a.reshape(2, 1)[0]
+    part[0] = x * x
+    part *= 0.5
+    return a @ WEIGHTS
+
+
+@program
+def through_views_by_turns(x, a, rows, n):
+    b = a
+    a *= x
+    for k in range(n):
+        part = a.reshape(2, 1).T[0]
+        part[k % 2] = b[0] + x
+        part += x * k
+    return a @ WEIGHTS + b @ WEIGHTS
+
+
 class Pair:
     def __init__(self, u, v):
         self.u, self.v = u, v

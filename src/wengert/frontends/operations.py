@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import BOOL, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
+from ..ir.types import BOOL, INT, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
-from . import choosing, equivalents, iterators_in_python
+from . import choosing, equivalents, heap, iterators_in_python
 from .counts import is_by_turns, known
 from .failing import fail_now
-from .heap import now
 from .values import (
     Items,
     Iteration,
@@ -205,7 +204,12 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
     refuse_unknown_objects(it, op, values)
     if any(isinstance(kind_of_value(value), Array) for value in values):
         return it.emit(op, *(_as_array(it, value) for value in values))
-    return it.emit(op, *(it.atom(value) for value in values))
+    result = it.emit(op, *(it.atom(value) for value in values))
+    unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
+    counted = op is el.mul and any(kind_of_value(value) == INT for value in values)
+    if isinstance(result, Var) and len(unknown) + counted == 2 and op in (el.add, el.mul):
+        heap.note_joined(it, result, unknown)
+    return result
 
 
 _FOR_NUMBERS = frozenset((st.lt, st.le, st.gt, st.ge, el.add, el.sub, el.div, el.floordiv, el.pow_))
@@ -298,7 +302,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
         if equal is not None:
             return equal if isinstance(operator_, ast.Eq) else _not(it, equal)
     if isinstance(operator_, _ORDER) and it.reading.is_one_run:
-        left, right = now(it, left), now(it, right)
+        left, right = heap.now(it, left), heap.now(it, right)
         if isinstance(left, Items) and isinstance(right, Items) and left.form == right.form:
             if left.form in ("tuple", "list"):
                 return _order(it, operator_, left, right)

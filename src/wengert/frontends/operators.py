@@ -306,7 +306,7 @@ def as_operator(it: Interpreter, known: Any, op: Op, space: str, args: Args) -> 
     if any(isinstance(arg, Items) and arg.form == "star" for arg in args):
         many = equivalents.of_one if op.name in _UNARY else equivalents.of_two
         return call(it, Const(many), [Const(known), *args], {})
-    if not any(isinstance(opened(it, arg), Items) or _is_run_time_list(arg) for arg in args):
+    if not any(isinstance(opened(it, arg), Items) or _may_be_list(arg) for arg in args):
         return None
     for operator_, (each, _) in BINARY.items():
         if each is op:
@@ -326,8 +326,8 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
     return now(it, opened(it, value)[CONTENTS])  # type: ignore[index]
 
 
-def _is_run_time_list(value: Value) -> bool:
-    return isinstance(value, Var) and isinstance(value.kind, Seq)
+def _may_be_list(value: Value) -> bool:
+    return isinstance(value, Var) and (value.kind == UNKNOWN or isinstance(value.kind, Seq))
 
 
 def _refuse_objects(it: Interpreter, known: Any, args: Args) -> None:

@@ -53,6 +53,8 @@ rebound = _check("rebound", "value, whole=None")
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
 holds_none = _check("holds_none", "items, whole")
 """What a list takes in are no objects that can change."""
+joins_none = _check("joins_none", "joined")
+"""What lists hold that `+` or `*` made one list of are no objects that can change."""
 apart = _check("apart", "*values")
 """No object that a program may change is given to it twice."""
 kept = _check("kept", "owner, name")

@@ -225,6 +225,12 @@ def holds_none(items: Any, whole: Any) -> None:
         raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
 
 
+def joins_none(joined: Any) -> None:
+    """Check that no list was made of what others hold and can change: numbers and arrays have a sum instead."""
+    if isinstance(joined, (list, tuple)) and any(map(changes, joined)):
+        raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
+
+
 def kept(owner: Any, name: str) -> None:
     """Refuse to assign an attribute of an object whose class says what that does."""
     import inspect

@@ -11,6 +11,7 @@ import types
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -278,7 +279,7 @@ def _defining_module(
     """The runtime's module whose text defines a helper."""
     home = getattr(value, "__module__", None)
     module = sys.modules.get(home) if isinstance(home, str) else None
-    for candidate in (start, module, *_runtime_modules()):
+    for candidate in chain((start, module), _runtime_modules()):
         if candidate is not None and name in _definitions(candidate):
             return candidate
     raise ValueError(f"the text of the helper {name!r} was not found")
@@ -296,22 +297,29 @@ def _private(name: str) -> str:
 
 def _replace_names(text: str, renamed: dict[str, str], names: frozenset[str]) -> str:
     """Rename whole names in code, leaving attributes, strings and comments alone."""
+    lines = text.split("\n")
+    for row, column, old in reversed(_names_in(text)):
+        new = renamed.get(old)
+        if old in names and new:
+            line = lines[row - 1]
+            lines[row - 1] = line[:column] + new + line[column + len(old) :]
+    return "\n".join(lines)
+
+
+@cache
+def _names_in(text: str) -> list[tuple[int, int, str]]:
+    """The names in the text of a definition, attributes left out: row, column, name."""
     import io
     import tokenize
 
-    edits: list[tuple[int, int, str, str]] = []
+    found: list[tuple[int, int, str]] = []
     before = ""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        new = renamed.get(token.string)
-        if token.type == tokenize.NAME and token.string in names and new and before != ".":
-            edits.append((*token.start, token.string, new))
+        if token.type == tokenize.NAME and before != ".":
+            found.append((*token.start, token.string))
         if token.string.strip():
             before = token.string
-    lines = text.split("\n")
-    for row, column, old, new in reversed(edits):
-        line = lines[row - 1]
-        lines[row - 1] = line[:column] + new + line[column + len(old) :]
-    return "\n".join(lines)
+    return found
 
 
 def _home(holder: Any, key: str) -> tuple[str, str]:

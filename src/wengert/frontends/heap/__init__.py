@@ -70,6 +70,7 @@ from .sharings import SharedItems as SharedItems
 from .sharings import can_be_one as can_be_one
 from .sharings import is_known_container as is_known_container
 from .sharings import note_copy as note_copy
+from .sharings import note_joined as note_joined
 from .sharings import note_sharing as note_sharing
 from .sharings import note_taken_in as note_taken_in
 from .sharings import settle_doubts as settle_doubts

@@ -38,6 +38,7 @@ from .views import (
     steps_to_write,
     view_of,
     views_to,
+    ways_to,
 )
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def update(
     """
     from ..outside import note_change
 
-    whole, views = views_to(it, it.reading.stands_for.get(var, var))
+    whole, views = ways_to(it, var)
     chosen = it.reading.choices.get(whole)
     if chosen is not None and it.reading.places.get(whole) not in it.heap:
         condition, first, second = chosen

@@ -38,6 +38,7 @@ from .views import (
     steps_of,
     view_of,
     views_to,
+    ways_to,
 )
 
 if TYPE_CHECKING:
@@ -355,12 +356,9 @@ def _replaces(depth: int, write: Write) -> bool:
 
 def _way_to(it: Interpreter, var: Var) -> tuple[Var, list[Atom], int, int]:
     """The object that a value is part of, the steps to it, through how many containers they go, and since when."""
-    root, views = views_to(it, var)
+    taken = views_to(it, var)[0].born
+    root, views = ways_to(it, var)
     path = [step for eqn in views for step in steps_of(eqn)]
-    taken = root.born
-    while root in it.reading.stands_for:
-        root, views = views_to(it, it.reading.stands_for[root])
-        path[:0] = [step for eqn in views for step in steps_of(eqn)]
     return root, path, depth_of_path(root.kind, path), taken
 
 

@@ -118,6 +118,17 @@ def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
         it.emit(ident.holds_none, items, owner)
 
 
+def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
+    """`xs + ys` or `xs * n`, which only the run tells from arithmetic: the new list holds what the others hold.
+
+    If that changes, in one of them, it is to be numbers, or the result no list.
+    """
+    key = it.builder.span, "joined"
+    _note_spots(it, key, [_inside(spot_of(it, each)) for each in (joined, *operands)])
+    if key in it.reading.checked:
+        it.emit(ident.joins_none, joined)
+
+
 def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
     """Have the program read again with a check if something changes at one of some spots."""
     for each in spots:
@@ -285,10 +296,11 @@ def check_sharing(it: Interpreter, place: Place) -> None:
 
 
 def _check_spots(it: Interpreter, place: Place, changes: Callable[[Spot], bool]) -> None:
-    for key, spots in it.reading.sharings.get(place, {}).items():
-        if key not in it.reading.checked and any(map(changes, spots)):
-            it.reading.checked.add(key)
-            raise SharedItems
+    noted = it.reading.sharings.get(place, {}).items()
+    found = {key for key, spots in noted if any(map(changes, spots))} - it.reading.checked
+    if found:
+        it.reading.checked |= found
+        raise SharedItems
 
 
 def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:

@@ -95,13 +95,20 @@ def views_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
     return var, views
 
 
+def ways_to(it: Interpreter, var: Var) -> tuple[Var, list[Eqn]]:
+    """As `views_to`, through the parts that were taken again after something had changed."""
+    root, views = views_to(it, var)
+    while root in it.reading.stands_for:
+        root, before = views_to(it, it.reading.stands_for[root])
+        views[:0] = before
+    return root, views
+
+
 def depth_in_whole(it: Interpreter, value: Value) -> int:
     """Through how many containers a value was reached."""
     if not isinstance(value, Var):
         return 0
-    if value in it.reading.stands_for:
-        return depth_in_whole(it, it.reading.stands_for[value])
-    return depth_of_views(*views_to(it, value))
+    return depth_of_views(*ways_to(it, value))
 
 
 def depth_of_views(root: Var, views: Sequence[Eqn]) -> int:
