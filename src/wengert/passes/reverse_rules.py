@@ -483,11 +483,11 @@ def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
     kinds = [kind_of_atom(arg) for arg in eqn.args]
     if out in sweep.context.scalars or isinstance(out.kind, Number):
         return True
-    if eqn.op.name == "mul" and out.kind == UNKNOWN and INT in kinds:
+    others = [kind for arg, kind in zip(eqn.args, kinds, strict=True) if arg is not operand]
+    if out.kind == UNKNOWN and ((eqn.op.name == "mul" and INT in kinds) or not others):
         return False  # it may be a list many times over
     if isinstance(kind_of_atom(operand), Number):
         return all(isinstance(kind, Number) for kind in kinds)
     if isinstance(operand, Var) and operand.shape_of is out.shape_of:
         return True
-    others = [kind for arg, kind in zip(eqn.args, kinds, strict=True) if arg is not operand]
     return all(isinstance(kind, Number) for kind in others)

@@ -225,9 +225,9 @@ def holds_none(items: Any, whole: Any) -> None:
         raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
 
 
-def joins_none(joined: Any) -> None:
-    """Check that no list was made of what others hold and can change: numbers and arrays have a sum instead."""
-    if isinstance(joined, (list, tuple)) and any(map(changes, joined)):
+def no_shared_items(made: Any) -> None:
+    """Check that no list was made of what others hold and can change: numbers and arrays have a sum, or a view."""
+    if isinstance(made, (list, tuple)) and any(map(changes, made)):
         raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
 
 

@@ -437,7 +437,7 @@ def _viewed(it: Interpreter, base: Var, views: Sequence[Eqn]) -> Var:
 
 def _check_slices(it: Interpreter, var: Var) -> None:
     """Have it checked that what slices were taken of is an array: a slice of a list is a copy."""
-    _, views = views_to(it, var)
+    _, views = ways_to(it, var)
     for eqn in views:
         unknown = eqn.op is st.getitem and kind_of_atom(eqn.args[0]) == UNKNOWN
         if unknown and str(kind_of_atom(eqn.args[1])) == "slice":

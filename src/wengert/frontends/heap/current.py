@@ -211,6 +211,10 @@ def one_value(it: Interpreter, current: Value) -> Atom:
 def part_at(it: Interpreter, owner: Atom, step: Atom) -> Atom:
     if isinstance(step, Const) and isinstance(step.value, me.Field):
         return it.builder.emit_with(st.getattr_, (owner,), {"name": Const(step.value.name)})
+    if isinstance(step, Const) and isinstance(step.value, me.Viewed):
+        view = step.value
+        params: dict[str, Atom] = {name: Const(value) for name, value in view.options}
+        return it.builder.emit_with(view.op, (owner,), params, view.namespace)
     return it.emit(st.getitem, owner, step)
 
 
@@ -224,7 +228,8 @@ def _var_now(it: Interpreter, var: Var) -> Value:
     refuse_stale(it, var)
     whose, chosen = it.reading.stands_for.get(var), it.reading.choices.get(var)
     if whose is not None:
-        return var if not any(what_happened(it, whose, var.born)) else _var_now(it, whose)
+        changed = any(what_happened(it, whose, var.born)) or _is_lost(it, whose)
+        return _var_now(it, whose) if changed else var
     if place is not None:
         return var if chosen is None else _choice_now(it, var, chosen)
     if chosen is not None:
@@ -277,6 +282,8 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         changeable = is_view(it, eqn) if by_view else it.emit(ident.is_view_of, var, base)
         if changed and not copied:
             it.emit(ident.in_place, var, base)
+        elif copied and _items_changed(it, var):
+            it.emit(ident.no_shared_items, var)
     return _chosen(it, var, changeable, again)
 
 
@@ -302,6 +309,12 @@ def _note_what_left(it: Interpreter, out: Var, var: Var) -> None:
             may_be_part(it, place_of(it, out), left, depth - write.depth)
 
 
+def _is_lost(it: Interpreter, var: Var) -> bool:
+    """Whether what holds a value may have changed in a way that is not followed."""
+    root, _ = ways_to(it, var)
+    return any(isinstance(it.heap.get(place), Lost) for place in identities(it, root))
+
+
 def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, bool]:
     """Whether containers that lead to a part have got other items, and whether the part itself changed.
 
@@ -314,6 +327,14 @@ def what_happened(it: Interpreter, var: Var, after: int = -1) -> tuple[bool, boo
     replaced = [write for write in since if _replaces(depth, write)]
     changed = any(w.depth > depth for w in inside) or _has_changed_elsewhere(it, root, replaced)
     return bool(replaced), changed
+
+
+def _items_changed(it: Interpreter, var: Var) -> bool:
+    """Whether what a container held has changed since a slice of it was taken, not only what it holds."""
+    root, path, depth, taken = _way_to(it, var)
+    among = it.reading.writes, it.reading.changed_inside
+    inside = (write for each in among for write in _writes_to(it, root, path, taken, each))
+    return any(write.depth > depth + 1 for write in inside)
 
 
 def _has_changed_elsewhere(it: Interpreter, root: Var, replaced: Sequence[Write]) -> bool:

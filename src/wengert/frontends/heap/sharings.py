@@ -126,7 +126,7 @@ def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
     key = it.builder.span, "joined"
     _note_spots(it, key, [_inside(spot_of(it, each)) for each in (joined, *operands)])
     if key in it.reading.checked:
-        it.emit(ident.joins_none, joined)
+        it.emit(ident.no_shared_items, joined)
 
 
 def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
