@@ -160,6 +160,12 @@ FOUND = {
     "a view of what a loop changes": (
         tables, ["e = a[:, 1]", "shift(e, x)", "c = e[1:]", "for _ in range(n):\n        e *= x"],
     ),
+    "the first item once more": (
+        lists_of_rows, ["a += a[:1]", "for k in range(len(a)):\n        a[k] *= x"],
+    ),
+    "a view of one of two": (
+        tables, ["a = a * x", "a -= a[0]", "c = a[::-1]", "for _ in range(n):\n        c[0] += c[1]"],
+    ),
     "a row of a transpose": (tables, ["d = b.copy().T[1]", "d[0], d[1] = d[1], d[0]"]),
 }  # fmt: skip
 """Programs that were wrong once."""

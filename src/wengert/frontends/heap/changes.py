@@ -91,18 +91,8 @@ def update(
     """
     from ..outside import note_change
 
-    whole, views = ways_to(it, var)
-    chosen = it.reading.choices.get(whole)
-    if chosen is not None and it.reading.places.get(whole) not in it.heap:
-        condition, first, second = chosen
-        if isinstance(first, Var) and isinstance(second, Var):
-            it.branch(
-                condition,
-                lambda: update(it, _viewed(it, first, views), write, step, keeps=keeps),
-                lambda: update(it, _viewed(it, second, views), write, step, keeps=keeps),
-            )
-            return
-        stands_for(it, place_of(it, whole), identities(it, first or second, own=True))
+    if _on_each_of_two(it, var, lambda each: update(it, each, write, step, keeps=keeps)):
+        return
     root, steps = path_to(it, var)
     _refuse_hidden_view(it, root)
     _refuse_records(it, root)
@@ -141,6 +131,21 @@ def update(
             for each in may_be_held(it, held):
                 may_be_part(it, each, place, depth_of(held))
     lose_aliases(it, place, depth)
+
+
+def _on_each_of_two(it: Interpreter, var: Var, change: Callable[[Var], None]) -> bool:
+    """Change what is one of two objects, or a part of one: whichever it is. Gives whether it is."""
+    whole, views = ways_to(it, var)
+    chosen = it.reading.choices.get(whole)
+    if chosen is None or it.reading.places.get(whole) in it.heap:
+        return False
+    condition, first, second = chosen
+    if isinstance(first, Var) and isinstance(second, Var):
+        ways = [lambda each=each: change(_viewed(it, each, views)) for each in (first, second)]
+        it.branch(condition, *ways)
+        return True
+    stands_for(it, place_of(it, whole), identities(it, first or second, own=True))
+    return False
 
 
 def _note_of_parts(it: Interpreter, owner: Place, write: Write, *, inside: bool) -> None:
@@ -196,6 +201,8 @@ def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
 
     That matters if something else refers to it.
     """
+    if _on_each_of_two(it, var, lambda each: changes_inside(it, each, step, item)):
+        return
     root, steps = path_to(it, var)
     place, depth = place_of(it, root), depth_of_path(root.kind, steps) + 2
     write = Write(next(births), depth, (*steps, step), True, it.builder)

@@ -26,6 +26,7 @@ from .views import (
     steps_to_write,
     view_of,
     views_to,
+    ways_to,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
     If what they hold changes, that is to be numbers, or the owner an array.
     """
     key = it.builder.span, "taken in"
-    _note_spots(it, key, [_inside(spot_of(it, each)) for each in (items, owner)])
+    _note_spots(it, key, _spots_of_items(it, [items, owner]))
     if key in it.reading.checked:
         it.emit(ident.holds_none, items, owner)
 
@@ -124,9 +125,23 @@ def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
     If that changes, in one of them, it is to be numbers, or the result no list.
     """
     key = it.builder.span, "joined"
-    _note_spots(it, key, [_inside(spot_of(it, each)) for each in (joined, *operands)])
+    _note_spots(it, key, _spots_of_items(it, [joined, *operands]))
     if key in it.reading.checked:
         it.emit(ident.no_shared_items, joined)
+
+
+def _spots_of_items(it: Interpreter, containers: Iterable[Var]) -> Iterator[Spot]:
+    """Where the items of containers are; of what is one of two objects, in either."""
+    for each in containers:
+        root, views = ways_to(it, each)
+        chosen = it.reading.choices.get(root, ())[1:]
+        steps = [step for eqn in views for step in steps_to_write(it, eqn)]
+        deeper = depth_of_path(root.kind, steps)
+        objects = [found for found in chosen if isinstance(found, Var)]
+        for spot in _spots_of_items(it, objects):
+            yield Spot(spot.place, (*spot.path, *steps), spot.depth + deeper)
+        if len(objects) < 2:
+            yield _inside(spot_of(it, each))
 
 
 def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
@@ -309,8 +324,9 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
 
     def lose(places: Iterable[Place]) -> None:
         for each in places:
-            refuse_given(it, each)
-            it.heap[each] = lost
+            if not _is_read_as_one_of_two(it, each, place):
+                refuse_given(it, each)
+                it.heap[each] = lost
 
     for other, (below, below_other) in ties(it, place).items():
         if depth > below:
@@ -326,6 +342,16 @@ def lose_aliases(it: Interpreter, place: Place, depth: int) -> None:
                     inside = depth - below + below_other + depth_of(held)
                     lose(_around(it, held.whole, inside, place))
             _check_spots(it, other, lambda spot, deep=deep: deep > spot.depth)
+
+
+def _is_read_as_one_of_two(it: Interpreter, whole: Place, place: Place) -> bool:
+    """Whether a value is one of two objects, of which one is at a place: it is read as that is then."""
+    origin = whole.origin
+    if whole in it.heap or not isinstance(origin, Var):
+        return False
+    objects = it.reading.choices.get(origin, (None,))[1:]
+    known = len(objects) == 2 and None not in objects
+    return known and place in identities(it, origin) - {whole}
 
 
 def _around(it: Interpreter, whole: Place, depth: int, changed: Place) -> list[Place]:
