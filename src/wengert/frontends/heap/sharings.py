@@ -23,6 +23,7 @@ from .views import (
     is_slice,
     lead_to_one,
     meet,
+    steps_of,
     steps_to_write,
     view_of,
     views_to,
@@ -135,13 +136,13 @@ def _spots_of_items(it: Interpreter, containers: Iterable[Var]) -> Iterator[Spot
     for each in containers:
         root, views = ways_to(it, each)
         chosen = it.reading.choices.get(root, ())[1:]
-        steps = [step for eqn in views for step in steps_to_write(it, eqn)]
+        steps = [step for eqn in views for step in steps_of(eqn)]
         deeper = depth_of_path(root.kind, steps)
         objects = [found for found in chosen if isinstance(found, Var)]
         for spot in _spots_of_items(it, objects):
             yield Spot(spot.place, (*spot.path, *steps), spot.depth + deeper)
         if len(objects) < 2:
-            yield _inside(spot_of(it, each))
+            yield _inside(spot_of(it, each, watched=True))
 
 
 def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
@@ -377,8 +378,11 @@ def _changes(write: Write, spot: Spot) -> bool:
     return write.depth > spot.depth and meet(write.path, spot.path)
 
 
-def spot_of(it: Interpreter, var: Var) -> Spot:
-    """Where a value is that may be part of an object."""
+def spot_of(it: Interpreter, var: Var, *, watched: bool = False) -> Spot:
+    """Where a value is that may be part of an object.
+
+    What is only `watched` for changes may be in a view whose shape is known when the program runs.
+    """
     root, steps = var, list[Atom]()
     while root not in it.reading.places:
         whose, eqn = it.reading.stands_for.get(root), view_of(it, root)
@@ -387,7 +391,7 @@ def spot_of(it: Interpreter, var: Var) -> Spot:
             continue
         if eqn is None or has_left(it, root):
             break
-        steps[:0] = steps_to_write(it, eqn)
+        steps[:0] = steps_of(eqn) if watched else steps_to_write(it, eqn)
         root = eqn.args[0]
         assert isinstance(root, Var)
     return Spot(place_of(it, root), tuple(steps), depth_of_path(root.kind, steps))
