@@ -484,7 +484,8 @@ def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
     if out in sweep.context.scalars or isinstance(out.kind, Number):
         return True
     others = [kind for arg, kind in zip(eqn.args, kinds, strict=True) if arg is not operand]
-    if out.kind == UNKNOWN and ((eqn.op.name == "mul" and INT in kinds) or not others):
+    twice = eqn.op.name == "add" and not others
+    if out.kind == UNKNOWN and (twice or (eqn.op.name == "mul" and INT in kinds)):
         return False  # it may be a list many times over
     if isinstance(kind_of_atom(operand), Number):
         return all(isinstance(kind, Number) for kind in kinds)
