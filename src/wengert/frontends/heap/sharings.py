@@ -27,7 +27,6 @@ from .views import (
     steps_to_write,
     view_of,
     views_to,
-    ways_to,
 )
 
 if TYPE_CHECKING:
@@ -131,25 +130,33 @@ def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
         it.emit(ident.no_shared_items, joined)
 
 
-def _spots_of_items(it: Interpreter, containers: Iterable[Var]) -> Iterator[Spot]:
-    """Where the items of containers are; of what is one of two objects, in either."""
-    for each in containers:
-        root, views = ways_to(it, each)
-        chosen = it.reading.choices.get(root, ())[1:]
-        steps = [step for eqn in views for step in steps_of(eqn)]
-        deeper = depth_of_path(root.kind, steps)
-        objects = [found for found in chosen if isinstance(found, Var)]
-        for spot in _spots_of_items(it, objects):
-            yield Spot(spot.place, (*spot.path, *steps), spot.depth + deeper)
-        if len(objects) < 2:
-            yield _inside(spot_of(it, each, watched=True))
+def _spots_of_items(it: Interpreter, containers: Iterable[Var]) -> list[Spot]:
+    """Where the items of containers are."""
+    return [_inside(spot_of(it, each, watched=True)) for each in containers]
 
 
 def _note_spots(it: Interpreter, key: object, spots: Iterable[Spot]) -> None:
     """Have the program read again with a check if something changes at one of some spots."""
-    for each in spots:
+    for each in _in_either(it, spots):
         it.reading.sharings.setdefault(each.place, {}).setdefault(key, []).append(each)
         check_sharing(it, each.place)
+
+
+def _in_either(it: Interpreter, spots: Iterable[Spot]) -> list[Spot]:
+    """Spots; of what is one of two objects, those in either as well."""
+    found = list(spots)
+    seen = set[tuple[Place, tuple[int, ...]]]()
+    for each in found:
+        origin, way = each.place.origin, (each.place, tuple(map(id, each.path)))
+        if way in seen or not isinstance(origin, Var):
+            continue
+        seen.add(way)
+        for known in it.reading.choices.get(origin, ())[1:]:
+            if isinstance(known, Var):
+                whole = spot_of(it, known, watched=True)
+                path = (*whole.path, *each.path)
+                found.append(Spot(whole.place, path, whole.depth + each.depth))
+    return found
 
 
 def note_copy(it: Interpreter, value: Value, owner: Var, step: Atom) -> Atom:
