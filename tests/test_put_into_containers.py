@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 
 import numpy as np
 import oracle
@@ -235,3 +236,30 @@ def test_lists_joined_where_only_the_run_tells_them_from_a_sum(tmp_path, rows, a
         assert found is None or found == pytest.approx(slope, abs=1e-6), (joined, write)
         right += found is not None
     assert right >= at_least
+
+
+def test_joined_lists_say_what_to_do():
+    def first(x, xs, ys):
+        c = xs + ys
+        c[0][0] = x
+        return c[0] @ W
+
+    message = (
+        "an object that two lists hold is changed, where only the run tells lists from arrays\n"
+        "Put copies of such objects into one of the lists, or specialise the derivative for example arguments."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        slope_by_text(first, list_of_rows(), list_of_rows())
+    assert wg.grad(first)(0.73, list_of_rows(), list_of_rows()) == pytest.approx(W[0])
+
+
+def test_what_is_put_into_one_of_two_dictionaries():
+    def linked(x, a, b, n):
+        d = a if n > 1 else b
+        d["s"] = d[0]
+        d["s"][0] = x
+        return a[0] @ W + a["s"] @ W * 2
+
+    arguments = lambda: (dict_of_rows(), dict_of_rows(), 2)
+    found = unless_refused(lambda: slope_by_text(linked, *arguments()))
+    assert found in (None, pytest.approx(3 * W[0]))

@@ -1,7 +1,7 @@
 """Short programs that nobody wrote, in source for any kinds: only the run tells its arrays from lists.
 
 Each takes parts, joins and copies of what it is given, under several names, and changes any of them.
-`WENGERT_RANDOM_PROGRAMS=100000` runs that many.
+`WENGERT_RANDOM_PROGRAMS=100000` runs that many, `WENGERT_RANDOM_BATCH=7` others.
 """
 
 import os
@@ -16,7 +16,7 @@ from standing_alone import alone, loaded, unless_refused
 import wengert as wg
 
 PROGRAMS = int(os.environ.get("WENGERT_RANDOM_PROGRAMS", "240"))
-FIRST = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
+BATCH = int(os.environ.get("WENGERT_RANDOM_BATCH", "0"))
 X = 0.6137
 NAMES = ("a", "b", "c", "d", "e")
 
@@ -38,7 +38,16 @@ def tables():
 
 
 PARTS = ["{}[1:]", "{}[::-1]", "{}[0:3]", "{}", "{}.copy()", "{} if n > 1 else b", "{} + b"]
-PARTS_OF_LISTS = ["{} * n", "n * {}", "list({})", "list(reversed({}))", "[*{}, *b]"]
+PARTS_OF_LISTS = [
+    "{} * n",
+    "n * {}",
+    "list({})",
+    "list(reversed({}))",
+    "[*{}, *b]",
+    "{} * (n > 1)",
+    "tuple({})",
+    "{} or b",
+]
 WRITES = [
     "{}[0] = x", "{}[1] *= x", "{}[-1] = {}[0]", "{}[0] += {}[1]", "{}[0:2] = {}[1:3]", "shift({}, x)",
     "{}[0], {}[1] = {}[1], {}[0]", "{}[:] = {}[::-1]",
@@ -141,8 +150,8 @@ def outcome(file, text, arguments):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_short_programs(tmp_path, kind):
-    counts = Counter()
-    for number in range(FIRST, FIRST + -(-PROGRAMS // len(KINDS))):
+    counts, size = Counter(), -(-PROGRAMS // len(KINDS))
+    for number in range(BATCH * size, (BATCH + 1) * size):
         text = drawn(random.Random(f"{kind.__name__} {number}"), kind)
         counts[outcome(tmp_path / "short.py", text, kind)] += 1
     assert counts["right"] >= AT_LEAST[kind] * counts.total(), counts
@@ -156,6 +165,7 @@ FOUND = {
     "a copy of a part, and what both hold": (lists_of_rows, ["d = b[::-1]", "b[0][0] = x"]),
     "a part that is taken again": (numbers, ["c = a[0:3]", "c[1] *= x"]),
     "a part changed in a loop": (numbers, ["e = a[1:]", "for k in range(len(e)):\n        e[k] *= x"]),
+    "a list times a truth": (numbers, ["b[1] *= x", "c = b * (n > 1)"]),
     "twice the same list": (numbers, ["b[1] *= x", "c = b + b"]),
     "a view of what a loop changes": (
         tables, ["e = a[:, 1]", "shift(e, x)", "c = e[1:]", "for _ in range(n):\n        e *= x"],

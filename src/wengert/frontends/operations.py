@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
-from ..ir.types import BOOL, INT, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
+from ..ir.types import BOOL, COUNTS, NONE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
@@ -206,7 +206,7 @@ def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value
         return it.emit(op, *(_as_array(it, value) for value in values))
     result = it.emit(op, *(it.atom(value) for value in values))
     unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
-    counted = op is el.mul and any(kind_of_value(value) == INT for value in values)
+    counted = op is el.mul and any(kind_of_value(value) in COUNTS for value in values)
     if isinstance(result, Var) and len(unknown) + counted == 2 and op in (el.add, el.mul):
         heap.note_joined(it, result, unknown)
     return result

@@ -121,6 +121,8 @@ class Unknown(Kind):
 
 
 BOOL, INT, FLOAT, COMPLEX = (Number(t) for t in _NUMBER_ORDER)
+COUNTS = BOOL, INT
+"""What a list may be multiplied by."""
 ARRAY = Array()
 UNKNOWN = Unknown()
 NONE, STR, SLICE, RANGE, DTYPE = (Other(n) for n in ("None", "str", "slice", "range", "dtype"))

@@ -51,10 +51,8 @@ copy_of_array = _check("copy_of_array", "made")
 """What a method `copy` gave is an array."""
 rebound = _check("rebound", "value, whole=None")
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
-holds_none = _check("holds_none", "items, whole")
-"""What a list takes in are no objects that can change."""
-no_shared_items = _check("no_shared_items", "made")
-"""A list that was made of others, or of a part of one, holds no objects that can change."""
+no_shared_items = _check("no_shared_items", "items, owner=None")
+"""What a list was made of, or what an `owner` that is a list takes in, are no objects that can change."""
 apart = _check("apart", "*values")
 """No object that a program may change is given to it twice."""
 kept = _check("kept", "owner, name")

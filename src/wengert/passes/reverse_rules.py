@@ -15,7 +15,7 @@ from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import replace
-from ..ir.types import INT, UNKNOWN, Array, Kind, Number
+from ..ir.types import COUNTS, UNKNOWN, Array, Kind, Number
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
@@ -474,7 +474,16 @@ def _is_arithmetic_with(sweep: Sweep, eqn: Eqn, operand: Var) -> bool:
     What stands in a branch or a loop may not run, and lists have copies, too.
     """
     here = operand in sweep.bars.local and operand not in sweep.context.maybe_none
-    return here and eqn.op.elementwise and eqn.op.name != "copy"
+    return here and eqn.op.elementwise and eqn.op.name != "copy" and not _may_repeat(eqn)
+
+
+def _may_repeat(eqn: Eqn) -> bool:
+    """Whether an operator may give a list one or several times, or joined with another one."""
+    kinds = {kind_of_atom(arg) for arg in eqn.args}
+    joins = eqn.op.name == "add" and kinds == {UNKNOWN}
+    squares = eqn.args[0] is eqn.args[-1]
+    repeats = eqn.op.name == "mul" and kinds <= {UNKNOWN, *COUNTS} and not squares
+    return eqn.outs[0].kind == UNKNOWN and (joins or repeats)
 
 
 def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
@@ -484,9 +493,8 @@ def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
     if out in sweep.context.scalars or isinstance(out.kind, Number):
         return True
     others = [kind for arg, kind in zip(eqn.args, kinds, strict=True) if arg is not operand]
-    twice = eqn.op.name == "add" and not others
-    if out.kind == UNKNOWN and (twice or (eqn.op.name == "mul" and INT in kinds)):
-        return False  # it may be a list many times over
+    if _may_repeat(eqn):
+        return False
     if isinstance(kind_of_atom(operand), Number):
         return all(isinstance(kind, Number) for kind in kinds)
     if isinstance(operand, Var) and operand.shape_of is out.shape_of:

@@ -219,16 +219,14 @@ def unshared(value: Any, whole: Any = None) -> Any:
     return value
 
 
-def holds_none(items: Any, whole: Any) -> None:
-    """Check that a list takes in nothing that can change: an array adds up instead."""
-    if isinstance(whole, list) and any(map(changes, items)):
-        raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
-
-
-def no_shared_items(made: Any) -> None:
-    """Check that no list was made of what others hold and can change: numbers and arrays have a sum, or a view."""
-    if isinstance(made, (list, tuple)) and any(map(changes, made)):
-        raise _shared("what a list holds is changed elsewhere, and is now part of two lists")
+def no_shared_items(items: Any, owner: Any = None) -> None:
+    """Check that a list was made of nothing that can change, or takes in nothing: arrays have a sum, or a view."""
+    if isinstance(items if owner is None else owner, (list, tuple)) and any(map(changes, items)):
+        error = ValueError(
+            "an object that two lists hold is changed, where only the run tells lists from arrays\n"
+            "Put copies of such objects into one of the lists, or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
 
 
 def kept(owner: Any, name: str) -> None:

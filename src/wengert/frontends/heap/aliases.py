@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import INT, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
+from ...ir.types import COUNTS, UNKNOWN, Kind, Number, Other, Seq, Static, Struct, Unknown
 from ...ops import identity as ident
 from ...ops import structure as st
 from ..values import Lost, Part, Place, Value, is_mutable
@@ -311,7 +311,7 @@ def _tie_of(it: Interpreter, eqn: Eqn, arg: Var) -> Tie:
 def _is_of_lists(eqn: Eqn) -> bool:
     """Whether an operator may be one of lists, whose result holds the same objects."""
     lists = any(isinstance(kind_of_atom(arg), (Seq, Struct)) for arg in eqn.args)
-    counted = eqn.outs[0].kind == UNKNOWN and any(kind_of_atom(arg) == INT for arg in eqn.args)
+    counted = eqn.outs[0].kind == UNKNOWN and any(kind_of_atom(arg) in COUNTS for arg in eqn.args)
     return (eqn.op.name == "add" and lists) or (eqn.op.name == "mul" and (lists or counted))
 
 

@@ -116,7 +116,7 @@ def note_taken_in(it: Interpreter, items: Var, owner: Var) -> None:
     key = it.builder.span, "taken in"
     _note_spots(it, key, _spots_of_items(it, [items, owner]))
     if key in it.reading.checked:
-        it.emit(ident.holds_none, items, owner)
+        it.emit(ident.no_shared_items, items, owner)
 
 
 def note_joined(it: Interpreter, joined: Var, operands: Iterable[Var]) -> None:
