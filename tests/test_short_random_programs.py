@@ -166,6 +166,7 @@ FOUND = {
     "a part that is taken again": (numbers, ["c = a[0:3]", "c[1] *= x"]),
     "a part changed in a loop": (numbers, ["e = a[1:]", "for k in range(len(e)):\n        e[k] *= x"]),
     "a list times a truth": (numbers, ["b[1] *= x", "c = b * (n > 1)"]),
+    "a list times a comparison of lists": (numbers, ["b[1] *= x", "c = b * (b != a)"]),
     "twice the same list": (numbers, ["b[1] *= x", "c = b + b"]),
     "a view of what a loop changes": (
         tables, ["e = a[:, 1]", "shift(e, x)", "c = e[1:]", "for _ in range(n):\n        e *= x"],

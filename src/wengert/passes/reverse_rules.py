@@ -474,16 +474,30 @@ def _is_arithmetic_with(sweep: Sweep, eqn: Eqn, operand: Var) -> bool:
     What stands in a branch or a loop may not run, and lists have copies, too.
     """
     here = operand in sweep.bars.local and operand not in sweep.context.maybe_none
-    return here and eqn.op.elementwise and eqn.op.name != "copy" and not _may_repeat(eqn)
+    if not here or not eqn.op.elementwise or eqn.op.name == "copy":
+        return False
+    return not _may_repeat(eqn) or (eqn.op.name == "mul" and _are_of(sweep, operand, eqn.args))
 
 
 def _may_repeat(eqn: Eqn) -> bool:
     """Whether an operator may give a list one or several times, or joined with another one."""
     kinds = {kind_of_atom(arg) for arg in eqn.args}
     joins = eqn.op.name == "add" and kinds == {UNKNOWN}
-    squares = eqn.args[0] is eqn.args[-1]
-    repeats = eqn.op.name == "mul" and kinds <= {UNKNOWN, *COUNTS} and not squares
+    repeats = eqn.op.name == "mul" and kinds <= {UNKNOWN, *COUNTS}
     return eqn.outs[0].kind == UNKNOWN and (joins or repeats)
+
+
+def _are_of(sweep: Sweep, value: Var, factors: Sequence[Atom]) -> bool:
+    """Whether factors are a value or computed with it: of a list they would be lists, and have no product."""
+
+    def is_computed_with_it(eqn: Eqn | None) -> bool:
+        if eqn is None or eqn.op in (st.eq, st.ne):  # of lists these are truth values
+            return False
+        return eqn.op.elementwise and value in eqn.args
+
+    return all(
+        each is value or is_computed_with_it(sweep.builder.primal.get(each)) for each in factors
+    )
 
 
 def _fits(sweep: Sweep, eqn: Eqn, operand: Atom) -> bool:
