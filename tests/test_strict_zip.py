@@ -92,3 +92,26 @@ def test_a_known_number_of_items():
 
     with pytest.raises(ValueError, match="zip\\(\\) argument 2 is longer than argument 1"):
         wg.grad(f)(2.0)
+
+
+class Link:
+    def __init__(self, length):
+        self.length, self.end = length, None
+
+    def moved(self, by):
+        self.end = by * self.length
+        return self.end
+
+
+def objects_that_change(x, y):
+    links = [Link(1.0), Link(2.0), Link(3.0)]
+    total = 1.0
+    for k, (link, by) in enumerate(zip(links, x, strict=True)):
+        total = total * link.moved(by) + k
+    return total * links[1].end * y[0]
+
+
+def test_objects_that_a_loop_changes():
+    wg.testing.check_gradient(objects_that_change, np.array([0.3, 0.4, 0.5]), np.array([2.0]))
+    with pytest.raises(ValueError, match="zip\\(\\) argument 2 is shorter than argument 1"):
+        wg.grad(objects_that_change)(np.ones(2), np.ones(2))

@@ -961,3 +961,17 @@ def changed_in_the_list(y):
 @pytest.mark.parametrize("f", [changed_by_its_name, changed_in_the_list])
 def test_what_one_path_puts_into_a_container_and_then_changes_the_run_decides(f):
     agree(lambda t: f(np.array([1.0, 2.0]) * t), 1.0, 1.02)
+
+
+def test_source_names_no_path():
+    """Where a write goes is said by the text, and leaves no constant that somebody would have to define."""
+
+    def f(a, o, x):
+        a.T[0] = 3 * x
+        o.v = o.v * x
+        o.parts[0][1] = x
+        return a.sum() * o.v + o.parts[0].sum()
+
+    a, o, _ = arguments()
+    texts = [wg.code_adjoint(f), wg.code_tangent(f), wg.code_adjoint(f, a, o, 2.0)]
+    assert not [line for text in texts for line in str(text).splitlines() if "NameError" in line]

@@ -298,9 +298,10 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
         case types.BuiltinMethodType() if isinstance(known.__self__, np.ufunc):
             return _call_ufunc_method(it, known, args, kwargs)
         case np.vectorize():
-            from .numpy_in_python import of_entries
+            from .numpy_by_entries_in_python import vectorized
 
-            return call_known(it, of_entries, [as_known(known.pyfunc), *args], kwargs)
+            said = (known.pyfunc, known.otypes, tuple(known.excluded), known.signature)
+            return call_known(it, vectorized, [*map(as_known, said), *args], kwargs)
         case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
             return construct.new_namedtuple(it, args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
         case types.FunctionType() if module in _LIBRARIES:

@@ -90,7 +90,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
 
 def strict_zip(*lists: Any) -> Any:
     """`zip(…, strict=True)` of what has a length, which is compared when the first has come to its end."""
-    yield from zip(*lists)  # noqa: B905
+    for items in zip(*lists):  # noqa: B905, UP028 - a loop of its own, which can ask for items by index
+        yield items
     equally_long(*[len(each) for each in lists])
 
 

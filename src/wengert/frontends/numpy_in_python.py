@@ -22,55 +22,11 @@ from ..ops.statistics import (
     spread_mask,
     unique_places,
 )
+from . import numpy_by_entries_in_python as by_entries
 from . import numpy_linalg_in_python as linalg
 from . import numpy_polynomials_in_python as polynomials
 from . import numpy_statistics_in_python as statistics
-from .numpy_statistics_in_python import as_axes, at_the_end, back_in_place, std_where, var_where
-
-# --- functions of entries and of lanes ------------------------------------------------------
-
-
-def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """`np.apply_along_axis`."""
-    moved = at_the_end(array_of(arr), axis)
-    lead = np.shape(moved)[:-1]
-    lanes = np.reshape(moved, (-1, np.shape(moved)[-1]))
-    results = np.array([func1d(lane, *args, **kwargs) for lane in lanes])
-    results = np.reshape(results, (*lead, *np.shape(results)[1:]))
-    return back_in_place(results, axis) if np.ndim(results) == np.ndim(moved) else results
-
-
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
-    """`np.apply_over_axes`."""
-    for axis in axes if isinstance(axes, (list, tuple)) else (axes,):
-        result = func(a, axis)
-        a = result if np.ndim(result) == np.ndim(a) else np.expand_dims(result, axis)
-    return a
-
-
-def of_entries(function: Any, *args: Any) -> Any:
-    """A function of numbers applied to each entry of arrays."""
-    shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
-    columns = [np.ravel(np.broadcast_to(arg, shape)) for arg in args]
-    results = np.array([function(*entries) for entries in zip(*columns, strict=True)])
-    return np.reshape(results, shape)
-
-
-def vectorize(pyfunc: Any, otypes: Any = None, doc: Any = None) -> Any:
-    """`np.vectorize` of a function that returns numbers."""
-    return lambda *args: of_entries(pyfunc, *args)
-
-
-def frompyfunc(func: Any, /, nin: Any, nout: Any) -> Any:
-    """`np.frompyfunc` of a function that returns numbers."""
-    return lambda *args: of_entries(func, *args)
-
-
-def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
-    """`np.fromfunction`."""
-    indices = np.indices(shape).astype(dtype)
-    return function(*[indices[k] for k in range(len(shape))], **kwargs)
-
+from .numpy_statistics_in_python import as_axes, std_where, var_where
 
 # --- choosing -----------------------------------------------------------------------------
 
@@ -410,11 +366,10 @@ def divmod_(x1: Any, x2: Any, /) -> Any:
 
 
 _NAMED: dict[str, Callable[..., Any]] = {
+    **by_entries.NAMED,
     **statistics.NAMED,
     **linalg.NAMED,
     **polynomials.NAMED,
-    "apply_along_axis": apply_along_axis, "apply_over_axes": apply_over_axes,
-    "vectorize": vectorize, "frompyfunc": frompyfunc, "fromfunction": fromfunction,
     "select": select, "piecewise": piecewise, "choose": choose, "compress": compress,
     "extract": extract, "unique": unique, "histogram": histogram, "histogram2d": histogram2d,
     "asarray_chkfinite": asarray_chkfinite, "block": block, "insert": insert, "delete": delete,

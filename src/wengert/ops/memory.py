@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir.builder import kind_of_atom
+from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Infer, Op
 from ..ir.steps import Field as Field
@@ -19,7 +19,7 @@ from ..ir.types import ARRAY, BOOL, INT, SLICE, UNKNOWN, Array, Kind, Other, Seq
 from .array_kinds import length_of
 from .promotion import always
 from .registry import declare, late_helper
-from .structure import Args, Params, add_at, getitem, gradient_kind, item_kind
+from .structure import Args, Params, add_at, getattr_, getitem, gradient_kind, item_kind
 
 # --- kinds --------------------------------------------------------------------------------
 
@@ -220,9 +220,28 @@ def holder(eqn: Eqn) -> Kind:
     return ARRAY if kind == UNKNOWN and any(map(is_view, path)) else kind
 
 
+def part_at(builder: Builder, x: Atom, path: Sequence[Atom]) -> Atom:
+    """The part of a value that a path leads to."""
+    for step in path:
+        match step:
+            case Const(value=Field(name=name)):
+                x = builder.emit_with(getattr_, (x,), {"name": Const(name)})
+            case Const(value=Viewed() as view):
+                params: dict[str, Atom] = {name: Const(value) for name, value in view.options}
+                x = builder.emit_with(view.op, (x,), params, view.namespace)
+            case _:
+                x = builder.emit(getitem, x, step)
+    return x
+
+
 def is_view(step: Atom) -> bool:
     """Whether a step leads to what an op makes of an array."""
     return isinstance(step, Const) and isinstance(step.value, Viewed)
+
+
+def is_step(atom: Atom) -> bool:
+    """Whether an operand of a write says how a path goes on, and is no value of the program."""
+    return isinstance(atom, Const) and isinstance(atom.value, (Field, Viewed))
 
 
 def kind_after(kind: Kind, step: Atom) -> Kind:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import Builder, kind_of_atom
@@ -35,7 +35,7 @@ def _store(push: Push, eqn: Eqn) -> None:
     if value_dot == ZERO:
         value_dot = Const(0.0) if isinstance(holder, Array) else push.builder.emit(st.zeros, value)
     elif isinstance(holder, Array):
-        value_dot = _as_stored(push.builder, value_dot, x, holder)
+        value_dot = _as_stored(push.builder, value_dot, x, path[:-1], holder)
     push.builder.append(eqn)
     read = push.context.read
     push.set(eqn.outs[0], stored_at(push.builder, read, x_dot, in_shadow(x, path), value_dot))
@@ -48,13 +48,15 @@ def _both(push: Push, x: Atom, value: Atom) -> tuple[Atom, Atom] | None:
     return push.tangent_or_zeros(x), push.tangent(value)
 
 
-def _as_stored(builder: Builder, value_dot: Atom, x: Atom, holder: Array) -> Atom:
-    """A tangent as an array takes it: of an array of real numbers the tangent is real."""
+def _as_stored(
+    builder: Builder, value_dot: Atom, x: Atom, path: Sequence[Atom], holder: Array
+) -> Atom:
+    """A tangent as the array at a path takes it: of an array of real numbers the tangent is real."""
     if is_complex(holder) or is_real(kind_of_atom(value_dot)):
         return value_dot
     if is_real(holder):
         return real_part(builder, value_dot, holder)
-    return builder.emit(registry.named("cast_like"), value_dot, like=x)
+    return builder.emit(registry.named("cast_like"), value_dot, like=me.part_at(builder, x, path))
 
 
 def _overwrite(push: Push, eqn: Eqn) -> None:

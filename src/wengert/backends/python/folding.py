@@ -12,7 +12,7 @@ from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Block, Const, Eqn, Function, Var, used_by, walk
 from ...ir.records import record, replace
 from ...ir.types import Array
-from ...ops.memory import WRITES
+from ...ops.memory import WRITES, is_step
 from .bindings import Bindings
 from .code import TERNARY, Code
 from .expressions import Expressions
@@ -266,7 +266,8 @@ class Folding:
         if eqn.op in WRITES:
             self._drafts.write(eqn)
         if eqn.op in WRITES or eqn.op.name == "raise":
-            return Code(" " * (12 + sum(len(self._drafts.atom(a)) for a in eqn.args)))
+            said = (a for a in eqn.args if not is_step(a))  # steps have no names in the text
+            return Code(" " * (12 + sum(len(self._drafts.atom(a)) for a in said)))
         if eqn.op.name == "closure":
             return Code("")
         return self._drafts.equation(eqn)

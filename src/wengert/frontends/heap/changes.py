@@ -23,7 +23,7 @@ from .aliases import (
     stands_for,
     ties,
 )
-from .current import has_left, now, part_at, read, what_happened
+from .current import has_left, now, read, what_happened
 from .packing import keep, materialise, refuse_callers
 from .places import content_in, identities, in_whole, place_of
 from .releasing import release
@@ -313,9 +313,7 @@ def changed(
     def write(root: Var, steps: tuple[Atom, ...]) -> Atom:
         if not steps:
             return it.emit(own, root, *args)
-        inner: Atom = root
-        for step in steps:
-            inner = part_at(it, inner, step)
+        inner = me.part_at(it.builder, root, steps)
         return it.emit(me.store, root, *steps, it.emit(pure, inner, *args))
 
     update(it, var, write, keeps=keeps)

@@ -197,25 +197,12 @@ def _taken(it: Interpreter, var: Value, like: Value) -> Value:
 
 def part_of(it: Interpreter, part: Part) -> Value:
     """An object inside a run-time object."""
-    found = one_value(it, now(it, part.place.origin))
-    for step in part.steps:
-        found = part_at(it, found, step)
-    return found
+    return me.part_at(it.builder, one_value(it, now(it, part.place.origin)), part.steps)
 
 
 def one_value(it: Interpreter, current: Value) -> Atom:
     """What `now` has found, as one run-time value."""
     return current if isinstance(current, (Var, Const)) else it.atom(current)
-
-
-def part_at(it: Interpreter, owner: Atom, step: Atom) -> Atom:
-    if isinstance(step, Const) and isinstance(step.value, me.Field):
-        return it.builder.emit_with(st.getattr_, (owner,), {"name": Const(step.value.name)})
-    if isinstance(step, Const) and isinstance(step.value, me.Viewed):
-        view = step.value
-        params: dict[str, Atom] = {name: Const(value) for name, value in view.options}
-        return it.builder.emit_with(view.op, (owner,), params, view.namespace)
-    return it.emit(st.getitem, owner, step)
 
 
 def _var_now(it: Interpreter, var: Var) -> Value:

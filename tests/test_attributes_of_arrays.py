@@ -1,0 +1,148 @@
+"""`z.real = x`, `z.imag = y`, `a.flat = v`: attributes of an array that are assigned by writing to its entries."""
+
+import numpy as np
+import pytest
+import standing_alone
+from error_texts import message, place, refusal
+
+import wengert as wg
+
+X = np.array([0.5, 1.2, 0.3])
+PROGRAMS = []
+
+
+def program(function):
+    PROGRAMS.append(function)
+    return function
+
+
+@program
+def both_parts(x):
+    z = np.zeros(3, complex)
+    z.real = x
+    z.imag = x**2
+    z.real[1] += 3 * x[0]
+    z.imag *= 2
+    return np.abs(np.exp(1j * z)).sum()
+
+
+@program
+def parts_of_what_was_computed(x):
+    z = x * (1 + 2j)
+    z.real *= x
+    z.imag[:2] -= x[1:]
+    z.imag = 3 * z.real * x[0]
+    z.real = 2.0
+    return np.abs(z).sum()
+
+
+@program
+def part_of_real_numbers(x):
+    y = 2 * x
+    y.real = x * y
+    y.real[1:] *= 3
+    return (y**2).sum()
+
+
+@program
+def all_entries_in_order(x):
+    y = np.zeros((3, 2))
+    y.flat = 3 * x[0]
+    y.flat[1] = x[1]
+    y.flat[2:4] = x[1:]
+    return (y**2).sum()
+
+
+@program
+def parts_of_views(x):
+    z = np.empty((2, 3), dtype=complex)
+    z[0] = x
+    z[1].real = x
+    z[1].imag = -1.0
+    z[0].imag += x
+    turned = z.T
+    turned.real[:, 1] *= x
+    return (np.abs(z) ** 2).sum() + z.imag.sum()
+
+
+class Wave:
+    def __init__(self, n):
+        self.z = np.zeros(n, complex)
+
+
+@program
+def parts_in_an_object_and_a_list(x):
+    wave = Wave(3)
+    wave.z.real = x
+    wave.z.imag = x**2
+    waves = [wave.z]
+    waves[0].real = waves[0].imag * x
+    return np.abs(wave.z).sum()
+
+
+@program
+def parts_in_a_loop(x):
+    z = np.zeros(3, complex)
+    for k in range(3):
+        z.real = z.real * x + x[k]
+        z.imag += z.real
+        if z.real[0] > 0.7:
+            z.real = z.imag
+    return np.abs(z).sum()
+
+
+@program
+def part_of_a_part_of_a_result(x):
+    values, vectors = np.linalg.eig(np.outer(x, x) + np.diag([1.0, 2.0, 4.0]))
+    first = np.real(vectors[:, np.argmin(values)])
+    first /= first.sum()
+    return first @ np.array([1.0, 3.0, 2.0])
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_derivatives(f):
+    wg.testing.check_gradient(f, X)
+    slope = wg.pushforward(f, X)[1](np.array([1.0, -2.0, 0.5]))
+    assert slope == pytest.approx(wg.grad(f)(X) @ [1.0, -2.0, 0.5], rel=1e-12)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_general_source(f):
+    found = standing_alone.unless_refused(lambda: standing_alone.alone(wg.grad(f))(X))
+    if found is not None:
+        np.testing.assert_allclose(found, wg.grad(f)(X), rtol=1e-12)
+
+
+def test_an_argument_is_left_as_the_function_leaves_it():
+    def f(z, x):
+        z.real = x
+        z.imag *= x
+        return np.abs(z).sum()
+
+    z, x = np.array([1 + 2j, 3 + 1j]), np.array([0.3, 0.4])
+    z_bar, x_bar = wg.grad(f, argnums=(0, 1))(z, x)
+    np.testing.assert_array_equal(z, [0.3 + 0.6j, 0.4 + 0.4j])
+    # |z| = |x| √(1 + y²) of the old imaginary part y
+    np.testing.assert_allclose(z_bar, 1j * x * [2, 1] / np.sqrt([5, 2]), rtol=1e-12)
+    np.testing.assert_allclose(x_bar, np.sqrt([5, 2]), rtol=1e-12)
+
+
+def test_real_numbers_have_no_imaginary_part():
+    def f(x):
+        y = 2 * x
+        y.imag = x
+        return y.sum()
+
+    with pytest.raises(TypeError, match="array does not have imaginary part to set"):
+        wg.grad(f)(X)
+
+
+def test_the_shape_is_not_assigned():
+    def f(x):
+        y = np.concatenate([x, x])
+        y.shape = (2, 3)
+        return (y[0] * y[1]).sum()
+
+    error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(X))
+    what, hint = "an array is given another shape in place", "Write `a = a.reshape(shape)`."
+    assert str(error) == message("WG101", what, place(f, 2, "y.shape = (2, 3)", "f"), hint)
