@@ -204,7 +204,7 @@ EXACT: dict[str, tuple[Callable[..., Any], list[tuple[float, ...]]]] = {
     "bdtr": (lambda k, n, p: 1 - _betainc(k + 1, n - k, p), [(1, 4, 0.37)]),
     "bdtrc": (lambda k, n, p: _betainc(k + 1, n - k, p), [(1, 4, 0.37)]),
     "nbdtr": (lambda k, n, p: _betainc(n, k + 1, p), [(2.0, 3.0, 0.37)]),
-    "fdtr": (_fisher, [(2.0, 5.0, 0.37), (3.0, 4.0, 2.5)]),
+    "fdtr": (_fisher, [(2.0, 5.0, 0.37), (3.0, 4.0, 0.9)]),
     "fdtrc": (lambda n, d, x: 1 - _fisher(n, d, x), [(2.0, 5.0, 0.37)]),
     "fdtri": (_inverse(_fisher, 1.0), [(2.0, 5.0, 0.37)]),
     "stdtrit": (_inverse(_stdtr, 0.4), [(3.0, 0.7)]),

@@ -50,6 +50,35 @@ def test_a_density_and_what_lies_below(name: str, shapes: Any, methods: str) -> 
         wg.testing.check_gradient(total, x, p, rtol=1e-5)
 
 
+BY_THEIR_SHAPES = [
+    ("gamma", (1.5,), "cdf sf logsf ppf"),
+    ("chi2", (3.3,), "cdf sf ppf"),
+    ("beta", (1.5, 2.7), "cdf logcdf ppf"),
+    ("t", (4.5,), "cdf sf ppf"),
+    ("invgamma", (2.5,), "cdf ppf"),
+    ("f", (3.5, 5.7), "cdf"),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "methods"), BY_THEIR_SHAPES)
+def test_probabilities_in_the_shapes(name: str, shapes: Any, methods: str) -> None:
+    """What lies below changes with a shape as an incomplete gamma or beta function does in its parameter."""
+    q = np.array([0.13, 0.55, 0.86])
+    for method in methods.split():
+        x = q if method == "ppf" else getattr(stats, name).ppf(q, *shapes)
+        f = getattr(getattr(stats, name), method)
+
+        def total(p: Any, f: Any = f, x: Any = x) -> Any:
+            return np.sum(np.cos(np.arange(3.0)) * f(x, *p))
+
+        wg.testing.check_gradient(total, np.array(shapes))
+        hessian = wg.hessian(total)(np.array(shapes))
+        slopes = wg.grad(total)
+        steps = 1e-4 * np.eye(len(shapes))
+        rows = [(slopes(shapes + h) - slopes(shapes - h)) / 2e-4 for h in steps]
+        np.testing.assert_allclose(hessian, rows, rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("name", ["genextreme", "genpareto"])
 def test_a_shape_that_is_zero_has_second_derivatives(name: str) -> None:
     f = getattr(stats, name).logpdf

@@ -55,6 +55,13 @@ def iqr(
     return (np.percentile(x, rng[1], **options) - np.percentile(x, rng[0], **options)) / scale
 
 
+def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0) -> Any:
+    """`scipy.stats.boxcox_llf`."""
+    data = array_of(data)
+    spread = np.var(special.boxcox(data, lmb), axis=axis)
+    return (lmb - 1) * np.sum(np.log(data), axis=axis) - np.shape(data)[axis] / 2 * np.log(spread)
+
+
 def trim_mean(a: Any, proportiontocut: Any, axis: Any = 0) -> Any:
     """`scipy.stats.trim_mean`."""
     lanes = np.moveaxis(np.sort(a, axis=axis), axis, 0)
@@ -255,6 +262,7 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.moment, moment),
     (stats.variation, variation),
     (stats.iqr, iqr),
+    (stats.boxcox_llf, boxcox_llf),
     (stats.trim_mean, trim_mean),
     (stats.median_abs_deviation, median_abs_deviation),
     (stats.pmean, pmean),

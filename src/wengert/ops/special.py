@@ -60,3 +60,23 @@ faddeeva = declare(
     rt="faddeeva",
 )
 """The derivatives of SciPy's `wofz`."""
+
+gammainc_derivative = declare(
+    "gammainc_derivative",
+    "a, x, *, order",
+    infer=analytic,
+    elementwise=True,
+    implementation=late_helper("gammainc_derivative"),
+    rt="gammainc_derivative",
+)
+"""The derivatives of SciPy's `gammainc` in its first operand."""
+
+betainc_derivative = declare(
+    "betainc_derivative",
+    "a, b, x, *, orders",
+    infer=analytic,
+    elementwise=True,
+    implementation=late_helper("betainc_derivative"),
+    rt="betainc_derivative",
+)
+"""The derivatives of SciPy's `betainc` in its first two operands."""

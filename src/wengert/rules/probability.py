@@ -6,10 +6,13 @@ bivariate normal probabilities (1956).
 
 from __future__ import annotations
 
+from math import comb
+
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-from ..ops.elementwise import exp, floor, log, log1p
-from ..ops.special import no_partial
+from ..ops.elementwise import exp, floor, log, log1p, sign
+from ..ops.special import betainc_derivative, gammainc_derivative, psi_derivative
+from .forms import scalar_rule
 from .special import scipy_rule as rule
 
 
@@ -36,6 +39,88 @@ def _density_of_f(n, d, x):
     return _density_of_beta(n / 2, d / 2, share) * n * d / (n * x + d) ** 2
 
 
+def _fisher_in_n(n, d, x):
+    """I(n/2, d/2, s) in n, which is also in the share s = nx / (nx + d)."""
+    share = n * x / (n * x + d)
+    moved = _density_of_beta(n / 2, d / 2, share) * d * x / (n * x + d) ** 2
+    return 0.5 * betainc_derivative(n / 2, d / 2, share, orders=(1, 0)) + moved
+
+
+def _fisher_in_d(n, d, x):
+    share = n * x / (n * x + d)
+    moved = _density_of_beta(n / 2, d / 2, share) * n * x / (n * x + d) ** 2
+    return 0.5 * betainc_derivative(n / 2, d / 2, share, orders=(0, 1)) - moved
+
+
+def _student_in_df(df, t):
+    """What lies below t < 0 is I(df/2, ½, s) / 2 with s = df / (df + t²), which also depends on df."""
+    square = t * t
+    share = df / (df + square)
+    moved = _density_of_beta(df / 2, 0.5, share) * square / (df + square) ** 2
+    of_both_tails = 0.5 * betainc_derivative(df / 2, 0.5, share, orders=(1, 0)) + moved
+    return -0.5 * sign(t) * of_both_tails
+
+
+def _derivative_of_density(orders, slope):
+    """A derivative of a density over the density, from those of its logarithm, by Faà di Bruno's recurrence.
+
+    `orders` count how often in either parameter; `slope(k)` is the derivative of orders `k` of the logarithm.
+    """
+    made = {(0, 0): 1.0}
+    for i in range(orders[0] + 1):
+        for j in range(orders[1] + 1):
+            if i + j == 0:
+                continue
+            first = (1, 0) if i else (0, 1)
+            p, q = i - first[0], j - first[1]
+            made[i, j] = sum(
+                comb(p, k) * comb(q, m) * made[p - k, q - m] * slope((first[0] + k, first[1] + m))
+                for k in range(p + 1)
+                for m in range(q + 1)
+            )
+    return made[orders]
+
+
+def _slope_of_gammaln(orders, z):
+    n = orders[0] + orders[1] - 1
+    return psi_derivative(z, order=n) if n else special.psi(z)
+
+
+def _shape_of_gamma(a, x, order):
+    """The derivative of the gamma density, so many times in its shape."""
+
+    def slope(k):
+        return (log(x) if k == (1, 0) else 0.0) - _slope_of_gammaln(k, a)
+
+    return _density_of_gamma(a, x) * _derivative_of_density((order, 0), slope)
+
+
+def _shapes_of_beta(a, b, x, orders):
+    """The derivative of the beta density, so many times in either shape."""
+
+    def slope(k):
+        both = _slope_of_gammaln(k, a + b)
+        if k[1] == 0:
+            return both - _slope_of_gammaln(k, a) + (log(x) if k == (1, 0) else 0.0)
+        if k[0] == 0:
+            return both - _slope_of_gammaln(k, b) + (log1p(-x) if k == (0, 1) else 0.0)
+        return both
+
+    return _density_of_beta(a, b, x) * _derivative_of_density(orders, slope)
+
+
+scalar_rule(
+    gammainc_derivative,
+    lambda a, x, Ω, *, order: gammainc_derivative(a, x, order=order + 1),
+    lambda a, x, Ω, *, order: _shape_of_gamma(a, x, order),
+)
+scalar_rule(
+    betainc_derivative,
+    lambda a, b, x, Ω, *, orders: betainc_derivative(a, b, x, orders=(orders[0] + 1, orders[1])),
+    lambda a, b, x, Ω, *, orders: betainc_derivative(a, b, x, orders=(orders[0], orders[1] + 1)),
+    lambda a, b, x, Ω, *, orders: _shapes_of_beta(a, b, x, orders),
+)
+
 # --- the normal distribution ----------------------------------------------------------------------
 
 rule(special.ndtr, lambda x, Ω: 0.3989422804014327 * exp(-0.5 * x * x))  # 1 / √(2π)
@@ -57,49 +142,49 @@ rule(
 
 rule(
     special.gammainc,
-    lambda a, x, Ω: no_partial("gammainc", "a"),
+    lambda a, x, Ω: gammainc_derivative(a, x, order=1),
     lambda a, x, Ω: _density_of_gamma(a, x),
 )
 rule(
     special.gammaincc,
-    lambda a, x, Ω: no_partial("gammaincc", "a"),
+    lambda a, x, Ω: -gammainc_derivative(a, x, order=1),
     lambda a, x, Ω: -_density_of_gamma(a, x),
 )
 rule(
     special.gammaincinv,
-    lambda a, y, Ω: no_partial("gammaincinv", "a"),
+    lambda a, y, Ω: -gammainc_derivative(a, Ω, order=1) / _density_of_gamma(a, Ω),
     lambda a, y, Ω: 1 / _density_of_gamma(a, Ω),
 )
 rule(
     special.gammainccinv,
-    lambda a, y, Ω: no_partial("gammainccinv", "a"),
+    lambda a, y, Ω: -gammainc_derivative(a, Ω, order=1) / _density_of_gamma(a, Ω),
     lambda a, y, Ω: -1 / _density_of_gamma(a, Ω),
 )
 rule(
     special.gdtr,
     lambda a, b, x, Ω: x * _density_of_gamma(b, a * x),
-    lambda a, b, x, Ω: no_partial("gdtr", "b"),
+    lambda a, b, x, Ω: gammainc_derivative(b, a * x, order=1),
     lambda a, b, x, Ω: a * _density_of_gamma(b, a * x),
 )
 rule(
     special.gdtrc,
     lambda a, b, x, Ω: -x * _density_of_gamma(b, a * x),
-    lambda a, b, x, Ω: no_partial("gdtrc", "b"),
+    lambda a, b, x, Ω: -gammainc_derivative(b, a * x, order=1),
     lambda a, b, x, Ω: -a * _density_of_gamma(b, a * x),
 )
 rule(
     special.chdtr,
-    lambda v, x, Ω: no_partial("chdtr", "v"),
+    lambda v, x, Ω: 0.5 * gammainc_derivative(v / 2, x / 2, order=1),
     lambda v, x, Ω: 0.5 * _density_of_gamma(v / 2, x / 2),
 )
 rule(
     special.chdtrc,
-    lambda v, x, Ω: no_partial("chdtrc", "v"),
+    lambda v, x, Ω: -0.5 * gammainc_derivative(v / 2, x / 2, order=1),
     lambda v, x, Ω: -0.5 * _density_of_gamma(v / 2, x / 2),
 )
 rule(
     special.chdtri,
-    lambda v, p, Ω: no_partial("chdtri", "v"),
+    lambda v, p, Ω: -gammainc_derivative(v / 2, Ω / 2, order=1) / _density_of_gamma(v / 2, Ω / 2),
     lambda v, p, Ω: -2 / _density_of_gamma(v / 2, Ω / 2),
 )
 rule(
@@ -117,26 +202,26 @@ rule(
 
 rule(
     special.betainc,
-    lambda a, b, x, Ω: no_partial("betainc", "a"),
-    lambda a, b, x, Ω: no_partial("betainc", "b"),
+    lambda a, b, x, Ω: betainc_derivative(a, b, x, orders=(1, 0)),
+    lambda a, b, x, Ω: betainc_derivative(a, b, x, orders=(0, 1)),
     lambda a, b, x, Ω: _density_of_beta(a, b, x),
 )
 rule(
     special.betaincc,
-    lambda a, b, x, Ω: no_partial("betaincc", "a"),
-    lambda a, b, x, Ω: no_partial("betaincc", "b"),
+    lambda a, b, x, Ω: -betainc_derivative(a, b, x, orders=(1, 0)),
+    lambda a, b, x, Ω: -betainc_derivative(a, b, x, orders=(0, 1)),
     lambda a, b, x, Ω: -_density_of_beta(a, b, x),
 )
 rule(
     special.betaincinv,
-    lambda a, b, y, Ω: no_partial("betaincinv", "a"),
-    lambda a, b, y, Ω: no_partial("betaincinv", "b"),
+    lambda a, b, y, Ω: -betainc_derivative(a, b, Ω, orders=(1, 0)) / _density_of_beta(a, b, Ω),
+    lambda a, b, y, Ω: -betainc_derivative(a, b, Ω, orders=(0, 1)) / _density_of_beta(a, b, Ω),
     lambda a, b, y, Ω: 1 / _density_of_beta(a, b, Ω),
 )
 rule(
     special.betainccinv,
-    lambda a, b, y, Ω: no_partial("betainccinv", "a"),
-    lambda a, b, y, Ω: no_partial("betainccinv", "b"),
+    lambda a, b, y, Ω: -betainc_derivative(a, b, Ω, orders=(1, 0)) / _density_of_beta(a, b, Ω),
+    lambda a, b, y, Ω: -betainc_derivative(a, b, Ω, orders=(0, 1)) / _density_of_beta(a, b, Ω),
     lambda a, b, y, Ω: -1 / _density_of_beta(a, b, Ω),
 )
 rule(
@@ -159,29 +244,29 @@ rule(
 )
 rule(
     special.fdtr,
-    lambda n, d, x, Ω: no_partial("fdtr", "dfn"),
-    lambda n, d, x, Ω: no_partial("fdtr", "dfd"),
+    lambda n, d, x, Ω: _fisher_in_n(n, d, x),
+    lambda n, d, x, Ω: _fisher_in_d(n, d, x),
     lambda n, d, x, Ω: _density_of_f(n, d, x),
 )
 rule(
     special.fdtrc,
-    lambda n, d, x, Ω: no_partial("fdtrc", "dfn"),
-    lambda n, d, x, Ω: no_partial("fdtrc", "dfd"),
+    lambda n, d, x, Ω: -_fisher_in_n(n, d, x),
+    lambda n, d, x, Ω: -_fisher_in_d(n, d, x),
     lambda n, d, x, Ω: -_density_of_f(n, d, x),
 )
 rule(
     special.fdtri,
-    lambda n, d, p, Ω: no_partial("fdtri", "dfn"),
-    lambda n, d, p, Ω: no_partial("fdtri", "dfd"),
+    lambda n, d, p, Ω: -_fisher_in_n(n, d, Ω) / _density_of_f(n, d, Ω),
+    lambda n, d, p, Ω: -_fisher_in_d(n, d, Ω) / _density_of_f(n, d, Ω),
     lambda n, d, p, Ω: 1 / _density_of_f(n, d, Ω),
 )
 rule(
     special.stdtr,
-    lambda df, t, Ω: no_partial("stdtr", "df"),
+    lambda df, t, Ω: _student_in_df(df, t),
     lambda df, t, Ω: _density_of_t(df, t),
 )
 rule(
     special.stdtrit,
-    lambda df, p, Ω: no_partial("stdtrit", "df"),
+    lambda df, p, Ω: -_student_in_df(df, Ω) / _density_of_t(df, Ω),
     lambda df, p, Ω: 1 / _density_of_t(df, Ω),
 )

@@ -172,23 +172,23 @@ scipy_rule(
 scipy_rule(
     special.boxcox,
     lambda x, lmbda, Ω: x ** (lmbda - 1),
-    lambda x, lmbda, Ω: no_partial("boxcox", "lmbda"),
+    lambda x, lmbda, Ω: 0.5 * log(x) ** 2 * special.hyp1f1(2.0, 3.0, lmbda * log(x)),
 )
 scipy_rule(
     special.inv_boxcox,
     lambda x, lmbda, Ω: Ω ** (1 - lmbda),
-    lambda x, lmbda, Ω: no_partial("inv_boxcox", "lmbda"),
+    lambda x, lmbda, Ω: -0.5 * x * x * Ω * special.hyp2f1(2.0, 2.0, 3.0, -lmbda * x),
 )
 
 scipy_rule(
     special.boxcox1p,
     lambda x, lmbda, Ω: (1 + x) ** (lmbda - 1),
-    lambda x, lmbda, Ω: no_partial("boxcox1p", "lmbda"),
+    lambda x, lmbda, Ω: 0.5 * log1p(x) ** 2 * special.hyp1f1(2.0, 3.0, lmbda * log1p(x)),
 )
 scipy_rule(
     special.inv_boxcox1p,
     lambda x, lmbda, Ω: (1 + Ω) ** (1 - lmbda),
-    lambda x, lmbda, Ω: no_partial("inv_boxcox1p", "lmbda"),
+    lambda x, lmbda, Ω: -0.5 * x * x * (1 + Ω) * special.hyp2f1(2.0, 2.0, 3.0, -lmbda * x),
 )
 scipy_rule(special.exprel, lambda x, Ω: 0.5 * special.hyp1f1(2.0, 3.0, x))
 scipy_rule(
