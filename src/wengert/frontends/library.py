@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import math
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..ir.graph import Atom, Const, Var, births
 from ..ir.records import replace
-from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
+from ..ir.types import INT, UNKNOWN, Array, Number, Seq, Struct
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import reduction as red
@@ -37,7 +38,7 @@ from . import (
 from .binding import is_star
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
-from .failing import raise_now
+from .failing import fail_now, raise_now
 from .identities import holds_by_identity, refuse_in_sets
 from .items import subscript
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
@@ -389,6 +390,26 @@ def _extremum_by_key(
     return it.choose(it.emit(st.length, values), first, lambda: _of_nothing(it, which, kwargs))
 
 
+def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`base ** exp`; of whole numbers alone there may be a modulus."""
+    names = ("base", "exp", "mod")
+    for name in kwargs:
+        if name not in names:
+            raise_now(it, TypeError, f"{name!r} is an invalid keyword argument for pow()")
+        if name in names[: len(args)]:
+            place = f"given by name ({name!r}) and position ({names.index(name) + 1})"
+            raise_now(it, TypeError, f"argument for pow() {place}")
+    named = dict(zip(names, args, strict=False)) | dict(kwargs)
+    if len(args) > 3 or not {"base", "exp"} <= named.keys():
+        fail_now(it, pow, *args)
+    base, exponent = named["base"], named["exp"]
+    modulus = named.get("mod", Const(None))
+    if modulus == Const(None):
+        return binary(it, ast.Pow(), base, exponent, ast.Pass())
+    result = operators.call_method_of_class(it, base, "__pow__", [exponent, modulus])
+    return opaque(it, pow, [base, exponent, modulus], {}, INT) if result is None else result
+
+
 def _hypot(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 1 and is_star(args[0]):
         return call(it, Const(equivalents.hypot_of), [args[0].values[0]], {})  # type: ignore[union-attr]
@@ -536,6 +557,7 @@ HANDLERS: dict[int, Handler] = {
         (min, _extremum("min")),
         (any, decided_at_once(_any_or_all("any"), "any_")),
         (all, decided_at_once(_any_or_all("all"), "all_")),
+        (pow, _pow),
         (math.hypot, _hypot),
         (math.dist, _dist),
         (np.linalg.matrix_power, _matrix_power),

@@ -369,7 +369,6 @@ CONVERSIONS: dict[Any, tuple[str, ...]] = {
     round: ("__round__",),
     reversed: ("__reversed__",),
     divmod: ("__divmod__",),
-    pow: ("__pow__",),
     math.floor: ("__floor__", "__float__"),
     math.ceil: ("__ceil__", "__float__"),
     math.trunc: ("__trunc__",),
