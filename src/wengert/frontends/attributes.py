@@ -53,6 +53,7 @@ from .values import (
     as_known,
     kind_of_value,
 )
+from .wrong_calls import refuse_wrong_call
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -385,10 +386,16 @@ def _get(it: Interpreter, value: Var | Const, args: Args) -> Value:
     return it.choose(present, lambda: it.emit(st.getitem, value, key), lambda: default)
 
 
+_CONTAINERS: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict}
+
+
 def _method_of_container(
     items: Items, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     """A method of a tuple, list or dictionary whose items are known."""
+    cls = _CONTAINERS.get(items.form)
+    if cls is not None:
+        refuse_wrong_call(it, getattr(items.type or cls, name, None), [items, *args], kwargs)
     done = container_methods.method_of_known(it, items, name, args, kwargs)
     if done is not None:
         return done

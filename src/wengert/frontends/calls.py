@@ -37,7 +37,7 @@ from .expressions import evaluate
 from .failing import fail_now, raise_now
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
-from .opcalls import emit_op, takes
+from .opcalls import emit_op
 from .signature import derives
 from .values import (
     Closure,
@@ -49,6 +49,7 @@ from .values import (
     as_known,
     is_object,
 )
+from .wrong_calls import refuse_wrong_call
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -226,13 +227,13 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return said
     handler = handler_of(known)
     if handler is not None:
+        refuse_wrong_call(it, known, args, kwargs)
         return handler(it, args, kwargs)
     if isinstance(known, Op):
         return emit_op(it, known, it.namespace, args, kwargs, row=True)
     found = ops.find(known)
     if found is not None and not it.reading.opted_out(found[0]):
-        if not takes(*found, args, kwargs):
-            fail_now(it, known, *args)
+        refuse_wrong_call(it, known, args, kwargs)
         if found[1] == "np":
             args = [in_numpy(it, arg) for arg in args]
             refuse_unknown(it, ("__iter__", "__getitem__"), args)
@@ -242,6 +243,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return emit_op(it, *found, args, kwargs)
     handler = rarer_handler_of(known)
     if handler is not None:
+        refuse_wrong_call(it, known, args, kwargs)
         return handler(it, args, kwargs)
     return _call_python(it, known, args, kwargs)
 

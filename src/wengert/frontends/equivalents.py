@@ -76,7 +76,20 @@ def chain_from_iterable(iterables: Any) -> Any:
 
 def islice(iterable: Any, *bounds: Any) -> Any:
     """`itertools.islice` of something finite."""
+    refuse_negative(bounds)
     return list(iterable)[slice(*bounds)]
+
+
+def refuse_negative(bounds: Any) -> None:
+    """Raise what `itertools.islice` raises where it would have to count from the end."""
+    for bound in bounds[:2]:
+        if bound is not None and bound < 0:
+            which = "Stop argument" if bounds[:2][-1] == -1 else "Indices"
+            raise ValueError(
+                f"{which} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+            )
+    if len(bounds) == 3 and bounds[2] is not None and bounds[2] < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
 
 
 def accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:

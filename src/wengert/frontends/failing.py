@@ -21,7 +21,8 @@ def raise_now(it: Interpreter, error: type[Exception], message: str, **named: st
     raise Diverges
 
 
-def fail_now(it: Interpreter, function: Any, *operands: Value) -> NoReturn:
+def fail_now(it: Interpreter, function: Any, *operands: Value, **named: Value) -> NoReturn:
     """Emit a call that fails when the program runs: Python finds the words."""
-    it.emit(st.opaque, Const(function), *map(it.atom, operands), names=Const(()))
+    atoms = map(it.atom, (*operands, *named.values()))
+    it.emit(st.opaque, Const(function), *atoms, names=Const(tuple(named)))
     raise Diverges

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .equivalents import groups
+from .equivalents import groups, refuse_negative
 
 
 def step(iterator: Any) -> tuple[bool, Any]:
@@ -187,6 +187,7 @@ def chain_from_iterable(iterables: Any) -> Any:
 
 def islice(iterable: Any, *bounds: Any) -> Any:
     """`itertools.islice`."""
+    refuse_negative(bounds)
     start, stop, by = 0, None, 1
     if len(bounds) == 1:
         stop = bounds[0]

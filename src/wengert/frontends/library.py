@@ -38,7 +38,7 @@ from . import (
 from .binding import is_star
 from .calls import call, call_foreign, opaque
 from .counts import is_by_turns
-from .failing import fail_now, raise_now
+from .failing import raise_now
 from .identities import holds_by_identity, refuse_in_sets
 from .items import subscript
 from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
@@ -392,16 +392,7 @@ def _extremum_by_key(
 
 def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`base ** exp`; of whole numbers alone there may be a modulus."""
-    names = ("base", "exp", "mod")
-    for name in kwargs:
-        if name not in names:
-            raise_now(it, TypeError, f"{name!r} is an invalid keyword argument for pow()")
-        if name in names[: len(args)]:
-            place = f"given by name ({name!r}) and position ({names.index(name) + 1})"
-            raise_now(it, TypeError, f"argument for pow() {place}")
-    named = dict(zip(names, args, strict=False)) | dict(kwargs)
-    if len(args) > 3 or not {"base", "exp"} <= named.keys():
-        fail_now(it, pow, *args)
+    named = dict(zip(("base", "exp", "mod"), args, strict=False)) | dict(kwargs)
     base, exponent = named["base"], named["exp"]
     modulus = named.get("mod", Const(None))
     if modulus == Const(None):

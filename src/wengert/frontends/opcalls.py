@@ -92,17 +92,6 @@ def _conj_of(kind: Kind, conj: Op) -> Op:
     return ops.named("copy" if has_axes else "pos")
 
 
-def takes(op: Op, namespace: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
-    """Whether a function of `math` takes so many arguments; others have more forms than one."""
-    from .binding import is_star
-
-    signature = parse_signature(op.signature)
-    if namespace not in ("math", "cmath") or kwargs or signature.rest or any(map(is_star, args)):
-        return True
-    most = len(signature.operands) + len(signature.options)
-    return signature.required <= len(args) <= most
-
-
 def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether a method of something unknown may be the one of an array: it is given what that asks for."""
     from .binding import is_star

@@ -21,6 +21,8 @@ class Deque:
         self.__items__ = list(iterable)
         self.maxlen = maxlen
         if maxlen is not None:
+            if maxlen < 0:
+                raise ValueError("maxlen must be non-negative")
             while len(self.__items__) > maxlen:
                 self.__items__.pop(0)
 
