@@ -16,8 +16,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     moved = at_the_end(array_of(arr), axis)
     lead = np.shape(moved)[:-1]
     lanes = np.reshape(moved, (-1, np.shape(moved)[-1]))
-    results = np.array([func1d(lane, *args, **kwargs) for lane in lanes])
-    results = np.reshape(results, (*lead, *np.shape(results)[1:]))
+    results = _shaped([func1d(lane, *args, **kwargs) for lane in lanes], None, lead)
     return back_in_place(results, axis) if np.ndim(results) == np.ndim(moved) else results
 
 
@@ -36,8 +35,13 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any
 
 
 def frompyfunc(func: Any, /, nin: Any, nout: Any) -> Any:
-    """`np.frompyfunc` of a function that returns numbers."""
-    return lambda *args: _of_entries(func, None, args)
+    """`np.frompyfunc` of a function that returns numbers, each of which stays what it is."""
+
+    def of_entries(*args: Any) -> Any:
+        results, shape = _of_entries(func, args)
+        return np.reshape(np.array(results), shape)
+
+    return of_entries
 
 
 # --- np.vectorize ---------------------------------------------------------------------------
@@ -75,26 +79,27 @@ def vectorized(
     plain = len(kwargs) == 0 and len(places) == len(args)
     taken = function if plain else of_these
     chosen = [*[args[k] for k in places], *[kwargs[name] for name in names]]
-    if signature is None:
-        return _of_entries(taken, otypes, chosen)
-    return _of_parts(taken, otypes, signature, chosen)
-
-
-def _of_entries(function: Any, otypes: Any, args: Any) -> Any:
-    """A function of numbers applied to the entries of arrays, side by side."""
-    if len(args) == 1:
-        shape, columns = np.shape(args[0]), [np.ravel(args[0]).tolist()]
+    if signature is not None:
+        results, shape = _of_parts(taken, signature, chosen)
     else:
-        shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
-        columns = [np.ravel(np.broadcast_to(arg, shape)).tolist() for arg in args]
-    results = [function(*entries) for entries in zip(*columns, strict=True)]
+        results, shape = _of_entries(taken, chosen)
     if len(results) == 0 and otypes is None:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
     return _joined(results, otypes, shape)
 
 
-def _of_parts(function: Any, otypes: Any, signature: Any, args: Any) -> Any:
-    """A function applied to parts of arrays: the last axes of each argument, as many as its signature names."""
+def _of_entries(function: Any, args: Any) -> Any:
+    """What a function of numbers gives for the entries of arrays, side by side, and in which shape."""
+    if len(args) == 1:
+        shape, columns = np.shape(args[0]), [np.ravel(args[0]).tolist()]
+    else:
+        shape = np.broadcast_shapes(*[np.shape(arg) for arg in args])
+        columns = [np.ravel(np.broadcast_to(arg, shape)).tolist() for arg in args]
+    return [function(*entries) for entries in zip(*columns, strict=True)], shape
+
+
+def _of_parts(function: Any, signature: Any, args: Any) -> Any:
+    """The same of parts of arrays: the last axes of each argument, as many as the signature names."""
     names = _axes_named(signature.split("->")[0])
     arrays = [array_of(arg) for arg in args]
     if len(names) != len(arrays):
@@ -109,8 +114,7 @@ def _of_parts(function: Any, otypes: Any, signature: Any, args: Any) -> Any:
         np.reshape(np.broadcast_to(array, (*shape, *axes)), (-1, *axes))
         for array, axes in zip(arrays, own, strict=True)
     ]
-    results = [function(*parts) for parts in zip(*columns, strict=True)]
-    return _joined(results, otypes, shape)
+    return [function(*parts) for parts in zip(*columns, strict=True)], shape
 
 
 def _axes_named(text: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.creation import gather as array_of
+from ..ops.questions import may_be_nan
 from ..ops.reduction import exponent_of
 from ..ops.selection import take as take_op
 from ..ops.statistics import (
@@ -57,7 +58,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         conditions = [*conditions, none]
     for condition, function in zip(conditions, funclist, strict=True):
         result = np.where(condition, _piece(function, x, condition, args, kw), result)
-    return result
+    return result if may_be_nan(x) else result.astype(x.dtype)
 
 
 def _piece(function: Any, x: Any, condition: Any, args: Any, kw: Any) -> Any:

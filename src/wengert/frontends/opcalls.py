@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import Atom, Const
+from ..ir.graph import Atom, Const, Var
 from ..ir.op import Op
 from ..ir.types import Array, Kind, Number, Seq, Struct
 from ..ops import registry as ops
@@ -81,7 +81,23 @@ def emit_op(
     if op.name in _FROM_TEXT and not it.reading.inert.isdisjoint(operands):
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
-    return open_up(it, result)
+    return open_up(it, _of_dtype(it, op, operands, params, result))
+
+
+def _of_dtype(
+    it: Interpreter, op: Op, operands: Sequence[Atom], params: Mapping[str, Atom], result: Atom
+) -> Atom:
+    """The result once more, of a dtype that only the run knows: if of integers, it has no derivative."""
+    dtype = params.get("dtype")
+    if op.name == "full_like" and dtype in (None, Const(None)) and isinstance(operands[1], Var):
+        known = kind_of_atom(operands[0])
+        if not isinstance(known, Array) or not known.dtype:
+            dtype = it.emit(ops.named("dtype"), operands[0], namespace="attr")
+    rule = rule_for(op)
+    if not isinstance(dtype, Var) or rule is None or rule.form == "zero":
+        return result
+    options = {"dtype": dtype, "copy": Const(False)}
+    return it.builder.emit_with(ops.named("astype"), (result,), options, "method")
 
 
 def _conj_of(kind: Kind, conj: Op) -> Op:

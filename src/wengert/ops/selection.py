@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir.builder import Builder
 from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
@@ -59,10 +61,17 @@ def _fold_pad(builder: Builder, args: Args, params: Params, namespace: str) -> A
 
 
 def _padded_with(builder: Builder, x: Atom, width: Atom, value: Var) -> Atom:
-    """A border of one number that is computed."""
+    """A border of one number that is computed, and converted to the dtype of the array."""
     number: Atom = value
     if value.kind == UNKNOWN:
         number = builder.emit(named("reshape"), value, namespace="np", shape=Const(()))
+    if not dtype_of(x).startswith(("float", "complex")):
+        known = dtype_of(x)
+        of_array = (
+            Const(np.dtype(known)) if known else builder.emit(named("dtype"), x, namespace="attr")
+        )
+        number = builder.emit(named("asarray"), number, namespace="np")
+        number = builder.emit(named("astype"), number, namespace="method", dtype=of_array)
     ones = builder.emit(named("ones_like"), x, namespace="np", dtype=Const(bool))
     inside = builder.emit(pad, ones, namespace="np", pad_width=width)
     padded = builder.emit(pad, x, namespace="np", pad_width=width)

@@ -29,6 +29,7 @@ from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
+from ..ops.array_kinds import dtype_name
 from ..rules.registry import Rule, rule_for
 from .caught import HOLDING, carries
 from .loops import LOOPS, view
@@ -176,8 +177,11 @@ def refuse_cut_off(block: Block, active: set[Var]) -> None:
             )
 
 
+_INTEGERS = ("int", "uint", "bool")
+
+
 def _holds_integers(kind: Array) -> bool:
-    return kind.dtype.startswith(("int", "uint", "bool"))
+    return kind.dtype.startswith(_INTEGERS)
 
 
 def _is_inexact(kind: Kind) -> bool:
@@ -212,6 +216,8 @@ def operands_of(eqn: Eqn) -> Iterable[Atom]:
 
 
 def _by_rule(eqn: Eqn) -> Iterable[Atom]:
+    if _cuts_off(eqn):
+        return ()
     rule = rule_for(eqn.op)
     if rule is None:
         return eqn.args
@@ -220,6 +226,16 @@ def _by_rule(eqn: Eqn) -> Iterable[Atom]:
     if _has_row_by_operand(rule):
         return [arg for arg, row in zip(eqn.args, rule.rows, strict=False) if row is not None]
     return eqn.args
+
+
+def _cuts_off(eqn: Eqn) -> bool:
+    """Whether only the integer part of what is computed is kept: a step function."""
+    if "dtype" in eqn.params:
+        return dtype_name(eqn.params["dtype"]).startswith(_INTEGERS)
+    if eqn.op.name != "full_like":
+        return False
+    kind = eqn.outs[0].kind
+    return isinstance(kind, Array) and _holds_integers(kind)
 
 
 class _Varied:

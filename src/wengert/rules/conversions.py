@@ -1,4 +1,4 @@
-"""NumPy's scalar types as functions: `np.float32(x)` rounds, its derivative does not."""
+"""NumPy's scalar types as functions: `np.float32(x)` rounds, its derivative does not; `np.int64(x)` has none."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const
-from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Seq, Struct
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, Kind, Seq, Struct
 from ..ops import registry as ops
 from ..ops.array_kinds import Args, Params, fold_no_text
 from ..ops.elementwise import real
-from .forms import linear_rule
+from .forms import linear_rule, zero_rule
 
 
 def _infer(number: Kind) -> Callable[[Args, Params], Kind]:
@@ -33,6 +33,13 @@ def _fold(type_: type) -> Callable[[Builder, Args, Params, str], Atom | None]:
     return fold
 
 
+for _type in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64):
+    _op = ops.foreign(_type, infer=_infer(INT))
+    _op.fold = _fold(_type)
+    zero_rule(_op)
+_op = ops.foreign(np.bool_, infer=_infer(BOOL))
+_op.fold = _fold(np.bool_)
+zero_rule(_op)
 for _type in (np.float16, np.float32, np.float64, np.longdouble):
     _op = ops.foreign(_type, infer=_infer(FLOAT))
     _op.fold = _fold(_type)
