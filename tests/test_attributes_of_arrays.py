@@ -137,6 +137,31 @@ def test_real_numbers_have_no_imaginary_part():
         wg.grad(f)(X)
 
 
+def by_kind(x):
+    return x.sum() if x.dtype.kind == "f" else 2.0 * x.sum()
+
+
+def by_name_and_size(x):
+    exact = x.dtype.name == "float64" and x.dtype.itemsize == 8 and x.dtype.char == "d"
+    return (x**2).sum() if exact else x.sum()
+
+
+def by_type(x):
+    y = np.asarray(x, dtype=float if np.asarray(x).dtype.kind in "biu" else None)
+    return (y * (2.0 if x.dtype.type is np.float64 else 3.0)).sum()
+
+
+@pytest.mark.parametrize("general", [False, True])
+@pytest.mark.parametrize("f", [by_kind, by_name_and_size, by_type])
+def test_a_program_asks_for_the_dtype(f, general):
+    gradient = standing_alone.alone(wg.grad(f)) if general else wg.grad(f)
+    for x in (X, X.astype(np.float32), np.array([1, 2, 3])):
+        slope = f(x + np.ones(3, x.dtype)) - f(x)
+        if f is by_name_and_size and x is X:
+            slope = 2 * x.sum()
+        assert gradient(x).sum() == pytest.approx(slope, rel=1e-6)
+
+
 def test_the_shape_is_not_assigned():
     def f(x):
         y = np.concatenate([x, x])

@@ -113,3 +113,9 @@ def test_wrong_arguments(f):
         wg.grad(f)(X)
     assert str(found.value) == str(raised.value)
     assert "np.vectorize" in last_line(found.value)
+
+
+def test_integers_are_differentiated_like_the_numbers_that_they_are():
+    squares = np.vectorize(lambda t: t * t)
+    counts = np.array([1, 2, 3])
+    np.testing.assert_array_equal(wg.grad(lambda a: squares(a).sum())(counts), [2.0, 4.0, 6.0])

@@ -14,11 +14,25 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
-from ..ir.types import SLICE, STR, UNKNOWN, Array, Number, Other, Seq, Static, Struct
+from ..ir.types import (
+    DTYPE,
+    INT,
+    SLICE,
+    STR,
+    UNKNOWN,
+    Array,
+    Kind,
+    Number,
+    Other,
+    Seq,
+    Static,
+    Struct,
+)
 from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
+from ..ops.array_kinds import dtype_of
 from . import (
     bound_methods,
     cells,
@@ -230,6 +244,8 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         made = it.builder.visible_definition(value)  # type: ignore[arg-type]
         if made is not None and made.op is st.slice_:
             return made.args[_OF_SLICES.index(name)]
+    if kind == DTYPE and hasattr(np.dtype, name) and not callable(getattr(np.dtype, name)):
+        return _of_dtype(it, value, name)
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
         found = it.builder.emit_with(op, (value,), {}, "attr")
@@ -246,6 +262,24 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     if ops.find_method(name) is not None or name in MUTATING or kind != UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
     return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
+
+
+_OF_DTYPES: dict[str, Kind] = {
+    "kind": STR, "char": STR, "name": STR, "itemsize": INT, "num": INT, "alignment": INT, "type": UNKNOWN
+}  # fmt: skip
+"""What a dtype is asked for that follows from its name."""
+
+
+def _of_dtype(it: Interpreter, dtype: Var | Const, name: str) -> Value:
+    made = it.builder.visible_definition(dtype) if isinstance(dtype, Var) else None
+    if name in _OF_DTYPES and made is not None and made.op.name == "dtype":
+        known_as = dtype_of(made.args[0])
+        if known_as:
+            return Const(getattr(np.dtype(known_as), name))
+    kind = _OF_DTYPES.get(name, UNKNOWN)
+    found = it.builder.emit_with(st.getattr_, (dtype,), {"name": Const(name)}, kind=kind)
+    it.reading.inert.add(found)
+    return found
 
 
 # --- methods ------------------------------------------------------------------------------
@@ -384,9 +418,6 @@ def _get(it: Interpreter, value: Var | Const, args: Args) -> Value:
     default = args[1] if len(args) > 1 else Const(None)
     present = it.emit(st.in_, key, value)
     return it.choose(present, lambda: it.emit(st.getitem, value, key), lambda: default)
-
-
-_CONTAINERS: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict}
 
 
 def _method_of_container(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.creation import gather as array_of
+from ..ops.questions import may_be_nan
 from .numpy_statistics_in_python import at_the_end, back_in_place
 
 
@@ -159,7 +160,7 @@ def _shaped(results: Any, dtype: Any, shape: Any) -> Any:
     made = np.array(results)
     if dtype is not None:
         made = made.astype(dtype)
-    elif not isinstance(results[0], (float, np.ndarray)):
+    elif may_be_nan(made) and not isinstance(results[0], (float, np.ndarray)):
         made = made.astype(np.asarray(results[0]).dtype)
     return np.reshape(made, (*shape, *np.shape(made)[1:]))
 

@@ -15,6 +15,7 @@ from ..ir.types import FLOAT, INT, UNKNOWN, Array, Kind, Number, Seq
 from .array_kinds import dtype_of, given_option, rank_of
 from .promotion import Args, Params, always, inexact_dtype, promoted, real_dtype, shaped
 from .registry import declare, in_math, late_helper, named
+from .shape import converted_like
 from .structure import gradient_kind, in_shape_of, item_kind, number_of_dtype
 
 _SUMS = "x, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True"
@@ -124,6 +125,8 @@ def _fold_chosen(builder: Builder, name: str, args: Args, params: Params) -> Ato
     chosen = given_option(params.get("where"), True)
     initial = given_option(params.get("initial"))
     (x,) = args
+    if initial is not None and name in ("max", "min"):
+        initial = converted_like(builder, initial, x)
     if chosen is not None:
         neutral = initial if name in ("max", "min") else Const(_NEUTRAL[name])
         if neutral is None:
@@ -144,6 +147,8 @@ def _fold_chosen(builder: Builder, name: str, args: Args, params: Params) -> Ato
     result = builder.emit_with(named(name), (x,), rest, "np")
     if initial is None:
         return result
+    if name in ("sum", "prod"):
+        initial = converted_like(builder, initial, result)
     return builder.emit(named(_COMBINED[name]), result, initial, namespace="np")
 
 

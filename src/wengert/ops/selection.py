@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..ir.builder import Builder
 from ..ir.graph import ZERO, Atom, Const, Var
 from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
@@ -24,6 +22,7 @@ from .array_kinds import (
 from .helpers import helper
 from .promotion import always
 from .registry import declare, named
+from .shape import converted_like
 
 # --- repeating ----------------------------------------------------------------------------
 
@@ -65,13 +64,7 @@ def _padded_with(builder: Builder, x: Atom, width: Atom, value: Var) -> Atom:
     number: Atom = value
     if value.kind == UNKNOWN:
         number = builder.emit(named("reshape"), value, namespace="np", shape=Const(()))
-    if not dtype_of(x).startswith(("float", "complex")):
-        known = dtype_of(x)
-        of_array = (
-            Const(np.dtype(known)) if known else builder.emit(named("dtype"), x, namespace="attr")
-        )
-        number = builder.emit(named("asarray"), number, namespace="np")
-        number = builder.emit(named("astype"), number, namespace="method", dtype=of_array)
+    number = converted_like(builder, number, x)
     ones = builder.emit(named("ones_like"), x, namespace="np", dtype=Const(bool))
     inside = builder.emit(pad, ones, namespace="np", pad_width=width)
     padded = builder.emit(pad, x, namespace="np", pad_width=width)

@@ -371,6 +371,17 @@ tolist = declare(
 cast_like = helper("cast_like", "x, *, like", _infer_cast, elementwise=True)
 
 
+def converted_like(builder: Builder, number: Atom, x: Atom) -> Atom:
+    """A number as an array holds it: of an array of integers the fraction is lost."""
+    known = dtype_of(x)
+    whole = isinstance(number, Const) and isinstance(number.value, int)
+    if whole or known.startswith(("float", "complex")):
+        return number
+    number = builder.emit(named("asarray"), number, namespace="np")
+    of_array = Const(np.dtype(known)) if known else builder.emit(dtype, x, namespace="attr")
+    return builder.emit(astype, number, namespace="method", dtype=of_array)
+
+
 def _nested(dtype_: str, rank: int | None) -> Kind:
     if rank is None:
         return UNKNOWN
