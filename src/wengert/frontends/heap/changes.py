@@ -25,9 +25,17 @@ from .aliases import (
 )
 from .current import has_left, now, read, what_happened
 from .packing import keep, materialise, refuse_callers
-from .places import content_in, identities, in_whole, place_of
+from .places import content_in, identities, in_whole, note_left, place_of
 from .releasing import release
-from .sharings import check_sharing, depth_of, lose_aliases, may_be_held, note_items, spot_of
+from .sharings import (
+    check_sharing,
+    depth_of,
+    lose_aliases,
+    may_be_held,
+    note_items,
+    settle_before,
+    spot_of,
+)
 from .views import (
     compared,
     depth_of_path,
@@ -108,6 +116,8 @@ def update(
         # what is nearest may be an object of an iteration that has passed
         may_be_part(it, place_of(it, root), held.whole, len(held.steps))
     path = steps if step is None else (*steps, step)
+    depth = depth_of_path(root.kind, steps) + 1
+    settle_before(it, place_of(it, root), path, depth)
     left = None if step is None else release(it, place_of(it, root), path)
     new = write(root, steps)
     place = place_of(it, root)
@@ -118,7 +128,6 @@ def update(
     new.name = new.name or root.name
     it.reading.places[new] = place
     it.heap[place] = new
-    depth = depth_of_path(root.kind, steps) + 1
     it.reading.writes.setdefault(place, []).append(Write(new.born, depth, path, keeps, it.builder))
     _note_of_parts(it, place, it.reading.writes[place][-1], inside=step is None)
     if left is not None:
@@ -338,7 +347,7 @@ def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
     place = it.reading.places[value] = Place(value)
     root, steps = path_to(it, owner)
     path, around = (*steps, key), place_of(it, root)
-    it.reading.left_from[place] = around
+    note_left(it, place, around)
     shares(it, place, ties(it, around), depth_of_path(root.kind, path))
     for held in it.reading.holding_unknown.get(around, ()):
         if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps):

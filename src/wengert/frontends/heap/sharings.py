@@ -382,7 +382,11 @@ def depth_of(held: Held) -> int:
 
 
 def _changes(write: Write, spot: Spot) -> bool:
-    return write.depth > spot.depth and meet(write.path, spot.path)
+    return _goes_into(write.path, write.depth, spot)
+
+
+def _goes_into(path: tuple[Atom, ...], depth: int, spot: Spot) -> bool:
+    return depth > spot.depth and meet(path, spot.path)
 
 
 def spot_of(it: Interpreter, var: Var, *, watched: bool = False) -> Spot:
@@ -434,3 +438,21 @@ def settle_doubts(it: Interpreter) -> None:
     while it.reading.doubtful:
         owner, _ = it.reading.doubtful.popitem()
         it.emit(ident.distinct, one_value(it, now(it, owner.origin)))
+
+
+def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: int) -> None:
+    """Check that an object which is about to change is in no other place of the container it is in, or was in.
+
+    Later it may be in one place again, where what is in the other is replaced.
+    """
+    if place in it.reading.doubtful:
+        noted = it.reading.sharings.get(place, {}).items()
+        doubted = (spot for key, spots in noted if key in it.reading.checked for spot in spots)
+        if any(_goes_into(path, depth, spot) for spot in doubted):
+            del it.reading.doubtful[place]
+            it.emit(ident.distinct, one_value(it, now(it, place.origin)))
+    for left, owner in it.reading.left_in_doubt.items():
+        is_back = isinstance(it.heap.get(left), Part)
+        if not is_back and (left is place or (owner is place and depth > 1)):
+            values = (one_value(it, now(it, each.origin)) for each in (left, owner))
+            it.emit(ident.gone, *values)
