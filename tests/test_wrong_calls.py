@@ -87,3 +87,11 @@ def test_what_fits_is_called():
         return max([*some], default=0.0, key=abs) + pair + sum([x, x], start=x) + math.log(x, 3)
 
     wg.testing.check_gradient(f, 1.7)
+
+
+def test_entries_have_any_names():
+    def f(x):
+        entries = dict(x=x, self=2 * x, iterable=3.0)  # noqa: C408
+        return entries["x"] * entries["self"] * entries["iterable"]
+
+    wg.testing.check_gradient(f, 1.7)

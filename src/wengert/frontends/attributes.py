@@ -425,8 +425,8 @@ def _method_of_container(
 ) -> Value:
     """A method of a tuple, list or dictionary whose items are known."""
     cls = _CONTAINERS.get(items.form)
-    if cls is not None:
-        refuse_wrong_call(it, getattr(items.type or cls, name, None), [items, *args], kwargs)
+    if cls is not None and items.type in (None, cls):  # what others take they say themselves
+        refuse_wrong_call(it, getattr(cls, name, None), [items, *args], kwargs)
     done = container_methods.method_of_known(it, items, name, args, kwargs)
     if done is not None:
         return done

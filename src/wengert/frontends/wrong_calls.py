@@ -78,7 +78,7 @@ _LIKE: dict[Any, Callable[..., None]] = {
     cmath.log: _logarithm,
     int: lambda x=0, /, base=10: None,
     str: lambda object="", encoding="", errors="": None,  # noqa: A006
-    dict: lambda x=(), /, **items: None,
+    dict: lambda _pairs=(), /, **items: None,  # `bind` takes no `x` by name beside a positional one
     getattr: lambda x, name, default=None, /: None,
     next: lambda iterator, default=None, /: None,
     iter: lambda x, sentinel=None, /: None,
