@@ -54,13 +54,6 @@ def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
     return part.place, part.steps
 
 
-def note_left(it: Interpreter, left: Place, owner: Place) -> None:
-    """An object is no longer where it was in a container; one that was put in twice may be in another place."""
-    it.reading.left_from[left] = owner
-    if not it.reading.checked.isdisjoint(it.reading.sharings.get(owner, ())):
-        it.reading.left_in_doubt[left] = owner
-
-
 def _global(it: Interpreter, var: Var) -> Any:
     """What tells a global's object from others; a value of the program is told by itself."""
     found = it.reading.read_from.get(var)

@@ -441,7 +441,7 @@ def settle_doubts(it: Interpreter) -> None:
 
 
 def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: int) -> None:
-    """Check that an object which is about to change is in no other place of the container it is in, or was in.
+    """Check that an object which is about to change is in no other place of the container it is in.
 
     Later it may be in one place again, where what is in the other is replaced.
     """
@@ -451,8 +451,3 @@ def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: 
         if any(_goes_into(path, depth, spot) for spot in doubted):
             del it.reading.doubtful[place]
             it.emit(ident.distinct, one_value(it, now(it, place.origin)))
-    for left, owner in it.reading.left_in_doubt.items():
-        is_back = isinstance(it.heap.get(left), Part)
-        if not is_back and (left is place or (owner is place and depth > 1)):
-            values = (one_value(it, now(it, each.origin)) for each in (left, owner))
-            it.emit(ident.gone, *values)
