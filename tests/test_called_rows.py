@@ -19,7 +19,7 @@ from wengert.rules import registry
 from wengert.rules.simplification import SimplifyingBuilder
 
 KINDS = [FLOAT, COMPLEX, Array("float64", 1), Array("float64", 2), ARRAY, UNKNOWN]
-NEEDED = {"order": 2, "derivative": 2}
+NEEDED = {"order": 2, "orders": (1, 1), "derivative": 2}
 """Options without a default, and a value for them."""
 
 

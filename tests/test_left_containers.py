@@ -108,7 +108,6 @@ def ways(f):
 
     yield lambda: given(wg.grad(f))
     yield lambda: given(wg.grad(f, argnums=(0, 1, 2, 3, 4)))[0]
-    yield lambda: given(standing_alone.alone(wg.grad(f)))
     yield forward
 
 

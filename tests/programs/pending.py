@@ -65,7 +65,6 @@ ALONE = frozenset("""
     objects.toda_chain
     objects.user_iterator
     simulations.genetic_search
-    simulations.particle_swarm
     workshop.hermite_oscillator
     workshop.lisp
     workshop.refined

@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import math
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
@@ -392,6 +393,8 @@ def _extremum_by_key(
 
 def _pow(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`base ** exp`; of whole numbers alone there may be a modulus."""
+    if any(map(is_star, args)):
+        return call(it, Const(operator.pow), args, kwargs)
     named = dict(zip(("base", "exp", "mod"), args, strict=False)) | dict(kwargs)
     base, exponent = named["base"], named["exp"]
     modulus = named.get("mod", Const(None))

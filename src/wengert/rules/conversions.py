@@ -24,7 +24,9 @@ def _fold(type_: type) -> Callable[[Builder, Args, Params, str], Atom | None]:
     """Of an array the type gives an array: itself, where it is of that type."""
 
     def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-        kind = kind_of_atom(args[0]) if args else None
+        if not args:
+            return Const(type_())
+        kind = kind_of_atom(args[0])
         if not (isinstance(kind, (Array, Seq, Struct)) and getattr(kind, "rank", None) != 0):
             return fold_no_text(builder, args, params, namespace)
         dtype: dict[str, Any] = {"dtype": Const(type_)}

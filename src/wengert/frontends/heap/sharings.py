@@ -11,7 +11,7 @@ from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
+from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable, kind_of_value
 from .aliases import hold_same, may_be, ties
 from .current import has_left, now, one_value, what_happened
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
@@ -445,7 +445,7 @@ def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: 
 
     Later it may be in one place again, where what is in the other is replaced.
     """
-    if place in it.reading.doubtful:
+    if place in it.reading.doubtful and kind_of_value(place.origin) != UNKNOWN:
         noted = it.reading.sharings.get(place, {}).items()
         doubted = (spot for key, spots in noted if key in it.reading.checked for spot in spots)
         if any(_goes_into(path, depth, spot) for spot in doubted):
