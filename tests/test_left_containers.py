@@ -29,6 +29,14 @@ def attribute_replaced(x, a, xs, d, o):
     return a @ o.w
 
 
+def attribute_left(x, a, xs, d, o):
+    o.v = o.w
+    old = o.v
+    o.v = a
+    old[0] = x
+    return a @ o.w
+
+
 def other_attribute_replaced(x, a, xs, d, o):
     o.parts = [o.w]
     o.w[0] = x
@@ -43,6 +51,22 @@ def item_of_an_attribute(x, a, xs, d, o):
     return a @ o.w
 
 
+def item_of_an_attribute_left(x, a, xs, d, o):
+    o.parts = [o.w]
+    old = o.parts[0]
+    o.parts[0] = a
+    old[0] = x
+    return a @ o.w
+
+
+def list_left_with_its_item(x, a, xs, d, o):
+    o.parts = [o.w]
+    old = o.parts[0]
+    o.parts = [a]
+    old[0] = x
+    return a @ o.w
+
+
 def item_of_a_list(x, a, xs, d, o):
     xs[0] = xs[1]
     xs[0][0] = x
@@ -50,10 +74,26 @@ def item_of_a_list(x, a, xs, d, o):
     return xs[1] @ a
 
 
+def item_of_a_list_left(x, a, xs, d, o):
+    xs[0] = xs[1]
+    old = xs[0]
+    xs[0] = a
+    old[0] = x
+    return xs[1] @ a
+
+
 def entry_replaced(x, a, xs, d, o):
     d["r"] = d["q"]
     d["r"][0] = x
     d["r"] = 2 * a
+    return d["q"] @ a
+
+
+def entry_left(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"]
+    d["p"] = a
+    old[0] = x
     return d["q"] @ a
 
 
@@ -67,10 +107,15 @@ def replaced_in_a_loop(x, a, xs, d, o):
 
 TWICE = [
     attribute_replaced,
+    attribute_left,
     other_attribute_replaced,
     item_of_an_attribute,
+    item_of_an_attribute_left,
+    list_left_with_its_item,
     item_of_a_list,
+    item_of_a_list_left,
     entry_replaced,
+    entry_left,
     replaced_in_a_loop,
 ]
 
@@ -124,6 +169,15 @@ def test_what_is_in_one_place_again_is_followed(f):
     (expected,) = central_gradient(lambda x: f(x, *arguments()), 0.7)
     assert given(wg.grad(f)) == pytest.approx(expected, rel=1e-8)
     assert given(wg.grad(f, argnums=(0, 1, 2, 3, 4)))[0] == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_refusal_says_what_to_do():
+    with pytest.raises(wg.WengertError) as caught:
+        given(wg.grad(attribute_left))
+    assert "two items of this container were one object, which is changed elsewhere" in str(
+        caught.value
+    )
+    assert "Put a copy into the container" in str(caught.value)
 
 
 def program_of_parts(x, n):

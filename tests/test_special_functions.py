@@ -411,3 +411,12 @@ def test_draws_are_constants() -> None:
     np.testing.assert_array_equal(wg.grad(lambda x: generator.normal(size=4) @ x)(V), drawn)
     with pytest.raises(NoRule, match=r"Generator\.normal has no derivative rule"):
         wg.grad(lambda x: generator.normal(x).sum())(V)
+
+
+def test_where_a_variable_is_zero_probabilities_have_derivatives() -> None:
+    """A beta density is infinite there, and what it multiplies is zero."""
+    assert wg.grad(lambda df: special.stdtr(df, 0.0))(5.0) == 0.0
+    assert wg.grad(lambda df: special.stdtrit(df, 0.5))(5.0) == 0.0
+    assert wg.grad(lambda n: special.fdtr(n, 4.0, 0.0))(1.5) == 0.0
+    stats = pytest.importorskip("scipy.stats")
+    assert wg.grad(lambda t: stats.t.cdf(t, 5.0))(0.0) == pytest.approx(stats.t.pdf(0.0, 5.0))

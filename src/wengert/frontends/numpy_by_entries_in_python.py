@@ -16,6 +16,8 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     """`np.apply_along_axis`."""
     moved = at_the_end(array_of(arr), axis)
     lead = np.shape(moved)[:-1]
+    if 0 in lead:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     lanes = np.reshape(moved, (-1, np.shape(moved)[-1]))
     results = _shaped([func1d(lane, *args, **kwargs) for lane in lanes], None, lead)
     return back_in_place(results, axis) if np.ndim(results) == np.ndim(moved) else results
@@ -145,6 +147,9 @@ def _refuse_different(names: Any, shapes: Any) -> None:
 
 def _joined(results: Any, otypes: Any, shape: Any) -> Any:
     """The results as an array, or as one for each of several results."""
+    if len(results) == 0:
+        none = [np.zeros(shape, dtype) for dtype in otypes]
+        return none[0] if len(none) == 1 else tuple(none)
     if not isinstance(results[0], tuple):
         return _shaped(results, None if otypes is None else otypes[0], shape)
     return tuple(

@@ -161,6 +161,8 @@ class Reading:
     """The places in the source where that needs a check when the program runs."""
     doubtful: dict[Place, None] = field(default_factory=dict[Place, None])
     """Containers that are to be checked before the next statement that moves no items."""
+    left_in_doubt: dict[Place, Place] = field(default_factory=dict[Place, Place])
+    """What a container referred to in one place, and may refer to in another."""
     detached: set[Place] = field(default_factory=set[Place])
     """What stands for a part of an object that one path of the program leads to: it can be read, not changed."""
     moved: dict[Place, list[Moved]] = field(default_factory=dict[Place, Any])

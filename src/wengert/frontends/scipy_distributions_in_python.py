@@ -80,11 +80,6 @@ def _below_zero_none(value: Any, z: Any) -> Any:
     return np.where(z > 0, value, 0.0)
 
 
-def _student(z: Any, df: Any) -> Any:
-    tail = 0.5 * special.betainc(df / 2, 0.5, df / (df + z * z))
-    return np.where(z > 0, 1 - tail, tail)
-
-
 BELOW: dict[Any, Callable[..., Any]] = {
     stats.norm: special.ndtr,
     stats.halfnorm: lambda z: _below_zero_none(2 * special.ndtr(z) - 1, z),
@@ -95,7 +90,7 @@ BELOW: dict[Any, Callable[..., Any]] = {
     stats.gamma: lambda z, a: _below_zero_none(special.gammainc(a, z), z),
     stats.chi2: lambda z, df: _below_zero_none(special.gammainc(df / 2, z / 2), z),
     stats.beta: lambda z, a, b: special.betainc(a, b, np.clip(z, 0.0, 1.0)),
-    stats.t: _student,
+    stats.t: lambda z, df: special.stdtr(df, z),
     stats.cauchy: lambda z: 0.5 + np.arctan(z) / np.pi,
     stats.logistic: special.expit,
     stats.gumbel_r: lambda z: np.exp(-np.exp(-z)),

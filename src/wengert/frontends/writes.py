@@ -286,13 +286,9 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
         return
     if cells.set_attribute_of_function(it, target, name, value):
         return
-    if isinstance(target, Var) and isinstance(target.kind, Array) and name in _VIEWS:
+    if isinstance(target, Var) and isinstance(target.kind, Array) and name in ("shape", *_VIEWS):
         _write_through(it, target, name, value)
         return
-    if isinstance(target, Var) and isinstance(target.kind, Array) and name == "shape":
-        raise it.unsupported(
-            "an array is given another shape in place", "Write `a = a.reshape(shape)`."
-        )
     raise it.unsupported(
         f"the attribute `{name}` of this object cannot be assigned here",
         "Pass the object as an argument, or create it inside the function.",
@@ -304,10 +300,14 @@ _VIEWS = ("real", "imag", "flat")
 
 
 def _write_through(it: Interpreter, array: Var, name: str, value: Value) -> None:
-    """`array.name = value`, which is `array.name[...] = value`."""
+    """`array.name = value`, which is `array.name[...] = value`; but for the shape, which moves no entries."""
     from .attributes import read_attribute
 
     assert isinstance(array.kind, Array)
+    if name == "shape":
+        raise it.unsupported(
+            "an array is given another shape in place", "Write `a = a.reshape(shape)`."
+        )
     if name == "imag" and array.kind.dtype.startswith(("float", "int", "uint", "bool")):
         raise_now(it, TypeError, "array does not have imaginary part to set")
     set_item(it, read_attribute(it, array, name), Const(...), value)

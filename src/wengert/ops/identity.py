@@ -53,6 +53,8 @@ rebound = _check("rebound", "value, whole=None")
 """Augmented assignment to a value, or to an item, cannot change an object that others may see."""
 no_shared_items = _check("no_shared_items", "items, owner=None")
 """What a list was made of, or what an `owner` that is a list takes in, are no objects that can change."""
+gone = _check("gone", "value, owner")
+"""What a container referred to in one place is in no other place of it."""
 apart = _check("apart", "*values")
 """No object that a program may change is given to it twice."""
 kept = _check("kept", "owner, name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import NoRule
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom, Const
+from ..ir.op import Infer, Op
 from ..ir.records import replace
 from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number
 from .array_kinds import Args, Params
@@ -30,17 +31,6 @@ no_partial = declare(
 )
 
 
-psi_derivative = declare(
-    "psi_derivative",
-    "z, *, order",
-    infer=analytic,
-    elementwise=True,
-    implementation=late_helper("psi_derivative"),
-    rt="psi_derivative",
-)
-"""The derivatives of SciPy's `psi`."""
-
-
 def _infer_complex(args: Args, params: Params) -> Kind:
     match kind_of_atom(args[0]):
         case Number():
@@ -51,32 +41,23 @@ def _infer_complex(args: Args, params: Params) -> Kind:
             return UNKNOWN
 
 
-faddeeva = declare(
-    "faddeeva",
-    "z, *, order",
-    infer=_infer_complex,
-    elementwise=True,
-    implementation=late_helper("faddeeva"),
-    rt="faddeeva",
-)
+def _computed_here(name: str, signature: str, infer: Infer = analytic) -> Op:
+    """An elementwise function that SciPy does not have, by the helper of that name."""
+    return declare(
+        name,
+        signature,
+        infer=infer,
+        elementwise=True,
+        implementation=late_helper(name),
+        rt=name,
+    )
+
+
+psi_derivative = _computed_here("psi_derivative", "z, *, order")
+"""The derivatives of SciPy's `psi`."""
+faddeeva = _computed_here("faddeeva", "z, *, order", _infer_complex)
 """The derivatives of SciPy's `wofz`."""
-
-gammainc_derivative = declare(
-    "gammainc_derivative",
-    "a, x, *, order",
-    infer=analytic,
-    elementwise=True,
-    implementation=late_helper("gammainc_derivative"),
-    rt="gammainc_derivative",
-)
+gammainc_derivative = _computed_here("gammainc_derivative", "a, x, *, order")
 """The derivatives of SciPy's `gammainc` in its first operand."""
-
-betainc_derivative = declare(
-    "betainc_derivative",
-    "a, b, x, *, orders",
-    infer=analytic,
-    elementwise=True,
-    implementation=late_helper("betainc_derivative"),
-    rt="betainc_derivative",
-)
+betainc_derivative = _computed_here("betainc_derivative", "a, b, x, *, orders")
 """The derivatives of SciPy's `betainc` in its first two operands."""

@@ -10,6 +10,7 @@ from ..ir.types import Array
 from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
+from ..ops.identity import gone
 from .loops import LOOPS, view
 
 _SHAPE_OF_FIRST = frozenset(
@@ -36,7 +37,8 @@ class Uses:
     `written` are the values that some write may change. The program's `own` objects are not used where
     they are only handed on: written to, stored, carried by a loop, merged by branches, given to a
     callee that changes them, or given back to the caller as results (by number, `updated`) that its
-    arguments are; and by equations that are `leading` to what the program writes to or puts into another object.
+    arguments are; by equations that are `leading` to what the program writes to or puts into another object;
+    and by a check that asks which objects they are.
     """
 
     def __init__(
@@ -86,7 +88,7 @@ class Uses:
 
     def _handed_on(self, eqn: Eqn) -> Iterator[Atom]:
         """The operands that an equation hands on as the objects they are."""
-        if eqn in self._leading:
+        if eqn in self._leading or eqn.op is gone:
             yield from (a for a in eqn.args if isinstance(a, Var))
         elif eqn.op in me.OWN:
             yield from (a for a in eqn.args if isinstance(a, Var) and a in self._own)

@@ -10,7 +10,7 @@ from math import comb
 
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-from ..ops.elementwise import exp, floor, log, log1p, sign
+from ..ops.elementwise import exp, floor, log, log1p, sign, where
 from ..ops.special import betainc_derivative, gammainc_derivative, psi_derivative
 from .forms import scalar_rule
 from .special import scipy_rule as rule
@@ -39,26 +39,27 @@ def _density_of_f(n, d, x):
     return _density_of_beta(n / 2, d / 2, share) * n * d / (n * x + d) ** 2
 
 
+def _moved_by_share(n, d, x):
+    """x f(x), also where x is 0 and the density infinite."""
+    inside = where(x > 0, x, 1.0)
+    return where(x > 0, _density_of_f(n, d, inside) * inside, 0.0)
+
+
 def _fisher_in_n(n, d, x):
     """I(n/2, d/2, s) in n, which is also in the share s = nx / (nx + d)."""
-    share = n * x / (n * x + d)
-    moved = _density_of_beta(n / 2, d / 2, share) * d * x / (n * x + d) ** 2
-    return 0.5 * betainc_derivative(n / 2, d / 2, share, orders=(1, 0)) + moved
+    of_shape = 0.5 * betainc_derivative(n / 2, d / 2, n * x / (n * x + d), orders=(1, 0))
+    return of_shape + _moved_by_share(n, d, x) / n
 
 
 def _fisher_in_d(n, d, x):
-    share = n * x / (n * x + d)
-    moved = _density_of_beta(n / 2, d / 2, share) * n * x / (n * x + d) ** 2
-    return 0.5 * betainc_derivative(n / 2, d / 2, share, orders=(0, 1)) - moved
+    of_shape = 0.5 * betainc_derivative(n / 2, d / 2, n * x / (n * x + d), orders=(0, 1))
+    return of_shape - _moved_by_share(n, d, x) / d
 
 
 def _student_in_df(df, t):
     """What lies below t < 0 is I(df/2, ½, s) / 2 with s = df / (df + t²), which also depends on df."""
-    square = t * t
-    share = df / (df + square)
-    moved = _density_of_beta(df / 2, 0.5, share) * square / (df + square) ** 2
-    of_both_tails = 0.5 * betainc_derivative(df / 2, 0.5, share, orders=(1, 0)) + moved
-    return -0.5 * sign(t) * of_both_tails
+    of_a_tail = 0.25 * betainc_derivative(df / 2, 0.5, df / (df + t * t), orders=(1, 0))
+    return -sign(t) * of_a_tail - 0.5 * t / df * _density_of_t(df, t)
 
 
 def _derivative_of_density(orders, slope):

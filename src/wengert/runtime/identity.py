@@ -143,6 +143,26 @@ def _overlap(arrays: list[np.ndarray]) -> bool:
     return False
 
 
+def gone(value: Any, owner: Any) -> None:
+    """Check that nothing of what a container referred to in one place is in another place of it."""
+    left = [value, *_held_anywhere(value, set())]
+    inside = list(_held_anywhere(owner, set()))
+    if not {*map(id, left)}.isdisjoint(map(id, inside)) or any(
+        np.shares_memory(a, b) for a in _arrays_in(left) for b in _arrays_in(inside)
+    ):
+        raise _shared("two items of this container were one object, which is changed elsewhere")
+
+
+def _held_anywhere(whole: Any, seen: set[int]) -> Iterator[Any]:
+    """What a container holds, and what that holds: all that can change."""
+    for value in values_held(whole):
+        if (can_change(value) or isinstance(value, tuple)) and id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            if not isinstance(value, np.ndarray):
+                yield from _held_anywhere(value, seen)
+
+
 def as_long(items: Any, count: int) -> None:
     """Check that a list is as long as it was before a loop walked over it."""
     if len(items) != count:

@@ -25,7 +25,7 @@ from .aliases import (
 )
 from .current import has_left, now, read, what_happened
 from .packing import keep, materialise, refuse_callers
-from .places import content_in, identities, in_whole, place_of
+from .places import content_in, identities, in_whole, note_left, place_of
 from .releasing import release
 from .sharings import (
     check_sharing,
@@ -347,7 +347,7 @@ def taken_out(it: Interpreter, value: Var, owner: Var, key: Atom) -> None:
     place = it.reading.places[value] = Place(value)
     root, steps = path_to(it, owner)
     path, around = (*steps, key), place_of(it, root)
-    it.reading.left_from[place] = around
+    note_left(it, place, around)
     shares(it, place, ties(it, around), depth_of_path(root.kind, path))
     for held in it.reading.holding_unknown.get(around, ()):
         if len(held.steps) >= len(path) and _may_lead_to_one(path, held.steps):

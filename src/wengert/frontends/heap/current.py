@@ -28,7 +28,7 @@ from ..values import (
 )
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
-from .places import Content, identities, place_of
+from .places import Content, identities, note_left, place_of
 from .views import (
     SPLITTING,
     depth_of_path,
@@ -353,7 +353,7 @@ def has_left(it: Interpreter, var: Var) -> bool:
     it.reading.places[var] = left
     if isinstance(it.heap.get(left), Part):
         return True  # it is in another place of the container
-    it.reading.left_from[left] = place_of(it, root)
+    note_left(it, left, place_of(it, root))
     share_what_left(it, left, place_of(it, root), depth)
     return True
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
-from ...ir.types import Number, Other
-from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable
+from ...ir.types import UNKNOWN, Number, Other
+from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable, kind_of_value
 from .views import steps_of, view_of, views_to
 
 if TYPE_CHECKING:
@@ -52,6 +52,14 @@ def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
             way = [step for eqn in views for step in steps_of(eqn)]
             return in_whole(it, Part(place_of(it, root), (*way, *part.steps)))
     return part.place, part.steps
+
+
+def note_left(it: Interpreter, left: Place, owner: Place) -> None:
+    """An object is no longer where it was in a container; one that was put in twice may be in another place."""
+    it.reading.left_from[left] = owner
+    shared = not it.reading.checked.isdisjoint(it.reading.sharings.get(owner, ()))
+    if shared and kind_of_value(owner.origin) != UNKNOWN:
+        it.reading.left_in_doubt[left] = owner
 
 
 def _global(it: Interpreter, var: Var) -> Any:

@@ -10,7 +10,7 @@ from ...ir.records import replace
 from ..values import Held, Lost, Moved, Part, Place, kind_of_value
 from .aliases import share, share_what_left
 from .current import part_of
-from .places import in_whole, place_of
+from .places import in_whole, note_left, place_of
 from .views import compared, depth_along, depth_of_path, lead_to_one, meet
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def release(it: Interpreter, owner: Place, path: Path) -> Place | None:
         it.heap[left] = moved.content(owner)
     else:
         it.heap[left] = value
-        it.reading.left_from[left] = owner
+        note_left(it, left, owner)
         share_what_left(it, left, owner, depth_of_path(kind_of_value(owner.origin), path))
     for place, steps in inner:
         moved_inside = _moved_from(put_there, (*path, *steps))

@@ -441,10 +441,13 @@ def settle_doubts(it: Interpreter) -> None:
 
 
 def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: int) -> None:
-    """Check that an object which is about to change is in no other place of the container it is in.
+    """Check that an object which is about to change is in no other place of the container it is in, or was in.
 
     Later it may be in one place again, where what is in the other is replaced.
     """
+    owner = it.reading.left_in_doubt.get(place)
+    if owner is not None and not isinstance(it.heap.get(place), Part):
+        it.emit(ident.gone, *(one_value(it, now(it, each.origin)) for each in (place, owner)))
     if place in it.reading.doubtful and kind_of_value(place.origin) != UNKNOWN:
         noted = it.reading.sharings.get(place, {}).items()
         doubted = (spot for key, spots in noted if key in it.reading.checked for spot in spots)
