@@ -92,3 +92,17 @@ def test_objects_of_a_function_of_numbers_stay_what_they_are():
         return np.frompyfunc(lambda t: 1 if t < 2 else t * t, 1, 1)(some(x)).sum() * 1.0
 
     wg.testing.check_gradient(f, 1.37)
+
+
+def asked_or_not(x, dtype=None):
+    return np.abs(np.sum(x * x, dtype=dtype) + np.full(2, x[0], dtype=dtype).sum())
+
+
+@pytest.mark.parametrize("general", [False, True])
+@pytest.mark.parametrize("x", [some(0.7), some(0.7) + 1j * I, some(np.float32(0.7))])
+def test_a_dtype_that_is_not_asked_for_is_that_of_what_is_computed(x, general):
+    gradient = standing_alone.alone(wg.grad(asked_or_not)) if general else wg.grad(asked_or_not)
+    found = gradient(x, None)
+    assert found.dtype == x.dtype
+    np.testing.assert_allclose(found, wg.grad(lambda x: asked_or_not(x))(x), rtol=1e-6)
+    wg.testing.check_gradient(lambda x: asked_or_not(x), some(0.7))

@@ -274,8 +274,6 @@ def _sums_at_once(source: Var) -> bool:
 
 
 def _add(it: Interpreter, a: Value, b: Value) -> Value:
-    import ast
-
     if a == Const(0) and isinstance(kind_of_value(b), Number):
         return b
     return binary(it, ast.Add(), a, b, ast.Pass())

@@ -15,6 +15,7 @@ from ..ir.op import Op
 from ..ir.types import Array, Kind, Number, Seq, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
+from ..ops.array_kinds import dtype_of
 from ..ops.registry import named
 from ..ops.signatures import Signature, parse_signature
 from ..rules.registry import rule_for
@@ -88,16 +89,16 @@ def _of_dtype(
     it: Interpreter, op: Op, operands: Sequence[Atom], params: Mapping[str, Atom], result: Atom
 ) -> Atom:
     """The result once more, of a dtype that only the run knows: if of integers, it has no derivative."""
-    dtype = params.get("dtype")
-    if op.name == "full_like" and dtype in (None, Const(None)) and isinstance(operands[1], Var):
-        known = kind_of_atom(operands[0])
-        if not isinstance(known, Array) or not known.dtype:
-            dtype = it.emit(ops.named("dtype"), operands[0], namespace="attr")
+    asked = params.get("dtype", Const(None))
+    like_another = op.name == "full_like" and asked == Const(None) and isinstance(operands[1], Var)
     rule = rule_for(op)
-    if not isinstance(dtype, Var) or rule is None or rule.form == "zero":
+    known = not isinstance(asked, Var) and not (like_another and not dtype_of(operands[0]))
+    if known or rule is None or rule.form == "zero":
         return result
-    options = {"dtype": dtype, "copy": Const(False)}
-    return it.builder.emit_with(ops.named("astype"), (result,), options, "method")
+    of_result = it.emit(ops.named("dtype"), result, namespace="attr")
+    return it.emit(
+        ops.named("astype"), result, namespace="method", dtype=of_result, copy=Const(False)
+    )
 
 
 def _conj_of(kind: Kind, conj: Op) -> Op:
