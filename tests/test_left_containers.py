@@ -105,7 +105,25 @@ def replaced_in_a_loop(x, a, xs, d, o):
     return d["q"] @ a
 
 
+def changed_by_its_other_name(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"]
+    d["p"] = a
+    d["q"][0] = x
+    return old @ a
+
+
+def changed_where_it_stays(x, a, xs, d, o):
+    xs[0] = xs[1]
+    old = xs[0]
+    xs[0] = a
+    xs[1][0] = x
+    return old @ a + xs[1] @ a
+
+
 TWICE = [
+    changed_by_its_other_name,
+    changed_where_it_stays,
     attribute_replaced,
     attribute_left,
     other_attribute_replaced,

@@ -24,6 +24,7 @@ from ..ir.records import replace
 from ..ir.types import FLOAT, INT, UNKNOWN, Array
 from ..ops import memory as me
 from ..ops import structure as st
+from ..ops.identity import gone
 from .groups import Given
 from .loops import LOOPS, view
 from .related import Related
@@ -141,7 +142,7 @@ class _Rewriting:
             return [self._try(eqn, names, inside)]
         if eqn.op in LOOPS:
             return self._loop(eqn, names, inside)
-        if eqn.op in me.OWN:
+        if eqn.op in me.OWN or eqn.op is gone:  # which are about the very objects
             return [eqn]
         if eqn in self._leading:
             names = {}

@@ -355,7 +355,16 @@ def has_left(it: Interpreter, var: Var) -> bool:
         return True  # it is in another place of the container
     note_left(it, left, place_of(it, root))
     share_what_left(it, left, place_of(it, root), depth)
+    owner = it.reading.left_in_doubt.get(left)
+    if owner is not None and _changed_inside_since(it, owner, first):
+        it.emit(ident.gone, var, one_value(it, now(it, owner.origin)))
     return True
+
+
+def _changed_inside_since(it: Interpreter, owner: Place, write: Write) -> bool:
+    """Whether what a container holds has changed since a write to it, and not only which objects it holds."""
+    later = it.reading.writes.get(owner, ())
+    return any(each.born > write.born and each.depth > write.depth for each in later)
 
 
 def _replaces(depth: int, write: Write) -> bool:
