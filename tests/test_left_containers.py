@@ -121,6 +121,313 @@ def changed_where_it_stays(x, a, xs, d, o):
     return old @ a + xs[1] @ a
 
 
+def new_entry_left(x, a, xs, d, o):
+    d["r"] = d["q"]
+    old = d["r"]
+    d["r"] = 2 * a
+    d["q"] *= x
+    return old @ a
+
+
+def new_entry_changed(x, a, xs, d, o):
+    d["r"] = d["q"]
+    old = d["r"]
+    d["r"] = 2 * a
+    old[0] = x
+    return d["q"] @ a
+
+
+def new_entry_taken_out(x, a, xs, d, o):
+    d["r"] = d["q"]
+    old = d.pop("r")
+    old[0] = x
+    return d["q"] @ a
+
+
+def entry_taken_out(x, a, xs, d, o):
+    d["r"] = d["q"]
+    old = d.pop("q")
+    d["r"][0] = x
+    return old @ a
+
+
+def entry_deleted(x, a, xs, d, o):
+    d["r"] = d["q"]
+    old = d["q"]
+    del d["q"]
+    d["r"][0] = x
+    return old @ a
+
+
+def by_setdefault(x, a, xs, d, o):
+    old = d.setdefault("r", d["q"])
+    d["r"] = a
+    old[0] = x
+    return d["q"] @ a
+
+
+def by_update(x, a, xs, d, o):
+    d.update(r=d["q"])
+    old = d["r"]
+    d.update(r=a)
+    d["q"][0] = x
+    return old @ a
+
+
+def appended_and_taken(x, a, xs, d, o):
+    xs.append(xs[0])
+    old = xs.pop()
+    old[0] = x
+    return xs[0] @ a
+
+
+def appended_and_replaced(x, a, xs, d, o):
+    xs.append(xs[0])
+    old = xs[0]
+    xs[0] = a
+    xs[-1][0] = x
+    return old @ a
+
+
+def appended_and_changed(x, a, xs, d, o):
+    xs.append(xs[0])
+    old = xs[0]
+    xs[0] = a
+    old[0] = x
+    return xs[2] @ a
+
+
+def inserted_and_deleted(x, a, xs, d, o):
+    xs.insert(0, xs[1])
+    old = xs[0]
+    del xs[0]
+    xs[1][0] = x
+    return old @ a
+
+
+def extended(x, a, xs, d, o):
+    xs.extend(xs[:1])
+    old = xs[0]
+    xs[0] = a
+    old[0] = x
+    return xs[2] @ a
+
+
+def slice_replaced(x, a, xs, d, o):
+    xs[:1] = [xs[1], a]
+    old = xs[0]
+    xs[0] = 2 * a
+    xs[2][0] = x
+    return old @ a
+
+
+def attribute_deleted(x, a, xs, d, o):
+    o.v = o.w
+    old = o.v
+    del o.v
+    old[0] = x
+    return o.w @ a
+
+
+def row_of_a_table(x, a, xs, d, o):
+    d["t"] = {"s": d["q"]}
+    old = d["t"]
+    d["t"] = {"s": a}
+    old["s"][0] = x
+    return d["q"] @ a
+
+
+def swapped_in_a_branch(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"]
+    if x > 0:
+        d["p"] = a
+    d["q"][0] = x
+    return old @ a
+
+
+def replaced_while_it_lasts(x, a, xs, d, o):
+    total = 0.0
+    for k in range(3):
+        d["p"] = d["q"]
+        old = d["p"]
+        d["p"] = a * k
+        old[k] = x * k
+        total += d["q"] @ a
+    return total
+
+
+def through_a_function(x, a, xs, d, o):
+    def put(table, key, value):
+        before = table[key]
+        table[key] = value
+        return before
+
+    d["p"] = d["q"]
+    old = put(d, "p", a)
+    old[0] = x
+    return d["q"] @ a
+
+
+def in_a_tuple(x, a, xs, d, o):
+    d["p"] = (d["q"], 1)
+    old = d["p"]
+    d["p"] = (a, 2)
+    old[0][0] = x
+    return d["q"] @ a
+
+
+def read_in_a_try(x, a, xs, d, o):
+    try:
+        xs[0] = xs[1]
+        old = xs[0]
+    except ValueError:
+        old = a
+    xs[0] = a
+    xs[1][0] = x
+    return old @ a
+
+
+def raise_it():
+    raise ValueError
+
+
+def raised_and_read(x, a, xs, d, o):
+    try:
+        raise_it()
+    except ValueError:
+        d["p"] = d["q"]
+        old = d["p"]
+        d["p"] = a
+        d["q"][0] = x
+        u = old @ a
+    finally:
+        for _ in range(3):
+            break
+    return u
+
+
+def raised_and_changed(x, a, xs, d, o):
+    try:
+        raise_it()
+    except ValueError:
+        o.v = o.w
+        old = o.v
+        o.v = a
+        old[0] = x
+        u = o.w @ a
+    finally:
+        for _ in range(3):
+            break
+    return u
+
+
+def read_in_a_branch(x, a, xs, d, o):
+    d["p"] = d["q"]
+    if x > 0.5:
+        old = d["p"]
+    else:
+        old = a
+    d["p"] = a
+    d["q"][0] = x
+    return old @ a
+
+
+def changed_in_a_branch(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"] if x > 0.5 else a
+    d["p"] = a
+    old[0] = x
+    return d["q"] @ a
+
+
+def left_in_a_branch(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"]
+    if x > 0.5:
+        d["p"] = a
+        old[0] = x
+    return d["q"] @ a
+
+
+def kept_from_a_loop(x, a, xs, d, o):
+    old = a
+    for _ in range(3):
+        d["p"] = d["q"]
+        old = d["p"]
+    d["p"] = a
+    d["q"][0] = x
+    return old @ a
+
+
+def changed_from_a_loop(x, a, xs, d, o):
+    old = a
+    for _ in range(3):
+        xs[0] = xs[1]
+        old = xs[0]
+    xs[0] = a
+    old[0] = x
+    return xs[1] @ a
+
+
+def replaced_next_time(x, a, xs, d, o):
+    old = a
+    for k in range(2):
+        old[0] = x * k
+        d["p"] = d["q"]
+        old = d["p"]
+        d["p"] = a
+    return old @ a + d["q"] @ a
+
+
+def old_in_a_list(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = [d["p"]]
+    d["p"] = a
+    old[0][0] = x
+    return d["q"] @ a
+
+
+def old_in_an_object(x, a, xs, d, o):
+    d["p"] = d["q"]
+    o.w = d["p"]
+    d["p"] = a
+    o.w[0] = x
+    return d["q"] @ a
+
+
+def view_of_what_left(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"][1:]
+    d["p"] = a
+    old[0] = x
+    return d["q"] @ a
+
+
+def view_that_is_read(x, a, xs, d, o):
+    d["p"] = d["q"]
+    old = d["p"][1:]
+    d["p"] = a
+    d["q"][1] = x
+    return old @ a[1:]
+
+
+def view_of_an_attribute(x, a, xs, d, o):
+    o.v = o.w
+    old = o.v.reshape(2, 2).T[0]
+    o.v = a
+    old[0] = x
+    return o.w @ a
+
+
+def view_of_an_attribute_read(x, a, xs, d, o):
+    o.v = o.w
+    old = o.v.reshape(2, 2).T[0]
+    o.v = a
+    o.w[0] = x
+    return old[0] * a[0]
+
+
 TWICE = [
     changed_by_its_other_name,
     changed_where_it_stays,
@@ -135,6 +442,40 @@ TWICE = [
     entry_replaced,
     entry_left,
     replaced_in_a_loop,
+    new_entry_left,
+    new_entry_changed,
+    new_entry_taken_out,
+    entry_taken_out,
+    entry_deleted,
+    by_setdefault,
+    by_update,
+    appended_and_taken,
+    appended_and_replaced,
+    appended_and_changed,
+    inserted_and_deleted,
+    extended,
+    slice_replaced,
+    attribute_deleted,
+    row_of_a_table,
+    swapped_in_a_branch,
+    replaced_while_it_lasts,
+    through_a_function,
+    in_a_tuple,
+    read_in_a_try,
+    raised_and_read,
+    raised_and_changed,
+    read_in_a_branch,
+    changed_in_a_branch,
+    left_in_a_branch,
+    kept_from_a_loop,
+    changed_from_a_loop,
+    replaced_next_time,
+    old_in_a_list,
+    old_in_an_object,
+    view_of_what_left,
+    view_that_is_read,
+    view_of_an_attribute,
+    view_of_an_attribute_read,
 ]
 
 
@@ -172,6 +513,7 @@ def ways(f):
     yield lambda: given(wg.grad(f))
     yield lambda: given(wg.grad(f, argnums=(0, 1, 2, 3, 4)))[0]
     yield forward
+    yield lambda: given(standing_alone.alone(wg.grad(f)))
 
 
 @pytest.mark.parametrize("f", TWICE)

@@ -259,8 +259,13 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     if cls is not None and not hasattr(cls, name):
         message = f"'{_class_name(cls)}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message)
-    if ops.find_method(name) is not None or name in MUTATING or kind != UNKNOWN:
+    if ops.find_method(name) is not None or name in (*MUTATING, "get") or kind != UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
+    if name == "__dict__":
+        raise it.unsupported(
+            "the `__dict__` of an object whose class is known only when the program runs",
+            "Name the attribute, or use `getattr` and `setattr`.",
+        )
     return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)})
 
 
@@ -298,6 +303,10 @@ def _method_of_run_time(
     from .drawing_in_python import drawing, drawn_by
     from .operators import refuse_unknown
 
+    current = now(it, value)  # a bound method may be called once its object has changed
+    if not isinstance(current, (Var, Const)):
+        return call_method(it, current, name, args, kwargs)
+    value = current
     drawn = drawn_by(it, value, name, args)
     if drawn is not None:
         return call(it, Const(drawn), [value, *args], kwargs)
@@ -375,6 +384,10 @@ def copied(it: Interpreter, value: Value) -> Value:
 def _inert_method(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
+    if name == "set":
+        from .contexts import refuse_to_keep
+
+        refuse_to_keep(it, args)
     args = known_text.operands(it, name, args)
     atoms = [it.atom(a) for a in (*args, *kwargs.values())]
     method = it.builder.emit_with(

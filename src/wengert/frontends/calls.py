@@ -291,7 +291,9 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if library_records.is_of_attrs(known):
             return library_records.ATTRS[known.__name__](it, args, kwargs)
-        case types.MethodDescriptorType() if known.__objclass__ is np.ndarray and args:
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() if (
+            _is_of_arrays(known) and args
+        ):
             from .attributes import call_method
 
             return call_method(it, args[0], known.__name__, args[1:], kwargs)
@@ -351,9 +353,13 @@ def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
     receiver, written = now(it, args[0]), in_python(known)
     if is_object(receiver) and written is not known:
         return call(it, Const(written), args, kwargs)
-    if isinstance(receiver, Items) and written is not known:
+    if isinstance(receiver, Var) or (isinstance(receiver, Items) and written is not known):
         return call_method(it, receiver, known.__name__, args[1:], kwargs)
     return call_foreign(it, known, args, kwargs)
+
+
+def _is_of_arrays(known: Any) -> bool:
+    return known.__objclass__ is np.ndarray
 
 
 def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:

@@ -125,7 +125,8 @@ def _same_function(a: Closure, b: Closure) -> bool:
 
 
 def _is_large(it: Interpreter, closure: Closure) -> bool:
-    return _size(closure.node) > INLINE_NODES and not it.reading.is_one_run
+    alone = it.reading.is_one_run or it.only_asks
+    return _size(closure.node) > INLINE_NODES and not alone
 
 
 def _can_be_separate(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -> bool:

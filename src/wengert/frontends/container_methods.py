@@ -24,8 +24,10 @@ from .values import (
 )
 from .writes import (
     as_run_time,
+    assigns_attributes,
     delete_item,
     follows,
+    is_attributes,
     list_holding,
     on_each,
     set_item,
@@ -53,7 +55,8 @@ def method_of_known(
             for each in (chosen.first, chosen.second)
         ]
         return it.choose(chosen.condition, *methods)
-    if isinstance(items_now, Items) and follows(it, items_now):
+    assigns = name == "update" and isinstance(items_now, Items) and is_attributes(items_now)
+    if isinstance(items_now, Items) and (assigns or follows(it, items_now)):
         if name in _KEYED:
             args = [*(key_of(it, arg) for arg in args[:1]), *args[1:]]
         done = table[name](it, items_now, args, kwargs)
@@ -172,13 +175,16 @@ def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> V
 
 
 def _update(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
-    entries = dict(zip(items.keys, items.values, strict=True))
+    new: dict[str, Value] = {}
     for source in args:
         opened = _known_dict(it, source)
         if opened is None:
             return None
-        entries.update(opened)
-    entries.update(kwargs)
+        new.update(opened)
+    new.update(kwargs)
+    if assigns_attributes(it, items, new):
+        return Const(None)
+    entries = {**dict(zip(items.keys, items.values, strict=True)), **new}
     heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
     return Const(None)
 

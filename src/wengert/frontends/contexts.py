@@ -8,16 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Const
-from ..ir.types import Other
+from ..ir.graph import Const, Var
+from ..ir.types import UNKNOWN, Other, is_differentiable
+from ..ops import identity as ident
 from ..ops import structure as st
+from ..ops.registry import is_foreign
 from . import cells, class_lookup, exceptions, generators, iterators, liveness
 from .closures import syntax_of
 from .declarations import assigned_names
 from .expressions import evaluate
 from .heap import now
 from .operations import truth
-from .values import Closure, Items, Native, Value, is_iterator, tuple_of
+from .values import Closure, Items, Native, Value, is_iterator, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -142,12 +144,32 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
             "Give its class the methods `__enter__` and `__exit__`.",
         )
     atom = it.atom(manager)
+    made = it.builder.visible_definition(atom) if isinstance(atom, Var) else None
+    given = made is None or not (is_foreign(made.op) or made.op in (st.opaque, st.apply))
+    if name == "__enter__" and kind_of_value(manager) == UNKNOWN and given:
+        it.emit(ident.built_in_operator, atom, Const(("__enter__", "__exit__")))
     params = {"name": Const(name)}
     method = it.builder.emit_with(st.getattr_, (atom,), params, kind=Other("method"))
     atoms = [it.atom(arg) for arg in args]
     result = it.builder.emit_with(st.opaque, (method, *atoms), {"names": Const(())})
     it.reading.inert.add(result)
     return result
+
+
+# --- context variables ----------------------------------------------------------------------
+
+
+def refuse_to_keep(it: Interpreter, args: Args) -> None:
+    """Refuse to give a context variable, or what else has a method `set`, a value that may have a derivative.
+
+    What it gives later has none.
+    """
+    kinds = [kind_of_value(value) for value in args if not isinstance(value, Const)]
+    if any(kind != UNKNOWN and is_differentiable(kind) for kind in kinds):
+        raise it.unsupported(
+            "a context variable is given a value that may have a derivative",
+            "Pass the value as an argument, or keep it in an attribute of an object.",
+        )
 
 
 # --- managers made of generators ------------------------------------------------------------

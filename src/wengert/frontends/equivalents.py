@@ -189,6 +189,25 @@ def from_keys(keys: Any, value: Any = None) -> Any:
     return {key: value for key in keys}  # noqa: C420  (what is read instead of `dict.fromkeys`)
 
 
+def last_key(keys: Any) -> Any:
+    """The key that `dict.popitem` takes out of a dictionary."""
+    if not keys:
+        raise KeyError("popitem(): dictionary is empty")
+    return keys[-1]
+
+
+def extend_left(items: Any, more: Any) -> None:
+    """`deque.extendleft`."""
+    for item in more:
+        items.appendleft(item)
+
+
+def rotated(items: Any, n: int = 1) -> Any:
+    """What a deque holds after `deque.rotate`."""
+    k = (-n) % max(len(items), 1)
+    return items[k:] + items[:k]
+
+
 def without(table: Any, keys: Any) -> Any:
     """A dictionary without some of its keys."""
     return {key: table[key] for key in table if key not in keys}

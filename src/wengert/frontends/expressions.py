@@ -230,6 +230,8 @@ def _dict_at_run_time(it: Interpreter, given: Sequence[_Entry]) -> Value:
             keys.append(key)
             values.append(value)
     close()
+    if given[0][0] is None:  # whose dictionary stays its own
+        parts.insert(0, it.atom(Items("dict", (), ())))
     merged = parts[0]
     for part in parts[1:]:
         merged = it.emit(co.merge_dicts, merged, part)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import UNKNOWN, Array, Number
+from ..ir.types import UNKNOWN, Array, Number, Struct
 from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops.array_kinds import promoted
@@ -17,7 +17,7 @@ from ..ops.registry import named
 from ..ops.shape import dtype as dtype_of
 from . import heap
 from .container_methods import extend, method_of_known
-from .run_time_containers import extend_at_run_time, is_set, replace_set
+from .run_time_containers import extend_at_run_time, is_set, method_of_run_time, replace_set
 from .values import (
     Items,
     Value,
@@ -52,6 +52,9 @@ def add_in_place(
     if isinstance(old, Var) and op.name == "add" and (is_list(old) or _only_a_list_takes(new)):
         extend_at_run_time(it, old, [new], {})
         return old
+    if isinstance(old, Var) and op.name == "bitor" and _is_dict(new):
+        method_of_run_time(it, old, "update", [new], {})
+        return old
     result = binary(it, operator_, old, new, node)
     if isinstance(old, Items) and old.form == "list" and isinstance(kind_of_value(result), Array):
         return result  # NumPy's, of a list times an array
@@ -74,7 +77,8 @@ def add_in_place(
         if heap.loses_lists(it, old):
             it.emit(ident.rebound, old)  # a number, most likely
             return result
-        return _changed_if_it_can(it, old, new, it.atom(result))
+        write = heap.refill if op.name == "bitor" else heap.whole
+        return _changed_if_it_can(it, old, new, it.atom(result), write)
     return result
 
 
@@ -133,6 +137,11 @@ def _only_a_list_takes(new: Value) -> bool:
     return defines(new, "__iter__") and not defines(new, "__radd__")
 
 
+def _is_dict(new: Value) -> bool:
+    kind = kind_of_value(new)
+    return isinstance(kind, Struct) and kind.form == "dict"
+
+
 def _may_change(it: Interpreter, old: Var) -> bool:
     """Whether only the run knows if an operator in place changes a value."""
     return old.kind == UNKNOWN and not heap.is_of_copy(it, old)
@@ -150,11 +159,13 @@ def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:
         heap.whole(it, var, it.atom(new))
 
 
-def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> Value:
+def _changed_if_it_can(
+    it: Interpreter, old: Var, new: Value, result: Atom, write: Callable[..., None]
+) -> Value:
     """What `old op= new` leaves of what may be a number, or an array that others see change."""
 
     def change() -> Value:
-        heap.whole(it, old, result)
+        write(it, old, result)
         if isinstance(new, Items):
             added = it.atom(new)
             assert isinstance(added, Var)
@@ -169,4 +180,6 @@ def _changed_if_it_can(it: Interpreter, old: Var, new: Value, result: Atom) -> V
 _IN_PLACE = {
     "add": "__iadd__", "sub": "__isub__", "mul": "__imul__", "div": "__itruediv__",
     "floordiv": "__ifloordiv__", "mod": "__imod__", "pow": "__ipow__", "matmul": "__imatmul__",
+    "bitand": "__iand__", "bitor": "__ior__", "bitxor": "__ixor__",
+    "lshift": "__ilshift__", "rshift": "__irshift__",
 }  # fmt: skip

@@ -76,6 +76,8 @@ class Interpreter:
         self.namespace = namespace
         """The namespace that ops called by their own name (in rule rows) are emitted in."""
         self.frames: list[Frame] = []
+        self.only_asks = False
+        """Whether what is read only answers whether it can be read: no function is called by itself."""
         self.heap: hp.Heap = {}
         """What the objects that have changed hold now."""
         self.looking: set[Place] = set()

@@ -10,16 +10,18 @@ import functools
 import inspect
 import itertools
 import operator
+import struct
 import sys
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ir.graph import Const, Var
-from ..ir.types import INT, STR, UNKNOWN, Kind
+from ..ir.types import INT, STR, UNKNOWN, Array, Kind
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
@@ -53,7 +55,7 @@ from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, itera
 from .loops import collect
 from .operations import binary
 from .operators import call_method_of_class
-from .values import Closure, Items, Native, Value, is_generator, list_of, tuple_of
+from .values import Closure, Items, Native, Value, is_generator, kind_of_value, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -252,6 +254,29 @@ _ASKED_OF_PYTHON = (sys.exc_info, traceback.format_exc, traceback.print_exc, tra
 """What Python knows of the code that runs: not that of the program, where that is differentiated."""
 
 
+def _looking_into(function: Any, first: int, name: str) -> Handler:
+    """A function that looks into the memory of what it is given: from that argument on, or by that name."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        given = [*args[first:], *(value for key, value in kwargs.items() if key == name)]
+        if any(
+            isinstance(kind_of_value(value), Array) or kind_of_value(value) == UNKNOWN
+            for value in given
+        ):
+            raise it.unsupported(
+                f"`{function.__name__}` looks into the memory of an array",
+                "Read and write the array itself, or a view of it (`a[1:]`, `a.reshape(…)`).",
+            )
+        return call_foreign(it, function, args, kwargs)
+
+    return handler
+
+
+def _set_for_context(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
+    contexts.refuse_to_keep(it, args)
+    return opaque(it, known, args, kwargs)
+
+
 _SHOWN = (repr, str, format, ascii, chr, bin, hex)
 
 
@@ -297,6 +322,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         lambda it, args, kwargs: it.emit(ident.equally_long, *map(it.atom, args)),
     ),
     (array.array, _array),
+    (memoryview, _looking_into(memoryview, 0, "object")),
+    (np.frombuffer, _looking_into(np.frombuffer, 0, "buffer")),
+    (np.ndarray, _looking_into(np.ndarray, 2, "buffer")),
+    (struct.pack_into, _looking_into(struct.pack_into, 1, "")),
     *records.HANDLERS,
     *weak_references.HANDLERS,
     (
@@ -398,6 +427,8 @@ def handler_of(known: Any) -> Handler | None:
         return _chain_from_iterable
     if isinstance(known, BuiltinMethodType) and known == dict.fromkeys:
         return _in_python(equivalents.from_keys)
+    if isinstance(getattr(known, "__self__", None), ContextVar) and known.__name__ == "set":
+        return lambda it, args, kwargs: _set_for_context(it, known, args, kwargs)
     module = getattr(known, "__module__", None)
     if module == "inspect" and known.__name__ == "signature":
         return _signature

@@ -146,6 +146,7 @@ def _is_computed(found: Any) -> bool:
 
 def _can_read(it: Interpreter, items: Items, name: str) -> bool:
     """Whether reading an attribute gives a value; what the reading would emit is taken back."""
+    asked_before, it.only_asks = it.only_asks, True
     with it.aside():
         frames = len(it.frames)
         try:
@@ -153,6 +154,8 @@ def _can_read(it: Interpreter, items: Items, name: str) -> bool:
         except Diverges:
             del it.frames[frames:]
             return False
+        finally:
+            it.only_asks = asked_before
         return True
 
 

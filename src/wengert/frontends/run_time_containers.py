@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,15 @@ from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.registry import foreign
-from . import heap
+from . import equivalents, heap
 from .values import (
     Items,
+    Maybe,
     Value,
     is_mutable,
     kind_of_value,
     list_of,
+    tuple_of,
 )
 from .writes import (
     adopt,
@@ -126,6 +128,30 @@ def _pop(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     return open_up(it, value)
 
 
+def _popitem(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    keys = it.emit(st.as_list, it.atom(var))
+    assert isinstance(keys, Var)
+    it.reading.linked.add(keys)  # a key is no part of what changes
+    key = _call_python(it, equivalents.last_key, keys)
+    return tuple_of(key, _pop(it, var, [key], {}))
+
+
+def _extend_left(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    return _call_python(it, equivalents.extend_left, var, *args)
+
+
+def _rotate(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
+    listed = it.emit(st.as_list, it.atom(var))
+    heap.refill(it, var, it.atom(_call_python(it, equivalents.rotated, listed, *args)))
+    return Const(None)
+
+
+def _call_python(it: Interpreter, function: Callable[..., Any], *args: Value) -> Value:
+    from .calls import call
+
+    return call(it, Const(function), args, {})
+
+
 def _insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
     where, value = args
     value = heap.note_sharing(it, heap.now(it, value), var)
@@ -137,8 +163,10 @@ def _insert(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _clear(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    empty = it.atom(list_of()) if is_list(var) else it.atom(Items("dict", (), ()))
-    replace_list(it, var, empty)
+    if is_list(var):
+        replace_list(it, var, it.atom(list_of()))
+    else:
+        heap.refill(it, var, it.atom(Items("dict", (), ())))
     return Const(None)
 
 
@@ -224,19 +252,34 @@ def _set_default(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value
 
 
 def _update(it: Interpreter, var: Var, args: Args, kwargs: Kwargs) -> Value:
-    merged = it.atom(var)
-    for source in args:
-        merged = it.emit(co.merge_dicts, merged, it.atom(_as_dict(it, var, source)))
+    sources = [_as_dict(it, var, source) for source in args]
     if kwargs:
-        merged = it.emit(
-            co.merge_dicts, merged, it.atom(Items("dict", tuple(kwargs), tuple(kwargs.values())))
-        )
-    if is_set(it, var):
-        replace_set(it, var, it.atom(merged))
+        sources.append(Items("dict", tuple(kwargs), tuple(kwargs.values())))
+    if sources and not is_set(it, var) and all(map(_is_known_dict, sources)):
+        _store_entries(it, var, sources)  # type: ignore[arg-type]
         return Const(None)
-    heap.moved(it, var)
-    heap.whole(it, var, merged)
+    merged = it.atom(var)
+    for source in sources:
+        merged = it.emit(co.merge_dicts, merged, it.atom(source))
+    if is_set(it, var):
+        replace_set(it, var, merged)
+    else:
+        heap.refill(it, var, merged)
     return Const(None)
+
+
+def _is_known_dict(source: Value) -> bool:
+    """Whether it is known which entries a dictionary has."""
+    known = isinstance(source, Items) and source.form == "dict" and source.type in (None, dict)
+    return known and not any(isinstance(value, Maybe) for value in source.values)  # type: ignore[union-attr]
+
+
+def _store_entries(it: Interpreter, var: Var, sources: Sequence[Items]) -> None:
+    entries = {
+        key: value for each in sources for key, value in zip(each.keys, each.values, strict=True)
+    }
+    for key, value in entries.items():
+        set_item(it, heap.now(it, var), Const(key), value)
 
 
 def _as_dict(it: Interpreter, var: Var, source: Value) -> Value:
@@ -296,12 +339,17 @@ def _is_a_containers(name: str, args: Args, kwargs: Kwargs) -> bool:
 
 
 RunTimeMethod = Callable[["Interpreter", Var, Args, Kwargs], Value]
+
+
 METHODS: dict[str, RunTimeMethod] = {
     "append": _append,
     "extend": extend_at_run_time,
     "pop": _pop,
     "popleft": lambda it, var, args, kwargs: _pop(it, var, [Const(0)], {}),
     "appendleft": lambda it, var, args, kwargs: _insert(it, var, [Const(0), *args], {}),
+    "popitem": _popitem,
+    "extendleft": _extend_left,
+    "rotate": _rotate,
     "insert": _insert,
     "clear": _clear,
     "reverse": _reverse,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import collections
 import enum
 import types
 from collections.abc import Callable, Iterator
@@ -195,7 +197,9 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
         case _ if hasattr(type(value), "__dataclass_fields__"):
             import dataclasses
 
-            names = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
+            declared = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
+            # beside its fields it has what its `__post_init__` assigned
+            names = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
             return _struct(
                 "dataclass", names, [getattr(value, n) for n in names], depth, type(value)
             )
@@ -335,12 +339,20 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
     if attributes is None and not isinstance(value, type):
         names = [n for cls in type(value).__mro__ for n in getattr(cls, "__slots__", ())]
         attributes = {n: getattr(value, n) for n in names if hasattr(value, n)} or None
+    if isinstance(value, _CHANGING):
+        return UNKNOWN
     if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
     carries = any(_carries(kind_of(v, depth)) for v in attributes.values())
     if not carries and not isinstance(getattr(type(value), "__call__", None), types.FunctionType):  # noqa: B004
         return Static(value)
     return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
+
+
+_CHANGING = (
+    collections.deque, array.array, bytearray, memoryview, types.MappingProxyType,
+)  # fmt: skip
+"""Containers written in C, of which only the run knows what they hold."""
 
 
 _PLAIN_MODULES = {

@@ -47,9 +47,13 @@ class Deque:
             Deque.appendleft(self, x)
 
     def pop(self) -> Any:
+        if len(self.__items__) == 0:
+            raise IndexError("pop from an empty deque")
         return self.__items__.pop()
 
     def popleft(self) -> Any:
+        if len(self.__items__) == 0:
+            raise IndexError("pop from an empty deque")
         return self.__items__.pop(0)
 
     def clear(self) -> None:
@@ -81,6 +85,9 @@ class Deque:
         return self.__items__.count(value)
 
     def insert(self, i: int, x: Any) -> None:
+        if self.maxlen is not None:
+            if len(self.__items__) >= self.maxlen:
+                raise IndexError("deque already at its maximum size")
         self.__items__.insert(i, x)
 
     def __len__(self) -> int:

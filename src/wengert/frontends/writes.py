@@ -18,6 +18,7 @@ from .values import (
     Closure,
     Items,
     Iteration,
+    Lost,
     Maybe,
     Native,
     Value,
@@ -47,6 +48,9 @@ def set_item(
         value = settled(it, value)
     if on_each(it, target, lambda each: set_item(it, each, index, value, back=back)):
         return
+    if isinstance(target, Items) and kind_of_value(index) == STR and isinstance(index, Const):
+        if assigns_attributes(it, target, {index.value: value}):
+            return
     if isinstance(target, Items) and follows(it, target):
         content = _with_item(it, target, index, value)
         if content is not None:
@@ -324,6 +328,30 @@ def write_attribute(it: Interpreter, items: Items, name: str, value: Value) -> N
     entries = dict(zip(items.keys, items.values, strict=True))
     entries[name] = value
     heap.put(it, items, items.holding(tuple(entries.values()), tuple(entries)))
+
+
+def is_attributes(entries: Items) -> bool:
+    """Whether a dictionary is the `__dict__` of an object that only the run knows."""
+    place = entries.place
+    return place is not None and place.twin is not None and place.shared
+
+
+def assigns_attributes(it: Interpreter, entries: Items, new: Mapping[str, Value]) -> bool:
+    """Give a dictionary new entries by assigning to the attributes of the object whose `__dict__` it is.
+
+    Says whether it is that of an object that only the run knows; of others the front end follows both.
+    """
+    if not is_attributes(entries):
+        return False
+    place = entries.place
+    assert place is not None
+    assert place.twin is not None
+    owner = place.twin.origin
+    assert isinstance(owner, Items)
+    for name, value in new.items():
+        _write_current(it, owner, name, value)
+    it.heap[place] = Lost("it is the `__dict__` of an object that has changed")
+    return True
 
 
 def _write_current(it: Interpreter, target: Items, name: str, value: Value) -> None:

@@ -97,14 +97,16 @@ def heapify(items: Any) -> None:
 
 def heappushpop(items: Any, item: Any) -> Any:
     """`heapq.heappushpop`."""
-    heappush(items, item)
-    return heappop(items)
+    if len(items) == 0 or not items[0] < item:
+        return item
+    return heapreplace(items, item)
 
 
 def heapreplace(items: Any, item: Any) -> Any:
     """`heapq.heapreplace`."""
-    first = heappop(items)
-    heappush(items, item)
+    first = items[0]
+    items[0] = item
+    _sift_up(items, 0)
     return first
 
 

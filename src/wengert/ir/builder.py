@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from .graph import FOR, IF, TRY, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
+from .graph import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
 from .op import Op
+from .records import replace
+from .renaming import clones, renamed_eqn
 from .types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, Struct
 
 
@@ -137,11 +139,20 @@ class Builder:
         while builder is not None:
             for k in reversed(range(len(builder.eqns))):
                 if var in builder.eqns[k].outs:
-                    builder.eqns.insert(k + 1, eqn)
+                    owner, *rest = _followed_by(builder.eqns[k], var, eqn)
+                    builder._replace(k, owner)
+                    builder.eqns[k + 1 : k + 1] = rest
                     builder.define([eqn])
                     return
             builder = builder.parent
         raise KeyError(f"no open block computes {var}")
+
+    def _replace(self, k: int, eqn: Eqn) -> None:
+        """Put an equation in the place of another one."""
+        before, self.eqns[k] = self.eqns[k], eqn
+        for out in before.outs:
+            if self._defining.get(out) is before:  # and not an equation that owns it
+                self._defining[out] = eqn
 
     def take(self, inner: Builder) -> None:
         """Append what was read into another builder."""
@@ -221,6 +232,24 @@ class Builder:
     def block(self, params: Sequence[Var] = (), outs: Sequence[Atom] = ()) -> Block:
         """The finished block."""
         return Block(tuple(params), tuple(self.eqns), tuple(outs))
+
+
+def _followed_by(owner: Eqn, var: Var, eqn: Eqn) -> list[Eqn]:
+    """An equation and one that follows it: inside of a `try` that hands the value on, which may hand on a copy."""
+    if owner.op is not TRY:
+        return [owner, eqn]
+    (block,) = owner.blocks
+    handed_on = dict(zip(owner.outs[1:], block.outs, strict=True))
+    made = handed_on[var]
+    inside = clones(eqn.outs)
+    following = replace(renamed_eqn(eqn, handed_on), outs=tuple(inside.values()))
+    eqns: list[Eqn] = []
+    for each in block.eqns:
+        assert isinstance(made, Var)
+        eqns += _followed_by(each, made, following) if made in each.outs else [each]
+    body = replace(block, eqns=tuple(eqns), outs=(*block.outs, *inside.values()))
+    outs, instead = (*owner.outs, *eqn.outs), (*owner.args, *(UNDEFINED for _ in eqn.outs))
+    return [replace(owner, outs=outs, args=instead, blocks=(body,))]
 
 
 def _infer(op: Op, args: Sequence[Atom], params: Mapping[str, Atom], namespace: str) -> Kind:

@@ -103,10 +103,15 @@ def _is_list(kind: Kind) -> bool:
 
 
 def _infer_overwrite(args: Args, params: Params) -> Kind:
-    x, value = map(kind_of_atom, args)
-    if isinstance(x, Array):
-        return x
-    return Seq(item_kind(value)) if _is_list(x) else UNKNOWN
+    x, *path, value = args
+    return changed(kind_of_atom(x), path, lambda kind: _refilled(kind, kind_of_atom(value)))
+
+
+def _refilled(kind: Kind, value: Kind) -> Kind:
+    """What holds what another value held."""
+    if isinstance(kind, Array):
+        return kind
+    return Seq(item_kind(value)) if _is_list(kind) else UNKNOWN
 
 
 # --- on run-time values -------------------------------------------------------------------
@@ -176,8 +181,10 @@ insert = _written(
 """`x[p0]….insert(key, value)` of a list, `x[p0]…[key] = value` of a dictionary."""
 drop = _written("drop", "x, *path_and_key", _infer_drop, _at("dropped", 1))
 """`del x[p0]…[key]`"""
-overwrite = _written("overwrite", "x, value", _infer_overwrite, _at("overwrite", 1), "overwrite")
-"""`x[...] = value` of an array, `x[:] = value` of a list, all entries of a dictionary."""
+overwrite = _written(
+    "overwrite", "x, *path_and_value", _infer_overwrite, _at("overwrite", 1), "overwrite"
+)
+"""`x[...] = value` of an array, `x[:] = value` of a list; all entries of a dictionary, at a path too."""
 
 # --- their pure counterparts --------------------------------------------------------------
 
@@ -197,7 +204,7 @@ OWN = frozenset((store, append, insert, drop, overwrite))
 PURE = frozenset((stored, appended, inserted, dropped))
 
 _AFTER_PATH = {
-    **dict.fromkeys((store, stored, insert, inserted), 2),
+    **dict.fromkeys((store, stored, insert, inserted, overwrite), 2),
     **dict.fromkeys((append, appended, drop, dropped), 1),
 }
 """How many operands come after the path to what a write changes."""

@@ -24,7 +24,7 @@ from ..ir.graph import (
     walk,
     with_called,
 )
-from ..ir.types import Array, Kind, Number, Seq, Struct, is_differentiable
+from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct, is_differentiable
 from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import memory as me
@@ -127,7 +127,10 @@ def _refuse_active_keys(eqn: Eqn, varied: set[Var]) -> None:
         keys = eqn.args[1:-1]
     else:
         return
-    if any(atom in varied and _is_inexact(kind_of_atom(atom)) for atom in keys):
+    of_a_set = eqn.op in (me.insert, me.inserted) and eqn.args[-1] == Const(None)
+    refused = (UNKNOWN,) if of_a_set else ()
+    kinds = [kind_of_atom(atom) for atom in keys if atom in varied]
+    if any(_is_inexact(kind) or kind in refused for kind in kinds):
         raise NoRule(
             "a number that has a derivative is put into a set, or is the key of an entry",
             "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
@@ -206,9 +209,9 @@ def operands_of(eqn: Eqn) -> Iterable[Atom]:
         return ()
     if op in FIRST_ONLY:
         return eqn.args[:1]
-    if op is me.overwrite:
+    if op is me.overwrite and len(eqn.args) == 2:
         return eqn.args[1:]
-    if op is st.add_at or op in me.TAKING:
+    if op is st.add_at or op in me.TAKING or op is me.overwrite:
         return (eqn.args[0], eqn.args[-1])
     if op is ct.add_attr:
         return (eqn.args[0], eqn.args[2])

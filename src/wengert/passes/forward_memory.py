@@ -60,7 +60,10 @@ def _as_stored(
 
 
 def _overwrite(push: Push, eqn: Eqn) -> None:
-    x, value = eqn.args
+    x, *path, value = eqn.args
+    if path:
+        _store(push, eqn)
+        return
     dot = push.tangent(value)
     push.builder.append(eqn)
     if dot != ZERO:

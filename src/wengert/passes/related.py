@@ -34,6 +34,7 @@ from .relations import (
 from .shadows import copies
 from .uses import Uses
 from .written import (
+    ABOUT_OBJECTS,
     WRITES,
     leading_to_own,
     same_object_sources,
@@ -78,9 +79,9 @@ class Related:
         self._found = 0
         self._block: Block = body
         self._index = -1
-        self._own = same_object_sources(body, me.OWN)
+        self._own = same_object_sources(body, ABOUT_OBJECTS)
         self._leading = leading_to_own(body)
-        written = same_object_sources(body, WRITES)
+        written = same_object_sources(body, WRITES | ABOUT_OBJECTS)
         self._read = Uses(body, written, self._own, given.updated, self._leading)
         self._buffers = same_object_sources(body, PURE, views=True)
         self._parts_written = sources_of_parts_written(body)

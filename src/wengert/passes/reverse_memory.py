@@ -155,8 +155,10 @@ def _has_shape_of_part(sweep: Sweep, eqn: Eqn) -> bool:
 
 
 def _overwrite(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
-    """value_bar = x2_bar; nothing of the old version is left."""
-    x, value = eqn.args
+    """value_bar = x2_bar; nothing of the old version is left. At a path it is as if the part were replaced."""
+    x, *path, value = eqn.args
+    if path:
+        return _store(sweep, eqn)
     bar = sweep.total(eqn.outs[0])
     before = Builder(eqn.span, derived=True)
     part = _whole_given(sweep, before, eqn, bar, kind_of_atom(x))
@@ -186,6 +188,8 @@ def _append(sweep: Sweep, eqn: Eqn) -> None:
 
 def _insert(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """value_bar = x2_bar[k]; x_bar = x2_bar without that item."""
+    if eqn.args[-2] == Const(None):  # all that a set holds, which has no derivative
+        return sweep.hand_on(eqn.args[0], sweep.total(eqn.outs[0]))
     before = Builder(eqn.span, derived=True)
     _remove(sweep, eqn, _position(before, eqn))
     return _with(before, eqn)

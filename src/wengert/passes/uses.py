@@ -7,11 +7,10 @@ from collections.abc import Container, Iterator
 from ..ir.graph import CALL, COMMENT, IF, TRY, Atom, Block, Eqn, Var, alternatives
 from ..ir.records import value_record
 from ..ir.types import Array
-from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
-from ..ops.identity import gone
 from .loops import LOOPS, view
+from .written import ABOUT_OBJECTS
 
 _SHAPE_OF_FIRST = frozenset(
     (st.zeros, st.length, *map(registry.named, ("shape", "ndim", "size", "dtype")))
@@ -88,9 +87,9 @@ class Uses:
 
     def _handed_on(self, eqn: Eqn) -> Iterator[Atom]:
         """The operands that an equation hands on as the objects they are."""
-        if eqn in self._leading or eqn.op is gone:
+        if eqn in self._leading:
             yield from (a for a in eqn.args if isinstance(a, Var))
-        elif eqn.op in me.OWN:
+        elif eqn.op in ABOUT_OBJECTS:
             yield from (a for a in eqn.args if isinstance(a, Var) and a in self._own)
         elif eqn.op is CALL:
             changed = (eqn.args[number] for number, _ in eqn.param("updates", ()))

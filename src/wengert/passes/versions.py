@@ -24,7 +24,6 @@ from ..ir.records import replace
 from ..ir.types import FLOAT, INT, UNKNOWN, Array
 from ..ops import memory as me
 from ..ops import structure as st
-from ..ops.identity import gone
 from .groups import Given
 from .loops import LOOPS, view
 from .related import Related
@@ -33,7 +32,7 @@ from .residuals import renamed_atom
 from .shadows import same_step
 from .unbound import with_unbound_marked
 from .uses import Uses
-from .written import WRITES, direct, leading_to_own, same_object_sources
+from .written import ABOUT_OBJECTS, WRITES, direct, leading_to_own, same_object_sources
 
 _ROUNDS = 50
 
@@ -43,7 +42,7 @@ def versioned(function: Function, given: Given) -> Function:
     function = direct(function)
     function = replace(function, body=_with_sums_stored(function.body))
     for _ in range(_ROUNDS):
-        uses = Uses(function.body, same_object_sources(function.body, WRITES))
+        uses = Uses(function.body, same_object_sources(function.body, WRITES | ABOUT_OBJECTS))
         plan = Related(function.body, uses, given).plan
         if not plan:
             return with_unbound_marked(function)
@@ -59,7 +58,7 @@ class _Rewriting:
         self._plan = plan
         self._uses = uses
         self._given = given
-        self._lineage = same_object_sources(body, me.OWN)
+        self._lineage = same_object_sources(body, ABOUT_OBJECTS)
         """What the program's own writes may write to: it stays the very object."""
         self._leading = leading_to_own(body)
 
@@ -142,7 +141,7 @@ class _Rewriting:
             return [self._try(eqn, names, inside)]
         if eqn.op in LOOPS:
             return self._loop(eqn, names, inside)
-        if eqn.op in me.OWN or eqn.op is gone:  # which are about the very objects
+        if eqn.op in ABOUT_OBJECTS:
             return [eqn]
         if eqn in self._leading:
             names = {}

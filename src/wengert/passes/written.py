@@ -30,12 +30,15 @@ from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
+from ..ops.identity import gone
 from .groups import Groups, handed_over, has_memory, is_computed
 from .loops import LOOPS, view
 from .tidy import tidy
 
 WRITES = me.WRITES | {ct.add_attr}
 """Ops that give a new version of their first operand."""
+ABOUT_OBJECTS = me.OWN | {gone}
+"""Ops that are about the very objects which they are given: a copy would not do."""
 
 
 @value_record
@@ -224,7 +227,7 @@ def sources_of(body: Block, atoms: Iterable[Atom], *, views: bool = False) -> fr
 
 
 def _objects(eqn: Eqn) -> tuple[Atom, ...]:
-    return eqn.args if eqn.op in me.OWN else eqn.args[:1]
+    return eqn.args if eqn.op in ABOUT_OBJECTS else eqn.args[:1]
 
 
 # --- items written back -------------------------------------------------------------------
@@ -295,9 +298,9 @@ def _key(step: Atom) -> object:
 
 
 def leading_to_own(body: Block) -> frozenset[Eqn]:
-    """The equations that lead to objects which the program writes to or puts into others: the very objects."""
+    """The equations that lead to objects which the program writes to, puts into others or asks about."""
     defined = {out: eqn for eqn in walk(body) for out in eqn.outs}
-    own: list[Atom] = [*same_object_sources(body, me.OWN)]
+    own: list[Atom] = [*same_object_sources(body, ABOUT_OBJECTS)]
     leading: set[Eqn] = set()
     while own:
         atom = own.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from .containers import CONTENTS, contents
@@ -42,7 +43,14 @@ def _is_computed(x: Any, name: str) -> bool:
 
 def _of_receiver(x: Any, method_bar: Any, name: str) -> Any:
     """The cotangent of an object from that of one of its methods."""
-    if callable(getattr(type(x), name, None)):
+    found = getattr(type(x), name, None)
+    if isinstance(x, (list, dict, deque)) and not hasattr(found, "__code__"):
+        error = ValueError(
+            f"the method {name!r} of a {type(x).__name__} is called by another name, or in a way of its class alone\n"
+            "Call it by its own name (`table.get(key)`), or use indices and assignments."
+        )
+        raise coded(error, "WG101")
+    if callable(found):
         return None if method_bar is None else method_bar["__self__"]
     error = ValueError(
         f"the attribute {name!r} of {type(x).__name__} is computed by its class, which is known only when "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections import defaultdict
+from array import array
+from collections import defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,10 @@ def is_built_on_container(cls: type) -> bool:
     if cls in (list, tuple, dict) or not issubclass(cls, (list, tuple, dict)):
         return False
     made_in_python = bool(cls.__flags__ & 1 << 9)
-    return made_in_python and cls.__module__ != "collections" and not hasattr(cls, "_fields")
+    of_others = (
+        cls.__module__ == "collections" or hasattr(cls, "_fields") or hasattr(cls, "of_class")
+    )
+    return made_in_python and not of_others
 
 
 def own_base(cls: type) -> Any:
@@ -121,6 +125,8 @@ def reads_plainly(cls: type) -> bool:
 
 def values_held(x: Any) -> list[Any]:
     """What a container or an object holds: items, whatever its class says of reading them, and attributes."""
+    if isinstance(x, (deque, array, bytearray, memoryview)):
+        return list(x)
     if isinstance(x, (list, tuple, dict)) and not is_built_on_container(type(x)):
         return list(x.values() if isinstance(x, dict) else x)
     kept = attributes_of(x)

@@ -9,6 +9,7 @@ NumPy and the others only.
 from __future__ import annotations
 
 import builtins
+from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,30 @@ from .containers import (
 from .refusals import coded
 
 
+class OfAttributes(dict[str, Any]):
+    """The cotangent of an object, by the names of its attributes: its items are what its class makes of these."""
+
+    of_class = True  # by which it is told from dictionaries of classes of the program's own
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        if not isinstance(name, str):
+            raise of_items("an object")
+        return super().get(name, default)
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        if not isinstance(name, str):
+            raise of_items("an object")
+        super().__setitem__(name, value)
+
+    def copy(self) -> Any:
+        return OfAttributes(self)
+
+    def computed_with(self, *others: Any) -> Any:
+        raise of_items("an object")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __neg__ = __truediv__ = __matmul__ = computed_with
+
+
 def zeros(x: Any, unbound: Any = None) -> Any:
     """The cotangent of `x` that is zero. `unbound`: what there is instead if `x` is nothing."""
     if unbound is not None and type(x).__name__.endswith("Undefined"):
@@ -37,8 +62,8 @@ def zeros(x: Any, unbound: Any = None) -> Any:
     if isinstance(x, (bool, float, int, np.number, np.bool_)):
         return 0.0
     if is_built_on_container(type(x)):
-        return {name: zeros(item) for name, item in attributes_of(x).items()}
-    if isinstance(x, (list, tuple)):
+        return OfAttributes({name: zeros(item) for name, item in attributes_of(x).items()})
+    if isinstance(x, (list, tuple, deque, array, bytearray, memoryview)):
         numbers = {float, int, np.float64}.issuperset(map(type, x))
         return [0.0] * len(x) if numbers else [zeros(item) for item in x]
     if isinstance(x, dict):
@@ -48,7 +73,8 @@ def zeros(x: Any, unbound: Any = None) -> Any:
     names = tuple(attributes_of(x))
     if isinstance(x, BaseException):
         names = (*names, "args", "__cause__")
-    return {name: zeros(getattr(x, name)) for name in names if hasattr(x, name)} or None
+    found = {name: zeros(getattr(x, name)) for name in names if hasattr(x, name)}
+    return OfAttributes(found) if found else None
 
 
 def with_made_items(x_bar: Any, x: Any) -> Any:
@@ -124,7 +150,8 @@ def accumulate(a: Any, b: Any) -> Any:
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return [accumulate(p, q) for p, q in zip(a, b, strict=True)]
     if isinstance(a, dict) and isinstance(b, dict):
-        return {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
+        total = {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
+        return OfAttributes(total) if isinstance(a, OfAttributes) else total
     if isinstance(a, dict) or isinstance(b, dict):
         raise of_items("an object")
     return a + b
@@ -191,6 +218,8 @@ def fill(scalar: Any, x: Any) -> Any:
         return np.full(x.shape, scalar, np.result_type(dtype, scalar))
     if isinstance(x, (list, tuple)):
         return [fill(scalar, item) for item in x]
+    if hasattr(getattr(type(x), "__float__", None), "__code__"):
+        raise _of_class(x)
     return scalar
 
 
@@ -286,6 +315,8 @@ def _project_container(x_bar: Any, x: Any) -> Any:
         return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
     if isinstance(x, dict):
         return {key: project(x_bar.get(key), item) for key, item in x.items()}
+    if isinstance(x, (deque, array, bytearray, memoryview)):
+        return [project(b, item) for b, item in zip(x_bar, x, strict=True)]
     shadow = zeros(x)
     return _project_attributes(x_bar, x) if isinstance(shadow, dict) else None
 
@@ -341,8 +372,10 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
 
     `reverse` says that the loop ran backwards, so that the items it did not reach are the first.
     """
-    if isinstance(items, dict):
+    if isinstance(items, (dict, set)):
         return zeros(items)  # iterating gave its keys
+    if isinstance(items, (deque, array, bytearray, memoryview)):
+        return collected_cotangent(items_bar, list(items), reverse)
     if isinstance(items, np.ndarray):
         n = len(items_bar)
         start = len(items) - n if reverse else 0

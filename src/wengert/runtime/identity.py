@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -73,8 +74,6 @@ def in_place(part: Any, whole: Any) -> None:
 
 def indexed(x: Any) -> bool:
     """Whether a loop over `x` asks for every item when its turn comes: of a dictionary it walks over keys."""
-    from collections import deque
-
     return isinstance(x, (list, np.ndarray, deque))
 
 
@@ -275,11 +274,39 @@ def built_in(owner: Any, name: str) -> None:
             "Create the object inside the function, or pass it as an argument of its own."
         )
         raise coded(error, "WG101")
+    what = _what_else(owner, name)
+    if what:
+        error = ValueError(
+            f"`{name}` {what} here, since this is a {type(owner).__name__} that was made elsewhere\n"
+            "Make it inside the function, or write out what the method does."
+        )
+        raise coded(error, "WG101")
+
+
+_GROWING = ("append", "appendleft", "extend", "insert")
+
+
+def _what_else(owner: Any, name: str) -> str:
+    """What a method of a container of Python's does that one of a list or a dictionary does not; nothing mostly."""
+    if isinstance(owner, deque) and name == "reverse":
+        return "reads no slice"
+    if isinstance(owner, deque) and owner.maxlen is not None and name in _GROWING:
+        return "drops items"
+    return "adds up" if isinstance(owner, Counter) and name == "update" else ""
+
+
+_KEPT = (
+    "a context variable is given a value, which has no derivative when it is asked for\n"
+    "Pass the value as an argument, or keep it in an attribute of an object."
+)
 
 
 def applied(f: Any, *args: Any, **named: Any) -> Any:
     """f(*args), after which everything that f was given holds what it held before."""
-    given = [getattr(f, "__self__", None), *args, *named.values()]
+    owner = getattr(f, "__self__", None)
+    if type(owner).__name__ == "ContextVar" and f.__name__ == "set":
+        raise coded(ValueError(_KEPT), "WG101")
+    given = [owner, *args, *named.values()]
     before = [snapshot(x) for x in given]
     message = (
         "a function that is known only when the program runs changes an object that it is given\n"

@@ -6,7 +6,9 @@ these functions is copied into saved derivatives, so each uses NumPy and the oth
 
 from __future__ import annotations
 
-from collections import defaultdict
+import copy
+from array import array
+from collections import defaultdict, deque
 from enum import Enum
 from typing import Any
 
@@ -90,8 +92,13 @@ def lying_alike(x: Any) -> Any:
 
 
 def _copied_container(x: Any, copies: dict[int, Any]) -> Any:
-    if isinstance(x, (set, frozenset)):
+    if isinstance(x, (set, frozenset, bytearray)):
         return x.copy()
+    if isinstance(x, (deque, array)):
+        copies[id(x)] = made = copy.copy(x)
+        for k, item in enumerate(x):
+            made[k] = _copied(item, copies)
+        return made
     if is_built_on_container(type(x)):
         return _copied_contents(x, copies)
     if isinstance(x, list):
@@ -134,7 +141,6 @@ _MADE_IN_PYTHON = 1 << 9
 
 
 def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
-    import copy
     import random  # whose generators change when they are asked, which no derivative sees
     import types
 
@@ -169,10 +175,10 @@ def overwrite(x: Any, value: Any) -> Any:
         value = dict(value)
         x.clear()
         x.update(value)
-    elif isinstance(x, set):
-        value = set(value)
+    elif isinstance(x, (set, deque)):
+        value = type(x)(value)
         x.clear()
-        x.update(value)
+        (x.update if isinstance(x, set) else x.extend)(value)
     elif isinstance(x, (list, bytearray)) or not hasattr(x, "__dict__"):
         x[:] = value
     else:
@@ -281,7 +287,10 @@ def appended(x: Any, *path_and_value: Any) -> Any:
 def inserted(x: Any, *path_key_and_value: Any) -> Any:
     """`x.insert(key, value)`, or `x[key] = value` of a dictionary, or at a path; gives x."""
     *path, key, value = path_key_and_value
-    items = insert(_list_at(x, path), key, value)
+    items = _list_at(x, path)
+    if items is None and None in (key, value):
+        return x  # of a set, which holds nothing that has a derivative
+    items = insert(items, key, value)
     return stored(_as_list(x), *path, items) if path else items
 
 
@@ -291,6 +300,8 @@ def dropped(x: Any, *path_and_key: Any) -> Any:
     items = _list_at(x, path)
     if isinstance(items, dict):
         items.pop(key, None)
+    elif items is None:  # of a set, which holds nothing that has a derivative
+        return x
     else:
         del items[key]
     return stored(_as_list(x), *path, items) if path else items
@@ -358,7 +369,7 @@ def position(x: Any, *path_and_key: Any) -> Any:
         step = abs(key.step or 1)
         start = places[0] if places else 0
         return slice(start, start + step * len(places), step)
-    if not isinstance(x, list):
+    if not isinstance(x, (list, deque, array)):
         return key
     return max(key + len(x), 0) if key < 0 else min(key, len(x))
 

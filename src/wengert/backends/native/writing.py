@@ -185,13 +185,16 @@ def _seen_as(site: Site, part: Value, step: Viewed) -> View:
 
 @lowers("overwrite")
 def _overwrite(site: Site, eqn: Eqn) -> Value:
-    container, items = (site.value(atom) for atom in eqn.args)
+    x, *path, new = eqn.args
+    if path:
+        raise Unlowered("a dictionary inside of another object")
+    container, items = site.value(x), site.value(new)
     if isinstance(container, Growing) and isinstance(items, Growing):
         return _overwritten_list(site, container, items)
-    what = site.any_operand(eqn.args[1])
+    what = site.any_operand(new)
     if isinstance(what, Delayed):
         what = site.computed(what)
-    view = site.to_write(eqn.args[0], eqn)
+    view = site.to_write(x, eqn)
     site.write_all()
     write(site, view, what, adds=False)
     return view

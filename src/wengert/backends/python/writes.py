@@ -155,9 +155,11 @@ def _is_inexact(kind: Kind) -> bool:
 
 
 def _overwrite(expressions: Expressions, eqn: Eqn) -> Code:
-    x, value = eqn.args
-    kind, given = kind_of_atom(x), kind_of_atom(value)
-    target = expressions.atom(x)
+    x, *path, value = eqn.args
+    target, kind = expressions.atom(x), kind_of_atom(x)
+    for step in path:
+        target, kind = _stepped(expressions, target, kind, step)
+    given = kind_of_atom(value)
     if _is_inexact(kind) and _casts_safely(kind, given):
         augmented = _augmented(expressions, target, value)
         return augmented or concat(target, "[...] = ", expressions.atom(value), level=0)

@@ -37,6 +37,7 @@ from .changes import loses_lists as loses_lists
 from .changes import moved as moved
 from .changes import path_to as path_to
 from .changes import put as put
+from .changes import refill as refill
 from .changes import replaced as replaced
 from .changes import store as store
 from .changes import store_items as store_items

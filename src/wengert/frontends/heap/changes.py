@@ -299,6 +299,14 @@ def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> Non
         hold_items(it, var, value)
 
 
+def refill(it: Interpreter, var: Var, value: Atom) -> None:
+    """Replace everything that a dictionary or a set holds: it stays the object that it is."""
+    moved(it, var)
+    update(it, var, lambda root, steps: it.emit(me.overwrite, root, *steps, value))
+    if isinstance(value, Var):
+        hold_items(it, var, value)
+
+
 def hold_items(it: Interpreter, var: Var, source: Var) -> None:
     """Note that a run-time container now holds what another one holds."""
     if spot_of(it, source).path or len(sharing(it, place_of(it, source))) > 1:

@@ -28,7 +28,7 @@ from ..values import (
 )
 from .aliases import may_be_part, refuse_stale, share_what_left, stands_for
 from .layouts import by_any_index, is_part, is_view, may_be_copy
-from .places import Content, identities, note_left, place_of
+from .places import Content, identities, may_hold_twice, note_left, place_of
 from .views import (
     SPLITTING,
     depth_of_path,
@@ -246,6 +246,8 @@ def _seen_again(it: Interpreter, var: Var, eqn: Eqn, base: Atom) -> Value:
         kind = None if isinstance(var.kind, (Seq, Struct)) else var.kind
         return it.builder.emit_with(eqn.op, args, eqn.params, eqn.namespace, var.name, kind)
 
+    if _may_have_changed_where_it_stays(it, var):
+        it.emit(ident.gone, var, base)
     replaced, changed = what_happened(it, var)
     whole = kind_of_atom(eqn.args[0])
     unknown = UNKNOWN in (whole, kind_of_atom(var)) and eqn.op.name not in SPLITTING
@@ -359,6 +361,17 @@ def has_left(it: Interpreter, var: Var) -> bool:
     if owner is not None and _changed_inside_since(it, owner, first):
         it.emit(ident.gone, var, one_value(it, now(it, owner.origin)))
     return True
+
+
+def _may_have_changed_where_it_stays(it: Interpreter, var: Var) -> bool:
+    """Whether a part that was replaced in its container may be in another place of it, and have changed there."""
+    root, path, depth, taken = _way_to(it, var)
+    replaced = [write for write in _writes_to(it, root, path, taken) if _replaces(depth, write)]
+    return any(
+        may_hold_twice(it, owner) and _changed_inside_since(it, owner, replaced[0])
+        for owner in identities(it, root, own=True)
+        if replaced
+    )
 
 
 def _changed_inside_since(it: Interpreter, owner: Place, write: Write) -> bool:

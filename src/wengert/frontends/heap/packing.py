@@ -268,7 +268,10 @@ def refuse_callers(it: Interpreter, place: Place) -> None:
     Raises:
         NeedsWhole: the caller's object is to be given as one.
     """
-    for other in (place, *may_be(it, place)):
+    if place.twin is not None and place.shared:
+        raise _one_of_several(it)
+    twins = () if place.twin is None else (place.twin,)
+    for other in (place, *twins, *may_be(it, place)):
         refuse_given(it, other)
         home = other.origin if isinstance(other.origin, Var) else other.origin.home
         if other is not place and home is not None and home in it.reading.inputs:

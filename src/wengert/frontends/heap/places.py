@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
-from ...ir.types import UNKNOWN, Number, Other
-from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable, kind_of_value
+from ...ir.types import Number, Other
+from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable
 from .views import steps_of, view_of, views_to
 
 if TYPE_CHECKING:
@@ -57,9 +57,13 @@ def in_whole(it: Interpreter, part: Part) -> tuple[Place, tuple[Atom, ...]]:
 def note_left(it: Interpreter, left: Place, owner: Place) -> None:
     """An object is no longer where it was in a container; one that was put in twice may be in another place."""
     it.reading.left_from[left] = owner
-    shared = not it.reading.checked.isdisjoint(it.reading.sharings.get(owner, ()))
-    if shared and kind_of_value(owner.origin) != UNKNOWN:
+    if may_hold_twice(it, owner):
         it.reading.left_in_doubt[left] = owner
+
+
+def may_hold_twice(it: Interpreter, owner: Place) -> bool:
+    """Whether an object that changes was put into a container which may have it already."""
+    return not it.reading.checked.isdisjoint(it.reading.sharings.get(owner, ()))
 
 
 def _global(it: Interpreter, var: Var) -> Any:

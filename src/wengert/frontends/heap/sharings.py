@@ -11,7 +11,7 @@ from ...ir.records import replace, value_record
 from ...ir.types import UNKNOWN, Number, Other
 from ...ops import identity as ident
 from ...ops import structure as st
-from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable, kind_of_value
+from ..values import Held, Items, Lost, Part, Place, Value, Write, is_mutable
 from .aliases import hold_same, may_be, ties
 from .current import has_left, now, one_value, what_happened
 from .places import as_the_object, identities, in_whole, place_of, refuse_given
@@ -448,9 +448,12 @@ def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: 
     owner = it.reading.left_in_doubt.get(place)
     if owner is not None and not isinstance(it.heap.get(place), Part):
         it.emit(ident.gone, *(one_value(it, now(it, each.origin)) for each in (place, owner)))
-    if place in it.reading.doubtful and kind_of_value(place.origin) != UNKNOWN:
+    if place in it.reading.doubtful:
         noted = it.reading.sharings.get(place, {}).items()
-        doubted = (spot for key, spots in noted if key in it.reading.checked for spot in spots)
+        checked = (spots for key, spots in noted if key in it.reading.checked)
+        doubted = (
+            spot for spots in checked for spot in spots if spot.depth
+        )  # rows of an array are in one place
         if any(_goes_into(path, depth, spot) for spot in doubted):
             del it.reading.doubtful[place]
             it.emit(ident.distinct, one_value(it, now(it, place.origin)))
