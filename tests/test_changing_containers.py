@@ -1,7 +1,6 @@
 """Containers that an argument holds, changed by their methods: dictionaries, lists, sets, deques and their like."""
 
 import array
-import dataclasses
 import types
 from collections import Counter, OrderedDict, deque
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 import standing_alone
 from error_texts import refusal, says
-from oracle import central_gradient
 
 import wengert as wg
 
@@ -327,56 +325,3 @@ def test_the_gradient_of_a_sequence_written_in_c_is_a_list(make):
     assert wg.grad(products)(numbers) == [21.0, 12.0]
     assert wg.hvp(products)(numbers, [1.0, 0.0]) == [12.0, 6.0]
     assert wg.pushforward(products, numbers)[1]([1.0, 0.0]) == 21.0
-
-
-@dataclasses.dataclass
-class Plant:
-    temperature: float
-    loss: float = 0.1
-
-    def __post_init__(self):
-        self.mass = 2.0 + self.loss
-        self.trace = np.zeros(12)
-
-
-class Controller:
-    """Keeps a window of errors, a log of events, and settings in dictionaries."""
-
-    def __init__(self):
-        self.errors = deque([0.0, 0.0, 0.0])
-        self.settings = {"gain": 1.0, "limits": {"low": 0.0, "high": 5.0}}
-        self.events = []
-
-    def step(self, error):
-        self.errors.append(error)
-        self.errors.popleft()
-        if abs(error) < 2.5:
-            self.settings.update(gain=self.settings["gain"] * 0.99)
-            self.settings["limits"] |= {"high": 4.0 + 0.1 * error}
-        power = self.settings["gain"] * error + 0.3 * sum(self.errors) / len(self.errors)
-        if power > self.settings["limits"]["high"]:
-            self.events.append((len(self.events), power))
-            power = self.settings["limits"]["high"]
-        return power
-
-
-def cost(gain, target, plant, controller):
-    controller.settings["gain"] = gain
-    for k in range(12):
-        error = target - plant.temperature
-        power = controller.step(error)
-        plant.temperature += 0.5 * (power - plant.loss * plant.temperature) / plant.mass
-        plant.trace[k] = plant.temperature
-    late = sum(p * 0.01 for _, p in controller.events)
-    return float(np.sum((plant.trace - target) ** 2)) + late
-
-
-def test_a_controller_that_keeps_its_state_in_containers():
-    expected = central_gradient(lambda g, t: cost(g, t, Plant(1.0), Controller()), 2.0, 5.0)
-    assert wg.grad(cost, argnums=(0, 1))(2.0, 5.0, Plant(1.0), Controller()) == pytest.approx(
-        expected, rel=1e-7
-    )
-    ours, theirs = (Plant(1.0), Controller()), (Plant(1.0), Controller())
-    value, _ = wg.value_and_grad(cost)(2.0, 5.0, *ours)
-    assert value == cost(2.0, 5.0, *theirs)
-    assert line_programs.held(ours) == line_programs.held(theirs)

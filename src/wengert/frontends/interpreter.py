@@ -86,7 +86,7 @@ class Interpreter:
         """Objects that are being made run-time values."""
         self.walked_by_index: list[tuple[Atom, Atom]] | None = None
         """Whether a loop that is about to be read changes the items it walks over."""
-        self.asking = True
+        self.asking = reading.general
         """Whether of what cannot be followed is asked, when the program runs, that it never changes."""
         self.walked_by_turn: list[tuple[Atom, Atom]] | None = None
         """Whether it replaces items of something of unknown kind."""
