@@ -4,6 +4,7 @@ import importlib.util
 import sys
 
 import numpy as np
+import pytest
 import standing_alone
 from oracle import central_gradient
 
@@ -39,6 +40,19 @@ class Lines:
         sys.modules[self.name] = module  # which `globals()` is asked for
         spec.loader.exec_module(module)
         return module
+
+
+def test_of(lines):
+    """A test of each program, which is checked in every mode."""
+    made = []
+
+    @pytest.mark.parametrize("number", range(len(lines.lines)))
+    def test(tmp_path_factory, number):
+        if not made:
+            made.append(lines.load(tmp_path_factory.mktemp("lines")))
+        check(getattr(made[0], f"line_{number}"), made[0].arguments)
+
+    return test
 
 
 def held(value):

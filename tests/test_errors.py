@@ -383,9 +383,8 @@ def test_errors_pickle():
     assert again.findings == error.findings
 
 
-def test_numbers_that_are_not_followed():
-    x = type("Metres", (float,), {})(2.0)
-
+@pytest.mark.parametrize("x", [memoryview(b"ab"), type("Metres", (float,), {})(2.0)])
+def test_numbers_that_are_not_followed(x):
     def f(x, k=1.0):
         return k
 

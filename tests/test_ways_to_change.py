@@ -272,24 +272,8 @@ f = a.max; a[:] = x; return f() * x
 )
 
 
-@pytest.fixture(scope="module")
-def of_python(tmp_path_factory):
-    return OF_PYTHON.load(tmp_path_factory.mktemp("lines"))
-
-
-@pytest.fixture(scope="module")
-def of_numpy(tmp_path_factory):
-    return OF_NUMPY.load(tmp_path_factory.mktemp("lines"))
-
-
-@pytest.mark.parametrize("number", range(len(OF_PYTHON.lines)))
-def test_ways_of_python(of_python, number):
-    line_programs.check(getattr(of_python, f"line_{number}"), of_python.arguments)
-
-
-@pytest.mark.parametrize("number", range(len(OF_NUMPY.lines)))
-def test_ways_of_numpy(of_numpy, number):
-    line_programs.check(getattr(of_numpy, f"line_{number}"), of_numpy.arguments)
+test_ways_of_python = line_programs.test_of(OF_PYTHON)
+test_ways_of_numpy = line_programs.test_of(OF_NUMPY)
 
 
 VARIABLE = contextvars.ContextVar("variable", default=1.0)

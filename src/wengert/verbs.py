@@ -133,9 +133,7 @@ def no_such_argument(argnum: int, function: str, count: int) -> BadArgument:
 def _holds_numbers(value: Any) -> bool:
     """Whether a value that is taken as it is has numbers in it: their derivatives would be lost."""
     known = isinstance(value, (str, bytes, range, bool, Enum))
-    from array import array
-
-    return not known and isinstance(value, (numbers.Number, Sequence, array, memoryview))
+    return not known and isinstance(value, (numbers.Number, Sequence, memoryview))
 
 
 def _is_of_records(kind: Kind) -> bool:

@@ -384,10 +384,6 @@ def copied(it: Interpreter, value: Value) -> Value:
 def _inert_method(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
-    if name == "set":
-        from .contexts import refuse_to_keep
-
-        refuse_to_keep(it, args)
     args = known_text.operands(it, name, args)
     atoms = [it.atom(a) for a in (*args, *kwargs.values())]
     method = it.builder.emit_with(

@@ -291,9 +291,10 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             return bound(args[0], as_known(known.__self__), known.__name__)
         case types.FunctionType() if library_records.is_of_attrs(known):
             return library_records.ATTRS[known.__name__](it, args, kwargs)
-        case types.MethodDescriptorType() | types.WrapperDescriptorType() if (
-            _is_of_arrays(known) and args
-        ):
+        case (
+            types.MethodDescriptorType(__objclass__=np.ndarray)
+            | types.WrapperDescriptorType(__objclass__=np.ndarray)
+        ) if args:
             from .attributes import call_method
 
             return call_method(it, args[0], known.__name__, args[1:], kwargs)
@@ -356,10 +357,6 @@ def _call_of_container(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
     if isinstance(receiver, Var) or (isinstance(receiver, Items) and written is not known):
         return call_method(it, receiver, known.__name__, args[1:], kwargs)
     return call_foreign(it, known, args, kwargs)
-
-
-def _is_of_arrays(known: Any) -> bool:
-    return known.__objclass__ is np.ndarray
 
 
 def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:

@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
-from ..ir.types import UNKNOWN, Other, is_differentiable
+from ..ir.types import UNKNOWN, Other
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import is_foreign
@@ -154,22 +154,6 @@ def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Val
     result = it.builder.emit_with(st.opaque, (method, *atoms), {"names": Const(())})
     it.reading.inert.add(result)
     return result
-
-
-# --- context variables ----------------------------------------------------------------------
-
-
-def refuse_to_keep(it: Interpreter, args: Args) -> None:
-    """Refuse to give a context variable, or what else has a method `set`, a value that may have a derivative.
-
-    What it gives later has none.
-    """
-    kinds = [kind_of_value(value) for value in args if not isinstance(value, Const)]
-    if any(kind != UNKNOWN and is_differentiable(kind) for kind in kinds):
-        raise it.unsupported(
-            "a context variable is given a value that may have a derivative",
-            "Pass the value as an argument, or keep it in an attribute of an object.",
-        )
 
 
 # --- managers made of generators ------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,7 @@ def _constant(it: Interpreter, node: ast.Constant) -> Value:
 
 
 def _name(it: Interpreter, node: ast.Name) -> Value:
-    return lookup(it, it.frame.scope, node.id)
+    return _no_view_of_another(it, lookup(it, it.frame.scope, node.id))
 
 
 # --- operators ----------------------------------------------------------------------------
@@ -244,7 +245,18 @@ def _dict_at_run_time(it: Interpreter, given: Sequence[_Entry]) -> Value:
 def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
     from .attributes import read_attribute
 
-    return read_attribute(it, evaluate(it, node.value), node.attr)
+    found = read_attribute(it, evaluate(it, node.value), node.attr)
+    return found if node.attr == "__dict__" else _no_view_of_another(it, found)
+
+
+def _no_view_of_another(it: Interpreter, value: Value) -> Value:
+    """A value that a program reads; what shows the items of another object is refused: these may change there."""
+    if isinstance(value, Const) and isinstance(value.value, (memoryview, types.MappingProxyType)):
+        raise it.unsupported(
+            f"a {type(value.value).__name__} shows what another object holds, whose changes it would have to follow",
+            "Read the array or the dictionary itself, or pass a copy: `list(m)`, `dict(p)`.",
+        )
+    return value
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:

@@ -15,13 +15,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextvars import ContextVar
-from types import BuiltinMethodType, FunctionType
+from types import BuiltinMethodType, FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ir.graph import Const, Var
-from ..ir.types import INT, STR, UNKNOWN, Array, Kind
+from ..ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
@@ -273,7 +273,12 @@ def _looking_into(function: Any, first: int, name: str) -> Handler:
 
 
 def _set_for_context(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
-    contexts.refuse_to_keep(it, args)
+    kinds = [kind_of_value(value) for value in args if not isinstance(value, Const)]
+    if any(kind != UNKNOWN and is_differentiable(kind) for kind in kinds):
+        raise it.unsupported(
+            "a context variable is given a value that may have a derivative",
+            "Pass the value as an argument, or keep it in an attribute of an object.",
+        )
     return opaque(it, known, args, kwargs)
 
 
@@ -323,6 +328,10 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     ),
     (array.array, _array),
     (memoryview, _looking_into(memoryview, 0, "object")),
+    (
+        MappingProxyType,
+        _refuse("a view of a dictionary, which changes with it", "Use the dictionary, or a copy."),
+    ),
     (np.frombuffer, _looking_into(np.frombuffer, 0, "buffer")),
     (np.ndarray, _looking_into(np.ndarray, 2, "buffer")),
     (struct.pack_into, _looking_into(struct.pack_into, 1, "")),

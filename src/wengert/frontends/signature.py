@@ -349,9 +349,7 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
     return _struct("object", attributes.keys(), attributes.values(), depth, type(value))
 
 
-_CHANGING = (
-    collections.deque, array.array, bytearray, memoryview, types.MappingProxyType,
-)  # fmt: skip
+_CHANGING = (collections.deque, array.array, bytearray)
 """Containers written in C, of which only the run knows what they hold."""
 
 

@@ -123,9 +123,13 @@ def reads_plainly(cls: type) -> bool:
     return all(getattr(cls, name, None) is getattr(base, name, None) for name in _READING)
 
 
+SEQUENCES = (deque, array, bytearray)
+"""Containers written in C that hold items in order, as lists do; their cotangents are lists."""
+
+
 def values_held(x: Any) -> list[Any]:
     """What a container or an object holds: items, whatever its class says of reading them, and attributes."""
-    if isinstance(x, (deque, array, bytearray, memoryview)):
+    if isinstance(x, SEQUENCES):
         return list(x)
     if isinstance(x, (list, tuple, dict)) and not is_built_on_container(type(x)):
         return list(x.values() if isinstance(x, dict) else x)

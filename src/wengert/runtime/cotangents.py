@@ -9,7 +9,6 @@ NumPy and the others only.
 from __future__ import annotations
 
 import builtins
-from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 
 from .containers import (
     CONTENTS,
+    SEQUENCES,
     attributes_of,
     contents,
     is_built_on_container,
@@ -63,7 +63,7 @@ def zeros(x: Any, unbound: Any = None) -> Any:
         return 0.0
     if is_built_on_container(type(x)):
         return OfAttributes({name: zeros(item) for name, item in attributes_of(x).items()})
-    if isinstance(x, (list, tuple, deque, array, bytearray, memoryview)):
+    if isinstance(x, (list, tuple, *SEQUENCES)):
         numbers = {float, int, np.float64}.issuperset(map(type, x))
         return [0.0] * len(x) if numbers else [zeros(item) for item in x]
     if isinstance(x, dict):
@@ -315,7 +315,7 @@ def _project_container(x_bar: Any, x: Any) -> Any:
         return type(x)([project(b, item) for b, item in zip(x_bar, x, strict=True)])
     if isinstance(x, dict):
         return {key: project(x_bar.get(key), item) for key, item in x.items()}
-    if isinstance(x, (deque, array, bytearray, memoryview)):
+    if isinstance(x, SEQUENCES):
         return [project(b, item) for b, item in zip(x_bar, x, strict=True)]
     shadow = zeros(x)
     return _project_attributes(x_bar, x) if isinstance(shadow, dict) else None
@@ -374,7 +374,7 @@ def collected_cotangent(items_bar: list[Any], items: Any, reverse: bool = False)
     """
     if isinstance(items, (dict, set)):
         return zeros(items)  # iterating gave its keys
-    if isinstance(items, (deque, array, bytearray, memoryview)):
+    if isinstance(items, SEQUENCES):
         return collected_cotangent(items_bar, list(items), reverse)
     if isinstance(items, np.ndarray):
         n = len(items_bar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -354,6 +355,8 @@ def _refuse_again(value: Any, seen: set[int], arrays: list[np.ndarray]) -> None:
         if any(np.shares_memory(value, other) for other in arrays):
             raise _given_twice("two of the arrays given to it share memory")
         arrays.append(value)
+    if isinstance(value, (memoryview, MappingProxyType)):
+        raise _given_twice(f"a {type(value).__name__} given to it shows what another object holds")
     if not can_change(value) and not isinstance(value, tuple):
         return
     if id(value) in seen:

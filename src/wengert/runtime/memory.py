@@ -175,10 +175,14 @@ def overwrite(x: Any, value: Any) -> Any:
         value = dict(value)
         x.clear()
         x.update(value)
-    elif isinstance(x, (set, deque)):
-        value = type(x)(value)
+    elif isinstance(x, set):
+        value = set(value)
         x.clear()
-        (x.update if isinstance(x, set) else x.extend)(value)
+        x.update(value)
+    elif isinstance(x, deque):
+        value = list(value)
+        x.clear()
+        x.extend(value)
     elif isinstance(x, (list, bytearray)) or not hasattr(x, "__dict__"):
         x[:] = value
     else:
@@ -288,7 +292,7 @@ def inserted(x: Any, *path_key_and_value: Any) -> Any:
     """`x.insert(key, value)`, or `x[key] = value` of a dictionary, or at a path; gives x."""
     *path, key, value = path_key_and_value
     items = _list_at(x, path)
-    if items is None and None in (key, value):
+    if items is None and (key is None or value is None):
         return x  # of a set, which holds nothing that has a derivative
     items = insert(items, key, value)
     return stored(_as_list(x), *path, items) if path else items

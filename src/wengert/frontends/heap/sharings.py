@@ -451,9 +451,8 @@ def settle_before(it: Interpreter, place: Place, path: tuple[Atom, ...], depth: 
     if place in it.reading.doubtful:
         noted = it.reading.sharings.get(place, {}).items()
         checked = (spots for key, spots in noted if key in it.reading.checked)
-        doubted = (
-            spot for spots in checked for spot in spots if spot.depth
-        )  # rows of an array are in one place
+        # at no depth it is an array, whose rows are in one place
+        doubted = (spot for spots in checked for spot in spots if spot.depth)
         if any(_goes_into(path, depth, spot) for spot in doubted):
             del it.reading.doubtful[place]
             it.emit(ident.distinct, one_value(it, now(it, place.origin)))
