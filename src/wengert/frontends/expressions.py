@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 import types
 from collections.abc import Callable, Sequence
@@ -251,12 +252,18 @@ def _attribute(it: Interpreter, node: ast.Attribute) -> Value:
 
 def _no_view_of_another(it: Interpreter, value: Value) -> Value:
     """A value that a program reads; what shows the items of another object is refused: these may change there."""
-    if isinstance(value, Const) and isinstance(value.value, (memoryview, types.MappingProxyType)):
+    if isinstance(value, Const) and _shows_what_may_change(value.value):
         raise it.unsupported(
             f"a {type(value.value).__name__} shows what another object holds, whose changes it would have to follow",
             "Read the array or the dictionary itself, or pass a copy: `list(m)`, `dict(p)`.",
         )
     return value
+
+
+def _shows_what_may_change(value: object) -> bool:
+    if isinstance(value, types.MappingProxyType):  # the parameters of a signature stay as they are
+        return not value or not all(isinstance(p, inspect.Parameter) for p in value.values())
+    return isinstance(value, memoryview)
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:
