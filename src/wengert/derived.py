@@ -14,11 +14,12 @@ from .backends import python as printer
 from .calling import Call, captured_by
 from .errors import UnsupportedSyntax
 from .frontends import signature
-from .guards import as_identities, one_check, test_of_captured, test_of_function
+from .frontends.relied_on import Guard
+from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
 from .ir.callers import calling_span
 from .ir.graph import TRY, Function, walk
 from .ir.records import field, mutable_record, replace
-from .ir.types import Kind, Static, Struct, leaves
+from .ir.types import Static, Struct, leaves
 from .loading import collecting_later
 from .ops.structure import global_
 from .passes.written import targets, written
@@ -32,7 +33,7 @@ class Derived:
     """A derivative that is ready to run: the functions that make it up and what they rely on."""
 
     functions: tuple[Function, ...]
-    guards: tuple[tuple[Any, str, Kind], ...]
+    guards: tuple[Guard, ...]
     generation: int
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     by_counts: bool = False
@@ -186,7 +187,7 @@ class Derived:
             self._in_force = one_check(self.guards, self.generation)
         return self._in_force
 
-    def identities_for(self, function: Any) -> tuple[tuple[dict[str, Any], str, Any], ...]:
+    def identities_for(self, function: Any) -> Identities:
         """Where these hold, so does `in_force_for`; nothing if that cannot be said so."""
         return () if _has_defaults(function) else as_identities(self.guards, self.generation)
 

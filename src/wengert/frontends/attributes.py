@@ -172,11 +172,13 @@ def _of_constant(it: Interpreter, constant: Any, name: str) -> Value:
 
 
 def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
-    held = (
-        class_attributes.held_by_class(it, constant, name) if isinstance(constant, type) else None
-    )
-    if held is not None:
-        return held
+    if isinstance(constant, type):
+        if name == "__dict__":
+            return class_attributes.show_class(it, constant)
+        class_lookup.static_lookup(constant, name)
+        held = class_attributes.held_by_class(it, constant, name)
+        if held is not None:
+            return held
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return call(it, Const(computed.fget), [Const(constant)], {})
@@ -187,9 +189,6 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     found = getattr(constant, name)
     if isinstance(found, local_classes.Held):
         return class_attributes.held_value(it, constant, name, found)
-    if isinstance(found, types.MethodType) and not isinstance(constant, type):
-        cls = type(constant)
-        it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)

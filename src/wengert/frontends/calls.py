@@ -38,6 +38,7 @@ from .failing import fail_now, raise_now
 from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .opcalls import emit_op
+from .relied_on import rely_on_partial
 from .signature import derives
 from .values import (
     Closure,
@@ -320,6 +321,7 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
         case functools.partial():
             before = [bound_before(it, a) for a in known.args]
             named = {k: bound_before(it, v) for k, v in known.keywords.items()}
+            rely_on_partial(it.reading.guards, known)
             return call_known(it, known.func, [*before, *args], {**named, **kwargs})
         case operator.itemgetter() | operator.attrgetter() | operator.methodcaller():
             made_by, made_of = known.__reduce__()[:2]

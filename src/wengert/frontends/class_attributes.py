@@ -55,8 +55,25 @@ def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
     return None
 
 
+def show_class(it: Interpreter, cls: type) -> Value:
+    """`cls.__dict__`: as the class is when it is read."""
+    if any(changed is cls for changed, _ in it.reading.class_attributes):
+        raise _shown_and_changed(it, cls)
+    it.reading.classes_shown.add(cls)
+    return Const(vars(cls))
+
+
+def _shown_and_changed(it: Interpreter, cls: type) -> Exception:
+    return it.unsupported(
+        f"the `__dict__` of {cls.__name__}, whose attributes the program assigns",
+        f"Read the attribute by its name: `getattr({cls.__name__}, name)`.",
+    )
+
+
 def assign_to_class(it: Interpreter, cls: type, name: str, value: Value) -> None:
     """`cls.name = value`: every object of the class sees it, and so does whoever runs the program."""
+    if cls in it.reading.classes_shown:
+        raise _shown_and_changed(it, cls)
     if it.reading.defines(cls) and type(vars(cls).get(name)) in (list, dict):
         outside.hold_in_class(it, cls, name)
     own = is_mutable(value) and _is_held_here(it, cls, name)

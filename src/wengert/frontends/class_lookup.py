@@ -18,6 +18,7 @@ from .bound_methods import receiver_of
 from .failing import raise_now
 from .heap import now
 from .operations import as_key
+from .relied_on import MISSING, kept_in
 from .values import (
     Closure,
     Items,
@@ -32,7 +33,6 @@ from .values import (
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
-MISSING = object()
 _OURS = __name__.partition(".")[0] + "."
 STORAGE = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """What stands in a class for a value that the object itself keeps: a slot."""
@@ -115,7 +115,7 @@ def search(classes: Sequence[type], name: str) -> Any:
     """What the first of some classes that has an attribute keeps under its name, or MISSING."""
     for cls in classes:
         if not is_container(cls):
-            found = in_python(vars(cls).get(name, MISSING))
+            found = in_python(kept_in(cls, name))
         elif any(hasattr(each, "_fields") for each in classes):  # of a namedtuple
             found = vars(cls).get(name, MISSING)
         else:

@@ -13,6 +13,7 @@ from ..ops import registry as ops
 from . import cells, local_classes
 from .heap import now
 from .names import lift
+from .relied_on import rely_on_function
 from .signature import Template
 from .sources import source_of
 from .values import Closure, Items, Scope, Value, as_known
@@ -27,6 +28,8 @@ def closure_of(
     it: Interpreter, function: FunctionType, captured: Mapping[str, Value] | None = None
 ) -> Closure:
     """A Python function object as a closure; `captured` overrides what its cells hold."""
+    if captured is None:
+        rely_on_function(it.reading.guards, function)
     node, file = syntax_of(it, function)
     around = Scope(function.__globals__)
     around.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

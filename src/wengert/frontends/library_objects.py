@@ -17,6 +17,7 @@ from ..runtime.containers import CONTENTS
 from . import (
     bases_in_python,
     cells,
+    class_attributes,
     class_lookup,
     classes_by_call,
     construct,
@@ -37,6 +38,7 @@ from .items import opened
 from .number_classes import has_attribute, is_instance
 from .objects import by_name, known_name
 from .reading import Diverges
+from .relied_on import has
 from .values import (
     Closure,
     Items,
@@ -89,7 +91,7 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
         case Items() if is_object(value):
             return _object_has(it, value, name)
         case Const(value=constant):
-            return Const(hasattr(constant, name))
+            return Const(_known_has(it, constant, name))
         case Closure():
             given = cells.attribute_of_function(it, value, name) is not None
             return Const(given or hasattr(value.function or types.FunctionType, name))
@@ -106,6 +108,12 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
         known = class_of(value)
         return Const(known is not None and hasattr(known, name))
     return opaque(it, hasattr, [value, Const(name)], {}, BOOL)
+
+
+def _known_has(it: Interpreter, known: Any, name: str) -> bool:
+    if isinstance(known, type) and class_attributes.held_by_class(it, known, name) is not None:
+        return True
+    return has(it.reading.guards, known, name)
 
 
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:
@@ -127,13 +135,15 @@ def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
     cls = items.type
     if name == "__class__" or (name == "__dict__" and cls.__dictoffset__):
         return Const(True)
+    if class_attributes.held_by_class(it, cls, name) is not None:
+        return Const(True)
     found = class_lookup.static_lookup(cls, name)
     if found is class_lookup.MISSING and class_lookup.own_method(cls, "__getattr__") is None:
         return Const(False)
     if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
         return Const(False)
     if found is not class_lookup.MISSING and not _is_computed(found):
-        return Const(True)
+        return Const(has(it.reading.guards, cls, name))
     return Const(_can_read(it, items, name))
 
 

@@ -17,6 +17,7 @@ from .declarations import assigned_names, declarations
 from .failing import raise_now
 from .heap import now
 from .items import open_up
+from .relied_on import MISSING, rely_on
 from .signature import ForeignArray, derives, kind_of
 from .sources import parameter_names
 from .values import (
@@ -56,6 +57,7 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
         raise_now(it, UnboundLocalError, message)
     if name in scope.globals:
         return lift(it, scope.globals, name, scope.globals[name])
+    rely_on(it.reading.guards, scope.globals, name, MISSING)
     if hasattr(builtins, name):
         return Const(getattr(builtins, name))
     return _no_such_name(it, scope, name)

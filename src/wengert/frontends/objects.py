@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import IF, UNDEFINED, Const, Var
 from ..ir.records import record
-from ..ir.types import Static
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
 from . import class_attributes, construct, local_classes, stand_ins, writes
@@ -149,16 +148,8 @@ def _checked(it: Interpreter, items: Items, name: str) -> Value:
     return it.checked(now(it, items[name]), f"{items.type.__name__}.{name}")
 
 
-_SEEN_AS_THEY_ARE = (
-    types.FunctionType, functools._lru_cache_wrapper, property, staticmethod, functools.cached_property,  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-)  # fmt: skip
-"""What a class gives when it is asked for them is the same object every time: another one has replaced it."""
-
-
 def from_class(it: Interpreter, receiver: Value, cls: type, name: str, found: Any) -> Value:
     """An attribute that the class gives, as its descriptor makes it."""
-    if isinstance(found, _SEEN_AS_THEY_ARE):
-        it.reading.guards[id(cls), name] = cls, name, Static(getattr(cls, name, None))
     match found:
         case types.FunctionType() | functools._lru_cache_wrapper():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return bound(receiver, Const(found), name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Callee, Eqn, Var
 from ..ir.records import field, mutable_record
-from ..ir.types import Kind
+from .relied_on import Guards
 from .values import Closure, Held, Items, Moved, Part, Place, Scope, Value, Write
 
 Step = Callable[[], None]
@@ -95,7 +95,7 @@ class Reading:
     """Whether numbers among the arguments are narrower than Python's: np.float32."""
     general: bool = False
     """Whether nothing is known of the arguments, so that no other reading can tell more."""
-    guards: dict[tuple[int, str], tuple[Any, str, Kind]] = field(default_factory=dict[Any, Any])
+    guards: Guards = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     separate: set[Any] = field(default_factory=set[Any])
     """Functions that are not inlined, because they recurse."""
@@ -211,6 +211,8 @@ class Reading:
     """The special methods that operators would call on what may be an object, if its class had them."""
     class_attributes: dict[tuple[type, str], Place] = field(default_factory=dict[Any, Place])
     """The attributes of classes that the program assigns to."""
+    classes_shown: set[type] = field(default_factory=set[type])
+    """Classes whose `__dict__` the program reads, which is as they are when it is read."""
     changed_in_classes: set[tuple[str, str]] = field(default_factory=set[Any])
     """The containers that classes of the program hold and the program changes: by class and attribute."""
     root: Builder | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import BadArgument, NoSource, RuleError
@@ -26,6 +26,7 @@ from .heap import ByIndex, NeedsWhole, SharedItems, now, refuse_stand_ins
 from .interpreter import Interpreter
 from .items import open_up
 from .reading import Diverges, NeedsCallee, OneByOne, Reading
+from .relied_on import Guard, Seen, seeing
 from .signature import Template
 from .sources import source_of
 from .values import MUTABLE_FORMS, Items, Value, flatten, fresh, is_mutable, kind_of_value
@@ -38,8 +39,8 @@ class Program:
     """What reading a function gives."""
 
     function: Function
-    guards: tuple[tuple[Any, str, Kind], ...]
-    """Globals it relied on: (holder, key, the kind or identity it had)."""
+    guards: tuple[Guard, ...]
+    """Globals, and what classes keep, it relied on."""
     must_be_apart: bool = False
     """Whether it changes one of the objects it is given, which others of them may hold."""
 
@@ -106,6 +107,26 @@ def _read_once(
     arguments: Sequence[tuple[str, Kind]],
     keywords: Mapping[str, Kind],
 ) -> Program:
+    seen: Seen = {}
+    with seeing(seen):
+        function, apart = _followed(reading, target, arguments, keywords)
+    return Program(function, (*reading.guards.values(), *_as_guards(reading, seen)), apart)
+
+
+def _as_guards(reading: Reading, seen: Seen) -> Iterator[Guard]:
+    """What the program found in classes, except in those that it makes or changes itself."""
+    own = reading.classes_defined()
+    for (cls, name), found in seen.items():
+        if cls not in own and (cls, name) not in reading.class_attributes:
+            yield vars(cls), name, Static(found)
+
+
+def _followed(
+    reading: Reading,
+    target: Kind,
+    arguments: Sequence[tuple[str, Kind]],
+    keywords: Mapping[str, Kind],
+) -> tuple[Function, bool]:
     it = Interpreter(reading)
     reading.root = it.builder
     given = _Given(it)
@@ -130,10 +151,8 @@ def _read_once(
     checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]
     it.builder.eqns[:0] = [*checks, *reading.early]
     body = it.builder.block(params, outs)
-    function_read = Function(_name_of(target), tuple(inputs), body, kind)
-    return Program(
-        function_read, tuple(reading.guards.values()), _must_be_apart(it, params, inputs)
-    )
+    apart = _must_be_apart(it, params, inputs)
+    return Function(_name_of(target), tuple(inputs), body, kind), apart
 
 
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:

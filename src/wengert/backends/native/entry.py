@@ -37,8 +37,8 @@ from .function import Lowered
 from .llvm_ops import LLVM_TYPES
 from .llvm_runtime import MEMORY
 from .loopform import Allocate, Code, Constant, Expr, Slot, each
-from .python_objects import ARRAY_AT, TYPE_AT, VALUE_AT, table
-from .quick_call import ITEMS_AT, TABLE_AT, first_way
+from .python_objects import ARRAY_AT, VALUE_AT, table
+from .quick_call import ITEMS_AT, TABLE_AT, TYPE_AT, first_way
 from .values import AN_INTEGER, NUMPY, PYTHON, SINGLE, UNBOUND, Whose
 
 _IN_ORDER, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.undefined import UNDEFINED
 from . import result_memory
 from .answers import EXITED, OTHER_TYPES
-from .quick_call import ITEMS_AT, is_as_expected
+from .quick_call import ITEMS_AT, TYPE_AT, is_as_expected
 
-TYPE_AT, VALUE_AT = 8, 16
+VALUE_AT = 16
 ARRAY_AT = {"data": 16, "rank": 24, "dims": 32, "strides": 40, "descr": 56, "flags": 64}
 """Where the parts of an array object are: NumPy's C ABI, the same since 1.7."""
 
@@ -48,6 +49,7 @@ def table() -> dict[str, int]:
         "PyObject_CallNoArgs",
         "PyObject_Vectorcall",
         "PyDict_GetItemWithError",
+        "PyObject_GetAttr",
     ]
     found = {n: ctypes.cast(getattr(api, n), ctypes.c_void_p).value or 0 for n in functions}
     numpys = _numpys_functions()
@@ -59,7 +61,7 @@ def table() -> dict[str, int]:
         "descr.f64": np.dtype(np.float64), "descr.f32": np.dtype(np.float32),
         "numpy.complex": np.complex128, "descr.complex": np.dtype(np.complex128),
         "descr.i64": np.dtype(np.int64), "descr.b1": np.dtype(np.bool_),
-        "other": OTHER_TYPES, "exited": EXITED,
+        "other": OTHER_TYPES, "exited": EXITED, "dict": dict, "UNDEFINED": UNDEFINED,
     }  # fmt: skip
     return found | {name: id(value) for name, value in objects.items()}
 

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+TYPE_AT = 8
+"""Where an object says of which type it is."""
 TABLE_AT = 32
 """Where the bytes of a `bytes` object start."""
 ITEMS_AT = 24
@@ -22,8 +24,8 @@ ITEMS_AT = 24
 _COUNT_AT = 16
 """Where their number is."""
 
-Identities = Sequence[tuple[dict[str, Any], str, Any]]
-"""What must stand in which dictionary, by its name."""
+Identities = Sequence[tuple[Any, str, Any]]
+"""What must stand by which name in which dictionary, or be which part of which function; `UNDEFINED` for nothing."""
 
 
 @cache
@@ -127,8 +129,8 @@ def first_way(name: str, table: Sequence[str]) -> str:
     """
     known = (
         *("True", "other", "exited", "PyObject_CallNoArgs", "PyObject_Vectorcall", "Py_DecRef"),
-        "PyDict_GetItemWithError",
-    )
+        "PyDict_GetItemWithError", "PyObject_GetAttr", "dict", "UNDEFINED",
+    )  # fmt: skip
     loads = "\n".join(
         f"  %at.{key} = getelementptr i64, ptr %table, i64 {table.index(key)}\n"
         f"  %{key} = load ptr, ptr %at.{key}, !invariant.load !{{}}"
@@ -138,6 +140,7 @@ def first_way(name: str, table: Sequence[str]) -> str:
         name=name,
         way_at=_WAY_AT,
         items=ITEMS_AT,
+        type_at=TYPE_AT,
         count_at=_COUNT_AT,
         table_at=TABLE_AT,
         loads=loads,
@@ -166,13 +169,30 @@ comparing:
   %end = icmp eq i64 %k, %size
   br i1 %end, label %quickly, label %compare
 compare:
-  %at.names = getelementptr ptr, ptr %items, i64 %k
-  %dictionary = load ptr, ptr %at.names
-  %at.key = getelementptr ptr, ptr %at.names, i64 1
+  %at.holder = getelementptr ptr, ptr %items, i64 %k
+  %holder = load ptr, ptr %at.holder
+  %at.key = getelementptr ptr, ptr %at.holder, i64 1
   %key = load ptr, ptr %at.key
-  %at.value = getelementptr ptr, ptr %at.names, i64 2
+  %at.value = getelementptr ptr, ptr %at.holder, i64 2
   %value = load ptr, ptr %at.value
-  %now = call ptr %PyDict_GetItemWithError(ptr %dictionary, ptr %key)
+  %at.type = getelementptr i8, ptr %holder, i64 {type_at}
+  %type = load ptr, ptr %at.type
+  %is.dict = icmp eq ptr %type, %dict
+  br i1 %is.dict, label %looking, label %reading
+looking:
+  %item = call ptr %PyDict_GetItemWithError(ptr %holder, ptr %key)
+  %is.absent = icmp eq ptr %item, null
+  %kept = select i1 %is.absent, ptr %UNDEFINED, ptr %item
+  br label %compared
+reading:
+  %part = call ptr %PyObject_GetAttr(ptr %holder, ptr %key)
+  %is.lost = icmp eq ptr %part, null
+  br i1 %is.lost, label %failed, label %read
+read:
+  call void %Py_DecRef(ptr %part)
+  br label %compared
+compared:
+  %now = phi ptr [ %kept, %looking ], [ %part, %read ]
   %is.value = icmp eq ptr %now, %value
   br i1 %is.value, label %same, label %asking
 same:
