@@ -94,3 +94,69 @@ def test_saved_source_draws_the_same(f):
     namespace = {}
     exec(wg.grad(f).specialize(x).source, namespace)
     np.testing.assert_allclose(namespace[f"grad_{f.__name__}"](x), wg.grad(f)(x))
+
+
+OF_NUMPY = [
+    "normal(x, 1 + x)", "normal(x, 1 + x, 4)", "normal(x, size=(2, 2))", "normal(loc=x, size=3)", "normal(0.0, x, 5)",
+    "normal(x * np.ones(3), np.array([1.0, 2.0, 3.0]) * x)", "normal(np.array([x, 2 * x]), 1.0, (3, 2))",
+    "normal([x, 2 * x], 1.0)", "lognormal(x, x, 3)", "lognormal(x, 0.5)", "uniform(x, 3 * x + 1, 4)", "uniform(-1, x)",
+    "uniform(high=x, size=3)", "exponential(x, 4)", "exponential(x)", "rayleigh(x, 3)", "laplace(x, x, 3)",
+    "logistic(x, x, 3)", "gumbel(x, x, 3)", "weibull(x, 3)", "pareto(x + 1, 3)", "gamma(2.0, x, 3)", "gamma(2.0, x)",
+]  # fmt: skip
+OF_PYTHON = [
+    "gauss(x, 1 + x)", "gauss(sigma=x)", "normalvariate(x, x)", "lognormvariate(x, x)", "uniform(x, 5.0)",
+    "uniform(-x, x)", "expovariate(x)", "paretovariate(x)", "weibullvariate(x, 2 + x)", "triangular(0.0, x, 0.5)",
+    "triangular(x, 3.0)", "triangular(0.0, 3.0, x)", "gammavariate(2.0, x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", [0.6, 1.3])
+@pytest.mark.parametrize(
+    ("generator", "draw"),
+    [
+        *((made, draw) for made in ("np.random.default_rng(3)", "np.random.RandomState(3)") for draw in OF_NUMPY),
+        *(("random.Random(5)", draw) for draw in OF_PYTHON),
+    ],
+)  # fmt: skip
+def test_a_draw_moves_with_the_parameters_of_its_distribution(generator, draw, x, tmp_path):
+    lines = (
+        f"r = {generator}",
+        f"first, second = r.{draw}, r.{draw}",
+        "return np.sum(np.asarray(first)**2 + second) * r.random()",
+    )
+    file = tmp_path / "program.py"
+    file.write_text("\n    ".join(("def f(x):", *lines)))
+    names = {"np": np, "random": random}
+    exec(compile(file.read_text(), file, "exec"), names)
+    f = names["f"]
+    slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    for value, derivative in (wg.value_and_grad(f)(x), (f(x), wg.derivative(f)(x))):
+        assert value == pytest.approx(f(x), rel=1e-13)
+        assert derivative == pytest.approx(slope, rel=1e-6)
+
+
+def draws_by_a_generator_that_is_given(x, rng):
+    return rng.normal(x, 0.5 * x, 4).sum()
+
+
+def test_a_generator_that_is_given_draws_from_what_has_derivatives():
+    x, seeded = 1.3, np.random.default_rng
+    z = seeded(2).standard_normal(4)
+    value, slope = wg.value_and_grad(draws_by_a_generator_that_is_given)(x, seeded(2))
+    assert value == draws_by_a_generator_that_is_given(x, seeded(2))
+    assert slope == pytest.approx(np.sum(1 + 0.5 * z))
+
+
+def draws_from_a_negative_width(x):
+    return np.random.default_rng(1).normal(0.0, x)
+
+
+def draws_of_a_shape(x):
+    return np.random.default_rng(1).gamma(x)
+
+
+def test_what_cannot_be_drawn():
+    with pytest.raises(ValueError, match=r"^scale < 0$"):
+        wg.grad(draws_from_a_negative_width)(-1.0)
+    with pytest.raises(wg.WengertError, match="gamma has no derivative rule"):
+        wg.grad(draws_of_a_shape)(1.0)

@@ -10,6 +10,7 @@ import cmath
 import io
 import math
 import re
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -206,7 +207,30 @@ READ_BACK: list[Callable[..., Any]] = [
     lambda x: float({"text": str(x), "number": x}["text"]),
     lambda x: np.loadtxt(io.StringIO(f"{x},{2 * x}"), delimiter=",").sum(),
     lambda x: timedelta(seconds=x).total_seconds() * 2.0,
+    lambda x: _printed(x),
+    lambda x: _packed(x),
+    lambda x: _saved(x),
 ]
+
+
+def _printed(x):
+    stream = io.StringIO()
+    print(x, file=stream)
+    return float(stream.getvalue())
+
+
+def _packed(x):
+    stream = io.BytesIO()
+    stream.write(struct.pack("d", x))
+    stream.seek(0)
+    return struct.unpack("d", stream.read())[0] * x
+
+
+def _saved(x):
+    stream = io.BytesIO()
+    np.save(stream, np.array([x]))
+    stream.seek(0)
+    return np.load(stream)[0] * x
 
 
 @pytest.mark.parametrize("f", READ_BACK)

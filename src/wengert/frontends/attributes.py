@@ -306,7 +306,7 @@ def _method_of_run_time(
     if not isinstance(current, (Var, Const)):
         return call_method(it, current, name, args, kwargs)
     value = current
-    drawn = drawn_by(it, value, name, args)
+    drawn = drawn_by(it, value, name, args, kwargs)
     if drawn is not None:
         return call(it, Const(drawn), [value, *args], kwargs)
     kind = kind_of_atom(value)

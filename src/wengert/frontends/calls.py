@@ -263,7 +263,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     equivalent = equivalents.late_equivalent(known)
     if equivalent is not None:
         return _call_equivalent(it, equivalent, args, kwargs)
-    drawn = _drawn(it, known, args)
+    drawn = _drawn(it, known, args, kwargs)
     if drawn is not None:
         return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
     written = functools.partial(_call_written, it, known)
@@ -369,13 +369,13 @@ def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
     return is_class and is_generated(function)
 
 
-def _drawn(it: Interpreter, known: Any, args: Args) -> Any:
+def _drawn(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Any:
     """What stands for a method of a generator of random numbers."""
     from .drawing_in_python import drawn_by
 
     if getattr(known, "__self__", None) is None or not hasattr(known, "__name__"):
         return None
-    return drawn_by(it, Const(known.__self__), known.__name__, args)
+    return drawn_by(it, Const(known.__self__), known.__name__, args, kwargs)
 
 
 def _by_itself(function: FunctionType) -> bool:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Const, Var
-from ..ir.types import INT, Array, Number, Other
+from ..ir.types import BOOL, INT, Array, Number, Other
 from ..ops import structure as st
 from ..ops.drawing import made_by, name_of
 from ..ops.registry import named
+from . import draws_in_python
 from .values import Items, Value, kind_of_value
 
 if TYPE_CHECKING:
@@ -90,8 +91,13 @@ def shuffle_in_place(x: Any) -> None:
 EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [(random.shuffle, shuffle_in_place)]
 
 
-def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callable[..., Any] | None:
-    """What stands for a method of a generator that is given items, not how many there are."""
+def drawn_by(
+    it: Interpreter, generator: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Callable[..., Any] | None:
+    """What stands for a method of a generator that is given items, or parameters that may have derivatives."""
+    if name in _DISTRIBUTIONS:
+        own = _DRAWS.get(_class_of(it, generator) or "", {})
+        return own.get(name) if _has_parameters(name, args, kwargs) else None
     if not args or isinstance(kind_of_value(args[0]), (Number, Other)):
         return None
     if name != "shuffle" and _is_constant(args[0]):
@@ -99,9 +105,23 @@ def drawn_by(it: Interpreter, generator: Value, name: str, args: Any) -> Callabl
     return _METHODS.get(_class_of(it, generator) or "", {}).get(name)
 
 
+_DRAWS = {
+    "numpy.Generator": draws_in_python.OF_NUMPY,
+    "numpy.RandomState": draws_in_python.OF_NUMPY,
+    "random.Random": draws_in_python.OF_PYTHON,
+}
+_DISTRIBUTIONS = draws_in_python.OF_NUMPY.keys() | draws_in_python.OF_PYTHON.keys()
+
+
+def _has_parameters(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a draw is given what may have a derivative, besides how many numbers to draw."""
+    given = [*args[: _PLACE_OF_SIZE.get(name)], *(v for k, v in kwargs.items() if k != "size")]
+    return not all(_is_constant(v) or kind_of_value(v) in (INT, BOOL) for v in given)
+
+
 _PLACE_OF_SIZE = {
     "random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0,
-    "exponential": 1, "rayleigh": 1, "standard_t": 1, "chisquare": 1,
+    "exponential": 1, "rayleigh": 1, "weibull": 1, "pareto": 1, "standard_t": 1, "chisquare": 1,
     "normal": 2, "uniform": 2, "lognormal": 2, "laplace": 2, "logistic": 2, "gumbel": 2, "gamma": 2, "beta": 2,
 }  # fmt: skip
 """Methods of NumPy's generators that draw numbers of double precision: where they are told how many."""

@@ -57,6 +57,7 @@ class _Text:
         self.mixed: set[Var] = set()
         """What may hold varied values beside text that was made of them."""
         self.numbers: dict[Var, Eqn] = {}
+        self.streams: set[Var] = set()
         self.owners: dict[Var, Atom] = {}
         """By a method, the object that it belongs to."""
 
@@ -95,7 +96,11 @@ class _Text:
             if eqn.param("name") in _COUNTING:
                 return
             self.owners[eqn.outs[0]] = eqn.args[0]
+        if _makes_a_stream(eqn):
+            self.streams.update(eqn.outs)
         reads = any(map(self.is_text, eqn.operands()))
+        if _is_call(eqn) and (reads or self.any_varied(eqn.operands())):
+            self.write(eqn)
         if reads and _gives_numbers(eqn):
             self.numbers[eqn.outs[0]] = eqn
         elif reads or (_makes_text(eqn) and self.any_varied(eqn.args)):
@@ -109,6 +114,13 @@ class _Text:
         if isinstance(owner, Var):
             found.add(owner)
 
+    def write(self, eqn: Eqn) -> None:
+        """A call may write what it is given into a stream that it is given too."""
+        owner = self.owners.get(eqn.args[0])  # type: ignore[arg-type]
+        for atom in (owner, *eqn.operands()):
+            if atom in self.streams:
+                self.text.add(atom)
+
     def is_text(self, atom: Atom) -> bool:
         return atom in self.text or (atom in self.mixed and kind_of_atom(atom) == STR)
 
@@ -119,6 +131,15 @@ class _Text:
 
     def any_varied(self, atoms: Iterable[Atom]) -> bool:
         return any(atom in self.varied for atom in atoms)
+
+
+def _is_call(eqn: Eqn) -> bool:
+    return eqn.op is st.opaque or eqn.namespace == "call"
+
+
+def _makes_a_stream(eqn: Eqn) -> bool:
+    made_by = eqn.args[0].value if eqn.op is st.opaque and isinstance(eqn.args[0], Const) else None
+    return getattr(made_by, "__module__", None) in ("_io", "io", "tempfile")
 
 
 def _makes_text(eqn: Eqn) -> bool:

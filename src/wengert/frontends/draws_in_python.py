@@ -1,0 +1,148 @@
+"""Draws from a distribution whose parameters have derivatives, as functions of a draw that has none.
+
+The front end reads these instead of the methods of NumPy's and Python's generators: what is drawn is the same
+number, and it moves with the parameters while the generator stays as it is (the pathwise derivative). For the
+shape of a gamma or a beta distribution there is no such formula: those draws have no derivative.
+
+Source: Glasserman, "Monte Carlo Methods in Financial Engineering", 2003, section 7.2; Devroye, "Non-Uniform
+Random Variate Generation", 1986, for the transformations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def _size(size: Any, *parameters: Any) -> Any:
+    """How many numbers to draw, if as many as the parameters are: None for one."""
+    if size is not None:
+        return size
+    shape = np.broadcast_shapes(*map(np.shape, parameters))
+    return None if shape == () else shape
+
+
+def _refuse_negative(value: Any, name: str) -> None:
+    if np.any(value < 0):
+        raise ValueError(f"{name} < 0")
+
+
+# --- of NumPy -----------------------------------------------------------------------------
+
+
+def normal(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return loc + scale * generator.standard_normal(_size(size, loc, scale))
+
+
+def lognormal(generator: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(sigma, "sigma")
+    return np.exp(mean + sigma * generator.standard_normal(_size(size, mean, sigma)))
+
+
+def uniform(generator: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    return low + (high - low) * generator.uniform(0.0, 1.0, _size(size, low, high))
+
+
+def exponential(generator: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return scale * generator.standard_exponential(_size(size, scale))
+
+
+def rayleigh(generator: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return scale * generator.rayleigh(1.0, _size(size, scale))
+
+
+def laplace(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return loc + scale * generator.laplace(0.0, 1.0, _size(size, loc, scale))
+
+
+def logistic(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return loc + scale * generator.logistic(0.0, 1.0, _size(size, loc, scale))
+
+
+def gumbel(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return loc + scale * generator.gumbel(0.0, 1.0, _size(size, loc, scale))
+
+
+def weibull(generator: Any, a: Any, size: Any = None) -> Any:
+    _refuse_negative(a, "a")
+    return generator.standard_exponential(_size(size, a)) ** (1.0 / a)
+
+
+def pareto(generator: Any, a: Any, size: Any = None) -> Any:
+    if np.any(a <= 0):
+        raise ValueError("a <= 0")
+    return np.expm1(generator.standard_exponential(_size(size, a)) / a)
+
+
+def gamma(generator: Any, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    _refuse_negative(scale, "scale")
+    return scale * generator.standard_gamma(shape, _size(size, shape, scale))
+
+
+# --- of Python ----------------------------------------------------------------------------
+
+
+def gauss(generator: Any, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+    return mu + generator.gauss(0.0, 1.0) * sigma
+
+
+def normalvariate(generator: Any, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+    return mu + generator.normalvariate(0.0, 1.0) * sigma
+
+
+def lognormvariate(generator: Any, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+    return math.exp(mu + generator.normalvariate(0.0, 1.0) * sigma)
+
+
+def uniform_number(generator: Any, a: Any, b: Any) -> Any:
+    return a + (b - a) * generator.random()
+
+
+def expovariate(generator: Any, lambd: Any = 1.0) -> Any:
+    return generator.expovariate(1.0) / lambd
+
+
+def paretovariate(generator: Any, alpha: Any) -> Any:
+    return (1.0 - generator.random()) ** (-1.0 / alpha)
+
+
+def weibullvariate(generator: Any, alpha: Any, beta: Any) -> Any:
+    return alpha * (-math.log(1.0 - generator.random())) ** (1.0 / beta)
+
+
+def triangular(generator: Any, low: Any = 0.0, high: Any = 1.0, mode: Any = None) -> Any:
+    u = generator.random()
+    c = 0.5 if mode is None else (mode - low) / (high - low)
+    if u > c:
+        return high + (low - high) * math.sqrt((1.0 - u) * (1.0 - c))
+    return low + (high - low) * math.sqrt(u * c)
+
+
+def gammavariate(generator: Any, alpha: Any, beta: Any) -> Any:
+    return beta * generator.gammavariate(alpha, 1.0)
+
+
+OF_NUMPY: dict[str, Callable[..., Any]] = {
+    each.__name__: each
+    for each in (
+        normal, lognormal, uniform, exponential, rayleigh, laplace, logistic, gumbel, weibull, pareto, gamma,
+    )
+}  # fmt: skip
+OF_PYTHON: dict[str, Callable[..., Any]] = {
+    "uniform": uniform_number,
+    **{
+        each.__name__: each
+        for each in (
+            gauss, normalvariate, lognormvariate, expovariate, paretovariate, weibullvariate, triangular, gammavariate,
+        )
+    },
+}  # fmt: skip
