@@ -14,8 +14,14 @@ from .equivalents import is_known_as
 # --- polynomials --------------------------------------------------------------------------
 
 
+def _is_polynomial(p: Any) -> Any:
+    return isinstance(p, np.poly1d)
+
+
 def polymul(a1: Any, a2: Any) -> Any:
     """`np.polymul`."""
+    if _is_polynomial(a1) or _is_polynomial(a2):
+        return Poly1d(polymul(_coefficients(a1), _coefficients(a2)))
     return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
 
 
@@ -27,18 +33,24 @@ def _as_long(a: Any, other: Any) -> Any:
 
 def polyadd(a1: Any, a2: Any) -> Any:
     """`np.polyadd`."""
+    if _is_polynomial(a1) or _is_polynomial(a2):
+        return Poly1d(polyadd(_coefficients(a1), _coefficients(a2)))
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     return _as_long(a1, a2) + _as_long(a2, a1)
 
 
 def polysub(a1: Any, a2: Any) -> Any:
     """`np.polysub`."""
+    if _is_polynomial(a1) or _is_polynomial(a2):
+        return Poly1d(polysub(_coefficients(a1), _coefficients(a2)))
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     return _as_long(a1, a2) - _as_long(a2, a1)
 
 
 def polyder(p: Any, m: Any = 1) -> Any:
     """`np.polyder`."""
+    if _is_polynomial(p):
+        return Poly1d(polyder(p.c, m))
     p = np.atleast_1d(p)
     for _ in range(m):
         p = p[:-1] * np.arange(np.shape(p)[0] - 1, 0, -1)
@@ -47,6 +59,8 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     """`np.polyint`."""
+    if _is_polynomial(p):
+        return Poly1d(polyint(p.c, m, k))
     p = np.atleast_1d(p)
     for j in range(m):
         constant = 0.0 if k is None else np.atleast_1d(k)[j if np.size(k) > 1 else 0]
@@ -84,6 +98,9 @@ class Poly1d:
 
     def __len__(self) -> Any:
         return self.order
+
+    def __array__(self) -> Any:
+        return self.c
 
     @property
     def roots(self) -> Any:
@@ -129,12 +146,12 @@ class Poly1d:
 
 
 def _coefficients(other: Any) -> Any:
-    return other.c if isinstance(other, np.poly1d) else np.atleast_1d(other)
+    return other.c if _is_polynomial(other) else np.atleast_1d(other)
 
 
 def polyval(p: Any, x: Any) -> Any:
     """`np.polyval`, by Horner's scheme."""
-    coefficients = array_of(p.c if isinstance(p, np.poly1d) else p)
+    coefficients = array_of(p.c if _is_polynomial(p) else p)
     if is_known_as(x, np.poly1d):
         return _horner(Poly1d(coefficients[:1]), coefficients[1:], x)
     return _horner(np.zeros_like(x)[()], coefficients, x)  # of a number, a number

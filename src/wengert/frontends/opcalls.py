@@ -22,7 +22,7 @@ from ..rules.registry import rule_for
 from . import records, stand_ins, writing_functions
 from .counts import known
 from .heap import now
-from .values import Items, Value, is_object, kind_of_value, list_of, tuple_of
+from .values import Items, Value, is_object, kind_of_value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -348,7 +348,7 @@ def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
     if isinstance(value, Items) and is_object(value) and stand_ins.is_deque(value.type):
         value = value[stand_ins.IN_ORDER]  # NumPy makes an array of it as of a list
     if namespace == "np":
-        value = _as_array(it, value)
+        value = _as_array(it, op, value)
     atom = it.atom(value)
     kind = kind_of_atom(atom)
     if namespace == "np" and op.name not in _TAKES_CONTAINERS and isinstance(kind, (Seq, Struct)):
@@ -356,19 +356,14 @@ def _operand(it: Interpreter, op: Op, namespace: str, value: Value) -> Atom:
     return atom
 
 
-def _as_array(it: Interpreter, value: Value) -> Value:
-    """What NumPy makes of an object whose class says it, or of a list of such; any other value itself."""
-    from .calls import call
-    from .class_lookup import own_method
-
+def _as_array(it: Interpreter, op: Op, value: Value) -> Value:
     if not isinstance(value, Items):
         return value
-    if value.form in ("list", "tuple"):
-        arrays = [_as_array(it, now(it, item)) for item in value.values]
-        said = any(isinstance(item, Items) and is_object(item) for item in value.values)
-        return list_of(*arrays) if said else value
-    method = own_method(value.type, "__array__") if is_object(value) else None
-    return value if method is None else call(it, Const(method), [value], {})
+    from .objects_in_numpy import as_numpy_sees, refuse_own_functions
+
+    if op.name not in ("array", "asarray"):
+        refuse_own_functions(it, value)
+    return as_numpy_sees(it, value)
 
 
 def _option(it: Interpreter, value: Value) -> Atom:

@@ -191,10 +191,21 @@ def _is_list(value: Value) -> bool:
     return isinstance(kind, Seq) or (isinstance(kind, Struct) and kind.form in ("list", "tuple"))
 
 
+def _as_numpy_sees(it: Interpreter, op: Op, values: Sequence[Value]) -> Sequence[Value]:
+    if not any(isinstance(kind_of_value(value), Array) for value in values):
+        return values
+    from .objects_in_numpy import operands_of_numpy
+    from .operators import METHODS
+
+    return operands_of_numpy(it, METHODS.get(op.name, ""), *values)
+
+
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
     from .operators import call_operator_method, refuse_unknown_objects
 
+    if len(values) == 2 and any(isinstance(value, Items) for value in values):
+        values = _as_numpy_sees(it, op, values)
     own = call_operator_method(it, op, values)
     if own is not None:
         return own

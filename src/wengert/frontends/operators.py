@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
-_METHODS: dict[str, str] = {
+METHODS: dict[str, str] = {
     "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__",
     "floordiv": "__floordiv__", "mod": "__mod__", "pow": "__pow__", "matmul": "__matmul__",
     "bitand": "__and__", "bitor": "__or__", "bitxor": "__xor__",
@@ -136,7 +136,7 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
     if op.name in ("in", "not_in"):
         found = contains(it, *values)
         return found if found is None or op.name == "in" else _negated(it, found)
-    name = _METHODS.get(op.name)
+    name = METHODS.get(op.name)
     if name is None:
         return None
     values = [opened(it, value) for value in values]
@@ -156,7 +156,7 @@ def call_operator_method(it: Interpreter, op: Op, values: Sequence[Value]) -> Va
 
 def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> None:
     """Have the run refuse operands of a class of the program's own that says what an operator does."""
-    name = _METHODS.get(op.name)
+    name = METHODS.get(op.name)
     if name is not None:
         reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
         refuse_unknown(it, (name,) if len(values) == 1 else (name, reflected), values)

@@ -200,6 +200,7 @@ def _from_the_start(kind: Kind, step: Atom) -> Atom:
 def _as_element(it: Interpreter, value: Value) -> Value:
     """What NumPy makes of a list that is assigned to a part of an array."""
     from ..ops import creation
+    from .objects_in_numpy import as_numpy_sees
 
     if isinstance(value, Items) and value.form in ("list", "tuple"):
         return it.emit(creation.array, it.atom(value), namespace="np")
@@ -207,7 +208,7 @@ def _as_element(it: Interpreter, value: Value) -> Value:
         from .iteration import as_list
 
         return _as_element(it, as_list(it, value))
-    return value
+    return as_numpy_sees(it, value)
 
 
 def _refuse_immutable(it: Interpreter, var: Var) -> None:
