@@ -247,6 +247,9 @@ class Interpreter:
     def settle(self, condition: Atom, arms: list[Arm], start: int) -> None:
         """After both arms of a branch have been read: go on in what they leave together, or in one."""
         if all(arm.dead for arm in arms):
+            for arm in arms:  # what it calls before it raises may raise what is caught
+                self.catching.merge_open(arm)
+        if all(arm.dead for arm in arms):
             self._emit_if(condition, arms, [])
             raise Diverges
         heap = self.heap

@@ -159,16 +159,28 @@ def refuse_unknown_objects(it: Interpreter, op: Op, values: Sequence[Value]) -> 
     name = METHODS.get(op.name)
     if name is not None:
         reflected = _REFLECTED_COMPARISONS.get(name) or name.replace("__", "__r", 1)
-        refuse_unknown(it, (name,) if len(values) == 1 else (name, reflected), values)
+        names = (name,) if len(values) == 1 else (name, reflected)
+        refuse_unknown(it, names, values, may_be_any=op.name in _WITHOUT_DERIVATIVE)
 
 
-def refuse_unknown(it: Interpreter, names: tuple[str, ...], values: Sequence[Value]) -> None:
-    """Have the run refuse values of a class of the program's own that has one of these methods."""
+_WITHOUT_DERIVATIVE = frozenset(("bitand", "bitor", "bitxor", "lshift", "rshift", "invert"))
+"""Operators that lose what has a derivative, but those of a class may not."""
+
+
+def refuse_unknown(
+    it: Interpreter, names: tuple[str, ...], values: Sequence[Value], *, may_be_any: bool = False
+) -> None:
+    """Have the run refuse values of a class of the program's own that has one of these methods.
+
+    Args:
+        may_be_any: where nothing is known of the arguments, they may be of any class.
+    """
     unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
     if not unknown:
         return
     it.reading.asked_of_unknown.update(names)
-    if any(says_of_operators(cls, names) for cls in it.reading.made_of):
+    may_be_any = may_be_any and it.reading.general
+    if may_be_any or any(says_of_operators(cls, names) for cls in it.reading.made_of):
         for value in unknown:
             it.emit(ident.built_in_operator, value, Const(names))
 

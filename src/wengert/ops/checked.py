@@ -35,7 +35,7 @@ def is_checked(eqn: Eqn) -> bool:
     if eqn.blocks or len(eqn.outs) != 1 or eqn.span is None:
         return False
     kinds = [kind_of_atom(atom) for atom in eqn.operands()]
-    if any(isinstance(kind, Unknown) for kind in kinds[:1]):
+    if eqn.op is not st.getitem and any(isinstance(kind, Unknown) for kind in kinds[:1]):
         return False
     return _has_check(eqn, kinds) and may_raise(eqn, _ERRORS)
 

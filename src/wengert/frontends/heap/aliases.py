@@ -57,16 +57,20 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
     if a is b or _is_noted(it, a, b):
         return
     some, others = sharing(it, a), sharing(it, b)
-    it.reading.links += len(some) * len(others)
+    _count(it, len(some) * len(others))
+    for mine, below in some.items():
+        for other, below_other in others.items():
+            _lose_with(it, mine, depth_of_common(it, b, other) if mine is a else below, other)
+            _lose_with(it, other, depth_of_common(it, a, mine) if other is b else below_other, mine)
+
+
+def _count(it: Interpreter, links: int) -> None:
+    it.reading.links += links
     if it.reading.links > MOST_LINKS:
         raise it.unsupported(
             "too many objects of this program may be one another",
             "Differentiate a part of it, or change copies.",
         )
-    for mine, below in some.items():
-        for other, below_other in others.items():
-            _lose_with(it, mine, depth_of_common(it, b, other) if mine is a else below, other)
-            _lose_with(it, other, depth_of_common(it, a, mine) if other is b else below_other, mine)
 
 
 def _is_noted(it: Interpreter, a: Place, b: Place, tie: Tie | None = None) -> bool:
@@ -135,7 +139,9 @@ def share_through(it: Interpreter, part: Place, below: int, whole: Place, depth:
 def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Place, int]) -> None:
     """What changes in an object, deeper than so, may change in others, and the other way round."""
     sharing_others = _sharing_any(it, {p: below for p, below in others.items() if p is not place})
-    for mine, below in _sharing_any(it, {place: depth}).items():
+    sharing_it = _sharing_any(it, {place: depth})
+    _count(it, len(sharing_it) * len(sharing_others))
+    for mine, below in sharing_it.items():
         for other, below_other in sharing_others.items():
             _lose_with(it, mine, below, other)
             _lose_with(it, other, below_other, mine)
