@@ -1279,3 +1279,45 @@ def kept_in_a_stack(x):
 )
 def test_what_an_exception_holds_is_read_from_where_it_is_kept(program):
     agree(program, 1.3)
+
+
+def raises_in_both_arms(x):
+    s = 0.4
+    try:
+        if x > 0.5:
+            if s > x:
+                raise TypeError(x)
+            s += x
+            raise KeyError("k")
+    except ValueError:
+        pass
+    return s + 1.0
+
+
+def raises_in_both_arms_of_a_loop(x):
+    s, kept = 0.4, {}
+    with contextlib.suppress(ValueError):
+        while x > 0.5:
+            if s > x:
+                raise TypeError(x)
+            for y in [0.3, x]:
+                s += y * 0.3
+                x += kept["k"]
+    return s + 1.0
+
+
+def reads_what_is_not_there(x):
+    kept = {}
+    if x > 0.5:
+        kept["k"] = x
+    kept["none"]
+    return x + sum(kept.values())
+
+
+@pytest.mark.parametrize(
+    "f", [raises_in_both_arms, raises_in_both_arms_of_a_loop, reads_what_is_not_there]
+)
+def test_what_no_handler_catches_is_raised(f):
+    for derivative in (wg.value_and_grad(f), wg.derivative(f)):
+        with pytest.raises(KeyError, match="k|none"):
+            derivative(0.8)
