@@ -149,3 +149,40 @@ def test_what_a_dataclass_keeps_beside_its_fields():
     plate = Plate(1.5)
     assert wg.grad(widened)(0.5, plate) == pytest.approx(3.0)
     assert (plate.width, plate.area) == (1.5, 1.5)
+
+
+class Signed:
+    def __init__(self, x):
+        self.x = x
+
+    def __neg__(self):
+        return 3 * self.x
+
+    def __invert__(self):
+        return 3 * self.x
+
+    def __or__(self, other):
+        return self.x * other.x
+
+
+def negated(x, v):
+    v.x = x
+    return -v * x
+
+
+def inverted(x, v):
+    v.x = x
+    return ~v * x
+
+
+def joined(x, v):
+    v.x = x
+    return (v | v) * x
+
+
+@pytest.mark.parametrize("f", [negated, inverted, joined])
+def test_an_operator_of_an_unknown_class_is_refused(f):
+    with pytest.raises(ValueError, match="is that of the class"):
+        standing_alone.alone(wg.grad(f))(2.0, Signed(1.0))
+    (expected,) = central_gradient(lambda x: f(x, Signed(1.0)), 2.0)
+    assert wg.gradient(f, 2.0, Signed(1.0))[0] == pytest.approx(expected)

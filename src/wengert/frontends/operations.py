@@ -107,6 +107,9 @@ def binary(
     if op is el.bitor and not all(
         isinstance(kind_of_value(v), (Number, Array)) for v in (left, right)
     ):
+        from .operators import refuse_unknown_objects
+
+        refuse_unknown_objects(it, op, [left, right])
         return it.emit(co.merge_dicts, it.atom(left), it.atom(right))
     if op is el.mod and (kind_of_value(left) == STR or _is_bytes(left)):
         return it.emit(

@@ -172,8 +172,7 @@ def refuse_unknown(
 ) -> None:
     """Have the run refuse values of a class of the program's own that has one of these methods.
 
-    Args:
-        may_be_any: where nothing is known of the arguments, they may be of any class.
+    Where nothing is known of the arguments, `may_be_any` asks of classes that the program does not name, too.
     """
     unknown = [v for v in values if isinstance(v, Var) and v.kind == UNKNOWN]
     if not unknown:

@@ -348,15 +348,20 @@ def _part(x_bar: Any, step: Any) -> Any:
             "Change it by index (`p[0]`), or specialise the derivative for example arguments."
         )
         raise coded(error, "WG101")
-    if isinstance(step, str) and isinstance(x_bar, (float, complex, np.generic)) and x_bar != 0:
+    if x_bar is None or isinstance(step, str):
+        _refuse_number(x_bar, step)
+        return getattr(x_bar, step, None)
+    return x_bar[step]
+
+
+def _refuse_number(x_bar: Any, step: Any) -> None:
+    """Refuse a number as the cotangent of an object: an operator of its class has given it."""
+    if isinstance(x_bar, (float, complex, np.generic)) and x_bar != 0:
         error = ValueError(
             f"an operator is that of the class of an object with {step!r}, which is known only when the program runs\n"
             "Specialise the derivative for example arguments."
         )
         raise coded(error, "WG101")
-    if x_bar is None or isinstance(step, str):
-        return getattr(x_bar, step, None)
-    return x_bar[step]
 
 
 def zeros_at(x: Any, *path: Any) -> Any:
