@@ -12,12 +12,12 @@ from typing import Any
 
 from .backends import python as printer
 from .calling import Call, captured_by
-from .errors import UnsupportedSyntax
+from .errors import InternalError, UnsupportedSyntax
 from .frontends import signature
 from .frontends.relied_on import Guard
 from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
 from .ir.callers import calling_span
-from .ir.graph import TRY, Function, walk
+from .ir.graph import TRY, Function, Var, walk
 from .ir.records import field, mutable_record, replace
 from .ir.types import Static, Struct, leaves
 from .loading import collecting_later
@@ -244,6 +244,10 @@ def followed(make: Callable[[], Any]) -> Any:
             "in a dictionary or list, `table[key](x)`, or split the function in two.",
             calling_span(),
         ) from None
+    except KeyError as error:
+        if not isinstance(error.args[0] if error.args else None, Var):
+            raise
+        raise InternalError(f"{error.args[0]} is used where nothing defines it") from error
 
 
 def traces() -> int:

@@ -425,7 +425,7 @@ def read_of_library(
     mark = it.mark()
     try:
         result = reading()
-        if not any(map(_hides_a_function, it.builder.eqns[mark.written :])):
+        if not any(map(_hides_a_function, it.builder.since(mark.last))):
             return result
     except (UnsupportedSyntax, NoSource):
         pass

@@ -492,18 +492,28 @@ class Catching:
 
     def mark(self) -> Marked:
         """What is open, to return to."""
-        groups = [(group, len(group.regions), group.segment) for group in self._groups]
+        groups = [
+            (group, len(group.regions), group.segment, _last_before(group.segment))
+            for group in self._groups
+        ]
         return Marked(len(self.arms), groups)
 
     def return_to(self, mark: Marked) -> None:
         """Forget what was opened since."""
         del self.arms[mark.arms :], self._groups[len(mark.groups) :]
-        for group, regions, segment in mark.groups:
+        for group, regions, segment, last in mark.groups:
             del group.regions[regions:]
             group.segment = segment
+            if segment is not None:  # it may have ended since
+                segment.outer.forget_after(last)
+                segment.outer.following = segment.builder
         builder = self._it.builder
         if isinstance(builder, Watched):
             builder.following = None
+
+
+def _last_before(segment: Segment | None) -> Eqn | None:
+    return segment.outer.eqns[-1] if segment is not None and segment.outer.eqns else None
 
 
 def see(it: Interpreter, paths: Sequence[Mapping[str, Value]]) -> None:

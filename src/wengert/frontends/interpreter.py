@@ -371,7 +371,8 @@ class Interpreter:
         """Forget what was read since."""
         self.builder, self.heap = mark.builder, dict(mark.heap)
         self.builder.span = mark.span
-        del self.builder.eqns[mark.written :], self.frames[len(mark.loops) :]
+        self.builder.forget_after(mark.last)
+        del self.frames[len(mark.loops) :]
         for frame, loops in zip(self.frames, mark.loops, strict=True):
             frame.loops = loops
         for scope, names in mark.scopes.values():
@@ -547,12 +548,6 @@ class Mark:
     scopes: dict[int, tuple[Scope, dict[str, Value]]]
     loops: list[int]
     open: Marked
-
-    @property
-    def written(self) -> int:
-        """How many equations there were, with those that were inserted among them since."""
-        eqns = self.builder.eqns
-        return next((k + 1 for k in reversed(range(len(eqns))) if eqns[k] is self.last), 0)
 
 
 def _replace_leaf(value: Value, old: Var, new: Atom) -> Value:

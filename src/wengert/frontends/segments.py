@@ -103,7 +103,8 @@ class Marked:
     """What is open at some point of the reading."""
 
     arms: int
-    groups: list[tuple[Group, int, Segment | None]]
+    groups: list[tuple[Group, int, Segment | None, Eqn | None]]
+    """Every group, how many regions it had, its segment and the equation before that."""
 
 
 class Watched(CountingBuilder):

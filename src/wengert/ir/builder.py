@@ -133,6 +133,15 @@ class Builder:
         for out in eqn.outs:
             self._defining[out] = eqn
 
+    def since(self, last: Eqn | None) -> list[Eqn]:
+        """The equations after one of them; all of them after None."""
+        after = (k + 1 for k in reversed(range(len(self.eqns))) if self.eqns[k] is last)
+        return self.eqns[next(after, 0) :]
+
+    def forget_after(self, last: Eqn | None) -> None:
+        """Take back the equations after one of them, those that were inserted before it stay."""
+        del self.eqns[len(self.eqns) - len(self.since(last)) :]
+
     def insert_after(self, var: Var, eqn: Eqn) -> None:
         """Add an equation right after the one that gives a value, in this block or one around it."""
         builder: Builder | None = self
