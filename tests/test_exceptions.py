@@ -1321,3 +1321,46 @@ def test_what_no_handler_catches_is_raised(f):
     for derivative in (wg.value_and_grad(f), wg.derivative(f)):
         with pytest.raises(KeyError, match=r"k|none"):
             derivative(0.8)
+
+
+class Stop(Exception):
+    pass
+
+
+def reads_a_loop_twice_in_a_try(x):
+    s, t = 0.4, x * 0.5
+    seen, table = [0.3, x], {}
+
+    def noted(k):
+        seen.append(k)
+        return s
+
+    for _ in (v * x for v in seen[:3] if v > 0.2):
+        try:
+            s, t = t, seen[-1] * 0.6
+            w = x
+            while w < 3 and s > t:
+                t += table["k"]
+            table["k"] = s if t > 0.4 else t
+        except Stop:
+            for _ in range(1):
+                t = noted(seen[0] + s)
+            try:
+                t -= x
+            finally:
+                s += x
+        finally:
+            try:
+                t = x
+            except Stop:
+                raise
+        t = x
+    return s + 2 * t + 0.5 * sum(seen) + sum(table.values())
+
+
+def test_what_is_read_again_part_by_part_is_written_once():
+    x = 0.8291
+    value, slope = wg.value_and_grad(reads_a_loop_twice_in_a_try)(x)
+    assert value == reads_a_loop_twice_in_a_try(x)
+    f = reads_a_loop_twice_in_a_try
+    assert slope == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-8)
