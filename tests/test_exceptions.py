@@ -1353,7 +1353,7 @@ def reads_a_loop_twice_in_a_try(x):
             try:
                 t = x
             except Stop:
-                raise
+                t = s
         t = x
     return s + 2 * t + 0.5 * sum(seen) + sum(table.values())
 
