@@ -1,0 +1,59 @@
+"""Random programs of control flow: never silently wrong."""
+
+import pytest
+from random_control import drawn
+
+import wengert as wg
+
+POINTS = (0.3137, 0.8291)
+PROGRAMS_PER_BATCH = 25
+
+
+def outcome(run):
+    """What a run gives, or the exception that it raises."""
+    try:
+        return run()
+    except Exception as error:
+        return error
+
+
+def slope_of(f, x):
+    """The derivative by central differences; None where two of them do not agree: a branch is near."""
+    slopes = []
+    for step in (1e-6, 1e-5):
+        above, below = outcome(lambda: f(x + step)), outcome(lambda: f(x - step))  # noqa: B023
+        if isinstance(above, Exception) or isinstance(below, Exception):
+            return None
+        slopes.append((above - below) / (2 * step))
+    near, far = slopes
+    return near if near == pytest.approx(far, rel=1e-4, abs=1e-4) else None
+
+
+def is_right(f, x, wanted, derived):
+    """Whether a derivative is that of the program: where this raises, so does its derivative."""
+    if isinstance(derived, Exception):
+        return True  # refused, or an exception that nobody takes for a result
+    slope = None if isinstance(wanted, Exception) else slope_of(f, x)
+    if slope is None:
+        return not isinstance(wanted, Exception)
+    value, derivative = derived
+    return value == pytest.approx(wanted, rel=1e-9) and derivative == pytest.approx(
+        slope, rel=1e-4, abs=1e-4
+    )
+
+
+@pytest.mark.parametrize("batch", range(8))
+def test_control_flow_is_differentiated_as_it_runs(batch):
+    results = 0
+    for number in range(batch * PROGRAMS_PER_BATCH, (batch + 1) * PROGRAMS_PER_BATCH):
+        f, source = drawn(number)
+        for x in POINTS:
+            wanted = outcome(lambda: f(x))  # noqa: B023
+            ways = (
+                outcome(lambda: wg.value_and_grad(f)(x)),  # noqa: B023
+                outcome(lambda: (f(x), wg.derivative(f)(x))),  # noqa: B023
+            )
+            for derived in ways:
+                assert is_right(f, x, wanted, derived), (source, x, wanted, derived)
+                results += not isinstance(derived, Exception)
+    assert results > PROGRAMS_PER_BATCH
