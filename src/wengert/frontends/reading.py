@@ -153,6 +153,8 @@ class Reading:
     """Run-time containers of which it has been found out where their items came from."""
     links: int = 0
     """How many pairs of objects have been noted that may be one."""
+    shared: int = 0
+    """How many have been noted that may hold the same."""
     sharings: dict[Place, dict[Any, list[Any]]] = field(default_factory=dict[Place, Any])
     """Where parts of every object were put into containers, and how deep in it they were."""
     kept_at: dict[Place, list[Part]] = field(default_factory=dict[Place, Any])

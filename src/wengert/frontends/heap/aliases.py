@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
 MOST_LINKS = 200_000
-"""Pairs of objects that may be one: more of them take too long to follow."""
+MOST_SHARED = 3_000_000
+"""Pairs of objects that may be one, or hold the same: more of them take too long to follow."""
 
 Tie = tuple[int, int]
 """How deep in each of two objects is what they share: deeper changes of one are changes of the other."""
@@ -57,16 +58,16 @@ def may_be_one(it: Interpreter, a: Place, b: Place) -> None:
     if a is b or _is_noted(it, a, b):
         return
     some, others = sharing(it, a), sharing(it, b)
-    _count(it, len(some) * len(others))
+    it.reading.links += len(some) * len(others)
+    _refuse_too_many(it, it.reading.links, MOST_LINKS)
     for mine, below in some.items():
         for other, below_other in others.items():
             _lose_with(it, mine, depth_of_common(it, b, other) if mine is a else below, other)
             _lose_with(it, other, depth_of_common(it, a, mine) if other is b else below_other, mine)
 
 
-def _count(it: Interpreter, links: int) -> None:
-    it.reading.links += links
-    if it.reading.links > MOST_LINKS:
+def _refuse_too_many(it: Interpreter, found: int, most: int) -> None:
+    if found > most:
         raise it.unsupported(
             "too many objects of this program may be one another",
             "Differentiate a part of it, or change copies.",
@@ -140,7 +141,8 @@ def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Pl
     """What changes in an object, deeper than so, may change in others, and the other way round."""
     sharing_others = _sharing_any(it, {p: below for p, below in others.items() if p is not place})
     sharing_it = _sharing_any(it, {place: depth})
-    _count(it, len(sharing_it) * len(sharing_others))
+    it.reading.shared += len(sharing_it) * len(sharing_others)
+    _refuse_too_many(it, it.reading.shared, MOST_SHARED)
     for mine, below in sharing_it.items():
         for other, below_other in sharing_others.items():
             _lose_with(it, mine, below, other)
