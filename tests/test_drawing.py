@@ -151,6 +151,25 @@ def draws_from_a_negative_width(x):
     return np.random.default_rng(1).normal(0.0, x)
 
 
+def draws_between_bounds_in_the_wrong_order(x):
+    return np.random.default_rng(1).uniform(x, 0.0)
+
+
+def draws_in_a_list(x):
+    return np.random.default_rng(0).normal([x, 2 * x], [1.0, x]).sum()
+
+
+def draws_one_number(x):
+    return np.random.default_rng(0).normal(x, 1.0)
+
+
+def test_parameters_are_of_double_precision():
+    wg.testing.check_gradient(draws_in_a_list, 0.5)
+    value, slope = wg.value_and_grad(draws_one_number)(np.float32(0.5))
+    assert value == draws_one_number(np.float32(0.5))
+    assert slope == 1.0
+
+
 def draws_of_a_shape(x):
     return np.random.default_rng(1).gamma(x)
 
@@ -158,5 +177,7 @@ def draws_of_a_shape(x):
 def test_what_cannot_be_drawn():
     with pytest.raises(ValueError, match=r"^scale < 0$"):
         wg.grad(draws_from_a_negative_width)(-1.0)
+    with pytest.raises(ValueError, match=r"^high - low < 0$"):
+        wg.grad(draws_between_bounds_in_the_wrong_order)(1.0)
     with pytest.raises(wg.WengertError, match="gamma has no derivative rule"):
         wg.grad(draws_of_a_shape)(1.0)

@@ -221,6 +221,23 @@ def assigned_and_asked(x):
     return getattr(Counted(), "new", 1.0) * x
 
 
+class Parameters:
+    k = 2.0
+
+
+def test_what_the_dictionary_of_a_class_holds_is_found(monkeypatch):
+    programs = [
+        lambda x: vars(Parameters)["k"] * x,
+        lambda x: sum(v for v in vars(Parameters).values() if isinstance(v, float)) * x,
+        lambda x: Parameters.__dict__["new"] * x if "new" in Parameters.__dict__ else 2.0 * x,
+    ]
+    derivatives = [wg.value_and_grad(f) for f in programs]
+    assert [d(3.0) for d in derivatives] == [(6.0, 2.0)] * 3
+    monkeypatch.setattr(Parameters, "k", 5.0)
+    monkeypatch.setattr(Parameters, "new", 4.0, raising=False)
+    assert [d(3.0) for d in derivatives] == [(15.0, 5.0), (27.0, 9.0), (12.0, 4.0)]
+
+
 def test_what_a_program_assigns_to_a_class_is_not_what_its_dictionary_was():
     for f in (assigned_and_shown, shown_and_assigned):
         with pytest.raises(wg.WengertError, match="the `__dict__` of Counted, whose attributes"):

@@ -10,6 +10,7 @@ from ..ops import memory as me
 from . import class_lookup, local_classes, outside
 from .heap import now, put
 from .names import lift
+from .relied_on import rely_on_class
 from .values import Items, Lost, Place, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def show_class(it: Interpreter, cls: type) -> Value:
     if any(changed is cls for changed, _ in it.reading.class_attributes):
         raise _shown_and_changed(it, cls)
     it.reading.classes_shown.add(cls)
-    return Const(vars(cls))
+    return Const(rely_on_class(it.reading.guards, cls))
 
 
 def _shown_and_changed(it: Interpreter, cls: type) -> Exception:

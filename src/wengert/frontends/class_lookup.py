@@ -18,7 +18,7 @@ from .bound_methods import receiver_of
 from .failing import raise_now
 from .heap import now
 from .operations import as_key
-from .relied_on import MISSING, kept_in
+from .relied_on import MISSING, OURS, kept_in
 from .values import (
     Closure,
     Items,
@@ -33,7 +33,6 @@ from .values import (
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
-_OURS = __name__.partition(".")[0] + "."
 STORAGE = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """What stands in a class for a value that the object itself keeps: a slot."""
 PYTHON_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -214,7 +213,7 @@ def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
         UnsupportedSyntax: it does.
     """
     stands_for = stand_ins.class_to_see(cls)
-    if cls.__module__.startswith(_OURS) and (stands_for is cls or hasattr(stands_for, name)):
+    if cls.__module__.startswith(OURS) and (stands_for is cls or hasattr(stands_for, name)):
         raise it.unsupported(
             f"`{name}` of this object is not covered where the program is differentiated",
             "Compute what it gives otherwise; or put the call into a function with a rule of its own.",

@@ -107,7 +107,7 @@ def drawn_by(
 
 _DRAWS = {
     "numpy.Generator": draws_in_python.OF_NUMPY,
-    "numpy.RandomState": draws_in_python.OF_NUMPY,
+    "numpy.RandomState": draws_in_python.OF_OLD_NUMPY,
     "random.Random": draws_in_python.OF_PYTHON,
 }
 _DISTRIBUTIONS = draws_in_python.OF_NUMPY.keys() | draws_in_python.OF_PYTHON.keys()

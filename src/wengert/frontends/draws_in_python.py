@@ -25,66 +25,81 @@ def _size(size: Any, *parameters: Any) -> Any:
     return None if shape == () else shape
 
 
-def _refuse_negative(value: Any, name: str) -> None:
+def _double(value: Any) -> Any:
+    """A parameter as NumPy draws with it: in double precision."""
+    return float(value) if np.ndim(value) == 0 else np.asarray(value, np.float64)
+
+
+def _not_negative(value: Any, name: str) -> Any:
+    value = _double(value)
     if np.any(value < 0):
         raise ValueError(f"{name} < 0")
+    return value
 
 
 # --- of NumPy -----------------------------------------------------------------------------
 
 
 def normal(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
-    return loc + scale * generator.standard_normal(_size(size, loc, scale))
+    scale = _not_negative(scale, "scale")
+    return _double(loc) + scale * generator.standard_normal(_size(size, loc, scale))
 
 
 def lognormal(generator: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(sigma, "sigma")
-    return np.exp(mean + sigma * generator.standard_normal(_size(size, mean, sigma)))
+    sigma = _not_negative(sigma, "sigma")
+    return np.exp(_double(mean) + sigma * generator.standard_normal(_size(size, mean, sigma)))
 
 
 def uniform(generator: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    low, high = _double(low), _double(high)
     return low + (high - low) * generator.uniform(0.0, 1.0, _size(size, low, high))
 
 
+def uniform_in_order(generator: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    if np.any(_double(high) < _double(low)):
+        raise ValueError("high - low < 0")
+    return uniform(generator, low, high, size)
+
+
 def exponential(generator: Any, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
+    scale = _not_negative(scale, "scale")
     return scale * generator.standard_exponential(_size(size, scale))
 
 
 def rayleigh(generator: Any, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
+    scale = _not_negative(scale, "scale")
     return scale * generator.rayleigh(1.0, _size(size, scale))
 
 
 def laplace(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
-    return loc + scale * generator.laplace(0.0, 1.0, _size(size, loc, scale))
+    scale = _not_negative(scale, "scale")
+    return _double(loc) + scale * generator.laplace(0.0, 1.0, _size(size, loc, scale))
 
 
 def logistic(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
-    return loc + scale * generator.logistic(0.0, 1.0, _size(size, loc, scale))
+    scale = _not_negative(scale, "scale")
+    return _double(loc) + scale * generator.logistic(0.0, 1.0, _size(size, loc, scale))
 
 
 def gumbel(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
-    return loc + scale * generator.gumbel(0.0, 1.0, _size(size, loc, scale))
+    scale = _not_negative(scale, "scale")
+    return _double(loc) + scale * generator.gumbel(0.0, 1.0, _size(size, loc, scale))
 
 
 def weibull(generator: Any, a: Any, size: Any = None) -> Any:
-    _refuse_negative(a, "a")
+    a = _not_negative(a, "a")
     return generator.standard_exponential(_size(size, a)) ** (1.0 / a)
 
 
 def pareto(generator: Any, a: Any, size: Any = None) -> Any:
+    a = _double(a)
     if np.any(a <= 0):
         raise ValueError("a <= 0")
     return np.expm1(generator.standard_exponential(_size(size, a)) / a)
 
 
 def gamma(generator: Any, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
-    _refuse_negative(scale, "scale")
+    scale = _not_negative(scale, "scale")
     return scale * generator.standard_gamma(shape, _size(size, shape, scale))
 
 
@@ -121,6 +136,8 @@ def weibullvariate(generator: Any, alpha: Any, beta: Any) -> Any:
 
 def triangular(generator: Any, low: Any = 0.0, high: Any = 1.0, mode: Any = None) -> Any:
     u = generator.random()
+    if mode is not None and high == low:
+        return low
     c = 0.5 if mode is None else (mode - low) / (high - low)
     if u > c:
         return high + (low - high) * math.sqrt((1.0 - u) * (1.0 - c))
@@ -131,12 +148,13 @@ def gammavariate(generator: Any, alpha: Any, beta: Any) -> Any:
     return beta * generator.gammavariate(alpha, 1.0)
 
 
-OF_NUMPY: dict[str, Callable[..., Any]] = {
+OF_OLD_NUMPY: dict[str, Callable[..., Any]] = {
     each.__name__: each
     for each in (
         normal, lognormal, uniform, exponential, rayleigh, laplace, logistic, gumbel, weibull, pareto, gamma,
     )
 }  # fmt: skip
+OF_NUMPY = {**OF_OLD_NUMPY, "uniform": uniform_in_order}
 OF_PYTHON: dict[str, Callable[..., Any]] = {
     "uniform": uniform_number,
     **{

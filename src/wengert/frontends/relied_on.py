@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -24,7 +24,7 @@ PARTS = ("__code__", "__defaults__", "__kwdefaults__")
 MISSING = object()
 PRESENT = object()
 """Some value, whichever."""
-_OURS = __name__.partition(".")[0] + "."
+OURS = __name__.partition(".")[0] + "."
 _seen: ContextVar[Seen] = ContextVar("what is seen in classes")
 
 
@@ -45,7 +45,7 @@ def has(guards: Guards, holder: Any, name: str) -> bool:
 
 def rely_on_function(guards: Guards, function: FunctionType) -> None:
     """An editor that loads a module again may give its functions other code and defaults."""
-    if str(function.__module__).startswith(_OURS):
+    if str(function.__module__).startswith(OURS):
         return
     for part in PARTS:
         found = getattr(function, part)
@@ -58,6 +58,26 @@ def rely_on_partial(guards: Guards, function: partial[Any]) -> None:
         rely_on(guards, function, part, getattr(function, part))
     for name, value in function.keywords.items():
         rely_on(guards, function.keywords, name, value)
+
+
+class _Names:
+    """How many names a class keeps."""
+
+    def __init__(self, cls: type):
+        self._cls = cls
+
+    @property
+    def count(self) -> int:
+        return len(vars(self._cls))
+
+
+def rely_on_class(guards: Guards, cls: type) -> Mapping[str, Any]:
+    """What a class keeps, all of it."""
+    kept, names = vars(cls), _Names(cls)
+    for name, found in kept.items():
+        rely_on(guards, kept, name, found)
+    rely_on(guards, names, "count", names.count)
+    return kept
 
 
 @contextmanager
@@ -76,7 +96,7 @@ def kept_in(cls: type, name: str) -> Any:
     A value without a descriptor is no such find: it is read where the program reads it.
     """
     found = vars(cls).get(name, MISSING)
-    can_change = cls.__flags__ & HEAP_TYPE and not cls.__module__.startswith(_OURS)
+    can_change = cls.__flags__ & HEAP_TYPE and not cls.__module__.startswith(OURS)
     if can_change and (found is MISSING or hasattr(type(found), "__get__")):
         _seen.get({})[cls, name] = found
     return found
