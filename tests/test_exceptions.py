@@ -1364,3 +1364,30 @@ def test_what_is_read_again_part_by_part_is_written_once():
     assert value == reads_a_loop_twice_in_a_try(x)
     f = reads_a_loop_twice_in_a_try
     assert slope == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-8)
+
+
+def raises_in_finally_what_hides_another(x):
+    s, t = 0.4, x
+    seen, table = [0.3, x], {}
+    try:
+        seen.sort()
+    except LookupError as e:
+        s += e.args[0] if e.args and isinstance(e.args[0], float) else 0.1
+    s += x
+    try:
+        t = s - t
+    except LookupError:
+        t = x
+    else:
+        with contextlib.suppress(ValueError):
+            seen[99]
+        s, t = t, t * x
+    finally:
+        s += x
+        t += table["k"]
+
+
+@pytest.mark.parametrize("differentiate", [wg.value_and_grad, wg.derivative])
+def test_a_branch_that_only_raises_is_read_for_one_run_as_what_may_raise(differentiate):
+    with pytest.raises(KeyError, match="'k'"):
+        differentiate(raises_in_finally_what_hides_another)(0.8)

@@ -149,7 +149,9 @@ class OneRun(Counts):
         return keys
 
     def has_run(self, eqn: Eqn) -> bool:
-        return all(out in self.facts for out in eqn.outs)
+        if eqn.blocks:
+            return all(self.has_run(each) for block in eqn.blocks for each in block.eqns)
+        return bool(eqn.outs) and all(out in self.facts for out in eqn.outs)
 
     def length(self, builder: Builder, iterable: Atom) -> int | None:
         if not isinstance(self.of(iterable), (np.ndarray, list)):
