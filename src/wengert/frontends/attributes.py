@@ -50,7 +50,7 @@ from . import (
 )
 from .calls import call
 from .counts import known
-from .failing import raise_now
+from .failing import fail_now, raise_now
 from .heap import now
 from .identities import holds_by_identity
 from .items import open_up
@@ -258,6 +258,8 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     if cls is not None and not hasattr(cls, name):
         message = f"'{_class_name(cls)}' object has no attribute '{name}'"
         raise_now(it, AttributeError, message)
+    if isinstance(kind, Seq) and not any(hasattr(each, name) for each in (list, tuple)):
+        fail_now(it, getattr, value, Const(name))
     if ops.find_method(name) is not None or name in (*MUTATING, "get") or kind != UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
     if name == "__dict__":

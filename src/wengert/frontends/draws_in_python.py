@@ -19,10 +19,17 @@ import numpy as np
 
 def _size(size: Any, *parameters: Any) -> Any:
     """How many numbers to draw, if as many as the parameters are: None for one."""
-    if size is not None:
-        return size
     shape = np.broadcast_shapes(*map(np.shape, parameters))
-    return None if shape == () else shape
+    if size is None:
+        return None if shape == () else shape
+    if shape != ():
+        wanted = (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+        together = np.broadcast_shapes(wanted, shape)
+        if together != wanted:
+            raise ValueError(
+                f"Output size {wanted} is not compatible with broadcast dimensions of inputs {together}."
+            )
+    return size
 
 
 def _double(value: Any) -> Any:

@@ -11,7 +11,6 @@ from ..ir.op import Op
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
-from ..ops.registry import foreign
 from .heap import now
 from .values import Value, list_of
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 _PLAIN = (str, int, bool, float)
-_MAKING = (foreign(set), foreign(frozenset))
 _JOINING: dict[Op, Callable[[Any, Any], Any]] = {
     co.merge_dicts: operator.or_,
     el.bitor: operator.or_,
@@ -54,7 +52,7 @@ def members(it: Interpreter, value: Value) -> frozenset[Any] | None:
     eqn = it.builder.visible_definition(current) if isinstance(current, Var) else None
     if eqn is None:
         return None
-    if eqn.op in _MAKING and len(eqn.args) == 1:
+    if eqn.op in co.SETS and len(eqn.args) == 1:
         return _listed(it, eqn.args[0])
     if eqn.op in _JOINING and len(eqn.args) == 2:
         a, b = (members(it, arg) for arg in eqn.args)

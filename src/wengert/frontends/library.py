@@ -42,7 +42,7 @@ from .counts import is_by_turns
 from .failing import raise_now
 from .identities import holds_by_identity, refuse_in_sets
 from .items import subscript
-from .iteration import UNROLL, Running, as_list, as_tuple, iteration, settled
+from .iteration import UNROLL, Running, as_list, as_tuple, iteration, joined, settled
 from .loops import collect, loop_over
 from .opcalls import emit_op
 from .operations import binary, truth
@@ -320,9 +320,7 @@ def _extremum(which: str) -> Handler:
         if len(args) == 1 and is_star(args[0]):
             args = [args[0].values[0]]  # type: ignore[union-attr]
         elif any(map(is_star, args)):
-            raise it.unsupported(
-                f"`{which}(a, *rest)` is not covered", f"Write `{which}(a, {which}(rest))`."
-            )
+            args = [joined(it, args)]
         key = kwargs.get("key")
         source = list_of(*args) if len(args) > 1 else args[0]
         if is_by_turns(it) and (is_iterator(source) or isinstance(source, Iteration)):

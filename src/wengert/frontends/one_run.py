@@ -18,11 +18,11 @@ from ..ir.builder import Builder
 from ..ir.graph import CALL, Atom, Const, Eqn, Var, walk
 from ..ir.op import Op
 from ..ir.types import INT, NONE, Array
+from ..ops import containers as co
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.drawing import is_generator, makes_generator
 from ..ops.memory import WRITES
-from ..ops.registry import foreign
 from .counts import UNSURE, Counts, Leaves
 
 _EXACT = (bool, int, str, slice, range)
@@ -75,7 +75,7 @@ class OneRun(Counts):
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
 
     def can_compute(self, eqn: Eqn) -> bool:
-        return super().can_compute(eqn) or makes_generator(eqn) or eqn.op in _SETS
+        return super().can_compute(eqn) or makes_generator(eqn) or eqn.op in co.SETS
 
     def computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
@@ -161,8 +161,7 @@ class OneRun(Counts):
 
 
 _CHECKS = frozenset(op for op in vars(ident).values() if isinstance(op, Op))
-_SETS = frozenset({foreign(set), foreign(frozenset)})
-_COMPUTED = WRITES | _CHECKS | _SETS | {st.bound, st.unpackable, st.means}
+_COMPUTED = WRITES | _CHECKS | co.SETS | {st.bound, st.unpackable, st.means}
 """Ops with an effect that reading a program may have as well."""
 
 

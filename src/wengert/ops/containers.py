@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom
 from ..ir.types import INT, UNKNOWN, Kind, Seq, Struct, join
-from .registry import declare, late_helper
+from .registry import declare, foreign, late_helper
 from .structure import gradient_kind, item_kind
 
 
@@ -92,3 +92,6 @@ repeated_items = declare(
     implementation=lambda items, times: items * times,
 )
 """`[0.0] * n` of constants."""
+
+SETS = frozenset((foreign(set), foreign(frozenset)))
+"""Python's own, of what they are made of."""

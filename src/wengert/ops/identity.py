@@ -43,6 +43,8 @@ counted = _check("counted", "value, count")
 """A number or a shape is the one that the program was read for."""
 decided = _check("decided", "value, before")
 """A program goes the way that it went in the run that it was read for."""
+no_number = _check("no_number", "key, owner=None")
+"""A key, or what is in it, is no number that has a derivative."""
 no_view = _check("no_view", "part, whole, owner=None")
 """What is put into a container is no view of an array that changes."""
 of_array = _check("of_array", "part")

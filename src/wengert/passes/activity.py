@@ -84,6 +84,13 @@ def active(block: Block, varied: Iterable[Var], useful: Iterable[Var]) -> set[Va
     return found
 
 
+def depending(block: Block, varied: Iterable[Var]) -> set[Var]:
+    """The values, at every depth of a block, that may change with some others."""
+    forward = _Varied(dict.fromkeys(varied, 1), _Reach())
+    forward.block(block)
+    return set(forward.varied)
+
+
 _DATA = frozenset(
     ("constant_values", "end_values", "left", "right", "nan", "posinf", "neginf", "d", "weights")
 )
@@ -119,23 +126,29 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
                 )
 
 
+def keys_of(eqn: Eqn) -> tuple[Atom, ...]:
+    """Where an equation puts what it stores."""
+    if eqn.op is co.dict_of:
+        return eqn.args[:1]
+    return eqn.args[1:-1] if eqn.op in me.OWN or eqn.op in me.PURE else ()
+
+
 def _refuse_active_keys(eqn: Eqn, varied: set[Var]) -> None:
     """What is in a set, or under which key, has no derivative."""
-    if eqn.op is co.dict_of:
-        keys = eqn.args[:1]
-    elif eqn.op in me.OWN or eqn.op in me.PURE:
-        keys = eqn.args[1:-1]
-    else:
-        return
     of_a_set = eqn.op in (me.insert, me.inserted) and eqn.args[-1] == Const(None)
     refused = (UNKNOWN,) if of_a_set else ()
-    kinds = [kind_of_atom(atom) for atom in keys if atom in varied]
+    kinds = [kind_of_atom(atom) for atom in keys_of(eqn) if atom in varied]
     if any(_is_inexact(kind) or kind in refused for kind in kinds):
-        raise NoRule(
-            "a number that has a derivative is put into a set, or is the key of an entry",
-            "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
-            eqn.span,
-        )
+        raise number_as_key(eqn)
+
+
+def number_as_key(eqn: Eqn) -> NoRule:
+    """The error for a set or a key of numbers that have a derivative."""
+    return NoRule(
+        "a number that has a derivative is put into a set, or is the key of an entry",
+        "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
+        eqn.span,
+    )
 
 
 def _refuse_operands_without_rows(eqn: Eqn, varied: set[Var]) -> None:

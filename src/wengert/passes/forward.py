@@ -34,6 +34,7 @@ from . import activity
 from .caught import refused
 from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
+from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
 from .moving import YES, has_steep, moves, new_flag
 from .tidy import tidy
@@ -233,7 +234,7 @@ def pushforward(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = tidy(direct(function))
+    function = with_keys_checked(tidy(direct(function)), wrt)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]

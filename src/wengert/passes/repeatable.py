@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..ir.graph import Const, Eqn, Function, Var, walk, with_called
+from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import structure as st
 from ..ops.drawing import makes_generator
-from ..ops.registry import foreign
 from ..rules.registry import rule_for
 from .written import written
 
@@ -59,7 +59,7 @@ def _leaves_no_trace(eqn: Eqn) -> bool:
         return function in _ASKING or _is_exception(function)
     if eqn.op in (st.apply, st.applied):
         return False
-    known = bool(eqn.op.spellings) or eqn.op in _SETS or rule_for(eqn.op) is not None
+    known = bool(eqn.op.spellings) or eqn.op in co.SETS or rule_for(eqn.op) is not None
     return known or eqn.namespace != "call"
 
 
@@ -85,7 +85,6 @@ def _draws(eqn: Eqn, made: Mapping[Var, Eqn]) -> bool:
     return owner is not None and makes_generator(owner)
 
 
-_SETS = (foreign(set), foreign(frozenset))
 _UNKNOWN = (st.pullback_of, ct.pushforward_of)
 """Each says when it runs whether it leaves a trace: `derived.note_run_inside`."""
 _ASKING = (isinstance, type, id, callable, len, str, repr, format, int, float, bool)

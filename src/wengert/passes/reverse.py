@@ -40,6 +40,7 @@ from ..rules.simplification import SimplifyingBuilder
 from . import activity
 from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, cotangent_of
+from .keys import with_keys_checked
 from .loops import LOOPS
 from .moving import YES, has_steep, is_steep
 from .realness import may_be_complex
@@ -243,7 +244,7 @@ def gradient(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = tidy(direct(in_blocks(function)))
+    function = with_keys_checked(tidy(direct(in_blocks(function))), wrt)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
@@ -354,7 +355,7 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = tidy(direct(in_blocks(function)))
+    function = with_keys_checked(tidy(direct(in_blocks(function))), wrt)
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]

@@ -16,6 +16,7 @@ from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import replace
 from ..ir.types import COUNTS, UNKNOWN, Array, Kind, Number
+from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
@@ -68,6 +69,8 @@ def chosen_rule(eqn: Eqn, forms: Container[str], wanted: Callable[[Atom], bool])
 
 def no_rule(eqn: Eqn, form: str) -> NoRule:
     """The error for an op that a derivative is needed of and that has no rule for it."""
+    if eqn.op in co.SETS:
+        return activity.number_as_key(eqn)
     rule = rule_for(eqn.op)
     lacks = "has no derivative rule, and no Python source to derive one from"
     if rule is not None:

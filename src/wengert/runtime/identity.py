@@ -196,6 +196,21 @@ def decided(value: Any, before: Any) -> None:
         raise coded(error, "WG101")
 
 
+def no_number(key: Any, owner: Any = None) -> None:
+    """Refuse a key, or keys, that depend on what is differentiated, where they are no text and no count."""
+    if isinstance(owner, (list, np.ndarray)):
+        return  # a place in it, which is a whole number or an error
+    if isinstance(key, (list, tuple)):
+        for each in key:
+            no_number(each)
+    elif isinstance(key, (float, complex, np.inexact)):
+        error = ValueError(
+            f"the number {key!r}, which has a derivative, is the key of an entry\n"
+            "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key."
+        )
+        raise coded(error, "WG103")
+
+
 def no_view(part: Any, whole: Any, owner: Any = None) -> None:
     """Refuse a view of an array that changes, where it is put into a container: arrays copy it."""
     if shares_with(part, whole) and not isinstance(owner, np.ndarray):
