@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import UNDEFINED, Const, Var
-from ..ir.types import BOOL, Array, Number
+from ..ir.types import BOOL, COMPLEX, Array, Number
+from ..ops import shape as sh
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
 from . import (
@@ -35,7 +36,7 @@ from .counts import known
 from .failing import raise_now
 from .heap import now
 from .items import opened
-from .number_classes import has_attribute, is_instance
+from .number_classes import has_attribute, is_exact, is_instance
 from .objects import by_name, known_name
 from .reading import Diverges
 from .relied_on import has
@@ -265,6 +266,14 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return Const(any(_is_subclass(value, known, c) for c in wanted))
 
 
+def _is_complex_object(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`np.iscomplexobj`."""
+    (value,) = map(it.atom, (*args, *kwargs.values()))
+    if isinstance(value, Var) and value.kind == COMPLEX and is_exact(it, value):
+        return Const(True)
+    return it.emit(sh.iscomplexobj, value)
+
+
 def _is_known_as(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     value, cls = args
     known = class_of(opened(it, value))
@@ -405,6 +414,7 @@ HANDLERS: list[tuple[Any, Handler]] = [
     (operator.methodcaller, _methodcaller),
     (types.MethodType, _bound_method),
     (isinstance, _isinstance),
+    (np.iscomplexobj, _is_complex_object),
     (equivalents.is_known_as, _is_known_as),
     (issubclass, _issubclass),
     (type, _type),

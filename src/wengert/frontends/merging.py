@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
-from ..ir.types import BOOL, UNKNOWN, join
+from ..ir.types import BOOL, COMPLEX, UNKNOWN, Kind, Number, join
 from . import heap as hp
 from . import iterators
 from .exports import Exports
@@ -217,7 +217,7 @@ class Merger(Exports):
 
     def _merge_as_atoms(self, a: Value, b: Value) -> Var:
         atoms = [self._atom_in(0, a), self._atom_in(1, b)]
-        out = self._out(join(*map(kind_of_atom, atoms)), *atoms)
+        out = self._out(_kind_of_either(*map(kind_of_atom, atoms)), *atoms)
         if not is_mutable(out):
             return out
         for side, each in enumerate((a, b)):
@@ -276,3 +276,9 @@ class Merger(Exports):
             return Maybe(inner, leaf)
         witnesses = [v.witness if isinstance(v, Maybe) else Const(True) for v in (a, b)]
         return Maybe(inner, self._out(UNKNOWN, *witnesses))
+
+
+def _kind_of_either(a: Kind, b: Kind) -> Kind:
+    """The kind of what is one thing or the other; whether a number is real or complex, the run says."""
+    mixed = isinstance(a, Number) and isinstance(b, Number) and (a == COMPLEX) != (b == COMPLEX)
+    return UNKNOWN if mixed else join(a, b)

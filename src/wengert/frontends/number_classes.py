@@ -12,7 +12,8 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
-from ..ir.types import Array, Number
+from ..ir.types import BOOL, Array, Number, NumberType
+from ..ops import elementwise as el
 from ..ops import structure as st
 from .signature import DEEPEST
 
@@ -68,12 +69,51 @@ def _classes(it: Interpreter, number: Atom, kind: Number) -> tuple[type, ...]:
             np.float64,
             np.float32,
         )  # `np.floor` gives whole numbers as floats
-    narrow = _NARROW.get(kind.type, ())
-    return _CLASSES[kind.type] + (() if _is_wide(it, number) else narrow)
+    narrow = () if _is_wide(it, number) else _NARROW.get(kind.type, ())
+    others = () if is_exact(it, number) else _below(kind.type)
+    return (*_CLASSES[kind.type], *narrow, *others)
+
+
+def _below(number: NumberType) -> tuple[type, ...]:
+    """The classes of the numbers that a kind covers as well, where they were mixed."""
+    order = list(_CLASSES)
+    return tuple(cls for each in order[: order.index(number)] for cls in _CLASSES[each])
 
 
 _DEPTH = 40
 """How far it is followed what a number is made of."""
+
+
+def is_exact(it: Interpreter, atom: Atom, depth: int = _DEPTH) -> bool:
+    """Whether a number is certainly of the type that its kind says.
+
+    Where a branch, a loop or a list has mixed whole numbers and floats, the kind of both is `float`.
+    """
+    kind = kind_of_atom(atom)
+    if isinstance(atom, Const) or isinstance(kind, Array) or kind == BOOL:
+        return True
+    if not isinstance(kind, Number) or not depth:
+        return False
+    eqn = it.builder.visible_definition(atom)
+    if eqn is None:
+        return atom in it.reading.inputs
+    if eqn.op.reduction or eqn.op is st.getitem:
+        return isinstance(kind_of_atom(eqn.args[0]), Array)
+    if eqn.namespace == "math" or eqn.op is st.global_:
+        return True
+    return eqn.op.elementwise and _follows_exactly(it, eqn, kind, depth)
+
+
+def _follows_exactly(it: Interpreter, eqn: Eqn, kind: Number, depth: int) -> bool:
+    """Whether the type of a result would be the same, were operands in doubt of the narrowest type."""
+    operands = [kind_of_atom(arg) for arg in eqn.args]
+    if eqn.op in (el.maximum, el.minimum) and eqn.namespace != "np" and len({*operands}) > 1:
+        return False  # it is one of them
+    at_least = [
+        arg if isinstance(arg, Const) or is_exact(it, arg, depth - 1) else Var(BOOL)
+        for arg in eqn.args
+    ]
+    return eqn.op.infer(at_least, eqn.params) == kind
 
 
 def _is_wide(it: Interpreter, atom: Atom, depth: int = _DEPTH) -> bool:

@@ -76,8 +76,8 @@ def _fold_ndim(builder: Builder, args: Args, params: Params, namespace: str) -> 
 
 def _fold_iscomplexobj(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     match kind_of_atom(args[0]):
-        case Number(type=type_):
-            return Const(type_ == "complex")
+        case Number(type=type_) if type_ != "complex" or isinstance(args[0], Const):
+            return Const(type_ == "complex")  # what may be complex may be real, too
         case Array(dtype=dtype) if dtype:
             return Const(dtype.startswith("complex"))
         case _:
