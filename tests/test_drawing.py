@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 
 import numpy as np
 import pytest
@@ -181,3 +182,21 @@ def test_what_cannot_be_drawn():
         wg.grad(draws_between_bounds_in_the_wrong_order)(1.0)
     with pytest.raises(wg.WengertError, match="gamma has no derivative rule"):
         wg.grad(draws_of_a_shape)(1.0)
+
+
+@pytest.mark.parametrize("size", [2, 1, (3, 1), (2, 2)])
+def test_a_size_that_the_parameters_do_not_fit_is_refused_as_numpy_does(size):
+    def f(x):
+        return np.random.default_rng(1).normal(x * np.ones(3), 1.0, size=size).sum()
+
+    with pytest.raises(ValueError, match=r"is not compatible|shape mismatch") as expected:
+        f(0.5)
+    with pytest.raises(ValueError, match=re.escape(str(expected.value))):
+        wg.grad(f)(0.5)
+
+
+def test_a_size_that_the_parameters_are_broadcast_to():
+    def f(x):
+        return np.random.default_rng(1).normal(x * np.arange(3.0), 1.0, size=(2, 3)).sum()
+
+    assert wg.grad(f)(0.5) == 6.0

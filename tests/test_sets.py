@@ -3,6 +3,7 @@
 import math
 
 import pytest
+import standing_alone
 from differences import agree
 
 import wengert as wg
@@ -146,3 +147,58 @@ def test_a_set_of_names_is_walked_over():
         return sum(weights[name] * x for name in sorted(names))
 
     assert wg.grad(f)(2.0, {"a", "b"}, {"a": 1.0, "b": 3.0, "c": 4.0}) == 4.0
+
+
+def keyed_by_one_of_many(x, names):
+    items = [x, 3.0, names]
+    weights = {}
+    for k in range(len(items) - 1):
+        weights[items[k]] = 2.0
+    return sum(key * weight for key, weight in weights.items())
+
+
+def keyed_by_a_pair(x, names):
+    items = [x, "a"] if x > 0.1 else [1, x]
+    weights = {}
+    weights[tuple(items)] = 2.0
+    return sum(key[0] for key in weights)
+
+
+def keyed_in_a_try(x, names):
+    items = [x, 3.0, names]
+    weights = {}
+    try:
+        for k in range(1):
+            weights[items[k]] = 2.0
+    except ValueError:
+        return 0.0
+    return sum(weights)
+
+
+@pytest.mark.parametrize("f", [keyed_by_one_of_many, keyed_by_a_pair, keyed_in_a_try])
+@pytest.mark.parametrize(
+    "differentiate", [wg.grad, lambda f: standing_alone.alone(wg.grad(f)), wg.jacobian]
+)
+def test_a_key_that_turns_out_to_have_a_derivative_is_refused(f, differentiate):
+    with pytest.raises((ValueError, wg.WengertError), match="a derivative") as refused:
+        differentiate(f)(0.5, ["a", "b"])
+    assert refused.value.code in ("WG101", "WG103")
+
+
+def test_keys_of_one_of_many_kinds_without_a_derivative():
+    def f(x, names):
+        items = ["a", 3, x, names]
+        weights = {}
+        for k in range(2):
+            weights[items[k]] = x
+        return weights["a"] * weights[3]
+
+    assert wg.grad(f)(0.5, ["b"]) == 1.0
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: max({x, 2 * x}), lambda x: sorted({x, 2 * x})[1], lambda x: sum({x: 1})]
+)
+def test_what_is_in_a_set_has_no_derivative(f):
+    with pytest.raises(wg.WengertError, match="is put into a set, or is the key of an entry"):
+        wg.grad(f)(0.5)

@@ -300,3 +300,23 @@ def test_functions_of_python_are_known_wherever_they_come_from():
         agree(lambda x, of=of: of([x, x * x]), 1.3)
         slope, _ = wg.gradient(lambda x, of: of([x, x * x]), 1.3, of)
         assert slope == wg.grad(lambda x, of=of: of([x, x * x]))(1.3)
+
+
+@pytest.mark.parametrize("rest", [[0.3, 0.1], np.array([0.3, 0.1]), ()])
+def test_the_least_of_a_number_and_others(rest):
+    def f(x, rest):
+        return min(x * x, *rest, 7.0) + max(2 * x, *[x * r for r in rest], 0.1)
+
+    slope = (f(0.5 + 1e-6, rest) - f(0.5 - 1e-6, rest)) / 2e-6
+    assert wg.value_and_grad(f)(0.5, rest) == pytest.approx((f(0.5, rest), slope), rel=1e-6)
+
+
+def test_an_attribute_that_no_list_has():
+    def f(x, k):
+        items = [[x, 2 * x], [x]]
+        chosen = items[k]
+        return chosen.real if isinstance(chosen, complex) else chosen[0]
+
+    assert wg.grad(f)(0.5, 1) == 1.0
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'real'"):
+        wg.grad(lambda x, k: [[x, 2 * x], [x]][k].real)(0.5, 1)

@@ -55,6 +55,7 @@ from .heap import now
 from .identities import holds_by_identity
 from .items import open_up
 from .names import lift
+from .number_classes import has_exact_dtype
 from .opcalls import emit_op, may_be_method
 from .operations import key_of
 from .values import (
@@ -280,7 +281,7 @@ def _of_dtype(it: Interpreter, dtype: Var | Const, name: str) -> Value:
     made = it.builder.visible_definition(dtype) if isinstance(dtype, Var) else None
     if name in _OF_DTYPES and made is not None and made.op.name == "dtype":
         known_as = dtype_of(made.args[0])
-        if known_as:
+        if known_as and has_exact_dtype(it, made.args[0]):
             return Const(getattr(np.dtype(known_as), name))
     kind = _OF_DTYPES.get(name, UNKNOWN)
     found = it.builder.emit_with(st.getattr_, (dtype,), {"name": Const(name)}, kind=kind)

@@ -313,7 +313,8 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType(registry=_, dispatch=dispatch) if args:
-            return call(it, dispatched(it, dispatch, args[0]), args, kwargs)
+            run = lambda function: call(it, as_known(function), args, kwargs)
+            return call_dispatched(it, dispatch, args[0], run)
         case types.FunctionType():
             return call_closure(it, closure_of(it, known), args, kwargs)
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
@@ -385,17 +386,37 @@ def _by_itself(function: FunctionType) -> bool:
     return of_python or module in _LIBRARIES or hasattr(function, "registry")
 
 
-def dispatched(it: Interpreter, dispatch: Any, first: Value) -> Value:
-    """The function that `functools.singledispatch` chooses."""
+def call_dispatched(
+    it: Interpreter, dispatch: Callable[[type], Any], first: Value, run: Callable[[Any], Value]
+) -> Value:
+    """What the function gives that `functools.singledispatch` chooses, by the class of the first argument."""
     from .class_lookup import class_of
+    from .number_classes import classes_of
 
-    cls = class_of(now(it, first))
-    if cls is None:
+    value = now(it, first)
+    classes = classes_of(it, value) or (class_of(value),)
+    if None in classes:
         raise it.unsupported(
             "which function is dispatched to depends on a class that only the run knows",
             "Create the object in the function, or specialise on an example of it.",
         )
-    return as_known(dispatch(cls))
+    functions = {cls: dispatch(cls) for cls in classes if cls is not None}
+    return _run_dispatched(it, value, functions, run)
+
+
+def _run_dispatched(
+    it: Interpreter, value: Value, functions: Mapping[type, Any], run: Callable[[Any], Value]
+) -> Value:
+    """Ask for one class after the other, as long as they differ; what is left is of the last."""
+    (cls, function), *others = functions.items()
+    if all(other is function for _, other in others):
+        return run(function)
+    its_type = it.atom(opaque(it, type, [value], {}))
+    return it.choose(
+        it.emit(st.is_, its_type, Const(cls)),
+        lambda: run(function),
+        lambda: _run_dispatched(it, value, dict(others), run),
+    )
 
 
 def _module_of(function: Any) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder
 from ..ir.graph import Const
-from .calls import call, dispatched
+from .calls import call, call_dispatched
 from .expressions import evaluate
 from .values import Closure, Items, Native, Value, as_known
 
@@ -39,8 +39,8 @@ class Dispatcher:
         return function
 
     def call(self, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        chosen = dispatched(it, self._choose.dispatch, args[0])
-        return call(it, chosen.value.stands_for, args, kwargs)  # type: ignore[union-attr]
+        run = lambda chosen: call(it, chosen.stands_for, args, kwargs)
+        return call_dispatched(it, self._choose.dispatch, args[0], run)
 
     def attribute(self, it: Interpreter, name: str) -> Value:
         if name == "register":

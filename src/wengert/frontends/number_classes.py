@@ -16,6 +16,7 @@ from ..ir.types import BOOL, Array, Number, NumberType
 from ..ops import elementwise as el
 from ..ops import structure as st
 from .signature import DEEPEST
+from .values import Value, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -28,6 +29,10 @@ _CLASSES: dict[str, tuple[type, ...]] = {
 }
 _NARROW: dict[str, tuple[type, ...]] = {"float": (np.float32,), "complex": (np.complex64,)}
 """Those that are no classes derived from Python's own."""
+
+
+_DEPTH = 40
+"""How far it is followed what a number is made of."""
 
 
 def is_narrow(value: Any, depth: int = 0) -> bool:
@@ -55,6 +60,29 @@ def is_instance(it: Interpreter, number: Atom, kind: Number, wanted: Sequence[ty
     return _agreed([issubclass(cls, tuple(wanted)) for cls in _classes(it, number, kind)])
 
 
+def classes_of(it: Interpreter, value: Value) -> tuple[type, ...]:
+    """The classes that a number may be of, Python's own first; none of anything else."""
+    kind = kind_of_value(value)
+    if not isinstance(value, Var) or not isinstance(kind, Number):
+        return ()
+    return tuple(sorted(_classes(it, value, kind), key=lambda cls: cls.__module__ != "builtins"))
+
+
+def has_exact_dtype(it: Interpreter, array: Atom, depth: int = _DEPTH) -> bool:
+    """Whether an array certainly has the dtype that its kind says: it is made of no numbers in doubt."""
+    kind = kind_of_atom(array)
+    if isinstance(array, Const) or not depth:
+        return isinstance(array, Const)
+    if isinstance(kind, Number):
+        return is_exact(it, array, depth)
+    eqn = it.builder.visible_definition(array)
+    if eqn is None:
+        return array in it.reading.inputs
+    if eqn.op.effect or eqn.blocks:
+        return False
+    return all(has_exact_dtype(it, arg, depth - 1) for arg in eqn.args if isinstance(arg, Var))
+
+
 def _agreed(answers: Sequence[bool]) -> bool | None:
     return answers[0] if len(set(answers)) == 1 else None
 
@@ -78,10 +106,6 @@ def _below(number: NumberType) -> tuple[type, ...]:
     """The classes of the numbers that a kind covers as well, where they were mixed."""
     order = list(_CLASSES)
     return tuple(cls for each in order[: order.index(number)] for cls in _CLASSES[each])
-
-
-_DEPTH = 40
-"""How far it is followed what a number is made of."""
 
 
 def is_exact(it: Interpreter, atom: Atom, depth: int = _DEPTH) -> bool:

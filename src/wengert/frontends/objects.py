@@ -13,7 +13,7 @@ from ..ops import structure as st
 from ..runtime.containers import CONTENTS
 from . import class_attributes, construct, local_classes, stand_ins, writes
 from .bound_methods import bound
-from .calls import call, opaque
+from .calls import call, call_dispatched, opaque
 from .class_lookup import (
     MISSING,
     STORAGE,
@@ -207,13 +207,12 @@ def _dispatched(
     args: Args,
     kwargs: Kwargs,
 ) -> Value:
-    known = class_of(args[0]) if args else None
-    if known is None:
-        raise it.unsupported(
-            "which method `singledispatchmethod` chooses is known only when the program runs",
-            "Choose with `if isinstance(...)`.",
+    if not args:
+        raise_now(
+            it, TypeError, "a method of `singledispatchmethod` needs an argument to choose by"
         )
-    return call(it, Const(found.dispatcher.dispatch(known)), [receiver, *args], kwargs)
+    run = lambda chosen: call(it, Const(chosen), [receiver, *args], kwargs)
+    return call_dispatched(it, found.dispatcher.dispatch, args[0], run)
 
 
 def _cached(

@@ -21,6 +21,7 @@ from ..ops.registry import named
 from . import choosing, equivalents, heap, iterators_in_python
 from .counts import is_by_turns, known
 from .failing import fail_now
+from .number_classes import is_exact
 from .values import (
     Items,
     Iteration,
@@ -274,7 +275,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
     """One comparison."""
     op, function = COMPARE[type(operator_)]
     if isinstance(operator_, (ast.Is, ast.IsNot)):
-        known = _known_identity(left, right)
+        known = _known_identity(it, left, right)
         if known is not None:
             return Const(known == isinstance(operator_, ast.Is))
         from .identities import identical
@@ -369,7 +370,7 @@ def as_key(index: Value) -> Value:
     return index
 
 
-def _known_identity(left: Value, right: Value) -> bool | None:
+def _known_identity(it: Interpreter, left: Value, right: Value) -> bool | None:
     """`a is b` where the kinds decide it: nothing but None is None, nothing but a bool is True."""
     if isinstance(left, Const) and isinstance(right, Const):
         return left.value is right.value
@@ -377,6 +378,8 @@ def _known_identity(left: Value, right: Value) -> bool | None:
         if isinstance(b, Const) and (b.value is None or isinstance(b.value, bool)):
             kind = kind_of_value(a)
             if kind == UNKNOWN or kind == BOOL == kind_of_atom(b):
+                return None
+            if b.value is not None and isinstance(kind, Number) and not is_exact(it, it.atom(a)):
                 return None
             return kind == kind_of_atom(b)
     return None

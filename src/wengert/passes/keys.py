@@ -31,11 +31,11 @@ def _checked(block: Block, varied: Container[Var]) -> Block:
     eqns: list[Eqn] = []
     for eqn in block.eqns:
         owner = () if eqn.op is co.dict_of else eqn.args[:1]
-        for key in _keys_in_doubt(eqn):
-            if key in varied:
-                eqns.append(
-                    Eqn((Var(NONE),), ident.no_number, (key, *owner), {}, (), "rt", eqn.span)
-                )
+        eqns += (
+            Eqn((Var(NONE),), ident.no_number, (key, *owner), {}, (), "rt", eqn.span)
+            for key in _keys_in_doubt(eqn)
+            if key in varied
+        )
         blocks = tuple(_checked(inner, varied) for inner in eqn.blocks)
         eqns.append(replace(eqn, blocks=blocks) if blocks else eqn)
     return replace(block, eqns=tuple(eqns))

@@ -1,0 +1,190 @@
+"""Numbers that are of one type or another: what a program asks of their type is answered as Python does, or refused."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from standing_alone import alone, loaded, unless_refused
+
+import wengert as wg
+
+PROGRAM = """
+import functools, math, numbers
+import numpy as np
+
+W = np.array([0.3, -0.7, 1.1, 0.4])
+
+
+def chosen(a, b, c):
+    if c:
+        return a
+    return b
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+@functools.singledispatch
+def weight(v):
+    return 2.0
+
+
+@weight.register
+def _(v: int):
+    return 5.0
+
+
+@weight.register
+def _(v: float):
+    return 7.0
+
+
+def matched(v):
+    match v:
+        case bool():
+            return 2.0
+        case int():
+            return 3.0
+        case float():
+            return 5.0
+        case complex():
+            return 7.0
+
+
+def program(x, n):
+    c = x > 0
+    a, b = {pair}
+{source}
+    return {question}
+"""
+PAIRS = {
+    "int and float": "1, x",
+    "bool and int": "True, 2",
+    "bool and float": "True, x + 1.0",
+    "float and complex": "x, complex(x, 1.0)",
+    "int and complex": "2, complex(x, 1.0)",
+    "float and float64": "x, np.float64(2 * x)",
+    "int and int64": "2, np.int64(3)",
+    "float and array of none": "x, np.array(x)",
+}
+SOURCES = {
+    "a branch": "v = a\nif not c:\n    v = b",
+    "an expression": "v = a if c else b",
+    "a loop": "v = a\nfor k in range(n):\n    v = b if k == 1 else v",
+    "an empty loop": "v = a\nfor k in range(n - 3):\n    v = v + b",
+    "a while loop": "v, k = a, 0\nwhile k < n and not c:\n    k += 1\n    v = v * b",
+    "a list": "L = [a, b]\nk = 0 if c else 1\nv = L[k]",
+    "a loop over a list": "for v in [b, a] if c else [a, b]:\n    pass",
+    "a dictionary": "d = {'a': a, 'b': b}\nv = d['a' if c else 'b']",
+    "a default": "d = {}\nif not c:\n    d['v'] = b\nv = d.get('v', a)",
+    "a function": "v = chosen(a, b, c)",
+    "an object": "o = Box(a)\nif not c:\n    o.v = b\nv = o.v",
+    "a try": "try:\n    if not c:\n        raise ValueError\n    v = a\nexcept ValueError:\n    v = b",
+    "and": "v = c and a or b",
+    "a product": "v = (a if c else b) * 1",
+    "a negative": "v = -(a if c else b)",
+    "a tuple": "v, w = (a, b) if c else (b, a)",
+    "a comprehension": "v = [q for q in (a, b) if c or q is b][0]",
+    "a maximum": "v = max(a, b, key=lambda q: abs(q) if c else -abs(q))",
+    "a sum": "v = sum([b] * (n if not c else 0), a)",
+}
+QUESTIONS = {
+    "an int": "x * (3 if isinstance(v, int) else 1)",
+    "a float": "x * (3 if isinstance(v, float) else 1)",
+    "a bool": "x * (3 if isinstance(v, bool) else 1)",
+    "a complex": "x * (3 if isinstance(v, complex) else 1)",
+    "a number": "x * (3 if isinstance(v, (int, float)) else 1)",
+    "integral": "x * (3 if isinstance(v, numbers.Integral) else 1)",
+    "real": "x * (3 if isinstance(v, numbers.Real) else 1)",
+    "its type": "x * (3 if type(v) is int else 5 if type(v) is float else 1)",
+    "its name": "x * len(type(v).__name__)",
+    "a method": "x * (3 if hasattr(v, 'bit_length') else 1)",
+    "a method of floats": "x * (3 if hasattr(v, 'is_integer') else 1)",
+    "a pattern": "x * matched(v)",
+    "dispatch": "x * weight(v)",
+    "complex for NumPy": "x * (3 if np.iscomplexobj(v) else 1)",
+    "a scalar for NumPy": "x * (3 if np.isscalar(v) else 1)",
+    "a generic": "x * (3 if isinstance(v, np.generic) else 1)",
+    "an array": "x * (3 if isinstance(v, np.ndarray) else 1)",
+    "the dtype of an array": "x * (3 if np.array([v, v]).dtype.kind == 'f' else 1)",
+    "the dtype of a result": "x * (3 if (np.arange(3) * v).dtype.kind == 'i' else 1)",
+    "text": "x * len(str(v)[:4])",
+    "format": "x * len(f'{v!r:.3}')",
+    "an identity": "x * (3 if v is True else 1)",
+    "an index": "x * W[v].sum()",
+    "a negative power": "x * abs(2 * v) ** -1",
+    "a quotient": "x * abs(v / 3)",
+    "a range": "x * len(range(v))",
+    "a repetition": "x * len([0] * v)",
+    "a shift": "x * (v << 1)",
+    "a store": "(q := np.array([1, v])).__setitem__(0, 0.7) or x * abs(q[0])",
+    "its real part": "x * v.real",
+    "a whole part": "x * abs(v // 1)",
+    "itself": "abs(v * v) + x",
+}
+STEP = 1e-6
+PER_PAIR = 150
+
+
+def run(program, x, n):
+    try:
+        return program(x, n)
+    except Exception as error:
+        return error
+
+
+def wanted(program, x, n):
+    """Value and slope, or the exception that the program raises."""
+    value = run(program, x, n)
+    if isinstance(value, Exception):
+        return value
+    return value, (program(x + STEP, n) - program(x - STEP, n)) / (2 * STEP)
+
+
+def outcomes(program, x, n):
+    value = run(program, x, n)
+    ways = {
+        "reverse": lambda: wg.value_and_grad(program)(x, n),
+        "alone": lambda: (value, alone(wg.grad(program))(x, n)),
+        "forward": lambda: (value, wg.pushforward(program, x, n)[1](1.0, None)),
+    }
+    return {name: found_by(way) for name, way in ways.items()}
+
+
+def found_by(way):
+    """What a way gives, None where it is refused, or the exception that the program raises in it."""
+    try:
+        return unless_refused(way)
+    except wg.WengertError:
+        return None
+    except Exception as error:
+        return error
+
+
+def is_right(found, expected):
+    if isinstance(found, Exception) or isinstance(expected, Exception):
+        return type(found) is type(expected)
+    return found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_types_are_those_of_the_run(tmp_path, pair):
+    tally = {"right": 0, "refused": 0}
+    programs = random.Random(pair).sample(list(itertools.product(SOURCES, QUESTIONS)), PER_PAIR)
+    for number, (source, question) in enumerate(programs):
+        text = PROGRAM.format(
+            pair=PAIRS[pair],
+            source="\n".join("    " + line for line in SOURCES[source].split("\n")),
+            question=QUESTIONS[question],
+        )
+        program = loaded(tmp_path / f"mixed{number}.py", text)
+        for x in (0.73, -0.41):
+            expected = wanted(program, x, 3)
+            for way, found in outcomes(program, x, 3).items():
+                tally["refused" if found is None else "right"] += 1
+                assert found is None or is_right(found, expected), (source, question, way, x)
+    assert tally["right"] > 0.9 * 6 * PER_PAIR, tally
