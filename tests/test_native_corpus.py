@@ -17,7 +17,7 @@ from wengert.errors import NotNative, UnsupportedSyntax
 
 pytest.importorskip("llvmlite")
 
-NATIVE_AT_LEAST = {"value": 405, "gradient": 355}
+NATIVE_AT_LEAST = {"value": 500, "gradient": 460}
 """How many programs have a native form."""
 
 found = Counter()
