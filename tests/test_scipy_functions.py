@@ -336,3 +336,75 @@ def test_functions_of_matrices(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(wg.pullback(f, X)[0], f(X), rtol=1e-9, atol=1e-12)
     weights = np.cos(np.arange(np.size(f(X)))).reshape(np.shape(f(X)))
     wg.testing.check_gradient(lambda x: np.sum(weights * f(x)), X, rtol=2e-5)
+
+
+POINTS = {
+    "a number": 0.3,
+    "a point": np.array([0.3, -0.2]),
+    "points": np.arange(6.0).reshape(3, 2) / 5,
+    "a column": np.arange(3.0).reshape(3, 1) / 5,
+    "points in rows": np.arange(12.0).reshape(3, 2, 2) / 9,
+    "one point in a row": np.array([[0.3, -0.2]]),
+}
+MEANS = {
+    "none": None,
+    "a number": 0.1,
+    "of one": [0.1],
+    "of two": np.array([0.1, 0.2]),
+    "a row": np.ones((1, 2)),
+}
+COVARIANCES = {
+    "a number": 1.5,
+    "variances": np.array([1.0, 2.0]),
+    "a matrix": np.array([[1.0, 0.3], [0.3, 2.0]]),
+    "of one": [[2.0]],
+}
+
+
+@pytest.mark.parametrize("density", [stats.multivariate_normal.logpdf, stats.multivariate_t.pdf])
+@pytest.mark.parametrize("cov", COVARIANCES)
+@pytest.mark.parametrize("mean", MEANS)
+@pytest.mark.parametrize("points", POINTS)
+def test_densities_of_several_variables_take_what_scipy_takes(density, points, mean, cov):
+    x, mean, cov = POINTS[points], MEANS[mean], COVARIANCES[cov]
+    if density == stats.multivariate_t.pdf and mean is not None and np.ndim(mean) == 2:
+        pytest.skip("SciPy fails in another way")
+
+    def f(s):
+        return density(s * np.asarray(x), mean, cov)
+
+    try:
+        value = f(1.0)
+    except ValueError:
+        with pytest.raises((ValueError, IndexError)):
+            wg.pullback(f, 1.0)
+        return
+    slope = (np.sum(f(1 + 1e-6)) - np.sum(f(1 - 1e-6))) / 2e-6
+    one_of_one = np.shape(x) == (1, 2) or (np.ndim(x) == 1 and np.shape(mean) == (1,))
+    if one_of_one:  # the kinds do not say so
+        with pytest.raises(ValueError, match=r"write them as a column|pass the point itself"):
+            wg.pullback(f, 1.0)
+        return
+    found, back = wg.pullback(f, 1.0)
+    assert np.shape(found) == np.shape(value)
+    np.testing.assert_allclose(found, value, rtol=1e-12)
+    assert back(np.ones(np.shape(value)))[0] == pytest.approx(slope, rel=1e-6, abs=1e-8)
+
+
+def test_a_covariance_that_may_be_singular():
+    def f(c):
+        return stats.multivariate_normal.logpdf([0.1, 0.2], None, [[1.0, c], [c, 1.0]], True)
+
+    slope = (f(0.5 + 1e-6) - f(0.5 - 1e-6)) / 2e-6
+    assert wg.value_and_grad(f)(0.5) == pytest.approx((f(0.5), slope), rel=1e-6)
+    with pytest.raises(np.linalg.LinAlgError, match="has no derivative"):
+        wg.grad(f)(1.0)
+
+
+def test_axes_that_are_put_before_those_of_an_array_without_a_copy():
+    def f(x):
+        rows = np.array(x, copy=False, ndmin=2)
+        rows[0, 1] = 5 * x[0]
+        return x.sum() + np.array(x, copy=False, ndmin=1)[0]
+
+    np.testing.assert_array_equal(wg.grad(f)(np.ones(3)), [7.0, 0.0, 1.0])

@@ -162,47 +162,83 @@ def linregress(x: Any, y: Any) -> Any:
     return Line(slope, np.mean(y) - slope * np.mean(x), r, chance, error)
 
 
-def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
+def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = False) -> Any:
     """`scipy.stats.multivariate_normal.logpdf` of a matrix that is positive definite."""
-    x = array_of(x)
-    size = np.shape(x)[-1] if np.ndim(x) else 1
-    mean = np.zeros(size) if mean is None else mean
-    cov = array_of(cov)
-    cov = cov if np.ndim(cov) == 2 else cov * np.eye(size)
-    deviation = np.reshape(x - mean, (-1, np.shape(cov)[0]))
-    half = np.linalg.solve(np.linalg.cholesky(cov), np.transpose(deviation))
-    squares = np.sum(half * half, axis=0)
-    logs = -0.5 * (squares + np.shape(cov)[0] * _LOG_2PI + np.linalg.slogdet(cov)[1])
-    return logs[0] if np.ndim(x) < 2 else logs
+    x, mean, cov = _of_points(x, mean, cov)
+    if allow_singular:
+        _refuse_singular(cov)
+    squares, size = _squares(x - mean, cov), np.shape(mean)[0]
+    return _of_each(-0.5 * (squares + size * _LOG_2PI + np.linalg.slogdet(cov)[1]), x)
 
 
-def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
+def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = False) -> Any:
     """`scipy.stats.multivariate_normal.pdf`."""
-    return np.exp(normal_logpdf(x, mean, cov))
+    return np.exp(normal_logpdf(x, mean, cov, allow_singular))
 
 
-def student_logpdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+def student_logpdf(x: Any, loc: Any = None, shape: Any = 1.0, df: Any = 1) -> Any:
     """`scipy.stats.multivariate_t.logpdf` of a matrix that is positive definite."""
     if df == np.inf:
         return normal_logpdf(x, loc, shape)
-    x = array_of(x)
-    shape = array_of(shape)
-    if np.ndim(shape) < 2:
-        size = np.size(loc) if loc is not None else (np.shape(x)[-1] if np.ndim(x) else 1)
-        shape = shape * np.eye(size)
-    count = np.shape(shape)[0]
-    deviation = np.reshape(x - (np.zeros(count) if loc is None else loc), (-1, count))
-    half = np.linalg.solve(np.linalg.cholesky(shape), np.transpose(deviation))
-    squares = np.sum(half * half, axis=0)
-    power = 0.5 * (df + count)
-    scale = special.gammaln(power) - special.gammaln(0.5 * df) - count / 2 * np.log(df * np.pi)
+    x, loc, shape = _of_points(x, loc, shape)
+    squares, size = _squares(x - loc, shape), np.shape(loc)[0]
+    power = 0.5 * (df + size)
+    scale = special.gammaln(power) - special.gammaln(0.5 * df) - size / 2 * np.log(df * np.pi)
     logs = scale - 0.5 * np.linalg.slogdet(shape)[1] - power * np.log1p(squares / df)
-    return logs[0] if np.ndim(x) < 2 else logs
+    return _of_each(logs, x)
 
 
-def student_pdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+def student_pdf(x: Any, loc: Any = None, shape: Any = 1.0, df: Any = 1) -> Any:
     """`scipy.stats.multivariate_t.pdf`."""
     return np.exp(student_logpdf(x, loc, shape, df))
+
+
+def _of_points(x: Any, mean: Any, cov: Any) -> tuple[Any, Any, Any]:
+    """Points, a vector and a matrix, of what SciPy takes for them: the mean says how many dimensions there are."""
+    x, cov = array_of(x), array_of(1.0 if cov is None else cov)
+    if mean is None:
+        mean = np.zeros(np.shape(cov)[0]) if np.ndim(cov) == 2 else 0.0
+    if np.ndim(mean) == 0:
+        mean = np.reshape(mean, (1,))
+        x = np.reshape(x, (-1, 1)) if np.ndim(x) == 1 else x
+    elif np.ndim(x) == 1 and np.size(mean) == 1 and np.size(x) != 1:
+        raise ValueError("points of one dimension: write them as a column, `x[:, None]`")
+    if np.ndim(mean) != 1:
+        raise ValueError(f"the mean must be a vector of length {np.size(mean)}")
+    size = np.shape(mean)[0]
+    if np.ndim(x) > 1 and size == 1 and np.shape(x)[-1] != 1:
+        raise ValueError("the points have more dimensions than the mean")
+    if np.ndim(cov) == 0:
+        cov = cov * np.eye(size)
+    elif np.ndim(cov) == 1:
+        cov = np.diag(cov)
+    if np.ndim(cov) != 2 or np.shape(cov)[0] != size or np.shape(cov)[1] != size:
+        raise ValueError(f"the covariance matrix must be one of {size} rows and columns")
+    return x, array_of(mean), cov
+
+
+def _refuse_singular(cov: Any) -> None:
+    """Refuse a matrix of which SciPy leaves out a direction: the density there has no derivative."""
+    spectrum = np.linalg.eigvalsh(cov)
+    if np.min(spectrum) <= 1e6 * np.finfo(float).eps * np.max(np.abs(spectrum)):
+        raise np.linalg.LinAlgError("the density of a singular covariance matrix has no derivative")
+
+
+def _squares(deviation: Any, cov: Any) -> Any:
+    points = np.reshape(deviation, (-1, np.shape(cov)[0]))
+    half = np.linalg.solve(np.linalg.cholesky(cov), np.transpose(points))
+    return np.sum(half * half, axis=0)
+
+
+def _of_each(logs: Any, x: Any) -> Any:
+    """A number for one point, an array for several, as SciPy gives them."""
+    if np.ndim(x) < 2:
+        return logs[0]
+    if np.ndim(x) > 2:
+        return np.squeeze(np.reshape(logs, np.shape(x)[:-1]))
+    if np.shape(x)[0] == 1:
+        raise ValueError("a row of points that is one point alone: pass the point itself, `x[0]`")
+    return logs
 
 
 class Kernels:

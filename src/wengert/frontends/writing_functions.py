@@ -16,12 +16,14 @@ import numpy as np
 
 from ..ir.graph import Const, Var
 from ..ir.op import Op
-from ..ir.types import Array
+from ..ir.types import Array, Number
 from ..ops import elementwise as el
 from ..ops import structure as st
+from ..ops.array_kinds import rank_of_kind
 from ..ops.registry import named
 from . import heap, in_place, writes
-from .values import Items, Value, as_known, is_mutable
+from .items import subscript
+from .values import Items, Value, as_known, is_mutable, kind_of_value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -259,12 +261,22 @@ def without_a_copy(
         return write_to_out(it, target, result) if is_mutable(target) else result
     if op.name not in ("array", "astype"):
         return emit_op(it, op, namespace, values, rest)
-    if "ndmin" in rest:
-        raise it.unsupported(
-            "`ndmin` where no copy is made", "Add the axes by an index: `a[None]`, or copy."
-        )
+    missing = _axes_to_add(it, values[0], rest["ndmin"]) if "ndmin" in rest else 0
     kept = {name: rest[name] for name in ("dtype", "order") if name in rest}
-    return emit_op(it, named("asarray"), "np", values, kept)
+    made = emit_op(it, named("asarray"), "np", values, kept)
+    return subscript(it, made, Const((None,) * missing + (...,))) if missing else made
+
+
+def _axes_to_add(it: Interpreter, value: Value, least: Value) -> int:
+    """How many axes `ndmin` puts before those of an array."""
+    kind = kind_of_value(value)
+    rank = rank_of_kind(kind) if isinstance(kind, (Array, Number)) else None
+    if rank is None or not isinstance(least, Const):
+        raise it.unsupported(
+            "`ndmin` where no copy is made, of what only the run knows to be an array",
+            "Add the axes by an index: `a[None]`, or copy.",
+        )
+    return max(0, least.value - rank)
 
 
 def _operators() -> list[tuple[Any, Handler]]:
