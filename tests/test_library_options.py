@@ -23,6 +23,17 @@ def grid_of(x):
 
 
 PROGRAMS = {
+    "kurtosis(bias=)": lambda x: stats.kurtosis(np.append(x, x**2), bias=False),
+    "kurtosis of rows": lambda x: np.sum(
+        stats.kurtosis(np.outer(x, [1.0, 2.0, 4.0, 9.0]) ** 2, axis=1, bias=False, fisher=False)
+    ),
+    "skew of two": lambda x: stats.skew(x[:2] ** 2, bias=False) + x[0],
+    "median_abs_deviation(scale=)": lambda x: stats.median_abs_deviation(x**2, scale="normal"),
+    "resample of columns": lambda x: np.sum(signal.resample(np.outer(x, x**2), 4)[:, 1] ** 2),
+    "resample(axis=)": lambda x: np.sum(signal.resample(np.outer(x, x**2), 4, axis=1)[1] ** 3),
+    "norm(keepdims=) of the run": lambda x: sum(
+        np.sum(np.linalg.norm(np.outer(x, x), keepdims=keep)) for keep in [True, False] * 9
+    ),
     "clip(max=)": lambda x: np.sum(x.clip(max=1.5 * x[1] + 1)) + np.sum(x.clip(max=1.0)),
     "clip(min=)": lambda x: np.sum(np.clip(x, min=0.5, max=2.0) * x),
     "linspace(retstep=)": lambda x: sum(map(np.sum, np.linspace(x[0], x[2], 5, retstep=True))),
@@ -180,3 +191,19 @@ def test_a_handler_does_not_catch_what_is_not_covered(way):
 def test_a_median_filter_with_zeros_beyond_the_ends_is_medfilt():
     ours = ndimage.median_filter(SQUARES, size=3, mode="constant")
     assert np.array_equal(signal.medfilt(SQUARES), ours)
+
+
+@pytest.mark.parametrize("of", [np.cumulative_sum, np.cumulative_prod])
+def test_what_is_accumulated_needs_an_axis(of):
+    with pytest.raises(ValueError, match="``axis`` argument is required"):
+        wg.grad(lambda x: np.sum(of(np.outer(x, x))))(X)
+
+
+def test_a_norm_whose_shape_the_run_decides():
+    def f(x, keep):
+        return np.linalg.norm(x, keepdims=keep)
+
+    for keep, ones in ((True, [1.0]), (False, 1.0)):
+        value, back = wg.pullback(f, X, keep)
+        assert np.shape(value) == np.shape(ones)
+        np.testing.assert_allclose(back(ones)[0], X / np.linalg.norm(X))

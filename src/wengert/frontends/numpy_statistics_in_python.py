@@ -107,11 +107,19 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
     return matrix / np.expand_dims(spread, 1) / np.expand_dims(spread, 0)
 
 
+def _axis_to_accumulate(x: Any, axis: Any) -> Any:
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError(
+            "For arrays which have more than one dimension ``axis`` argument is required."
+        )
+    return 0 if axis is None else axis
+
+
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Any:
     """`np.cumulative_sum`."""
-    along = 0 if axis is None else axis
+    along = _axis_to_accumulate(x, axis)
     sums = np.cumsum(x, axis=along, dtype=dtype)
     if include_initial:
         return np.concatenate((0 * np.take(sums, [0], axis=along), sums), axis=along)
@@ -122,7 +130,7 @@ def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Any:
     """`np.cumulative_prod`."""
-    along = 0 if axis is None else axis
+    along = _axis_to_accumulate(x, axis)
     products = np.cumprod(x, axis=along, dtype=dtype)
     if include_initial:
         start = np.ones_like(np.take(products, [0], axis=along))

@@ -92,9 +92,11 @@ def savgol_filter(
     return np.moveaxis(x @ np.transpose(matrix), -1, axis)
 
 
-def resample(x: Any, num: Any) -> Any:
-    """`scipy.signal.resample` of one signal: its matrix times the signal."""
-    return equivalents.as_it_is(signal.resample, np.eye(np.size(x)), num) @ x
+def resample(x: Any, num: Any, *, axis: Any = 0) -> Any:
+    """`scipy.signal.resample`: its matrix times the signals."""
+    x = array_of(x)
+    matrix = equivalents.as_it_is(signal.resample, np.eye(np.shape(x)[axis]), num)
+    return np.moveaxis(np.tensordot(matrix, x, axes=(1, axis)), 0, axis)
 
 
 # --- convolutions ---------------------------------------------------------------------------

@@ -74,6 +74,10 @@ def median_abs_deviation(x: Any, axis: Any = 0, center: Any = np.median, scale: 
     """`scipy.stats.median_abs_deviation`."""
     x = array_of(x)
     middle = center(x) if axis is None else np.expand_dims(center(x, axis=axis), axis)
+    if isinstance(scale, str):
+        if scale.lower() != "normal":
+            raise ValueError(f"{scale} is not a valid scale value.")
+        scale = 0.6744897501960817
     return np.median(np.abs(x - middle), axis=axis) / scale
 
 
@@ -87,13 +91,16 @@ def skew(a: Any, axis: Any = 0, bias: Any = True) -> Any:
     a = array_of(a)
     found = _moment(a, 3, axis) / _moment(a, 2, axis) ** 1.5
     n = np.size(a) if axis is None else np.shape(a)[axis]
-    return found if bias else found * np.sqrt(n * (n - 1.0)) / (n - 2.0)
+    return found if bias or n <= 2 else found * np.sqrt(n * (n - 1.0)) / (n - 2.0)
 
 
-def kurtosis(a: Any, axis: Any = 0, fisher: Any = True) -> Any:
-    """`scipy.stats.kurtosis`, biased."""
+def kurtosis(a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True) -> Any:
+    """`scipy.stats.kurtosis`."""
     a = array_of(a)
     found = _moment(a, 4, axis) / _moment(a, 2, axis) ** 2
+    n = np.size(a) if axis is None else np.shape(a)[axis]
+    if not bias and n > 3:
+        found = 3.0 + ((n * n - 1.0) * found - 3 * (n - 1) ** 2) / ((n - 2.0) * (n - 3.0))
     return found - 3.0 if fisher else found
 
 
@@ -111,7 +118,7 @@ def sem(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
     """`scipy.stats.sem`."""
     a = array_of(a)
     n = np.size(a) if axis is None else np.shape(a)[axis]
-    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(n)
+    return np.std(a, axis=axis, ddof=ddof) / (np.sqrt(n) if n > 1 else np.nan)
 
 
 def entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:

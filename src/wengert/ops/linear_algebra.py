@@ -194,7 +194,10 @@ einsum_bars = [
 
 def _infer_norm(args: Args, params: Params) -> Kind:
     dtype, rank = real_of(inexact(dtype_of(args[0]))), rank_of(args[0])
-    if constant(params.get("keepdims"), False):
+    keepdims = params.get("keepdims", Const(False))
+    if not isinstance(keepdims, Const):
+        return UNKNOWN
+    if keepdims.value:
         return Array(dtype, rank)
     axis = params.get("axis")
     if axis is None or constant(axis, axis) is None:
