@@ -188,3 +188,11 @@ def test_types_are_those_of_the_run(tmp_path, pair):
                 tally["refused" if found is None else "right"] += 1
                 assert found is None or is_right(found, expected), (source, question, way, x)
     assert tally["right"] > 0.9 * 6 * PER_PAIR, tally
+
+
+def test_a_long_chain_is_followed_once(tmp_path):
+    steps = "".join("    y = y * y\n    a = a * a\n" for _ in range(30))
+    text = f"import numpy as np\n\ndef program(x):\n    y, a = x, np.arange(2) * x\n{steps}"
+    asked = "    return x * (3 if isinstance(y, int) else 2) * (5 if a.dtype.kind == 'f' else 1)\n"
+    program = loaded(tmp_path / "chain.py", text + asked)
+    assert wg.value_and_grad(program)(0.5) == (5.0, 10.0)

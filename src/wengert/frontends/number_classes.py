@@ -5,7 +5,7 @@ What all classes of a kind answer alike is answered when the program is read, th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,19 +68,17 @@ def classes_of(it: Interpreter, value: Value) -> tuple[type, ...]:
     return tuple(sorted(_classes(it, value, kind), key=lambda cls: cls.__module__ != "builtins"))
 
 
-def has_exact_dtype(it: Interpreter, array: Atom, depth: int = _DEPTH) -> bool:
+def is_exact(it: Interpreter, number: Atom) -> bool:
+    """Whether a number is certainly of the type that its kind says.
+
+    Where a branch, a loop or a list has mixed whole numbers and floats, the kind of both is `float`.
+    """
+    return _Origins(it).is_exact(number, _DEPTH)
+
+
+def has_exact_dtype(it: Interpreter, array: Atom) -> bool:
     """Whether an array certainly has the dtype that its kind says: it is made of no numbers in doubt."""
-    kind = kind_of_atom(array)
-    if isinstance(array, Const) or not depth:
-        return isinstance(array, Const)
-    if isinstance(kind, Number):
-        return is_exact(it, array, depth)
-    eqn = it.builder.visible_definition(array)
-    if eqn is None:
-        return array in it.reading.inputs
-    if eqn.op.effect or eqn.blocks:
-        return False
-    return all(has_exact_dtype(it, arg, depth - 1) for arg in eqn.args if isinstance(arg, Var))
+    return _Origins(it).has_exact_dtype(array, _DEPTH)
 
 
 def _agreed(answers: Sequence[bool]) -> bool | None:
@@ -97,8 +95,9 @@ def _classes(it: Interpreter, number: Atom, kind: Number) -> tuple[type, ...]:
             np.float64,
             np.float32,
         )  # `np.floor` gives whole numbers as floats
-    narrow = () if _is_wide(it, number) else _NARROW.get(kind.type, ())
-    others = () if is_exact(it, number) else _below(kind.type)
+    origins = _Origins(it)
+    narrow = () if origins.is_wide(number, _DEPTH) else _NARROW.get(kind.type, ())
+    others = () if origins.is_exact(number, _DEPTH) else _below(kind.type)
     return (*_CLASSES[kind.type], *narrow, *others)
 
 
@@ -108,62 +107,81 @@ def _below(number: NumberType) -> tuple[type, ...]:
     return tuple(cls for each in order[: order.index(number)] for cls in _CLASSES[each])
 
 
-def is_exact(it: Interpreter, atom: Atom, depth: int = _DEPTH) -> bool:
-    """Whether a number is certainly of the type that its kind says.
+class _Origins:
+    """What numbers and arrays are made of; each is asked about once."""
 
-    Where a branch, a loop or a list has mixed whole numbers and floats, the kind of both is `float`.
-    """
-    kind = kind_of_atom(atom)
-    if isinstance(atom, Const) or isinstance(kind, Array) or kind == BOOL:
-        return True
-    if not isinstance(kind, Number) or not depth:
-        return False
-    eqn = it.builder.visible_definition(atom)
-    if eqn is None:
-        return atom in it.reading.inputs
-    if eqn.op.reduction or eqn.op is st.getitem:
-        return isinstance(kind_of_atom(eqn.args[0]), Array)
-    if eqn.namespace == "math" or eqn.op is st.global_:
-        return True
-    return eqn.op.elementwise and _follows_exactly(it, eqn, kind, depth)
+    def __init__(self, it: Interpreter):
+        self._it = it
+        self._said: dict[tuple[str, Atom], bool] = {}
 
+    def _once(self, question: str, atom: Atom, find: Callable[[], bool]) -> bool:
+        key = question, atom
+        if key not in self._said:
+            self._said[key] = find()
+        return self._said[key]
 
-def _follows_exactly(it: Interpreter, eqn: Eqn, kind: Number, depth: int) -> bool:
-    """Whether the type of a result would be the same, were operands in doubt of the narrowest type."""
-    operands = [kind_of_atom(arg) for arg in eqn.args]
-    if eqn.op in (el.maximum, el.minimum) and eqn.namespace != "np" and len({*operands}) > 1:
-        return False  # it is one of them
-    at_least = [
-        arg if isinstance(arg, Const) or is_exact(it, arg, depth - 1) else Var(BOOL)
-        for arg in eqn.args
-    ]
-    return eqn.op.infer(at_least, eqn.params) == kind
+    def _definition(self, atom: Atom) -> Eqn | None:
+        return self._it.builder.visible_definition(atom) if isinstance(atom, Var) else None
 
+    def is_exact(self, atom: Atom, depth: int) -> bool:
+        kind = kind_of_atom(atom)
+        if isinstance(atom, Const) or isinstance(kind, Array) or kind == BOOL:
+            return True
+        if not isinstance(kind, Number) or not depth:
+            return False
+        eqn = self._definition(atom)
+        if eqn is None:
+            return atom in self._it.reading.inputs
+        if eqn.op.reduction or eqn.op is st.getitem:
+            return isinstance(kind_of_atom(eqn.args[0]), Array)
+        if eqn.namespace == "math" or eqn.op is st.global_:
+            return True
+        follows = lambda: self._follows_exactly(eqn, kind, depth)
+        return eqn.op.elementwise and self._once("exact", atom, follows)
 
-def _is_wide(it: Interpreter, atom: Atom, depth: int = _DEPTH) -> bool:
-    """Whether a number, or every item of an array, is certainly no narrow one."""
-    kind = kind_of_atom(atom)
-    if isinstance(atom, Const):
-        return True
-    if isinstance(kind, Array):
-        return kind.dtype in ("float64", "complex128", "int64", "bool")
-    if not isinstance(kind, Number) or not depth:
-        return False
-    if kind.type in ("int", "bool"):
-        return True
-    eqn = it.builder.visible_definition(atom)
-    if eqn is None:
-        return atom in it.reading.inputs and not it.reading.narrow
-    of_math = eqn.namespace == "math" and eqn.op.elementwise
-    return of_math or _keeps_width(it, eqn, depth)
+    def _follows_exactly(self, eqn: Eqn, kind: Number, depth: int) -> bool:
+        """Whether the type of a result would be the same, were operands in doubt of the narrowest type."""
+        operands = [kind_of_atom(arg) for arg in eqn.args]
+        if eqn.op in (el.maximum, el.minimum) and eqn.namespace != "np" and len({*operands}) > 1:
+            return False  # it is one of them
+        at_least = [arg if self.is_exact(arg, depth - 1) else Var(BOOL) for arg in eqn.args]
+        return eqn.op.infer(at_least, eqn.params) == kind
 
+    def has_exact_dtype(self, atom: Atom, depth: int) -> bool:
+        if isinstance(atom, Const) or not depth:
+            return isinstance(atom, Const)
+        if isinstance(kind_of_atom(atom), Number):
+            return self.is_exact(atom, depth)
+        eqn = self._definition(atom)
+        if eqn is None:
+            return atom in self._it.reading.inputs
+        operands = [arg for arg in eqn.args if isinstance(arg, Var)]
+        made_of = lambda: all(self.has_exact_dtype(arg, depth - 1) for arg in operands)
+        return not (eqn.op.effect or eqn.blocks) and self._once("dtype", atom, made_of)
 
-def _keeps_width(it: Interpreter, eqn: Eqn, depth: int) -> bool:
-    if (
-        eqn.blocks
-        or "dtype" in eqn.params
-        or not (eqn.op.elementwise or eqn.op.reduction or eqn.op is st.getitem)
-    ):
-        return False
-    operands = eqn.args[:1] if eqn.op is st.getitem else eqn.operands()
-    return all(_is_wide(it, each, depth - 1) for each in operands if isinstance(each, Var))
+    def is_wide(self, atom: Atom, depth: int) -> bool:
+        """Whether a number, or every item of an array, is certainly no narrow one."""
+        kind = kind_of_atom(atom)
+        if isinstance(atom, Const):
+            return True
+        if isinstance(kind, Array):
+            return kind.dtype in ("float64", "complex128", "int64", "bool")
+        if not isinstance(kind, Number) or not depth:
+            return False
+        if kind.type in ("int", "bool"):
+            return True
+        eqn = self._definition(atom)
+        if eqn is None:
+            return atom in self._it.reading.inputs and not self._it.reading.narrow
+        of_math = eqn.namespace == "math" and eqn.op.elementwise
+        return of_math or self._once("wide", atom, lambda: self._keeps_width(eqn, depth))
+
+    def _keeps_width(self, eqn: Eqn, depth: int) -> bool:
+        if (
+            eqn.blocks
+            or "dtype" in eqn.params
+            or not (eqn.op.elementwise or eqn.op.reduction or eqn.op is st.getitem)
+        ):
+            return False
+        operands = eqn.args[:1] if eqn.op is st.getitem else eqn.operands()
+        return all(self.is_wide(each, depth - 1) for each in operands if isinstance(each, Var))
