@@ -285,7 +285,6 @@ def differences(function, more, x=0.7, step=1e-5):
 
 REFUSED = {
     "reverse": {
-        "array_with_more_axes_without_a_copy",
         "diagonal_by_einsum",
         "windows_see_the_array_change",
     },
