@@ -127,7 +127,7 @@ QUESTIONS = {
     "itself": "abs(v * v) + x",
 }
 STEP = 1e-6
-PER_PAIR = 150
+PER_PAIR = 60
 
 
 def run(program, x, n):
@@ -196,3 +196,58 @@ def test_a_long_chain_is_followed_once(tmp_path):
     asked = "    return x * (3 if isinstance(y, int) else 2) * (5 if a.dtype.kind == 'f' else 1)\n"
     program = loaded(tmp_path / "chain.py", text + asked)
     assert wg.value_and_grad(program)(0.5) == (5.0, 10.0)
+
+
+ARRAYS = {
+    "a list": "np.array([1, v])",
+    "rows": "np.array([[v, 1], [1, 1]])",
+    "a product": "np.arange(3) * v",
+    "full": "np.full(3, v)",
+    "like another": "np.zeros_like([v, v])",
+    "appended": "np.append(np.array([1, 2]), v)",
+    "a copy": "np.array([1, v]).copy()",
+    "a maximum": "np.array([1, max(1, x)])",
+    "a sum that is empty": "np.array([sum([x] * (n - 3)), 1])",
+    "a part of a list": "np.array([1, 2, v][: n - 1])",
+    "a list that grew": "np.array([v] + [1] * n)",
+}
+CHANGES = {
+    "nothing": "pass",
+    "an item": "q[0] = 5 * x",
+    "all items": "q[...] = 3 * x",
+    "an item in place": "q[0] *= 1.5 * x",
+    "in place": "q += x",
+    "whole numbers in place": "q *= 3",
+}
+HOLDING = """
+import numpy as np
+
+
+def program(x, n):
+    v = 2 if x > 0 else x
+    q = {array}
+    {change}
+    return q.sum() * x
+"""
+
+
+def test_arrays_have_the_dtype_of_the_run(tmp_path):
+    tally = {"right": 0, "refused": 0}
+    for number, (array, change) in enumerate(itertools.product(ARRAYS, CHANGES)):
+        text = HOLDING.format(array=ARRAYS[array], change=CHANGES[change])
+        program = loaded(tmp_path / f"array{number}.py", text)
+        for x in (0.73, -0.41):
+            expected = wanted(program, x, 3)
+            ways = outcomes(program, x, 3)
+            if isinstance(expected, TypeError):
+                ways.pop("alone")  # general source adds floats to an array of integers
+            for way, found in ways.items():
+                tally["refused" if found is None else "right"] += 1
+                same_fault = isinstance(expected, TypeError) and isinstance(found, TypeError)
+                assert found is None or same_fault or is_right(found, expected), (
+                    array,
+                    change,
+                    way,
+                    x,
+                )
+    assert tally["right"] > 2 * tally["refused"], tally

@@ -33,6 +33,7 @@ from .ir.types import Struct
 from .loading import collecting_later
 from .passes import memory, tidy
 from .passes.ignored import ignored_errors
+from .passes.narrowest import with_dtypes_checked
 from .passes.remarks import without_remarks
 from .passes.sight import refuse_out_of_sight
 from .passes.unread import with_all_evaluated
@@ -300,7 +301,8 @@ def read(
         opted_out=opted_out,
     )
     refuse_out_of_sight(program.function)
-    function = replace(with_all_evaluated(program.function), narrow=call.narrow)
+    function = with_dtypes_checked(with_all_evaluated(program.function))
+    function = replace(function, narrow=call.narrow)
     return replace(program, function=function)
 
 

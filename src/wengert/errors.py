@@ -113,6 +113,9 @@ class NoRule(WengertError, TypeError):
 
     Three ways out: write its rule (`wg.rrule` or `wg.scalar_rule`); say that its derivative is
     zero (`wg.zero_rule`); or keep it out of the derivative (`wg.stop_gradient` on its arguments).
+
+    A number that has a derivative is not kept in a set or as the key of an entry either, since what
+    is found by it has none: keep such numbers in a list.
     """
 
     code = "WG103"

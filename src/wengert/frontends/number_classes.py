@@ -12,8 +12,9 @@ import numpy as np
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
-from ..ir.types import BOOL, Array, Number, NumberType
+from ..ir.types import BOOL, Array, Number, NumberType, Seq
 from ..ops import elementwise as el
+from ..ops import reduction as red
 from ..ops import structure as st
 from .signature import DEEPEST
 from .values import Value, kind_of_value
@@ -132,6 +133,8 @@ class _Origins:
         eqn = self._definition(atom)
         if eqn is None:
             return atom in self._it.reading.inputs
+        if eqn.op in red.FOLDS:
+            return False
         if eqn.op.reduction or eqn.op is st.getitem:
             return isinstance(kind_of_atom(eqn.args[0]), Array)
         if eqn.namespace == "math" or eqn.op is st.global_:
@@ -154,7 +157,8 @@ class _Origins:
             return self.is_exact(atom, depth)
         eqn = self._definition(atom)
         if eqn is None:
-            return atom in self._it.reading.inputs
+            is_list = isinstance(kind_of_atom(atom), Seq)  # a part of it may be of another dtype
+            return not is_list and atom in self._it.reading.inputs
         operands = [arg for arg in eqn.args if isinstance(arg, Var)]
         made_of = lambda: all(self.has_exact_dtype(arg, depth - 1) for arg in operands)
         return not (eqn.op.effect or eqn.blocks) and self._once("dtype", atom, made_of)

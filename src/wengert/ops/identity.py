@@ -43,6 +43,8 @@ counted = _check("counted", "value, count")
 """A number or a shape is the one that the program was read for."""
 decided = _check("decided", "value, before")
 """A program goes the way that it went in the run that it was read for."""
+has_dtype = _check("has_dtype", "made, dtype")
+"""An array has the dtype that was read."""
 no_number = _check("no_number", "key, owner=None")
 """A key, or what is in it, is no number that has a derivative."""
 no_view = _check("no_view", "part, whole, owner=None")

@@ -266,6 +266,8 @@ fsum = declare("fsum", "xs", infer=always(FLOAT), math="fsum")
 prod_items = declare(
     "prod_items", "xs, *, start=1", infer=_infer_prod_items, fold=_fold_start, math="prod"
 )
+FOLDS = frozenset((sum_items, prod_items))
+"""Of no items they give the whole number that they start from."""
 dist = declare("dist", "p, q", infer=always(FLOAT), math="dist")
 sumprod = declare(  # from Python 3.12 on
     "sumprod",

@@ -196,6 +196,16 @@ def decided(value: Any, before: Any) -> None:
         raise coded(error, "WG101")
 
 
+def has_dtype(made: Any, dtype: str) -> None:
+    """Refuse an array of another dtype: the numbers that it is made of are of one type or another."""
+    if made.dtype != dtype:
+        error = ValueError(
+            f"this array is one of {made.dtype}, where the numbers that it is made of may be of {dtype}, too\n"
+            "Make it with `dtype=float`, or start from `0.0` instead of `0`."
+        )
+        raise coded(error, "WG101")
+
+
 def no_number(key: Any, owner: Any = None) -> None:
     """Refuse a key, or keys, that depend on what is differentiated, where they are no text and no count."""
     if isinstance(owner, (list, np.ndarray)):
