@@ -8,7 +8,7 @@ than was read is refused, and read by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, Atom, Block, Const, Eqn, Function, Var, alternatives, with_called
@@ -18,6 +18,7 @@ from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import reduction as red
+from ..ops import shape
 from ..ops import structure as st
 from .activity import BRANCHES
 from .loops import LOOPS, view
@@ -27,7 +28,21 @@ def with_dtypes_checked(function: Function) -> Function:
     """The function, in which arrays that may have another dtype than their kinds say are checked."""
     narrowest = _Narrowest(function)
     narrowest.settle()
-    return replace(function, body=_checked(function.body, narrowest.in_doubt))
+    if not narrowest.in_doubt:
+        return function
+    used = set(_used_as_arrays(function.body))
+    in_doubt = {eqn for eqn in narrowest.in_doubt if not used.isdisjoint(eqn.outs)}
+    return replace(function, body=_checked(function.body, in_doubt))
+
+
+def _used_as_arrays(block: Block) -> Iterator[Atom]:
+    """What is used for more than its dtype, which the run says."""
+    yield from block.outs
+    for eqn in block.eqns:
+        if eqn.op is not shape.dtype:
+            yield from (*eqn.args, *eqn.params.values())
+        for inner in eqn.blocks:
+            yield from _used_as_arrays(inner)
 
 
 def _checked(block: Block, in_doubt: set[Eqn]) -> Block:
@@ -40,7 +55,7 @@ def _checked(block: Block, in_doubt: set[Eqn]) -> Block:
             assert isinstance(made.kind, Array)
             args = (made, Const(made.kind.dtype))
             eqns.append(Eqn((Var(NONE),), ident.has_dtype, args, {}, (), "rt", eqn.span))
-    return replace(block, eqns=tuple(eqns)) if in_doubt else block
+    return replace(block, eqns=tuple(eqns))
 
 
 class _Narrowest:
