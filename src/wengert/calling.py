@@ -18,6 +18,7 @@ from .frontends.sources import source_of
 from .ir.graph import Span
 from .ir.records import replace, value_record
 from .ir.types import NONE, UNKNOWN, Kind, Static, Step, Struct, step_into
+from .runtime.containers import own_attributes
 
 
 @value_record
@@ -211,7 +212,7 @@ def _arrays_in(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, Any
             captured = inspect.getclosurevars(value).nonlocals
             inner = dict(captured)
         case _:
-            inner = {f"{name}.{key}": item for key, item in getattr(value, "__dict__", {}).items()}
+            inner = {f"{name}.{key}": item for key, item in own_attributes(value).items()}
     for shown, item in inner.items():
         yield from _arrays_in(item, shown, depth + 1)
 

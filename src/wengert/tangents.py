@@ -29,7 +29,13 @@ from .ir.types import (
     leaves,
     step_into,
 )
-from .runtime.containers import attributes_of, is_built_on_container, made, values_held
+from .runtime.containers import (
+    attributes_of,
+    is_built_on_container,
+    made,
+    own_attributes,
+    values_held,
+)
 from .runtime.cotangents import like_built_on, parts_of_gradient, with_made_items, zeros
 from .runtime.memory import snapshot
 
@@ -314,8 +320,8 @@ def _inside(values: Iterable[Any], seen: set[int]) -> Iterator[Any]:
                 yield from _inside(value, seen)
             case dict():
                 yield from _inside(value.values(), seen)
-            case _ if isinstance(getattr(value, "__dict__", None), dict) and not callable(value):
-                yield from _inside(vars(value).values(), seen)
+            case _ if not callable(value):
+                yield from _inside(own_attributes(value).values(), seen)
             case _:
                 pass
 

@@ -100,8 +100,7 @@ class Catching:
         if isinstance(outer, Watched):
             yield
             return
-        builder = Watched(self, outer.span, derived=outer.derived)
-        builder.parent = outer
+        builder = Watched(self, outer.span, derived=outer.derived).within(outer)
         it.builder = builder
         try:
             yield

@@ -314,9 +314,7 @@ class CountingBuilder(Builder):
         self.counts = counts
 
     def child(self) -> Builder:
-        inner = CountingBuilder(self.counts, self.span, derived=self.derived)
-        inner.parent = self
-        return inner
+        return CountingBuilder(self.counts, self.span, derived=self.derived).within(self)
 
     def emit_with(
         self,

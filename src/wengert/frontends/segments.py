@@ -119,9 +119,7 @@ class Watched(CountingBuilder):
         """Where what is appended goes, while a segment or an arm is open."""
 
     def child(self) -> Watched:
-        inner = Watched(self.catching, self.span, derived=self.derived)
-        inner.parent = self
-        return inner
+        return Watched(self.catching, self.span, derived=self.derived).within(self)
 
     def append(self, eqn: Eqn, *, derived: bool = False) -> None:
         target = self

@@ -36,7 +36,13 @@ from ..ir.types import (
 )
 from ..ops.registry import find
 from ..runtime.attributes import attribute
-from ..runtime.containers import CONTENTS, attributes_of, is_built_on_container
+from ..runtime.containers import (
+    CONTENTS,
+    attributes_of,
+    is_built_on_container,
+    own_attributes,
+    own_dictionary,
+)
 from ..runtime.cotangents import like_built_on
 from .declarations import keeps_state
 
@@ -131,7 +137,7 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     own = _OWN.get(type(value))  # pyright: ignore[reportUnknownArgumentType]
     if own is not None:
         return own(value, depth + 1)
-    if hasattr(type(value), "py_func") or "py_func" in getattr(value, "__dict__", ()):
+    if hasattr(type(value), "py_func") or "py_func" in own_dictionary(value):
         return kind_of(compiled_from(value), depth)
     if derives(value):
         made: Any = value
@@ -199,7 +205,7 @@ def _kind_of_container(value: Any, depth: int) -> Kind:
 
             declared = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
             # beside its fields it has what its `__post_init__` assigned
-            names = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
+            names = tuple(dict.fromkeys([*declared, *own_attributes(value)]))
             return _struct(
                 "dataclass", names, [getattr(value, n) for n in names], depth, type(value)
             )
@@ -335,13 +341,10 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
             f"arrays of class {type(value).__module__}.{type(value).__qualname__} are not covered yet",
             "Use NumPy arrays: `np.asarray(x)`.",
         )
-    attributes = getattr(value, "__dict__", None)
-    if attributes is None and not isinstance(value, type):
-        names = [n for cls in type(value).__mro__ for n in getattr(cls, "__slots__", ())]
-        attributes = {n: getattr(value, n) for n in names if hasattr(value, n)} or None
     if isinstance(value, _CHANGING):
         return UNKNOWN
-    if attributes is None or type(value).__module__.split(".")[0] in _PLAIN_MODULES:
+    attributes = own_attributes(value)
+    if type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)
     carries = any(_carries(kind_of(v, depth)) for v in attributes.values())
     if not carries and not isinstance(getattr(type(value), "__call__", None), types.FunctionType):  # noqa: B004

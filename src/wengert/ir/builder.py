@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 from .graph import FOR, IF, TRY, UNDEFINED, WHILE, ZERO, Atom, Block, Const, Eqn, Span, Var
 from .op import Op
@@ -46,7 +46,17 @@ def kind_of_constant(value: Any) -> Kind:
 class Builder:
     """Appends equations to a block under construction."""
 
-    __slots__ = ("_defining", "_derived", "derived", "eqns", "exact", "parent", "primal", "span")
+    __slots__ = (
+        "_computed",
+        "_defining",
+        "_derived",
+        "derived",
+        "eqns",
+        "exact",
+        "parent",
+        "primal",
+        "span",
+    )
 
     def __init__(self, span: Span | None = None, *, derived: bool = False) -> None:
         self.eqns: list[Eqn] = []
@@ -58,14 +68,20 @@ class Builder:
         self.primal: Mapping[Atom, Eqn] = {}
         """The equations that compute what this derivative code reads, as far as they are known."""
         self._defining: dict[Var, Eqn] = {}
+        self._computed: set[Var] = set()
+        """What any equation of this block, or of the blocks around and beside it, computes."""
         self._derived: set[Atom] = set()
         self.parent: Builder | None = None
 
     def child(self) -> Builder:
         """A builder for a block inside this one."""
-        inner = type(self)(self.span, derived=self.derived)
-        inner.parent = self
-        return inner
+        return type(self)(self.span, derived=self.derived).within(self)
+
+    def within(self, parent: Builder) -> Self:
+        """The builder itself, for a block inside that of another one."""
+        self.parent = parent
+        self._computed = parent._computed
+        return self
 
     def emit(
         self,
@@ -130,8 +146,7 @@ class Builder:
         if derived:
             self._derived.update(eqn.outs)
         self.eqns.append(eqn)
-        for out in eqn.outs:
-            self._defining[out] = eqn
+        self.define([eqn])
 
     def since(self, last: Eqn | None) -> list[Eqn]:
         """The equations after one of them; all of them after None."""
@@ -168,10 +183,13 @@ class Builder:
         for eqn in inner.eqns:
             self.append(eqn)
         self._defining.update(inner._defining)
+        if inner._computed is not self._computed:
+            self._computed |= inner._computed
 
     def define(self, eqns: Iterable[Eqn]) -> None:
         """Say which equations give values that are handed on by one that owns them."""
         for eqn in eqns:
+            self._computed.update(eqn.outs)
             for out in eqn.outs:
                 self._defining[out] = eqn
 
@@ -185,7 +203,7 @@ class Builder:
 
     def visible_definition(self, var: Var) -> Eqn | None:
         """The equation that computes a value, in this block or one around it."""
-        builder: Builder | None = self
+        builder: Builder | None = self if var in self._computed else None
         while builder is not None:
             eqn = builder.definition(var)
             if eqn is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from .containers import CONTENTS, contents
+from .containers import CONTENTS, contents, own_dictionary
 from .cotangents import accumulate, zeros
 from .refusals import coded
 
@@ -37,7 +37,7 @@ def _is_computed(x: Any, name: str) -> bool:
         return False
     if not callable(found) and hasattr(type(found), "__get__"):
         return True  # also a cached property: what it has computed is kept as what was assigned is
-    own = getattr(x, "__dict__", {})
+    own = own_dictionary(x)
     return own is x or (name not in own and (found is None or callable(found)))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from array import array
 from collections import defaultdict, deque
+from collections.abc import Iterator
+from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -29,19 +31,38 @@ def made(cls: type, /, **attributes: Any) -> Any:
 
 def attributes_of(x: Any) -> dict[str, Any]:
     """What an object of a class keeps, in its `__dict__` and in slots, and the items of a container that it is."""
-    names = [
-        name
-        for cls in type(x).__mro__
-        for name in _slots(cls)
-        if name not in ("__dict__", "__weakref__") and hasattr(x, name)
-    ]
-    own = getattr(x, "__dict__", {})
-    own = {"__dict__": dict} if own is x else own  # a dictionary whose attributes are its items
-    kept = {**{name: getattr(x, name) for name in names}, **own}
+    kept = own_attributes(x)
     if not is_built_on_container(type(x)):
         return kept
     made_by = {"default_factory": x.default_factory} if isinstance(x, defaultdict) else {}
     return {CONTENTS: contents(x), **made_by, **kept}
+
+
+def own_attributes(x: Any) -> dict[str, Any]:
+    """What an object keeps in slots and in its `__dict__`; no `__getattr__` of its class is asked."""
+    own = own_dictionary(x)
+    if own is x:  # a dictionary whose attributes are its items
+        own = {"__dict__": dict}
+    return {**dict(_in_slots(x)), **own}
+
+
+def own_dictionary(x: Any) -> dict[str, Any]:
+    """The `__dict__` of an object, or an empty one; no `__getattr__` of its class is asked."""
+    try:
+        return object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return {}
+
+
+def _in_slots(x: Any) -> Iterator[tuple[str, Any]]:
+    for cls in type(x).__mro__:
+        for name in _slots(cls):
+            slot = vars(cls).get(name)
+            if isinstance(slot, MemberDescriptorType):
+                try:
+                    yield name, slot.__get__(x, type(x))
+                except AttributeError:
+                    continue  # nothing has been assigned to it
 
 
 def _slots(cls: type) -> list[str]:

@@ -21,6 +21,7 @@ from .containers import (
     built,
     is_built_on_container,
     list_cotangent,
+    own_dictionary,
     refill,
 )
 from .cotangents import unbroadcast, zeros
@@ -152,9 +153,9 @@ def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
     if plain and not type(x).__flags__ & _MADE_IN_PYTHON:
         return x  # a ufunc, say
     copies[id(x)] = made = object.__new__(type(x)) if plain else copy.copy(x)
-    own = getattr(made, "__dict__", {})  # where a property may have the name of an attribute
+    own = own_dictionary(made)  # where a property may have the name of an attribute
     for name, item in attributes.items():
-        if name in getattr(x, "__dict__", ()):
+        if name in own_dictionary(x):
             own[name] = _copied(item, copies)
         else:
             object.__setattr__(made, name, _copied(item, copies))

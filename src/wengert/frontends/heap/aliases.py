@@ -102,9 +102,12 @@ def may_be_part(it: Interpreter, part: Place, whole: Place, depth: int) -> None:
 
 def stands_for(it: Interpreter, name: Place, objects: Iterable[Place], depth: int = 0) -> None:
     """A name is one for one of some objects, or for a part so deep in one: it shares what they share."""
+    tied: dict[tuple[Place, Tie], None] = {}  # most of them share the same: it is said once
     for each in objects:
         may_be_part(it, name, each, depth)
-        shares(it, name, ties(it, each), depth)
+        tied.update(dict.fromkeys(ties(it, each).items()))
+    for other, tie in tied:
+        shares(it, name, {other: tie}, depth)
 
 
 def shares(it: Interpreter, part: Place, tied: Mapping[Place, Tie], depth: int) -> None:
@@ -154,14 +157,19 @@ def ties(it: Interpreter, place: Place) -> dict[Place, Tie]:
     _link_origin(it, place)
     aliases = it.reading.aliases
     return {
-        other: (below, aliases.get(other, {}).get(place, 0))
-        for other, below in aliases.get(place, {}).items()
+        other: (below, aliases[other][place]) for other, below in aliases.get(place, {}).items()
     }
 
 
 def may_be(it: Interpreter, place: Place) -> set[Place]:
     """The objects that an object may turn out to be."""
-    return {other for other, tie in ties(it, place).items() if tie == ONE}
+    _link_origin(it, place)
+    aliases = it.reading.aliases
+    return {
+        other
+        for other, below in aliases.get(place, {}).items()
+        if below == 0 and aliases[other][place] == 0
+    }
 
 
 def with_aliases(it: Interpreter, places: set[Place], start: int) -> set[Place]:
@@ -217,7 +225,10 @@ def _sharing_any(it: Interpreter, places: Mapping[Place, int]) -> dict[Place, in
 
 
 def _lose_with(it: Interpreter, changed: Place, below: int, other: Place) -> None:
-    """When an object changes deeper than through so many containers, another one is lost."""
+    """When an object changes deeper than through so many containers, another one is lost.
+
+    This is always said of both: what ties one object to another ties this one to the first.
+    """
     if changed is not other:
         others = it.reading.aliases.setdefault(changed, {})
         others[other] = min(below, others.get(other, below))
@@ -236,11 +247,10 @@ def forget(it: Interpreter, start: int) -> None:
         }
         for place, others in lasting.items()
     }
-    it.reading.aliases = {
-        place: {other: below for other, below in others.items() if other.born <= start}
-        for place, others in aliases.items()
-        if place.born <= start
-    }
+    for place in [place for place in aliases if place.born > start]:
+        for other in aliases.pop(place):
+            if other.born <= start:
+                del aliases[other][place]
 
 
 def deeper_than(it: Interpreter, place: Place, depth: int) -> list[Place]:
