@@ -441,6 +441,31 @@ def early_return(w: Writer) -> Lines:
     return [f"if {w.test()}:", f"    return {w.number()} + b @ WEIGHTS"]
 
 
+def of_two_kinds(w: Writer) -> Lines:
+    """A name that is an array on one path and a number on the other."""
+    name, total = (
+        w.choose("wz"),
+        w.choose((f"np.sum({w.vector()})", f"{w.vector()}[1]", w.number(0))),
+    )
+    array = w.choose((f"abs({w.vector()})", f"{w.vector()} * {w.number(0)}", f"-{w.vector()}"))
+    return [
+        f"{name} = {array} if {w.test()} else {total}",
+        f"{w.choose('uv')} = np.sum({name} * {w.number(0)}) * 0.3",
+    ]
+
+
+def never_left(w: Writer) -> Lines:
+    """A way out that is never taken, with something else than a number."""
+    others = (
+        f"abs({w.vector()})",
+        f"{w.vector()} * {w.number(0)}",
+        w.vector(),
+        f"({w.number(0)}, u)",
+        "None",
+    )
+    return [f"if {w.choose('uvx')} > 1e6:", f"    return {w.choose(others)}"]
+
+
 PLAIN = [
     assign,
     line("{}[{}] = {}", "vector", "index", "number"),
@@ -454,6 +479,8 @@ PLAIN = [
     slice_write,
     view,
     call,
+    of_two_kinds,
+    never_left,
 ]
 NESTING = [branch, branch, for_range, for_range, for_items, for_rows, while_loop, attempt,
            local_function, early_return]  # fmt: skip

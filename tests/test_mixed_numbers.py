@@ -6,7 +6,8 @@ import itertools
 import random
 
 import pytest
-from standing_alone import alone, loaded, unless_refused
+from standing_alone import loaded
+from ways import is_right, outcomes, wanted
 
 import wengert as wg
 
@@ -126,49 +127,7 @@ QUESTIONS = {
     "a whole part": "x * abs(v // 1)",
     "itself": "abs(v * v) + x",
 }
-STEP = 1e-6
 PER_PAIR = 60
-
-
-def run(program, x, n):
-    try:
-        return program(x, n)
-    except Exception as error:
-        return error
-
-
-def wanted(program, x, n):
-    """Value and slope, or the exception that the program raises."""
-    value = run(program, x, n)
-    if isinstance(value, Exception):
-        return value
-    return value, (program(x + STEP, n) - program(x - STEP, n)) / (2 * STEP)
-
-
-def outcomes(program, x, n):
-    value = run(program, x, n)
-    ways = {
-        "reverse": lambda: wg.value_and_grad(program)(x, n),
-        "alone": lambda: (value, alone(wg.grad(program))(x, n)),
-        "forward": lambda: (value, wg.pushforward(program, x, n)[1](1.0, None)),
-    }
-    return {name: found_by(way) for name, way in ways.items()}
-
-
-def found_by(way):
-    """What a way gives, None where it is refused, or the exception that the program raises in it."""
-    try:
-        return unless_refused(way)
-    except wg.WengertError:
-        return None
-    except Exception as error:
-        return error
-
-
-def is_right(found, expected):
-    if isinstance(found, Exception) or isinstance(expected, Exception):
-        return type(found) is type(expected)
-    return found == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -33,6 +33,7 @@ from ..ops import identity as ident
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.array_kinds import dtype_of
+from ..ops.shape import kind_if_number
 from . import (
     bound_methods,
     cells,
@@ -248,7 +249,8 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
         return _of_dtype(it, value, name)
     op = ops.find_attribute(name)
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
-        found = it.builder.emit_with(op, (value,), {}, "attr")
+        of_number = None if it.builder.derived else kind_if_number(op, "attr", (value,), {})
+        found = it.builder.emit_with(op, (value,), {}, "attr", kind=of_number)
         if name == "flat":
             it.reading.walks_over.add(found)
         if isinstance(kind, Number) and isinstance(found, Const):

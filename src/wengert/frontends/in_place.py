@@ -65,6 +65,8 @@ def add_in_place(
         method_of_known(it, old, "update", [new], {})
         return old
     if isinstance(old, Var) and isinstance(old.kind, Array):
+        if heap.may_be_number(it, old):
+            return _changed_if_it_can(it, old, new, it.atom(result), heap.whole)
         heap.whole(it, old, it.atom(result))
         return old
     if isinstance(old, Var) and is_list(old):
@@ -144,7 +146,10 @@ def _is_dict(new: Value) -> bool:
 
 def _may_change(it: Interpreter, old: Var) -> bool:
     """Whether only the run knows if an operator in place changes a value."""
-    return old.kind == UNKNOWN and not heap.is_of_copy(it, old)
+    if old.kind == UNKNOWN and heap.is_of_copy(it, old):
+        heap.check_views(it, old)
+        return False
+    return old.kind == UNKNOWN
 
 
 def _repeat_in_place(it: Interpreter, items: Items, new: Value) -> None:

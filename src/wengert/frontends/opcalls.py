@@ -17,6 +17,7 @@ from ..ops import registry as ops
 from ..ops import structure as st
 from ..ops.array_kinds import dtype_of
 from ..ops.registry import named
+from ..ops.shape import kind_if_number
 from ..ops.signatures import Signature, parse_signature
 from ..rules.registry import rule_for
 from . import records, stand_ins, writing_functions
@@ -65,8 +66,12 @@ def emit_op(
     values, options = _bind(it, op, signature, args, kwargs)
     if options.get("copy", Const(True)) != Const(True):
         return writing_functions.without_a_copy(it, op, namespace, values, options)
-    if op.name == "conj" and namespace == "np" and not row:
-        op = _conj_of(kind_of_value(values[0]), op)
+    if op.name == "conj" and not row:
+        kind = kind_of_value(values[0])
+        if namespace == "np":
+            op = _conj_of(kind, op)
+        elif isinstance(kind, Array) and not _is_complex(kind):
+            return values[0]  # the method gives a real array itself
     if not row:
         _refuse_objects(it, options)
         made = records.made(it, op, values, options) if "dtype" in options else None
@@ -78,7 +83,8 @@ def emit_op(
     ]
     namespace = _spelled_in(op, namespace, operands)
     params = {name: _option(it, value) for name, value in options.items()}
-    result = it.builder.emit_with(op, operands, params, namespace)
+    kind = None if row or not operands else kind_if_number(op, namespace, operands, params)
+    result = it.builder.emit_with(op, operands, params, namespace, kind=kind)
     if op.name in _FROM_TEXT and not it.reading.inert.isdisjoint(operands):
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
@@ -105,8 +111,9 @@ def _conj_of(kind: Kind, conj: Op) -> Op:
     """What `np.conj` is: the method gives a real array itself, the function a copy of it."""
     if _is_complex(kind):
         return conj
-    has_axes = isinstance(kind, Array) and kind.rank != 0
-    return ops.named("copy" if has_axes else "pos")
+    if isinstance(kind, Array) and kind.rank is None:
+        return conj
+    return ops.named("copy" if isinstance(kind, Array) and kind.rank else "pos")
 
 
 def may_be_method(op: Op, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:

@@ -169,8 +169,9 @@ def _keeps_kind(builder: Builder, atom: Atom, literal: Atom = _ONE) -> bool:
     match kind_of_atom(atom):
         case Number(type=t):
             return t not in (("bool", "int") if as_float else ("bool",))
-        case Array(dtype=dtype):
-            return not dtype.startswith(("bool", "int", "uint") if as_float else "bool")
+        case Array(dtype=dtype, rank=rank):  # arithmetic with an array of rank 0 gives a number
+            exact = ("bool", "int", "uint") if as_float else ("bool",)
+            return rank != 0 and not dtype.startswith(exact)
         case kind:
             return kind == UNKNOWN and (builder.is_derived(atom) or not as_float)
 

@@ -45,6 +45,7 @@ from .promotion import (
     power,
     predicate,
     quotient,
+    real_dtype,
     same,
     selection,
     squared,
@@ -344,10 +345,20 @@ def _fold_of_parts(builder: Builder, args: Args, params: Params, namespace: str)
     return None
 
 
+def _part(args: Args, params: Params) -> Kind:
+    """A part of an array is an array, also without axes."""
+    kind = kind_of_atom(args[0])
+    return (
+        Array(real_dtype(kind.dtype), kind.rank)
+        if isinstance(kind, Array)
+        else modulus(args, params)
+    )
+
+
 real = declare(
     "real",
     "x",
-    infer=modulus,
+    infer=_part,
     elementwise=True,
     fresh=False,
     fold=fold_real,
@@ -357,7 +368,7 @@ real = declare(
 imag = declare(
     "imag",
     "x",
-    infer=modulus,
+    infer=_part,
     elementwise=True,
     fresh=False,
     fold=fold_imag,

@@ -50,6 +50,7 @@ no_number = _check("no_number", "key, owner=None")
 no_view = _check("no_view", "part, whole, owner=None")
 """What is put into a container is no view of an array that changes."""
 of_array = _check("of_array", "part")
+no_view_of_number = _check("no_view_of_number", "base")
 """A slice that is written to is one of an array, and no copy."""
 copy_of_array = _check("copy_of_array", "made")
 """What a method `copy` gave is an array."""

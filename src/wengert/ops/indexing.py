@@ -88,7 +88,7 @@ def _combine(kind: Array, effects: list[Effect]) -> Kind:
     if consumed > kind.rank:
         return UNKNOWN
     rank = kind.rank - consumed + sum(effect.gives for effect in effects) + broadcast
-    if rank or any(effect.keeps_array for effect in effects) or not effects:
+    if rank or any(effect.keeps_array for effect in effects):
         return Array(kind.dtype, rank)
     return element_kind(kind.dtype)
 

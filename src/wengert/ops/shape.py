@@ -28,6 +28,7 @@ from ..runtime import arrays as rt
 from .array_kinds import (
     Args,
     Params,
+    array_or_number,
     at_least_rank,
     constant,
     dtype_name,
@@ -200,7 +201,7 @@ def _fold_transpose(builder: Builder, args: Args, params: Params, namespace: str
     before = builder.definition(x)
     if before is not None and before.op is transpose and not before.params:
         return before.args[0]
-    if isinstance(kind, Array) and namespace != "attr":
+    if isinstance(kind, Array) and kind.rank is not None and namespace != "attr":
         return builder.emit(transpose, x, namespace="attr")
     return None
 
@@ -306,7 +307,13 @@ atleast_1d, atleast_2d, atleast_3d = (
     declare(f"atleast_{n}d", "x", infer=at_least_rank(n), fresh=False, np=f"atleast_{n}d")
     for n in (1, 2, 3)
 )
-flip = declare("flip", "x, *, axis=None", infer=same_array, fresh=False, np="flip")
+flip = declare(
+    "flip",
+    "x, *, axis=None",
+    infer=lambda args, params: array_or_number(dtype_of(args[0]), rank_of(args[0])),
+    fresh=False,
+    np="flip",
+)
 flipud = declare("flipud", "x", infer=same_array, fresh=False, np="flipud")
 fliplr = declare("fliplr", "x", infer=same_array, fresh=False, np="fliplr")
 rot90 = declare("rot90", "x, *, k=1, axes=None", infer=same_array, fresh=False, np="rot90")
@@ -386,3 +393,25 @@ def _nested(dtype_: str, rank: int | None) -> Kind:
     if rank is None:
         return UNKNOWN
     return Seq(_nested(dtype_, rank - 1)) if rank else element_kind(dtype_)
+
+
+# --- numbers of NumPy, which have the methods of arrays ---------------------------------------
+
+_REARRANGING = frozenset((transpose, swapaxes, moveaxis, squeeze, reshape, astype, copy))
+"""Ops that give one of NumPy's numbers of such a number, and an array without axes of such an array."""
+
+
+def kind_if_number(op: Op, namespace: str, args: Args, params: Params) -> Kind | None:
+    """The kind of the result of an op where its operand is, or may be, a number; None if the op knows.
+
+    The functions of NumPy make arrays of Python's numbers: of which a number is, its kind does not say.
+    """
+    kind = kind_of_atom(args[0])
+    unsure = kind == UNKNOWN or (op is reshape and isinstance(kind, Array) and kind.rank is None)
+    if op not in _REARRANGING or not (isinstance(kind, Number) or unsure):
+        return None
+    if (op is copy and namespace == "np") or (op is reshape and length_of(params["shape"])):
+        return None
+    if unsure or namespace == "np" or op is reshape:
+        return UNKNOWN
+    return element_kind(dtype_name(params["dtype"])) if op is astype else kind

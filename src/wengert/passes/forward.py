@@ -20,6 +20,7 @@ from ..ir.graph import (
     Atom,
     Block,
     Callee,
+    Const,
     Eqn,
     Function,
     Input,
@@ -27,7 +28,7 @@ from ..ir.graph import (
     walk,
 )
 from ..ir.records import field, mutable_record, replace
-from ..ir.types import UNKNOWN, Kind, Number, Struct, is_differentiable
+from ..ir.types import UNKNOWN, Array, Kind, Number, Struct, is_differentiable
 from ..ops import structure as st
 from ..rules.simplification import SimplifyingBuilder
 from . import activity
@@ -122,6 +123,8 @@ class Push:
         """Say what the tangent of a value is."""
         if dot == ZERO or not is_differentiable(var.kind):
             return
+        if isinstance(var.kind, Number) and isinstance(kind_of_atom(dot), Array):
+            dot = self.builder.emit(st.getitem, dot, Const(()))  # a number does not change in place
         if isinstance(dot, Var) and self.builder.definition(dot) is not None:
             dot.name = dot.name or dot_name(var)
             if not isinstance(dot.kind, Number):

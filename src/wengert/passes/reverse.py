@@ -29,6 +29,7 @@ from ..ir.graph import (
     Var,
     alternatives,
     defined_in,
+    free_vars,
     walk,
 )
 from ..ir.op import Op
@@ -316,14 +317,27 @@ def scalars_above(block: Block, out: Var) -> set[Var]:
         if not any(result in found for result in eqn.outs):
             continue
         if eqn.op in (IF, TRY):
-            outs, blocks = alternatives(eqn)
-            for inner in blocks:
-                for result, atom in zip(outs, inner.outs, strict=True):
-                    if result in found and isinstance(atom, Var):
-                        found |= scalars_above(inner, atom)
+            found |= _scalars_in(*alternatives(eqn), found)
         elif eqn.op.elementwise:
             found.update(_vars(eqn.args))
     return found
+
+
+def _scalars_in(outs: Sequence[Var], blocks: Sequence[Block], scalars: set[Var]) -> set[Var]:
+    """The values that are scalars because some of what alternative blocks give are.
+
+    What a block made itself is there only if it ran; what is from outside has to follow from all of them.
+    """
+    inside, outside = set[Var](), list[set[Var]]()
+    for block in blocks:
+        found = set[Var]()
+        for result, atom in zip(outs, block.outs, strict=True):
+            if result in scalars and isinstance(atom, Var):
+                found |= scalars_above(block, atom)
+        captured = found & free_vars(block).keys()
+        inside |= found - captured
+        outside.append(captured)
+    return inside.union(set.intersection(*outside))
 
 
 # --- whole functions: split --------------------------------------------------------------

@@ -17,7 +17,11 @@ from .forms import linear_rule, zero_rule
 
 
 def _infer(number: Kind) -> Callable[[Args, Params], Kind]:
-    return lambda args, params: UNKNOWN if kind_of_atom(args[0]) == UNKNOWN else number
+    def infer(args: Args, params: Params) -> Kind:
+        kind = kind_of_atom(args[0])
+        return UNKNOWN if kind == UNKNOWN or kind == Array(getattr(kind, "dtype", "")) else number
+
+    return infer
 
 
 def _fold(type_: type) -> Callable[[Builder, Args, Params, str], Atom | None]:
@@ -27,7 +31,7 @@ def _fold(type_: type) -> Callable[[Builder, Args, Params, str], Atom | None]:
         if not args:
             return Const(type_())
         kind = kind_of_atom(args[0])
-        if not (isinstance(kind, (Array, Seq, Struct)) and getattr(kind, "rank", None) != 0):
+        if not (isinstance(kind, (Seq, Struct)) or (isinstance(kind, Array) and kind.rank)):
             return fold_no_text(builder, args, params, namespace)
         dtype: dict[str, Any] = {"dtype": Const(type_)}
         return builder.emit_with(ops.named("asarray"), args[:1], dtype, "np")

@@ -229,8 +229,11 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
     if isinstance(buffer, (float, complex)):
         return buffer + np.sum(value)  # of a number of NumPy's: `x[None]`, `x[x > 0]`
     part = buffer
-    for index in path:
-        part = part[index]
+    for k, index in enumerate(path):
+        inner = part[index]
+        if isinstance(inner, (np.generic, float, complex)):  # an item: `x[i][()]`
+            return add_at(buffer, *path[: k + 1], np.sum(value))
+        part = inner
     if isinstance(part, np.ndarray):
         _add_to_array(part, last, value)
     elif isinstance(last, slice):

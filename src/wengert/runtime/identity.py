@@ -237,9 +237,19 @@ def of_array(part: Any) -> None:
         raise coded(error, "WG101")
 
 
+def no_view_of_number(base: Any) -> None:
+    """Check that what is changed is a view of an array: of one of NumPy's numbers it is an array of its own."""
+    if isinstance(base, (float, complex, np.generic)):
+        error = ValueError(
+            "an array made of a number is changed, where only the run tells it from a view of an array\n"
+            "Copy it (`np.array(x, ndmin=1)`), or specialise the derivative for example arguments."
+        )
+        raise coded(error, "WG101")
+
+
 def copy_of_array(made: Any) -> None:
-    """Check that what a method `copy` gave is an array (or a number of NumPy's), which holds no objects."""
-    if not isinstance(made, (np.ndarray, np.generic)):
+    """Check that what a method `copy` gave is an array, which holds no objects and changes in place."""
+    if not isinstance(made, np.ndarray):
         error = ValueError(
             f"{type(made).__name__}.copy is called where only the run tells it from an array's\n"
             "Use `copy.copy(x)`, or specialise the derivative for example arguments."

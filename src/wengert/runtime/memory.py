@@ -254,6 +254,8 @@ def stored(x: Any, *path_and_value: Any) -> Any:
     first, *rest = path
     if x is None:
         x = {}  # of an object that had nothing differentiable
+    if isinstance(x, (np.generic, int, float, complex)):
+        x = np.asarray(x)  # the tangent or cotangent of an array without axes
     if rest:
         part = _part(x, first)
         value = stored(part, *rest, value)
@@ -264,14 +266,18 @@ def stored(x: Any, *path_and_value: Any) -> Any:
         return x
     if isinstance(x, (list, tuple)):
         return _stored_in_list(list(x) if isinstance(x, tuple) else x, first, value)
-    if isinstance(x, (np.ndarray, np.generic, int, float, complex)):
-        x = np.asarray(x)
+    if isinstance(x, np.ndarray):
         if x.dtype.kind != "c" and np.iscomplexobj(value):
             x = x.astype(complex)
-        x[first] = value
+        x[_index_into(x, first)] = value
         return x
     setattr(x, first, value)
     return x
+
+
+def _index_into(x: Any, index: Any) -> Any:
+    """An index of an array: everything is `()` of an array without axes, which has no slices."""
+    return () if x.ndim == 0 and isinstance(index, slice) else index
 
 
 def _stored_in_list(x: list[Any], index: Any, value: Any) -> list[Any]:
@@ -328,7 +334,10 @@ def given_at(x_bar: Any, *path_and_value: Any) -> Any:
     *path, index, value = path_and_value
     for step in path:
         x_bar = _part(x_bar, step)
+    if isinstance(x_bar, (np.generic, float, complex)):
+        x_bar = np.asarray(x_bar)  # of an array without axes
     if isinstance(x_bar, np.ndarray):
+        index = _index_into(x_bar, index)
         part = unbroadcast(x_bar[index] * last_written(x_bar, index), value)
         return list_cotangent(part, value) if isinstance(value, (list, tuple)) else part
     part = _part(x_bar, index)

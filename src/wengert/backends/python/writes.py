@@ -127,6 +127,11 @@ def _into(expressions: Expressions, owner: Code, kind: Kind, last: Atom, value: 
     if isinstance(last, Const) and isinstance(last.value, Viewed):
         view, _ = _stepped(expressions, owner, kind, last)
         return at_level_0(expressions.helper("overwrite", view, expressions.atom(value)))
+    may_lack_axes = kind == UNKNOWN or (isinstance(kind, Array) and not kind.rank)
+    if (
+        may_lack_axes and isinstance(last, Const) and last.value == slice(None)
+    ):  # an array without axes has no slices
+        return at_level_0(expressions.helper("overwrite", owner, expressions.atom(value)))
     target, item = _part(expressions, owner, kind, last)
     if isinstance(item, Number) or _is_inexact(kind):
         augmented = _augmented(expressions, target, value)
@@ -306,6 +311,8 @@ def adds_in_place(
     if not path:
         return isinstance(kind, Number)
     match kind:
+        case Array(rank=None) if _fits_numbers(path[0]):
+            return False  # without axes it may be a number
         case Array():
             return len(path) == 1 and is_basic_index(path[0], definition)
         case Seq(item=item):
@@ -313,6 +320,14 @@ def adds_in_place(
             return integer and adds_in_place(item, path[1:], definition)
         case _:
             return False
+
+
+def _fits_numbers(index: Atom) -> bool:
+    """Whether one of NumPy's numbers may be read by an index, too."""
+    items = index.value if isinstance(index, Const) else 0
+    return all(
+        item is None or item is ... for item in (items if type(items) is tuple else (items,))
+    )
 
 
 _WRITERS: dict[str, Callable[[Expressions, Eqn], Code]] = {

@@ -31,6 +31,7 @@ from .changes import ByIndex as ByIndex
 from .changes import are_in_one_place as are_in_one_place
 from .changes import changed as changed
 from .changes import changes_inside as changes_inside
+from .changes import check_views as check_views
 from .changes import hold_items as hold_items
 from .changes import is_of_copy as is_of_copy
 from .changes import loses_lists as loses_lists
@@ -76,4 +77,5 @@ from .sharings import note_sharing as note_sharing
 from .sharings import note_taken_in as note_taken_in
 from .sharings import settle_doubts as settle_doubts
 from .views import depth_in_whole as depth_in_whole
+from .views import may_be_number as may_be_number
 from .views import view_of as view_of

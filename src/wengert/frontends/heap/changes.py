@@ -41,6 +41,8 @@ from .views import (
     depth_of_path,
     is_split,
     lead_to_one,
+    makes_array_of_number,
+    may_be_number,
     meet,
     steps_of,
     steps_to_write,
@@ -109,7 +111,7 @@ def update(
             "the list that NumPy split an array into gets other items",
             "Make a list of your own: `[part for part in np.split(a, 2)]`.",
         )
-    _check_slices(it, var)
+    check_views(it, var)
     note_change(it, root)
     for held in it.reading.put_into.get(root, ()):
         may_be_part(it, place_of(it, root), held.part.place, len(held.part.steps))
@@ -457,10 +459,13 @@ def _viewed(it: Interpreter, base: Var, views: Sequence[Eqn]) -> Var:
     return base
 
 
-def _check_slices(it: Interpreter, var: Var) -> None:
-    """Have it checked that what slices were taken of is an array: a slice of a list is a copy."""
+def check_views(it: Interpreter, var: Var) -> None:
+    """Have it checked that what is changed is a view: a slice of a list is a copy, and of a number there are none."""
     _, views = ways_to(it, var)
     for eqn in views:
-        unknown = eqn.op is st.getitem and kind_of_atom(eqn.args[0]) == UNKNOWN
-        if unknown and str(kind_of_atom(eqn.args[1])) == "slice":
+        kind = kind_of_atom(eqn.args[0])
+        sliced = eqn.op is st.getitem and str(kind_of_atom(eqn.args[1])) == "slice"
+        if kind == UNKNOWN and sliced:
             it.emit(ident.of_array, eqn.outs[0])
+        elif may_be_number(it, eqn.args[0]) and makes_array_of_number(eqn):
+            it.emit(ident.no_view_of_number, eqn.args[0])

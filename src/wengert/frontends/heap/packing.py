@@ -16,6 +16,7 @@ from ..values import (
     Held,
     Items,
     Lost,
+    Maybe,
     ObjectKey,
     Part,
     Place,
@@ -99,6 +100,11 @@ def stored(it: Interpreter, value: Value) -> Atom:
         raise it.unsupported(
             "an iterator is put into a container that only the run knows",
             "Put its items there: `list(iterator)`.",
+        )
+    if isinstance(value, Maybe):
+        raise it.unsupported(
+            "an object is needed as a value at run time that has an attribute, or an entry, on some paths only",
+            "Assign it on every path; or pass on what is needed of the object: its numbers and arrays.",
         )
     return it.atom(value)
 

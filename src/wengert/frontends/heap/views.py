@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...ir.builder import kind_of_atom
 from ...ir.graph import Atom, Const, Eqn, Var
-from ...ir.types import INT, UNKNOWN, Array, Kind, Seq, Struct, Unknown
+from ...ir.types import INT, UNKNOWN, Array, Kind, Number, Seq, Struct, Unknown
 from ...ops import memory as me
 from ...ops import structure as st
 from ...ops.array_kinds import dtype_of, rank_of
@@ -43,14 +43,16 @@ def view_of(it: Interpreter, var: Var) -> Eqn | None:
         return eqn
     if eqn.op is st.as_list:
         return eqn if var in it.reading.walked else None
-    if eqn.op.name == "asarray" and (eqn.args[0].kind != var.kind or var.kind == UNKNOWN):
+    if eqn.op.name == "asarray" and (
+        eqn.args[0].kind != var.kind or may_be_number(it, eqn.args[0])
+    ):
         return None
     if eqn.op.fresh or eqn.op.control or eqn.op.effect or eqn.namespace == "call":
         return None
     if eqn.op.name == "conj" and (eqn.namespace == "np" or "complex" in dtype_of(eqn.args[0])):
         return None  # the method gives a real array itself
-    if isinstance(eqn.args[0].kind, (Seq, Struct)):
-        return None  # an array of what a list holds
+    if isinstance(eqn.args[0].kind, (Seq, Struct, Number)):
+        return None  # an array of what a list holds, or of a number
     if eqn.op.name == "diag" and rank_of(eqn.args[0]) == 1:
         return None  # a matrix of its own: only of a matrix the diagonal is a view
     unknown = isinstance(var.kind, Unknown) and eqn.namespace in _OF_ARRAYS
@@ -66,6 +68,30 @@ def _is_view(kind: Kind, index: Atom) -> bool:
         number = isinstance(at, Array) and not at.rank  # an item, perhaps
         return number or not gathers(index)
     return not is_slice(index)
+
+
+_ARRAYS_OF_ARRAYS = frozenset(("copy", "astype", "real", "imag"))
+"""Elementwise ops that give an array without axes of such an array; others give a number."""
+
+
+def may_be_number(it: Interpreter, value: Atom) -> bool:
+    """Whether a value may be a number: arithmetic with arrays without axes gives one."""
+    kind = kind_of_atom(value)
+    if not isinstance(value, Var) or not isinstance(kind, Array) or kind.rank is not None:
+        return kind == UNKNOWN
+    eqn = it.builder.visible_definition(value)
+    if eqn is not None and eqn.op.name in _ARRAYS_OF_ARRAYS:
+        return may_be_number(it, eqn.args[0])
+    return eqn is not None and eqn.op.elementwise
+
+
+def makes_array_of_number(eqn: Eqn) -> bool:
+    """Whether what is a view of an array would be an array of its own, made of one of NumPy's numbers."""
+    if eqn.op is st.getitem:
+        index = eqn.args[1].value if isinstance(eqn.args[1], Const) else 0
+        parts: Any = index if type(index) is tuple else (index,)
+        return any(part is None or part is ... for part in parts)
+    return eqn.namespace in _OF_ARRAYS and isinstance(eqn.outs[0].kind, Array)
 
 
 def gathers(index: Atom) -> bool:
