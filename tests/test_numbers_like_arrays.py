@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import random
 
+import numpy as np
 import pytest
-from standing_alone import loaded
+from standing_alone import alone, loaded
 from ways import is_right, outcomes, wanted
+
+import wengert as wg
 
 PROGRAM = """
 import numpy as np
@@ -80,3 +83,15 @@ def test_only_arrays_change_in_place(tmp_path, number):
             tally["refused" if found is None else "right"] += 1
             assert found is None or is_right(found, expected), (way, use, mode, found, expected)
     assert tally["right"] > 4 * tally["refused"], tally
+
+
+def test_an_array_made_of_a_number_is_no_view(tmp_path):
+    program = loaded(
+        tmp_path / "made.py",
+        "def program(s):\n    z = s[None]\n    w = z\n    z *= 2\n    return (w * z).sum()\n",
+    )
+    with pytest.raises(ValueError, match="an array made of a number is changed") as refusal:
+        alone(wg.grad(program))(np.float64(1.5))
+    assert refusal.value.code == "WG101"
+    assert wg.grad(program)(np.float64(1.5)) == 12.0
+    assert alone(wg.grad(program))(np.array([1.5, 2.0])) == pytest.approx([12.0, 16.0])
