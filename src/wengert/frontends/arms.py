@@ -196,8 +196,7 @@ class Meeting:
         whole = hp.place_of(it, out)
         for depth, other, below in held:
             hp.share(it, whole, depth, other, below)
-            # a name that has been merged before may be what is held
-            hp.share_through(it, other, below, whole, depth)
+        hp.share_through(it, held, whole)  # a name that has been merged before may be what is held
 
     def _note_choice(self, out: Var, a: Value, b: Value) -> None:
         """Remember which objects a value may be, of those that are known outside the branch."""

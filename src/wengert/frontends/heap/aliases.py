@@ -133,11 +133,20 @@ def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> No
         share_with_all(it, a, below_a, {b: below_b})
 
 
-def share_through(it: Interpreter, part: Place, below: int, whole: Place, depth: int) -> None:
-    """What an object shares with others, deeper than so, a container shares that holds it so deep."""
-    for other, (mine, its) in ties(it, part).items():
-        if other is not whole:
-            share(it, other, its, whole, depth + max(0, mine - below))
+def share_through(it: Interpreter, parts: Iterable[tuple[int, Place, int]], whole: Place) -> None:
+    """What objects share with others, deeper than so, a container shares that holds them so deep."""
+    shared = {
+        (
+            other,
+            its,
+            depth + max(0, mine - below),
+        ): None  # most of them share the same: it is said once
+        for depth, part, below in parts
+        for other, (mine, its) in ties(it, part).items()
+        if other is not whole
+    }
+    for other, its, deep in shared:
+        share(it, other, its, whole, deep)
 
 
 def share_with_all(it: Interpreter, place: Place, depth: int, others: Mapping[Place, int]) -> None:

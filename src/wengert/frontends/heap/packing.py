@@ -192,7 +192,7 @@ def adopt(it: Interpreter, child: Value, owner: Place, *steps: Atom, noted: bool
         return
     it.heap[place] = Part(owner, steps)
     whole, way = in_whole(it, Part(owner, steps))
-    share_through(it, place, 0, whole, len(way))
+    share_through(it, [(len(way), place, 0)], whole)
     hold_unknown_of(it, place, owner, steps)
     content = known if isinstance(known, Items) else child
     if isinstance(content, Items):
@@ -218,7 +218,7 @@ def _note_unknown(it: Interpreter, child: Var, part: Part) -> None:
     for before in it.reading.put_into.get(child, ()):
         if before.whole is not held.whole:
             share(it, before.whole, depth_of(before), held.whole, depth_of(held))
-    share_through(it, place, 0, held.whole, len(held.steps))
+    share_through(it, [(len(held.steps), place, 0)], held.whole)
     for each in identities(it, child, own=True) - {place}:
         may_be_part(it, each, held.whole, len(held.steps))
     _note_held(it, held)
