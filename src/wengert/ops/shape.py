@@ -410,7 +410,7 @@ def kind_if_number(op: Op, namespace: str, args: Args, params: Params) -> Kind |
     unsure = kind == UNKNOWN or (op is reshape and isinstance(kind, Array) and kind.rank is None)
     if op not in _REARRANGING or not (isinstance(kind, Number) or unsure):
         return None
-    if (op is copy and namespace == "np") or (op is reshape and length_of(params["shape"])):
+    if (op is copy and namespace == "np") or (op is reshape and length_of(params["shape"]) != 0):
         return None
     if unsure or namespace == "np" or op is reshape:
         return UNKNOWN

@@ -254,7 +254,7 @@ def stored(x: Any, *path_and_value: Any) -> Any:
     first, *rest = path
     if x is None:
         x = {}  # of an object that had nothing differentiable
-    if isinstance(x, (np.generic, int, float, complex)):
+    if isinstance(x, (np.generic, int, float, complex)) and not isinstance(first, str):
         x = np.asarray(x)  # the tangent or cotangent of an array without axes
     if rest:
         part = _part(x, first)
@@ -334,7 +334,7 @@ def given_at(x_bar: Any, *path_and_value: Any) -> Any:
     *path, index, value = path_and_value
     for step in path:
         x_bar = _part(x_bar, step)
-    if isinstance(x_bar, (np.generic, float, complex)):
+    if isinstance(x_bar, (np.generic, float, complex)) and not isinstance(index, str):
         x_bar = np.asarray(x_bar)  # of an array without axes
     if isinstance(x_bar, np.ndarray):
         index = _index_into(x_bar, index)
