@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import textwrap
 
 import pytest
 from standing_alone import loaded
@@ -137,7 +138,7 @@ def test_types_are_those_of_the_run(tmp_path, pair):
     for number, (source, question) in enumerate(programs):
         text = PROGRAM.format(
             pair=PAIRS[pair],
-            source="\n".join("    " + line for line in SOURCES[source].split("\n")),
+            source=textwrap.indent(SOURCES[source], "    "),
             question=QUESTIONS[question],
         )
         program = loaded(tmp_path / f"mixed{number}.py", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import textwrap
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_only_arrays_change_in_place(tmp_path, number):
         text = PROGRAM.format(
             number=NUMBERS[number],
             way=way,
-            use="\n".join("    " + line for line in USES[use].split("\n")),
+            use=textwrap.indent(USES[use], "    "),
         )
         program = loaded(tmp_path / f"like{k}.py", text)
         expected = wanted(program, 1.3)

@@ -19,7 +19,8 @@ from .forms import linear_rule, zero_rule
 def _infer(number: Kind) -> Callable[[Args, Params], Kind]:
     def infer(args: Args, params: Params) -> Kind:
         kind = kind_of_atom(args[0])
-        return UNKNOWN if kind == UNKNOWN or kind == Array(getattr(kind, "dtype", "")) else number
+        unsure = isinstance(kind, Array) and kind.rank is None  # an array of an array with axes
+        return UNKNOWN if kind == UNKNOWN or unsure else number
 
     return infer
 

@@ -228,11 +228,13 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
     *path, last, value = path_and_value
     if isinstance(buffer, (float, complex)):
         return buffer + np.sum(value)  # of a number of NumPy's: `x[None]`, `x[x > 0]`
-    part = buffer
+    part: Any = buffer
     for k, index in enumerate(path):
-        inner = part[index]
-        if isinstance(inner, (np.generic, float, complex)):  # an item: `x[i][()]`
-            return add_at(buffer, *path[: k + 1], np.sum(value))
+        inner: Any = part[index]
+        after = (*path[k + 1 :], last)
+        is_number = isinstance(inner, (np.generic, float, complex))
+        if is_number and all(map(_reads_number, after)):
+            return add_at(buffer, *path[: k + 1], np.sum(value))  # `x[i][()]`
         part = inner
     if isinstance(part, np.ndarray):
         _add_to_array(part, last, value)
@@ -245,6 +247,12 @@ def add_at(buffer: Any, *path_and_value: Any) -> Any:
     else:
         part[last] = _added(part[last], value)
     return buffer
+
+
+def _reads_number(index: Any) -> bool:
+    """Whether one of NumPy's numbers may be read by an index: it has no axes."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is ... for part in parts)
 
 
 def _added(part: Any, value: Any) -> Any:

@@ -128,9 +128,8 @@ def _into(expressions: Expressions, owner: Code, kind: Kind, last: Atom, value: 
         view, _ = _stepped(expressions, owner, kind, last)
         return at_level_0(expressions.helper("overwrite", view, expressions.atom(value)))
     may_lack_axes = kind == UNKNOWN or (isinstance(kind, Array) and not kind.rank)
-    if (
-        may_lack_axes and isinstance(last, Const) and last.value == slice(None)
-    ):  # an array without axes has no slices
+    everything = isinstance(last, Const) and last.value == slice(None)
+    if may_lack_axes and everything:  # an array without axes has no slices
         return at_level_0(expressions.helper("overwrite", owner, expressions.atom(value)))
     target, item = _part(expressions, owner, kind, last)
     if isinstance(item, Number) or _is_inexact(kind):

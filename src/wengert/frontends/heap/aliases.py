@@ -135,17 +135,13 @@ def share(it: Interpreter, a: Place, below_a: int, b: Place, below_b: int) -> No
 
 def share_through(it: Interpreter, parts: Iterable[tuple[int, Place, int]], whole: Place) -> None:
     """What objects share with others, deeper than so, a container shares that holds them so deep."""
-    shared = {
-        (
-            other,
-            its,
-            depth + max(0, mine - below),
-        ): None  # most of them share the same: it is said once
+    shared = (
+        (other, its, depth + max(0, mine - below))
         for depth, part, below in parts
         for other, (mine, its) in ties(it, part).items()
         if other is not whole
-    }
-    for other, its, deep in shared:
+    )
+    for other, its, deep in dict.fromkeys(shared):  # most of them share the same: it is said once
         share(it, other, its, whole, deep)
 
 
