@@ -16,7 +16,7 @@ from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
-from .moving import YES
+from .moving import NO, YES
 
 NOTHING = Const(0.0)
 
@@ -67,6 +67,8 @@ class Cotangents:
         """Values from around a branch whose accumulator is not what it was around the branch."""
         self.moves: dict[Var, dict[Atom, None]] = {}
         """Under which conditions what was contributed to a value is more than a written-out zero."""
+        self.implied: dict[Atom, set[Atom]] = {} if around is None else around.implied
+        """The conditions that imply one that was made of them."""
         self.condition: Atom = YES if around is None else around.condition
         """Under which condition the contributions are that come now."""
 
@@ -127,11 +129,23 @@ class Cotangents:
     def moves_where(self, values: Iterable[Var]) -> Atom:
         """The condition under which anything but written-out zeros was contributed to some values."""
         found = [self.moves.get(var, {YES: None}) for var in values if self.has(var)]
-        total, *others = {flag: None for flags in found for flag in flags} or (YES,)
-        if YES in (total, *others):
+        flags = {flag: None for each in found for flag in each if flag != NO}
+        if YES in flags or not any(found):
             return YES
+        return self._either(flags) if flags else NO
+
+    def _either(self, flags: Iterable[Atom]) -> Atom:
+        """Whether one of some conditions holds, left out those that imply another one."""
+        implying = {flag: self.implied.get(flag, set()) | {flag} for flag in flags}
+        total, *others = (
+            flag
+            for flag in implying
+            if not any(flag in each for other, each in implying.items() if other != flag)
+        )
         for flag in others:
+            both = implying.pop(total) | implying[flag]
             total = self.builder.emit(st.either, total, flag)
+            implying[total] = self.implied[total] = both
         return total
 
     # --- summing ----------------------------------------------------------------------

@@ -37,7 +37,8 @@ from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
 from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
-from .moving import YES, has_steep, moves, new_flag
+from .moving import YES, moves, new_flag
+from .steep import steep_equations
 from .tidy import tidy
 from .unbound import may_be_unbound
 from .unseen import as_unseen
@@ -58,8 +59,8 @@ class Context:
     tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     written: Written = field(default_factory=Written)
-    steep: bool = False
-    """Whether some derivative may be infinite where the value is not."""
+    steep: frozenset[Eqn] = frozenset()
+    """Equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
     unbound: set[Var] = field(default_factory=set[Var])
     """Values that a path of the program leaves unbound."""
     moves: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
@@ -220,6 +221,7 @@ def pushforward(
     *,
     read: Read,
     callees: dict[Any, Callee] | None = None,
+    asked: Sequence[int] = (),
 ) -> Function:
     """The function that computes a function's result and its tangent.
 
@@ -228,6 +230,7 @@ def pushforward(
         wrt: which leaves of its inputs have tangents.
         read: reads a rule's row into a builder.
         callees: the pushforwards made so far, by callee and activity.
+        asked: of which tangents, by number, it is given last whether they move.
 
     Returns:
         A function of the same inputs and then of the tangents of the `wrt` leaves. Its result is
@@ -245,12 +248,13 @@ def pushforward(
     if any(eqn.op is TRY for eqn in walk(body)):
         context.written = written(body)
         _refuse_carried(function, inputs)
-    context.steep = has_steep(body)
+    context.steep = steep_equations(body)
     context.unbound = may_be_unbound(body)
     if callees is not None:
         context.callees = callees
     push = Push(context, body)
     dots = [push.new(var) for var in inputs]
+    flags = [new_flag(push, inputs[j]) for j in asked]
     if callees is None and any(eqn.op in WRITES for eqn in walk(body)):
         for var, dot in zip(inputs, dots, strict=True):
             context.tangents[var] = as_written(push.builder, dot)
@@ -258,8 +262,9 @@ def pushforward(
     push.builder.span = None
     moving = [out for out in body.outs if is_differentiable(kind_of_atom(out))]
     outs = (*body.outs, *[push.tangent_or_zeros(out) for out in moving])
-    block = Block((*body.params, *dots), tuple(push.builder.eqns), outs)
-    extra = tuple(Input(name, dot.kind) for name, dot in zip(_names(dots), dots, strict=True))
+    given = [*dots, *flags]
+    block = Block((*body.params, *given), tuple(push.builder.eqns), outs)
+    extra = tuple(Input(name, var.kind) for name, var in zip(_names(given), given, strict=True))
     kinds = _tuple_kind(map(kind_of_atom, outs))
     return tidy(Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds))
 

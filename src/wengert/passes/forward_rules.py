@@ -17,7 +17,7 @@ from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
 from .implicit import push_root
-from .moving import note, where_it_moves
+from .moving import YES, moves, note, where_it_moves
 from .reverse_calls import described, refuse_third, updates_of
 from .reverse_rules import (
     checked_differential,
@@ -201,23 +201,27 @@ def push_call(push: Push, eqn: Eqn) -> None:
     if not wrt:
         push.builder.append(eqn)
         return
-    pushed = _pushed(push, callee, wrt)
-    args = (*eqn.args, *[push.tangent(eqn.args[k]) for k in wrt])
+    flags = [moves(push, eqn.args[k]) if eqn in push.context.steep else YES for k in wrt]
+    asked = tuple(j for j, flag in enumerate(flags) if flag != YES)
+    pushed = _pushed(push, callee, wrt, asked)
+    args = (*eqn.args, *[push.tangent(eqn.args[k]) for k in wrt], *[flags[j] for j in asked])
     dots = [push.new(out) for out in eqn.outs if is_differentiable(out.kind)]
     params: dict[str, Atom] = {"callee": Const(pushed), **updates_of(eqn)}
     push.builder.append(Eqn((*eqn.outs, *dots), CALL, args, params, (), eqn.namespace, eqn.span))
 
 
-def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...]) -> Callee:
+def _pushed(push: Push, callee: Callee, wrt: tuple[int, ...], asked: tuple[int, ...]) -> Callee:
     from .forward import pushforward
 
     callees = push.context.callees
-    key = (callee, wrt)
+    key = (callee, wrt, asked)
     if key not in callees:
         callees[key] = Callee(f"push_{callee.name}")
         function = callee.function
         assert function is not None, f"{callee!r} is called before it is read"
-        callees[key].function = pushforward(function, wrt, read=push.context.read, callees=callees)
+        callees[key].function = pushforward(
+            function, wrt, read=push.context.read, callees=callees, asked=asked
+        )
     return callees[key]
 
 

@@ -1,8 +1,8 @@
-"""Whether a tangent or cotangent moves at all: where paths meet, one may bring a zero that is only written out.
+"""Whether a tangent moves at all: where paths meet, one may bring a zero that is only written out.
 
 The derivative of the square root at 0 is infinite, and infinity times such a zero is not a number, although nothing
-moves. So where a program takes such a function, forward mode carries along whether a tangent is more than a
-written-out zero, and asks before it multiplies; reverse mode does with cotangents (`cotangents.moves_where`).
+moves. So where a program takes such a function (`steep`), forward mode carries along whether a tangent is more than
+a written-out zero, and asks before it multiplies; reverse mode does with cotangents (`cotangents.moves_where`).
 """
 
 from __future__ import annotations
@@ -10,33 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Var, walk
+from ..ir.graph import ZERO, Atom, Const, Eqn, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
 
 if TYPE_CHECKING:
     from .forward import Push
 
-_STEEP = frozenset(("sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot", "norm", "dist"))
-"""Ops whose derivative is infinite where their value is finite."""
-
 YES, NO = Const(value=True), Const(value=False)
-
-
-def is_steep(eqn: Eqn) -> bool:
-    """Whether the derivative of an equation may be infinite where its value is not."""
-    if eqn.op.name != "pow":
-        return eqn.op.name in _STEEP
-    exponent = eqn.args[1]
-    return not (
-        isinstance(exponent, Const)
-        and isinstance(exponent.value, (int, float))
-        and exponent.value >= 1
-    )
-
-
-def has_steep(block: Block) -> bool:
-    return any(is_steep(eqn) for eqn in walk(block))
 
 
 def moves(push: Push, atom: Atom) -> Atom:
@@ -67,7 +48,7 @@ def note(push: Push, eqn: Eqn, operands: Sequence[Atom]) -> None:
 def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable[[], Atom]) -> Atom:
     """The tangent of a steep equation, computed only where something moves."""
     flags = [moves(push, each) for each in operands if push.has_tangent(each)]
-    if len(set(flags)) != 1 or flags[0] == YES or not is_steep(eqn):
+    if len(set(flags)) != 1 or flags[0] == YES or eqn not in push.context.steep:
         return dot()
     outer = push.builder
     push.builder = outer.child()  # type: ignore[assignment]

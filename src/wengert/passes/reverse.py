@@ -34,7 +34,7 @@ from ..ir.graph import (
 )
 from ..ir.op import Op
 from ..ir.records import field, mutable_record, replace
-from ..ir.types import UNKNOWN, Kind, Struct, is_differentiable
+from ..ir.types import BOOL, UNKNOWN, Kind, Struct, is_differentiable
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.simplification import SimplifyingBuilder
@@ -43,7 +43,7 @@ from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, cotangent_of
 from .keys import with_keys_checked
 from .loops import LOOPS
-from .moving import YES, has_steep, is_steep
+from .moving import YES
 from .realness import may_be_complex
 from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
@@ -51,6 +51,7 @@ from .reverse_control import reverse_if, reverse_loop, reverse_try, reverse_wher
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
+from .steep import steep_equations
 from .tidy import tidy
 from .unbound import block_with_unbound_marked, may_be_unbound, with_unbound_marked
 from .unread import with_primal_evaluated
@@ -86,8 +87,8 @@ class Context:
     )
     reversed: set[Eqn] = field(default_factory=set[Eqn])
     """The equations whose rules have been applied."""
-    steep: bool = False
-    """Whether some derivative may be infinite where the value is not."""
+    steep: frozenset[Eqn] = frozenset()
+    """The equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
     last: Eqn | None = None
     """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
@@ -118,10 +119,8 @@ class Sweep:
 
     # --- the sweep ----------------------------------------------------------------------
 
-    def run(self, seeds: Iterable[tuple[Atom, Atom]]) -> None:
-        """Write the reverse sweep, given the cotangents of some values."""
-        for atom, bar in seeds:
-            self.hand_on(atom, bar)
+    def run(self) -> None:
+        """Write the reverse sweep, the cotangents of some values having been handed on."""
         for index in range(len(self.block.eqns) - 1, -1, -1):
             eqn = self.block.eqns[index]
             if not any(self.bars.has(out) for out in eqn.outs):
@@ -136,7 +135,7 @@ class Sweep:
         if self.context.steep:
             sure = eqn.op in me.DIFFERENTIABLE  # memory may be written to under another name
             self.bars.condition = YES if sure else self.bars.moves_where(eqn.outs)
-        if self.bars.condition != YES and is_steep(eqn):
+        if self.bars.condition != YES and eqn in self.context.steep:
             return reverse_where_it_moves(self, eqn, handler_of(eqn))
         return handler_of(eqn)(self, eqn)
 
@@ -163,6 +162,11 @@ class Sweep:
         """Add to the cotangent of a value, if it has one."""
         if isinstance(atom, Var) and atom in self.context.active:
             self.bars.add(atom, bar)
+
+    def start(self, atom: Atom, bar: Atom, moves: Atom = YES) -> None:
+        """Hand on the cotangent of a result. `moves`: where it is more than a written-out zero."""
+        self.bars.condition = moves
+        self.hand_on(atom, bar)
 
     def hand_on(self, atom: Atom, bar: Atom) -> None:
         """Contribute a whole cotangent that is for this value alone: what is added goes into it."""
@@ -257,7 +261,8 @@ def gradient(
     sweep = Sweep(context, body, _no_outer)
     sweep.use_results()
     bar = Const(1.0) if seed is None else seed(sweep.builder, out)
-    sweep.run([(out, _writable(sweep, bar))])
+    sweep.start(out, _writable(sweep, bar))
+    sweep.run()
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
     forward, mapping = sweep.forward_eqns(), dict[Var, Atom]()
     eqns = joined(forward, shared(sweep.builder.eqns, mapping, forward))
@@ -277,7 +282,7 @@ def _context(
     context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
-    context.steep = has_steep(body)
+    context.steep = steep_equations(body)
     context.unbound = may_be_unbound(body)
     return context
 
@@ -352,6 +357,7 @@ def split(
     final: bool = False,
     callees: dict[Any, tuple[Callee, Callee]] | None = None,
     added: Sequence[int] = (),
+    asked: Sequence[int] = (),
 ) -> tuple[Function, Function]:
     """The forward sweep and the reverse sweep of a function as two functions.
 
@@ -362,7 +368,8 @@ def split(
         active_outs: which leaves of its result get cotangents; all differentiable ones if None.
         final: whether the cotangents get their final form (dtype, shape, own memory).
         callees: the functions split so far, by callee and activity.
-        added: which cotangents, by number, are added to what the reverse sweep is given last.
+        added: which cotangents, by number, are added to what the reverse sweep is given after them.
+        asked: of which active results, by number, it is given last whether their cotangents move.
 
     Returns:
         *forward*, of the same inputs, gives the leaves of the result and then one tuple of
@@ -383,9 +390,12 @@ def split(
     given = seeds if callees is not None else [_writable(sweep, seed) for seed in seeds]
     buffers = {inputs[j]: cotangent_of(inputs[j]) for j in added}
     sweep.bars.running.update(buffers)
-    sweep.run(zip(outs, given, strict=True))
+    moves = {k: Var(BOOL, "moves") for k in asked}
+    for k, (out, seed) in enumerate(zip(outs, given, strict=True)):
+        sweep.start(out, seed, moves.get(k, YES))
+    sweep.run()
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
-    return _divided(function, sweep, [*seeds, *buffers.values()], bars)
+    return _divided(function, sweep, [*seeds, *buffers.values(), *moves.values()], bars)
 
 
 def _writable(sweep: Sweep, seed: Atom) -> Atom:

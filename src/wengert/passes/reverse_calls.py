@@ -17,6 +17,7 @@ from ..ops import structure as st
 from ..rules.registry import Rule
 from ..runtime import calls
 from .cotangents import as_items, can_be_lent, cotangent_of
+from .moving import NO, YES
 from .written import written, written_parameters
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         first, again = recorded_call(eqn, sweep.context.active)
     wrt = tuple(k for k, arg in enumerate(eqn.args) if sweep.is_active(arg))
     outs = tuple(k for k, out in enumerate(eqn.outs) if sweep.is_active(out))
-    forward, backward = _halves(sweep, again.param("callee"), wrt, outs)
+    moves = _asked(sweep, eqn, outs)
+    forward, backward = _halves(sweep, again.param("callee"), wrt, outs, tuple(moves))
     residuals = Var(UNKNOWN, "residuals")
     bars = [_as_callee_takes_it(sweep, eqn.outs[k]) for k in outs]
     args_bar = [cotangent_of(_variable(eqn.args[k])) for k in wrt]
@@ -50,7 +52,7 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         outs_again = [Var(out.kind, out.name) for out in eqn.outs]
         args = _in_own_memory(sweep, again)
         sweep.builder.append(_call(forward, args, (*outs_again, residuals), eqn))
-    back = _call(backward, (residuals, *bars, *sums.buffers), args_bar, eqn)
+    back = _call(backward, (residuals, *bars, *sums.buffers, *moves.values()), args_bar, eqn)
     handed = {"handed": Const(sums.handed(1 + len(bars)))} if sums.buffers else {}
     sweep.builder.append(replace(back, params={**back.params, **handed}))
     sums.contribute(args_bar)
@@ -58,6 +60,18 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         return [first]
     ahead = _call(forward, eqn.args, (*eqn.outs, residuals), eqn)
     return [replace(ahead, params={**ahead.params, **updates_of(eqn)})]
+
+
+def _asked(sweep: Sweep, eqn: Eqn, outs: Sequence[int]) -> dict[int, Atom]:
+    """Where the cotangents of a steep call move, by number: of those that do not always."""
+    if eqn not in sweep.context.steep:
+        return {}
+    given = [eqn.outs[k] for k in outs]
+    found = {
+        j: sweep.bars.moves_where([out]) if sweep.bars.has(out) else NO
+        for j, out in enumerate(given)
+    }
+    return {j: moves for j, moves in found.items() if moves != YES}
 
 
 def _as_callee_takes_it(sweep: Sweep, out: Var) -> Atom:
@@ -144,13 +158,17 @@ def _call(callee: Callee, args: Sequence[Atom], outs: Sequence[Var], like: Eqn) 
 
 
 def _halves(
-    sweep: Sweep, callee: Callee, wrt: tuple[int, ...], outs: tuple[int, ...]
+    sweep: Sweep,
+    callee: Callee,
+    wrt: tuple[int, ...],
+    outs: tuple[int, ...],
+    asked: tuple[int, ...],
 ) -> tuple[Callee, Callee]:
     """The two halves of a callee; they exist before they are filled, so that recursion closes."""
     from .reverse import split
 
     callees = sweep.context.callees
-    key = (callee, wrt, outs)
+    key = (callee, wrt, outs, asked)
     if key not in callees:
         pair = Callee(f"forward_{callee.name}"), Callee(f"backward_{callee.name}")
         callees[key] = pair
@@ -163,6 +181,7 @@ def _halves(
             active_outs=outs,
             callees=callees,
             added=added_to(callee, wrt),
+            asked=asked,
         )
     return callees[key]
 

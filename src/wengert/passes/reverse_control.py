@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import kind_of_atom
-from ..ir.graph import UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, alternatives, used_in
+from ..ir.graph import UNDEFINED, ZERO, Atom, Block, Const, Eqn, Var, alternatives, used_in, walk
 from ..ir.records import field, mutable_record, replace
 from ..ir.types import BOOL, INT, RANGE, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import registry
@@ -70,26 +70,33 @@ def _reverse_paths(
 ) -> tuple[tuple[Block, Block], list[Var]]:
     """Emit the reverse of two paths; gives the paths that hand over what it needs, and what it is then."""
     merged, blocks = alternatives(eqn)
-    bars = [(k, sweep.total(out)) for k, out in enumerate(merged) if sweep.bars.has(out)]
+    given = [k for k, out in enumerate(merged) if sweep.bars.has(out)]
+    moves = [sweep.bars.moves_where([merged[k]]) if sweep.context.steep else YES for k in given]
+    bars = [sweep.total(merged[k]) for k in given]
     branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
-        branch.run([(branch.block.outs[k], bar) for k, bar in bars])
+        for k, bar, moving in zip(given, bars, moves, strict=True):
+            branch.start(branch.block.outs[k], bar, moving)
+        branch.run()
     return _met(sweep, condition, branches)
 
 
 def reverse_where_it_moves(
     sweep: Sweep, eqn: Eqn, handler: Callable[[Sweep, Eqn], Sequence[Eqn] | None]
-) -> None:
+) -> Sequence[Eqn] | None:
     """The reverse of a steep equation, only where its cotangent is more than a written-out zero."""
     condition = sweep.bars.condition
     there, elsewhere = (
         sweep.inner(Block((), (), ()), sweep.bars.accumulator, branch=True) for _ in range(2)
     )
-    there.bars.condition = YES
-    for out in eqn.outs:
+    for out in filter(sweep.bars.has, eqn.outs):
+        moves = sweep.bars.moves_where([out])
+        there.bars.condition = YES if moves == condition else moves
         there.bars.add(out, sweep.total(out))
-    handler(there, eqn)
+    there.bars.condition = YES
+    replaced = handler(there, eqn)
     _met(sweep, condition, (there, elsewhere))
+    return replaced
 
 
 def _met(
@@ -228,14 +235,18 @@ class _ReverseLoop:
     """Cotangents carried: of the carried values, then of what the body takes from around it."""
     carried: dict[int, Slot] = field(default_factory=dict[int, Slot])
     captured: dict[Var, Slot] = field(default_factory=dict[Var, Slot])
+    moves: dict[int, Slot] = field(default_factory=dict[int, Slot])
+    """Whether the cotangents of carried values are more than written-out zeros, where that is asked for."""
     moving: list[Slot] = field(default_factory=list[Slot])
     """Whether any iteration gave to a value from around it more than a written-out zero."""
     given: list[tuple[Atom, Var]] = field(default_factory=list[tuple[Atom, Var]])
     """Lists of cotangents of the collected results, with their items."""
     fixed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     """What slots that turned out not to be needed stand for."""
-    gathered: list[tuple[int, Atom, Var]] = field(default_factory=list[tuple[int, Atom, Var]])
-    """Per active iterable: its number, the cotangent of an item, the list of them."""
+    gathered: list[tuple[int, Atom, Var, Atom]] = field(
+        default_factory=list[tuple[int, Atom, Var, Atom]]
+    )
+    """Per active iterable: its number, the cotangent of an item, the list of them, whether any moves."""
     first: Recording | None = None
     """Of a loop that runs again: how it runs first."""
 
@@ -255,11 +266,11 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     state = _ReverseLoop(loop, body)
     state.first = recording
     _start(state, sweep)
-    seeds: list[tuple[Atom, Atom]] = [
-        (loop.results[k], slot.param) for k, slot in state.carried.items()
-    ]
-    seeds += [(loop.collected[c], item) for c, item in _given_items(state, sweep)]
-    state.body.run(seeds)
+    for k, slot in state.carried.items():
+        body.start(loop.results[k], slot.param, state.moves[k].param if k in state.moves else YES)
+    for c, item, moves in _given_items(state, sweep):
+        body.start(loop.collected[c], item, moves)
+    body.run()
     _end(state, sweep)
     forward = _emit_reverse(state, sweep)
     _contribute_results(state, sweep)
@@ -268,9 +279,13 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 
 def _start(state: _ReverseLoop, sweep: Sweep) -> None:
     """One slot for the cotangent of each active carried value."""
-    loop = state.loop
+    loop, steep = state.loop, sweep.context.steep
+    asked = not steep.isdisjoint(walk(loop.body))
     for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True)):
         if sweep.is_active(param) or sweep.is_active(out):
+            moves = sweep.bars.moves_where([out]) if sweep.bars.has(out) else NO
+            if asked and moves != YES:
+                state.moves[k] = Slot(moves, Var(BOOL, "moves"), NO, Var(BOOL, "moves"))
             initial = sweep.total(out)
             initial = sweep.zeros(out) if initial == ZERO else _as_buffer(sweep, out, initial)
             bar = cotangent_of(out, _kind_of_slot(param.kind, kind_of_atom(initial)))
@@ -301,9 +316,9 @@ def _shape_of(atom: Atom, default: Var) -> Var:
     return atom.shape_of if isinstance(atom, Var) else default
 
 
-def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var]]:
-    """The items of the cotangents of collected results."""
-    found: list[tuple[int, Var]] = []
+def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var, Atom]]:
+    """The items of the cotangents of collected results, and whether any is more than a written-out zero."""
+    found: list[tuple[int, Var, Atom]] = []
     for c, out in enumerate(state.loop.lists):
         if not sweep.bars.has(out):
             continue
@@ -311,8 +326,8 @@ def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var]]:
         item = Var(st.gradient_kind(kind_of_atom(result)))
         if isinstance(result, Var):
             item = cotangent_of(result)
+        found.append((c, item, sweep.bars.moves_where([out])))
         state.given.append((sweep.total(out), item))
-        found.append((c, item))
     return found
 
 
@@ -330,29 +345,34 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
     body, loop = state.body, state.loop
     for k, slot in state.carried.items():
         param = loop.carried[k]
+        if k in state.moves and body.bars.has(param):
+            state.moves[k].result = body.bars.moves_where([param])
         total = body.total(param)
         slot.result = (
             _zeros_of_slot(body, param) if total == ZERO else _as_buffer(body, param, total)
         )
     for j, (item, iterable) in enumerate(zip(loop.items, loop.iterables, strict=True)):
         if sweep.is_active(iterable) and sweep.is_active(item):
+            moves = body.bars.moves_where([item]) if body.bars.has(item) else NO
             bar = body.total_or_zeros(item)
             kind = Seq(st.gradient_kind(item.kind))
             name = bar_name(iterable) if isinstance(iterable, Var) else ""
-            state.gathered.append((j, bar, Var(kind, name)))
+            moves = _in_any_iteration(state, moves)
+            state.gathered.append((j, bar, Var(kind, name), moves))
     for var in body.bars.captured():
         moves = body.bars.moves_where([var])
         body.bars.accumulator(var)
         slot = state.captured[var]
         slot.result = body.total(var)
         sweep.bars.moves[var][_in_any_iteration(state, moves)] = None
-    state.slots = [*state.carried.values(), *state.captured.values(), *state.moving]
+    slots = state.carried, state.captured, state.moves
+    state.slots = [*(slot for group in slots for slot in group.values()), *state.moving]
 
 
 def _in_any_iteration(state: _ReverseLoop, moves: Atom) -> Atom:
     """Whether a condition holds in any iteration of a loop: asked for after it."""
-    if moves == YES:
-        return YES
+    if moves in (YES, NO):
+        return moves
     before = Var(BOOL, "moves")
     found = state.body.builder.emit(st.either, before, moves)
     state.moving.append(Slot(NO, before, found, Var(BOOL, "moves")))
@@ -390,7 +410,9 @@ def _emit_reverse(state: _ReverseLoop, sweep: Sweep) -> Sequence[Eqn]:
         Slot(slot.initial, slot.param, result, slot.out)
         for slot, result in zip(state.slots, block.outs[:n], strict=True)
     ]
-    gathered = [(bar, out) for bar, (_, _, out) in zip(block.outs[n:], state.gathered, strict=True)]
+    gathered = [
+        (bar, out) for bar, (_, _, out, _) in zip(block.outs[n:], state.gathered, strict=True)
+    ]
     backwards = for_eqn(
         pairs, slots, gathered, block.eqns, loop.eqn, reverse=not loop.reverse, aligned=True
     )
@@ -412,7 +434,7 @@ def _without_fixed_slots(state: _ReverseLoop) -> Block:
         slot.result = renamed_atom(slot.result, mapping)
     state.fixed = {slot.out: slot.initial for slot in fixed}
     state.slots = [slot for slot in state.slots if slot.out not in state.fixed]
-    bars = (renamed_atom(bar, mapping) for _, bar, _ in state.gathered)
+    bars = (renamed_atom(bar, mapping) for _, bar, _, _ in state.gathered)
     return Block((), tuple(eqns), (*[slot.result for slot in state.slots], *bars))
 
 
@@ -464,11 +486,15 @@ def plural(var: Var) -> str:
 
 def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
     loop = state.loop
+    condition = sweep.bars.condition
     for k, slot in state.carried.items():
-        sweep.hand_on(loop.initials[k], renamed_atom(slot.out, state.fixed))
+        moves = state.moves[k].out if k in state.moves else condition
+        bar, moves = (renamed_atom(atom, state.fixed) for atom in (slot.out, moves))
+        sweep.start(loop.initials[k], bar, moves)
     for var, slot in state.captured.items():
         sweep.bars.running[var] = renamed_atom(slot.out, state.fixed)
-    for j, _, out in state.gathered:
+    for j, _, out, moves in state.gathered:
+        sweep.bars.condition = moves
         iterable = loop.iterables[j]
         bar = cotangent_of_iterable(sweep, out, iterable, whole=loop.aligned, reverse=loop.reverse)
         sweep.contribute(iterable, bar)

@@ -245,7 +245,8 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     )
     inner = type(sweep)(context, block, _not_linear)
     inner.builder.span = sweep.builder.span
-    inner.run([(block.outs[0], bar)])
+    inner.start(block.outs[0], bar)
+    inner.run()
     entries = {k: _entries(inner, d) for k, d in ds.items()}
     totals = {k: inner.total(d) for k, d in ds.items()}
     stand_in = {d: _of_its_shape(sweep, eqn.args[k], d) for k, d in ds.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..ir.graph import (
     IF,
@@ -24,18 +24,26 @@ from .loops import LOOPS, view
 
 def may_be_unbound(body: Block) -> set[Var]:
     """The values that may be UNDEFINED: those that a branch or a loop merges with it."""
-    merged = [pair for eqn in walk(body) for pair in _merged(eqn)]
+    return reached(
+        [pair for eqn in walk(body) for pair in merged(eqn)], lambda atom: atom == UNDEFINED
+    )
+
+
+def reached(flow: Iterable[tuple[Var, Iterable[Atom]]], starts: Callable[[Atom], bool]) -> set[Var]:
+    """The values that may be, or come from, an atom that starts: each of `flow` comes from all beside it."""
+    flow = [(out, tuple(atoms)) for out, atoms in flow]
     found: set[Var] = set()
     before = -1
     while before != len(found):
         before = len(found)
-        for out, atoms in merged:
-            if out not in found and any(atom == UNDEFINED or atom in found for atom in atoms):
+        for out, atoms in flow:
+            if out not in found and any(atom in found or starts(atom) for atom in atoms):
                 found.add(out)
     return found
 
 
-def _merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
+def merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
+    """What control flow, or a copy, defines, each beside the values that it may be."""
     if eqn.op in (IF, TRY):
         outs, blocks = alternatives(eqn)
         return [(out, [block.outs[k] for block in blocks]) for k, out in enumerate(outs)]
