@@ -365,3 +365,42 @@ def own_names_of_an_inner_function(x):
 def test_names_that_a_function_binds_are_its_own():
     """Where the function is first called, the loops around it have not bound `i` and `j` yet."""
     agree(own_names_of_an_inner_function, 0.7)
+
+
+def names_of_one_path(x, scaled):
+    if scaled:
+        factor, weights, table = 2 * x, x * np.ones(2), [x, 3.0]
+
+    def repeated(y, n):
+        if n == 0:
+            return y
+        if scaled:
+            return repeated(y * factor * weights.sum() / table[0], n - 1)
+        return repeated(y * x, n - 1)
+
+    return repeated(x, 2)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_names_that_a_path_leaves_unbound_reach_a_recursive_function(scaled):
+    agree(lambda x: names_of_one_path(x, scaled), 0.7)
+    agree(wg.grad(lambda x: names_of_one_path(x, scaled)), 0.7)
+
+
+def test_a_name_that_the_path_taken_leaves_unbound_is_missed_where_it_is_read():
+    def f(x):
+        if x < 0:
+            factor = x
+
+        def repeated(y, n):
+            return repeated(y * x, n - 1) if n else y * factor
+
+        return repeated(x, 2)
+
+    assert wg.grad(f)(-2.0) == 4 * (-2.0) ** 3
+    with pytest.raises(NameError) as pythons:
+        f(2.0)
+    for derived in (wg.grad(f), wg.derivative(f), wg.jit(wg.grad(f))):
+        with pytest.raises(NameError) as ours:
+            derived(2.0)
+        assert (type(ours.value), str(ours.value)) == (type(pythons.value), str(pythons.value))

@@ -99,7 +99,7 @@ PROGRAMS = [
 ]
 
 ASKED_TOGETHER = [root_for_the_next_iteration, two_of_a_call]
-"""Whose first derivative gathers cotangents, used ones and unused: of a list, or of what a call saves, is asked once."""
+"""Whose first derivative gathers cotangents, used and unused: of a list, or of what a call saves, is asked once."""
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

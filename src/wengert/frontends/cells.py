@@ -57,7 +57,7 @@ def read(it: Interpreter, cell: Items, name: str, *, own: bool) -> Value:
     """The value of a name; `own` says that it belongs to the function that reads it."""
     value = contents(it, cell)
     if isinstance(value, Maybe):
-        return it.checked(value, name)
+        return it.checked(value, name, own=own)
     if value is None:
         unbound(it, name, own=own)
     return value

@@ -524,11 +524,16 @@ class Interpreter:
 
     # --- names ----------------------------------------------------------------------------
 
-    def checked(self, value: Value, name: str) -> Value:
-        """A value that is certainly bound; where it may not be, its use checks at run time."""
+    def checked(self, value: Value, name: str, *, own: bool = True) -> Value:
+        """A value that is certainly bound; where it may not be, its use checks at run time.
+
+        `own` says that the name belongs to the function that reads it.
+        """
         if not isinstance(value, Maybe):
             return value
-        checked = self.builder.emit_with(st.bound, [value.witness], {"name": Const(name)})
+        params: dict[str, Atom] = {"name": Const(name)}
+        params |= {} if own else {"free": Const(True)}
+        checked = self.builder.emit_with(st.bound, [value.witness], params)
         return self._with_witness(value, checked)
 
     def _with_witness(self, value: Maybe, checked: Atom) -> Value:

@@ -43,7 +43,7 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
                 return cells.read(it, value, name, own=where is scope)
             if isinstance(value, Maybe):
                 _note_unbound(it, name)
-                value = it.checked(value, name)
+                value = it.checked(value, name, own=where is scope)
                 # of the names of functions around no branch or loop in here knows what they were
                 if where is it.frame.scope:
                     where.vars[name] = value

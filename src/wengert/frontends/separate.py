@@ -33,7 +33,19 @@ from .interpreter import Interpreter
 from .items import coerce, open_up
 from .loop_aliases import Path, at_path, objects_in
 from .reading import Diverges
-from .values import Closure, Items, Lost, Scope, Value, flatten, fresh, is_mutable, kind_of_value
+from .values import (
+    Closure,
+    Items,
+    Lost,
+    Maybe,
+    Scope,
+    Value,
+    flatten,
+    fresh,
+    is_mutable,
+    is_plain,
+    kind_of_value,
+)
 
 Returned = tuple[Path, int, Path, int]
 """Which part of a result may be which part of which argument, or so deep in it."""
@@ -49,6 +61,8 @@ class Argument:
     """The run-time object that is passed, if the callee changes it."""
     cell: Items | None = None
     """The cell whose contents are passed, of a name that the callee may bind."""
+    witness: int | None = None
+    """Where a path leaves the name unbound: which leaf of the value tells whether it is bound."""
 
     @property
     def kind(self) -> Kind:
@@ -64,7 +78,7 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
     outside = [_argument(it, closure, *pair) for pair in captured.items()]
     outside += [_argument(it, closure, key, cell) for (_, key), cell in it.reading.cells.items()]
     given = [_argument(it, closure, *pair) for pair in bound.items()]
-    kinds = tuple((a.name, a.kind, a.whole is None) for a in (*outside, *given))
+    kinds = tuple((a.name, a.kind, a.whole is None, a.witness) for a in (*outside, *given))
     key = closure.identity, kinds, known, it.reading.kept_to_itself
     callee = it.reading.callees.get(key)
     if callee is None:
@@ -90,6 +104,8 @@ def call_separately(it: Interpreter, closure: Closure, bound: Mapping[str, Value
 def _argument(it: Interpreter, closure: Closure, name: str, value: Value) -> Argument:
     if isinstance(value, Items) and value.form == "cell":
         return Argument(name, cells.read(it, value, name, own=False), None, value)
+    if isinstance(value, Maybe):
+        return Argument(name, value.value, None, witness=_place_of_witness(value))
     value = captures.taken_apart(it, open_up(it, heap.now(it, value)), everything=True)
     whole = None
     if isinstance(value, Items) and (closure.identity, name) in it.reading.whole:
@@ -212,6 +228,8 @@ def _captured_by(
                     siblings[name] = value
                     known |= _defaults_of(name, value)
                     nodes.append(value.node)
+            elif isinstance(value, Maybe) and _can_be_passed(it, closure, name, value):
+                captured[name] = heap.now(it, value)
             elif value is not None:
                 value = captures.taken_apart(it, it.checked(value, name), everything=True)
                 kind = kind_of_value(value)
@@ -220,6 +238,18 @@ def _captured_by(
                 else:
                     captured[name] = value
     return captured, frozenset(known), siblings
+
+
+def _can_be_passed(it: Interpreter, closure: Closure, name: str, value: Maybe) -> bool:
+    """Whether what a path leaves unbound can be passed leaf by leaf, as nothing if it is unbound."""
+    if (closure.identity, name) in it.reading.whole:
+        return False
+    now = heap.now(it, value)
+    return isinstance(now, Maybe) and is_plain(now.value) and _place_of_witness(now) is not None
+
+
+def _place_of_witness(value: Maybe) -> int | None:
+    return next((k for k, leaf in enumerate(flatten(value.value)) if leaf is value.witness), None)
 
 
 def _defaults_of(name: str, closure: Closure) -> set[Hashable]:
@@ -302,9 +332,15 @@ class _Inside:
             return open_up(self.reader, var)
         value = fresh(kind, name)
         self.params += [atom for atom in flatten(value) if isinstance(atom, Var)]
-        self.inputs.append(Input(name, kind))
+        self.inputs.append(
+            Input(name, kind, "positional" if argument.witness is None else "unbound")
+        )
         self._note(name, value)
-        return value
+        if argument.witness is None:
+            return value
+        witness = list(flatten(value))[argument.witness]
+        assert isinstance(witness, Var)
+        return Maybe(value, witness)
 
     def _note(self, name: str, value: Value) -> None:
         if isinstance(value, Items):

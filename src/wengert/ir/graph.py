@@ -175,8 +175,9 @@ class Block:
 class Input:
     """One argument of a function: its leaves are the next parameters of the body.
 
-    `how` is "positional", "keyword" (keyword-only) or "captured" (a closure's variable, a default
-    that was computed, an object a method is bound to).
+    `how` is "positional", "keyword" (keyword-only), "captured" (a closure's variable, a default
+    that was computed, an object a method is bound to) or "unbound" (a variable of a function around
+    one that is called apart, which a path may leave unbound).
     """
 
     name: str

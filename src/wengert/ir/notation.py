@@ -56,7 +56,7 @@ RESERVED = frozenset(
         "until",
         "return",
     }
-    | {"is", "not", "call", "slice", "keyword", "captured"}
+    | {"is", "not", "call", "slice", "keyword", "captured", "unbound"}
 )
 """Words that cannot be the plain name of a value; a value with such a hint prints as `inf.1`."""
 

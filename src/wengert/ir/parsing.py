@@ -99,7 +99,11 @@ class _Parser:
         return function
 
     def input(self, line: Line, params: list[Var]) -> Input:
-        how = line.advance() if line.token.text in ("keyword", "captured") else "positional"
+        how = (
+            line.advance()
+            if line.token.text in ("keyword", "captured", "unbound")
+            else "positional"
+        )
         name = line.advance()
         kind = self.literals.kind(line) if line.accept(":") else UNKNOWN
         kinds = leaf_kinds(kind)

@@ -10,7 +10,7 @@ One equation a line, one operation an equation. Names are unique in a function: 
 order in which the text defines them.
 
     function  = NAME "(" [input {"," input}] ")" ["->" kind] ":" block
-    input     = ["keyword" | "captured"] NAME [":" kind] ["=" "(" bindings ")"]
+    input     = ["keyword" | "captured" | "unbound"] NAME [":" kind] ["=" "(" bindings ")"]
     block     = equations one level deeper, ended by "return" or "yield" [atoms]
     equation  = [bindings "="] right-hand side
     bindings  = NAME [":" kind] {"," NAME [":" kind]}

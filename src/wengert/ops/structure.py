@@ -308,7 +308,7 @@ fill = declare("fill", "scalar, x", infer=_in_shape_of_second, fold=_fold_fill, 
 project = declare("project", "x_bar, x", infer=_like_second, fold=_fold_project, rt="project")
 bound = declare(
     "bound",
-    "x, *, name",
+    "x, *, name, free=False",
     infer=lambda args, params: kind_of_atom(args[0]),
     fresh=False,
     effect=True,

@@ -40,7 +40,7 @@ from .loops import LOOPS, Slot, rebuilt, view
 from .moving import YES, moves, new_flag
 from .steep import steep_equations
 from .tidy import tidy
-from .unbound import may_be_unbound
+from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
 from .written import WRITES, Written, as_written, direct, written
 
@@ -249,7 +249,7 @@ def pushforward(
         context.written = written(body)
         _refuse_carried(function, inputs)
     context.steep = steep_equations(body)
-    context.unbound = may_be_unbound(body)
+    context.unbound = may_be_unbound(body, unbound_inputs(function))
     if callees is not None:
         context.callees = callees
     push = Push(context, body)

@@ -53,7 +53,12 @@ from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
 from .steep import steep_equations
 from .tidy import tidy
-from .unbound import block_with_unbound_marked, may_be_unbound, with_unbound_marked
+from .unbound import (
+    block_with_unbound_marked,
+    may_be_unbound,
+    unbound_inputs,
+    with_unbound_marked,
+)
 from .unread import with_primal_evaluated
 from .unseen import as_unseen
 from .written import Written, as_written, direct, written
@@ -254,7 +259,7 @@ def gradient(
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
     unsure = may_be_complex(body) if maybe_complex is None else maybe_complex
-    context = _context(read, body, inputs, [out], unsure)
+    context = _context(read, function, inputs, [out], unsure)
     context.last = last_checkpointed_call(body)
     if isinstance(out, Var) and scalar:
         context.scalars = scalars_above(body, out)
@@ -276,14 +281,15 @@ def gradient(
 
 
 def _context(
-    read: Read, body: Block, inputs: Sequence[Var], outs: Sequence[Atom], maybe_complex: bool
+    read: Read, function: Function, inputs: Sequence[Var], outs: Sequence[Atom], maybe_complex: bool
 ) -> Context:
     """What the sweeps of a function's reverse know of it."""
+    body = function.body
     context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
     context.steep = steep_equations(body)
-    context.unbound = may_be_unbound(body)
+    context.unbound = may_be_unbound(body, unbound_inputs(function))
     return context
 
 
@@ -382,7 +388,7 @@ def split(
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
     inputs = [body.params[i] for i in wrt]
     outs = [body.outs[k] for k in active_outs]
-    context = _context(read, body, inputs, outs, may_be_complex(body))
+    context = _context(read, function, inputs, outs, may_be_complex(body))
     if callees is not None:
         context.callees = callees
     sweep = Sweep(context, body, _no_outer)
@@ -420,7 +426,8 @@ def _divided(
     reverse = tidy(Function("", (), reverse, tuple_kind(()))).body
     reverse = _asking_for_shapes_of_needed(function, forward, reverse)
     forward, reverse = read_ahead(forward, reverse)
-    reverse = block_with_unbound_marked(reverse, forward)
+    given = unbound_inputs(function)
+    reverse = block_with_unbound_marked(reverse, forward, given)
     clobbered = sweep.context.written.clobbered
     handed = plan(forward, body.params, reverse, later=True, clobbered=clobbered)
     return (
@@ -430,7 +437,7 @@ def _divided(
             reverse,
             handed.carried,
             handed.again,
-            may_be_unbound(replace(body, eqns=tuple(forward))),
+            may_be_unbound(replace(body, eqns=tuple(forward)), given),
         ),
     )
 

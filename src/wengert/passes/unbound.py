@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from ..ir.graph import (
     IF,
@@ -18,15 +19,22 @@ from ..ir.graph import (
     walk,
 )
 from ..ir.records import replace
+from ..ir.types import leaves
 from ..ops import memory as me
 from .loops import LOOPS, view
 
 
-def may_be_unbound(body: Block) -> set[Var]:
-    """The values that may be UNDEFINED: those that a branch or a loop merges with it."""
-    return reached(
-        [pair for eqn in walk(body) for pair in merged(eqn)], lambda atom: atom == UNDEFINED
-    )
+def unbound_inputs(function: Function) -> set[Var]:
+    """The parameters that are names of the function around it which a path may leave unbound."""
+    params = iter(function.body.params)
+    own = [(each, next(params)) for each in function.inputs for _ in leaves(each.kind)]
+    return {param for each, param in own if each.how == "unbound"}
+
+
+def may_be_unbound(body: Block, given: AbstractSet[Var] = frozenset()) -> set[Var]:
+    """The values that may be UNDEFINED: those that a branch or a loop merges with it, and those given."""
+    flow = [pair for eqn in walk(body) for pair in merged(eqn)]
+    return reached(flow, lambda atom: atom == UNDEFINED or atom in given).union(given)
 
 
 def reached(flow: Iterable[tuple[Var, Iterable[Atom]]], starts: Callable[[Atom], bool]) -> set[Var]:
@@ -67,14 +75,17 @@ def merged(eqn: Eqn) -> Iterable[tuple[Var, Iterable[Atom]]]:
 
 def with_unbound_marked(function: Function) -> Function:
     """The function in which a snapshot of what may be unbound is one that can be taken of that."""
-    return replace(function, body=block_with_unbound_marked(function.body))
+    body = block_with_unbound_marked(function.body, given=unbound_inputs(function))
+    return replace(function, body=body)
 
 
-def block_with_unbound_marked(block: Block, before: Sequence[Eqn] = ()) -> Block:
-    """`with_unbound_marked` of a block that reads values of the equations before it."""
+def block_with_unbound_marked(
+    block: Block, before: Sequence[Eqn] = (), given: AbstractSet[Var] = frozenset()
+) -> Block:
+    """`with_unbound_marked` of a block that reads values of the equations before it, and such inputs."""
     if not any(eqn.op in me.COPIES for eqn in walk(block)):
         return block
-    unbound = may_be_unbound(replace(block, eqns=(*before, *block.eqns)))
+    unbound = may_be_unbound(replace(block, eqns=(*before, *block.eqns)), given)
     return _marked(block, unbound) if unbound else block
 
 

@@ -38,12 +38,19 @@ def stop_gradient(x: Any) -> Any:
     return x
 
 
-def bound(x: Any, name: str) -> Any:
-    """x, or what Python raises for a local name, or an attribute, that was never assigned."""
+def bound(x: Any, name: str, free: bool = False) -> Any:
+    """x, or what Python raises for a name, or an attribute, that was never assigned.
+
+    `free`: the name is that of a function around the one that reads it.
+    """
     if type(x).__name__.endswith("Undefined"):
         owner, _, attribute = name.rpartition(".")
         if owner:
             raise AttributeError(f"{owner!r} object has no attribute {attribute!r}")
+        if free:
+            raise NameError(
+                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
+            )
         raise UnboundLocalError(
             f"cannot access local variable {name!r} where it is not associated with a value"
         )

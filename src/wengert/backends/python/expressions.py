@@ -325,8 +325,9 @@ class Expressions:
         return self.subscript(self.atom(eqn.args[0]), Const(tuple(index)))
 
     def bound(self, eqn: Eqn) -> Code:
-        name = Code(string(eqn.param("name")))
-        return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), name)
+        options = [Code(string(eqn.param("name")))]
+        options += [Code("free=True")] if eqn.param("free") else []
+        return self.helper(eqn.op.spellings.get("rt", "bound"), self.atom(eqn.args[0]), *options)
 
     def stop_gradient(self, eqn: Eqn) -> Code:
         """What matters to derivatives only."""

@@ -307,7 +307,7 @@ def takes_leaves(function: Function) -> bool:
 
 
 def _is_plain_input(one: Input) -> bool:
-    return one.how == "positional" and not isinstance(one.kind, (Struct, Static))
+    return one.how in ("positional", "unbound") and not isinstance(one.kind, (Struct, Static))
 
 
 def _paths(kind: Kind, text: str, bindings: Bindings) -> Iterator[tuple[str, Kind]]:
