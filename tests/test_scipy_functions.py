@@ -176,6 +176,7 @@ OF_VECTORS: list[Callable[..., Any]] = [
     lambda x: signal.fftconvolve(x, x[:4], mode="same"),
     lambda x: signal.correlate(x, x[:3]),
     lambda x: signal.detrend(x),
+    lambda x: signal.detrend(x[:1]) + x[1],
     lambda x: np.abs(signal.hilbert(x)),
     lambda x: np.abs(signal.hilbert(x[:5])),
     lambda x: signal.savgol_filter(x, 5, 2),

@@ -75,7 +75,8 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear") -> Any:
     data = data - np.mean(data, axis=-1, keepdims=True)
     if type in ("linear", "l"):
         times = np.arange(np.shape(data)[-1]) - (np.shape(data)[-1] - 1) / 2
-        slope = np.sum(data * times, axis=-1, keepdims=True) / np.sum(times * times)
+        # those of two points are 0.5; one point has no slope
+        slope = np.sum(data * times, axis=-1, keepdims=True) / max(np.sum(times * times), 0.5)
         data = data - slope * times
     return np.moveaxis(data, -1, axis)
 
