@@ -404,3 +404,23 @@ def test_a_name_that_the_path_taken_leaves_unbound_is_missed_where_it_is_read():
         with pytest.raises(NameError) as ours:
             derived(2.0)
         assert (type(ours.value), str(ours.value)) == (type(pythons.value), str(pythons.value))
+
+
+def left_early(x, weights, n):
+    level = 0.5 * x
+    for k in range(n):
+        if level > 1e6:
+            return abs(weights[0] * level)
+        weights[:] = weights * level
+    return x * 0.5 + level + weights.sum()
+
+
+def test_what_a_loop_has_left_unbound_is_saved_for_the_second_derivative(all_are_large):
+    """The cotangent of what a call saves is made of nothing there."""
+    all_are_large(large=True)
+
+    def slope(x):
+        return wg.grad(left_early)(x, np.array([0.3, 0.5]), 2)
+
+    assert wg.grad(slope)(0.3) == pytest.approx(0.4)
+    assert wg.derivative(slope)(0.3) == pytest.approx(0.4)

@@ -28,6 +28,19 @@ from .runtime import identity
 lock = RLock()
 
 
+def _can_be_bound(holder: Any, key: str) -> bool:
+    """Whether a program can bind what someone holds to something else: what `int | None` is made of, it cannot."""
+    if isinstance(holder, type):
+        return bool(holder.__flags__ & _OF_PYTHON)
+    if isinstance(holder, dict) or key in getattr(holder, "__dict__", ()):
+        return True
+    return bool(type(holder).__flags__ & _OF_PYTHON)
+
+
+_OF_PYTHON = 1 << 9
+"""The flag of classes that are made when a program runs: `Py_TPFLAGS_HEAPTYPE`."""
+
+
 @mutable_record
 class Derived:
     """A derivative that is ready to run: the functions that make it up and what they rely on."""
@@ -140,7 +153,9 @@ class Derived:
         if written(body).clobbered.isdisjoint(given) and not binds_outside(self.functions[0]):
             return ()
         return tuple(
-            (holder, key) for holder, key, kind in self.guards if not isinstance(kind, Static)
+            (holder, key)
+            for holder, key, kind in self.guards
+            if not isinstance(kind, Static) and _can_be_bound(holder, key)
         )
 
     @property

@@ -269,7 +269,10 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     for k, slot in state.carried.items():
         body.start(loop.results[k], slot.param, state.moves[k].param if k in state.moves else YES)
     for c, item, moves in _given_items(state, sweep):
-        body.start(loop.collected[c], item, moves)
+        result, bar = loop.collected[c], item
+        if result in sweep.context.unbound:  # of what a path has left so, the list holds nothing
+            bar = body.builder.emit(st.accumulate, item, NOTHING)
+        body.start(result, bar, moves)
     body.run()
     _end(state, sweep)
     forward = _emit_reverse(state, sweep)
@@ -325,7 +328,7 @@ def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var, Atom
         result = state.loop.collected[c]
         item = Var(st.gradient_kind(kind_of_atom(result)))
         if isinstance(result, Var):
-            item = cotangent_of(result)
+            item = cotangent_of(result, UNKNOWN if result in sweep.context.unbound else None)
         found.append((c, item, sweep.bars.moves_where([out])))
         state.given.append((sweep.total(out), item))
     return found
