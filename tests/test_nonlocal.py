@@ -5,6 +5,7 @@
 import copy
 import math
 import runpy
+from typing import get_args
 
 import numpy as np
 import oracle
@@ -417,3 +418,23 @@ def test_a_function_that_every_turn_defines_is_one(x):
     expected = oracle.gradient(defined_in_every_turn, *args, wrt=(0, 1))
     found = wg.grad(defined_in_every_turn, argnums=(0, 1))(*copy.deepcopy(args))
     trees.assert_close(list(found), list(expected), rel=1e-9)
+
+
+NUMBERS = float | int
+"""A type that Python makes, whose parts nobody can bind to something else."""
+
+
+def asks_for_a_number(x):
+    global SCALE
+    SCALE = x * x if type(x) in get_args(NUMBERS) else 1.0
+    return x * SCALE
+
+
+def test_a_pushforward_puts_back_only_what_can_be_bound():
+    global SCALE
+    SCALE = 7.0
+    value, push = wg.pushforward(asks_for_a_number, 2.0)
+    assert value == 8.0
+    assert SCALE == 4.0
+    assert push(1.0) == 12.0
+    assert SCALE == 4.0

@@ -408,9 +408,9 @@ def test_a_name_that_the_path_taken_leaves_unbound_is_missed_where_it_is_read():
 
 def left_early(x, weights, n):
     level = 0.5 * x
-    for k in range(n):
+    for _ in range(n):
         if level > 1e6:
-            return abs(weights[0] * level)
+            return abs(weights)
         weights[:] = weights * level
     return x * 0.5 + level + weights.sum()
 
