@@ -8,6 +8,7 @@ import json
 import math
 import operator
 import re
+import unicodedata
 from collections import Counter, OrderedDict
 
 import pytest
@@ -330,6 +331,45 @@ def read_from_json(text, x):
     return sum(rates["b"]) * rates["a"] * len(text) * x
 
 
+class Named:
+    """Values by name, however the name is written: as many registries of methods have it."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, name):
+        try:
+            return self.values[name]
+        except KeyError:
+            pass
+        try:
+            return self[dict(zip(self.lower(), self.values, strict=True))[str(name).lower()]]
+        except KeyError:
+            pass
+        return self[dict(zip(self.slugs(), self.values, strict=True))[name]]
+
+    def lower(self):
+        lower = [str(name).lower() for name in self.values]
+        yield from iter(lower)
+
+    def slugs(self):
+        slugs = [slug_of(name) for name in self.lower()]
+        yield from iter(slugs)
+
+
+def slug_of(name):
+    plain = unicodedata.normalize("NFKD", str(name)).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain.lower())).strip("-_")
+
+
+EXPONENTS = Named({"Power 1976": [1.26, 2.5], "Root (square)": [1.5, 0.5]})
+
+
+def looked_up(name, x):
+    factor, exponent = EXPONENTS[name]
+    return factor * x**exponent
+
+
 FOUND = [
     (formula, "2*x^2 - sin(x)*(3 + x) - 1", 0.7),
     (formula, "x^2^x*3", 1.2),
@@ -337,6 +377,9 @@ FOUND = [
     (found_in_text, "x^2", 1.3),
     (described_network, "abc", 0.4),
     (read_from_json, "abc", 1.1),
+    (looked_up, "Power 1976", 1.3),
+    (looked_up, "power 1976", 1.3),
+    (looked_up, "root-square", 1.3),
 ]
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Const, Var
+from ..ir.graph import IF, TRY, UNDEFINED, Atom, Block, Const, Var, alternatives
 from ..ir.records import field, mutable_record
 from ..ir.types import Kind, Number, Struct
 from ..ops import structure as st
 from . import heap as hp
 from .items import open_up
 from .loop_aliases import ties_inside
-from .segments import OpenArm
+from .segments import OpenArm, Watched
 from .values import Items, Place, Scope, Value, is_mutable
 
 if TYPE_CHECKING:
@@ -99,13 +100,29 @@ class Meeting:
         origin = value.home if place is None else place.origin
         if isinstance(origin, Var) and origin.born > self.context.start:
             origin = self._taken_outside(origin)
-        if not isinstance(origin, Var):
+        if not isinstance(origin, Var) or self._may_be_nothing(origin):
             return value
         if origin not in self.context.opened:
             opened = value if self._is_from_outside(value) else open_up(self.interpreter, origin)
             assert isinstance(opened, Items)
             self.context.opened[origin] = opened
         return self.context.opened[origin]
+
+    def _may_be_nothing(self, atom: Atom, inside: Sequence[Block] = ()) -> bool:
+        """Whether a path to this branch leaves a value unbound: an arm that asks for its parts knows that none has."""
+        if not isinstance(atom, Var):
+            return atom == UNDEFINED
+        builder = self.interpreter.builder
+        if isinstance(builder, Watched) and atom in builder.uncertain:
+            return True
+        own = (eqn for block in inside for eqn in block.eqns if atom in eqn.outs)
+        eqn = next(own, None) or builder.visible_definition(atom)
+        if eqn is None or eqn.op not in (IF, TRY):
+            return eqn is not None and bool(eqn.blocks) and UNDEFINED in eqn.args
+        outs, blocks = alternatives(eqn)
+        return atom in outs and any(
+            self._may_be_nothing(block.outs[outs.index(atom)], (block, *inside)) for block in blocks
+        )
 
     def _taken_outside(self, part: Var) -> Var | None:
         """A part of a run-time object from outside that an arm has read: read outside of the arm.

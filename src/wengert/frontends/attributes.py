@@ -393,7 +393,9 @@ def _inert_method(
     method = it.builder.emit_with(
         st.getattr_, (value,), {"name": Const(name)}, kind=Other("method")
     )
-    result = it.emit(st.opaque, method, *atoms, names=Const(tuple(kwargs)))
+    given = known_text.kind_of_method(kind_of_atom(value), name)
+    options = {"names": Const(tuple(kwargs))}
+    result = it.builder.emit_with(st.opaque, (method, *atoms), options, kind=given)
     it.reading.inert.add(result)
     return result
 

@@ -61,7 +61,9 @@ _LIBRARIES = {"numpy", "scipy"}
 OPAQUE_MODULES = {"logging", "warnings", "time", "os", "sys", "datetime", "io"}
 """Their functions are called as they are: no derivative flows through them."""
 
-_OF_CONSTANTS = {"random", "re", "json", "string", "textwrap", "csv", "calendar", "hashlib", "uuid"}
+_OF_CONSTANTS = {
+    "random", "re", "json", "string", "textwrap", "csv", "calendar", "hashlib", "uuid", "unicodedata",
+}  # fmt: skip
 """Their functions are called as they are, and refused where a derivative would flow through them."""
 
 Args = Sequence[Value]

@@ -319,6 +319,7 @@ class Catching:
         outer.span = next((eqn.span for eqn in eqns if eqn.span is not None), outer.span)
         outer.try_(before, segment.catches, block, [exception, *results])
         outer.define(eqns)
+        outer.uncertain.update(out for out in results if out not in instead)
         asked = Eqn((completed,), st.is_, (exception, Const(None)), {}, (), "py", outer.span)
         outer.append(asked)
         self._set(heap, region.flag, Const(True))

@@ -8,10 +8,12 @@ from __future__ import annotations
 import functools
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
+from ..ir.types import BOOL, INT, STR, Kind, Other
 from ..ops import structure as st
 from . import iterators, stand_ins
 from .class_lookup import class_of
@@ -19,7 +21,7 @@ from .counts import known
 from .heap import now
 from .iteration import as_list
 from .reading import Diverges
-from .values import Items, Native, Value, as_known, list_of
+from .values import Items, Native, Value, as_known, kind_of_value, list_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -40,9 +42,35 @@ _FUNCTIONS = frozenset(
         re.split,
         re.sub,
         json.loads,
+        unicodedata.normalize,
     )
 )
 """What depends on nothing but text."""
+
+_OF_TEXT_IS_TEXT = (re.sub, re.escape, unicodedata.normalize)
+BYTES = Other("bytes")
+
+_GIVEN_BY_METHODS: Mapping[Kind, Mapping[str, Kind]] = {
+    STR: {
+        **dict.fromkeys(
+            (
+                "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip",
+                "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title",
+                "translate", "upper", "zfill",
+            ),
+            STR,
+        ),
+        **dict.fromkeys(("count", "find", "index", "rfind", "rindex"), INT),
+        **dict.fromkeys(("endswith", "startswith", *(n for n in dir(str) if n.startswith("is"))), BOOL),
+        "encode": BYTES,
+    },
+    BYTES: {"decode": STR},
+}  # fmt: skip
+
+
+def kind_of_method(kind: Kind, name: str) -> Kind | None:
+    """The kind of what a method of text gives: text, mostly, which nobody can change."""
+    return _GIVEN_BY_METHODS.get(kind, {}).get(name)
 
 
 def is_fixed(constant: Any) -> bool:
@@ -66,6 +94,11 @@ def called(
     otherwise: Callable[[], Value],
 ) -> Value:
     """A call of a function of text: at once where all its operands are known."""
+    from .calls import opaque
+
+    if function in _OF_TEXT_IS_TEXT and all(kind_of_value(arg) == STR for arg in args):
+        found = functools.partial(opaque, it, function, args, kwargs, STR)
+        return _called(function, it, args, kwargs, found)
     return _called(function, it, args, kwargs, otherwise) if function in _FUNCTIONS else otherwise()
 
 
@@ -82,7 +115,10 @@ def _called(
     given = [known(it, value) for value in args]
     named = {name: known(it, value) for name, value in kwargs.items()}
     if not all(isinstance(value, Const) for value in (*given, *named.values())):
-        return otherwise() if otherwise is not None else opaque(it, function, args, kwargs)
+        if otherwise is not None:
+            return otherwise()
+        kind = kind_of_value(Const(getattr(function, "__self__", None)))
+        return opaque(it, function, args, kwargs, kind_of_method(kind, function.__name__))
     try:
         result = function(*map(_content, given), **{n: _content(v) for n, v in named.items()})
     except Exception:  # it must fail when the program runs, not when it is read

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Eqn, Span
+from ..ir.graph import Atom, Eqn, Span, Var
 from ..ir.records import field, mutable_record, value_record
 from . import heap as hp
 from .counts import CountingBuilder
@@ -110,13 +110,15 @@ class Marked:
 class Watched(CountingBuilder):
     """The builder of a block inside a region."""
 
-    __slots__ = ("catching", "following")
+    __slots__ = ("catching", "following", "uncertain")
 
     def __init__(self, catching: Catching, span: Span | None, *, derived: bool = False) -> None:
         super().__init__(catching.counts, span, derived=derived)
         self.catching = catching
         self.following: Watched | None = None
         """Where what is appended goes, while a segment or an arm is open."""
+        self.uncertain: set[Var] = set()
+        """What a segment computes that has been closed: where it has raised, there is none."""
 
     def child(self) -> Watched:
         return Watched(self.catching, self.span, derived=self.derived).within(self)

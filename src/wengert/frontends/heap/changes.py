@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...ir.builder import kind_of_atom
@@ -17,6 +17,7 @@ from .aliases import (
     holds_mutable,
     link_holders,
     may_be,
+    may_be_one,
     may_be_part,
     shares,
     sharing,
@@ -203,8 +204,37 @@ def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
     """`var[step] = value`, or of an attribute."""
     if is_there(it, var, step, value):
         return
+    may_stay = _that_may_stay(it, value, *_home_of(it, var), step)
     write = lambda root, steps: it.emit(me.store, root, *steps, step, value)
     update(it, var, write, step)
+    if may_stay is not None and isinstance(value, Var):
+        may_be_one(it, may_stay, place_of(it, value))
+
+
+def _that_may_stay(
+    it: Interpreter, value: Atom, owner: Place | None, others: tuple[Atom, ...], step: Atom
+) -> Place | None:
+    """The object which is where a value is to be put, if the value may be that object."""
+    path = (*others, step)
+    there = next((each for each in _chosen_from(it, value) if _is_at(it, each, owner, path)), None)
+    if owner is None or there is None:
+        return None
+    for place, content in it.heap.items():
+        if isinstance(content, Part) and in_whole(it, content) == (owner, path):
+            return place
+    place = place_of(it, there)
+    it.heap[place] = Part(owner, path)
+    return place
+
+
+def _chosen_from(it: Interpreter, value: Atom) -> Iterator[Var]:
+    """The objects of which a value is one, and what these were before they were looked at again."""
+    if not isinstance(value, Var):
+        return
+    for each in (*it.reading.choices.get(value, ())[1:], it.reading.stands_for.get(value)):
+        if isinstance(each, Var):
+            yield each
+            yield from _chosen_from(it, each)
 
 
 def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
