@@ -76,9 +76,18 @@ def _reverse_paths(
     branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
         for k, bar, moving in zip(given, bars, moves, strict=True):
-            branch.start(branch.block.outs[k], bar, moving)
+            out = branch.block.outs[k]
+            branch.start(out, _of_what_is_there(branch, merged[k], out, bar), moving)
         branch.run()
     return _met(sweep, condition, branches)
+
+
+def _of_what_is_there(branch: Sweep, merged: Var, out: Atom, bar: Atom) -> Atom:
+    """A cotangent that can be added: for what some path leaves unbound, the list that gives it may hold None."""
+    may_be_none = merged in branch.context.unbound and not branch.bars.can_add(merged)
+    if may_be_none and bar != ZERO and isinstance(out, Var) and branch.bars.can_add(out):
+        return branch.builder.emit(st.accumulate, bar, NOTHING)
+    return bar
 
 
 def reverse_where_it_moves(
@@ -270,7 +279,12 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         body.start(loop.results[k], slot.param, state.moves[k].param if k in state.moves else YES)
     for c, item, moves in _given_items(state, sweep):
         result, bar = loop.collected[c], item
-        if result in sweep.context.unbound:  # of what a path has left so, the list holds nothing
+        if (
+            result in sweep.context.unbound
+            and isinstance(result, Var)
+            and body.bars.can_add(result)
+        ):
+            # of what a path has left so, the list holds nothing
             bar = body.builder.emit(st.accumulate, item, NOTHING)
         body.start(result, bar, moves)
     body.run()
@@ -328,7 +342,8 @@ def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var, Atom
         result = state.loop.collected[c]
         item = Var(st.gradient_kind(kind_of_atom(result)))
         if isinstance(result, Var):
-            item = cotangent_of(result, UNKNOWN if result in sweep.context.unbound else None)
+            unsure = result in sweep.context.unbound and state.body.bars.can_add(result)
+            item = cotangent_of(result, UNKNOWN if unsure else None)
         found.append((c, item, sweep.bars.moves_where([out])))
         state.given.append((sweep.total(out), item))
     return found
