@@ -424,3 +424,38 @@ def test_what_a_loop_has_left_unbound_is_saved_for_the_second_derivative(all_are
 
     assert wg.grad(slope)(0.3) == pytest.approx(0.4)
     assert wg.derivative(slope)(0.3) == pytest.approx(0.4)
+
+
+def left_with_results_of_three_kinds(x, a):
+    v, tries = 0.5 * x, 0
+    while tries < 3:
+        tries += 1
+        if tries == 2:
+            v = np.sum(a * x) * 0.3
+            if x > 1e6:
+                return abs(a)
+        v = v * x
+    try:
+        if a[0] > x:
+            raise ValueError
+        steps = 0
+        while steps < 3:
+            steps += 1
+            if v > 1e6:
+                return -0.75, v
+            v -= x * x
+    except ValueError:
+        a[1] = a.max() * x * x
+    return v * x + a.sum()
+
+
+@pytest.mark.parametrize("first", [0.1, 1.3])
+def test_results_of_several_kinds_are_saved_for_the_second_derivative(first, all_are_large):
+    all_are_large(large=True)
+
+    def slope(x):
+        return wg.grad(left_with_results_of_three_kinds)(x, np.array([first, 0.5]))
+
+    difference = (slope(0.3 + 1e-6) - slope(0.3 - 1e-6)) / 2e-6
+    assert wg.grad(slope)(0.3) == pytest.approx(difference, rel=1e-8)
+    assert wg.derivative(slope)(0.3) == pytest.approx(difference, rel=1e-8)
