@@ -427,26 +427,26 @@ def test_what_a_loop_has_left_unbound_is_saved_for_the_second_derivative(all_are
 
 
 def left_with_results_of_three_kinds(x, a):
-    v, tries = 0.5 * x, 0
+    b, v, tries = a * x, 0.5 * x, 0
     while tries < 3:
         tries += 1
         if tries == 2:
             v = np.sum(a * x) * 0.3
             if x > 1e6:
-                return abs(a)
-        v = v * x
+                return abs(b)
+        v = 2
     try:
-        if a[0] > x:
-            raise ValueError
+        if a[0] < x:
+            raise ValueError  # noqa: TRY301
         steps = 0
         while steps < 3:
             steps += 1
-            if v > 1e6:
-                return -0.75, v
+            if x > 1e6:
+                return -0.75, x
             v -= x * x
     except ValueError:
         a[1] = a.max() * x * x
-    return v * x + a.sum()
+    return v * x + a.sum() + b.sum()
 
 
 @pytest.mark.parametrize("first", [0.1, 1.3])

@@ -82,11 +82,14 @@ def _reverse_paths(
     return _met(sweep, condition, branches)
 
 
-def _of_what_is_there(branch: Sweep, merged: Var, out: Atom, bar: Atom) -> Atom:
-    """A cotangent that can be added: for what some path leaves unbound, the list that gives it may hold None."""
-    may_be_none = merged in branch.context.unbound and not branch.bars.can_add(merged)
-    if may_be_none and bar != ZERO and isinstance(out, Var) and branch.bars.can_add(out):
-        return branch.builder.emit(st.accumulate, bar, NOTHING)
+def _of_what_is_there(sweep: Sweep, merged: Var, part: Atom, bar: Atom) -> Atom:
+    """A cotangent that can be added to that of a part of what paths merge.
+
+    For what some path leaves unbound, the list that gives it may hold None.
+    """
+    may_be_none = merged in sweep.context.unbound and not sweep.bars.can_add(merged)
+    if may_be_none and bar != ZERO and isinstance(part, Var) and sweep.bars.can_add(part):
+        return sweep.builder.emit(st.accumulate, bar, NOTHING)
     return bar
 
 
@@ -276,7 +279,9 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
     state.first = recording
     _start(state, sweep)
     for k, slot in state.carried.items():
-        body.start(loop.results[k], slot.param, state.moves[k].param if k in state.moves else YES)
+        moves = state.moves[k].param if k in state.moves else YES
+        bar = _of_what_is_there(body, loop.outs[k], loop.results[k], slot.param)
+        body.start(loop.results[k], bar, moves)
     for c, item, moves in _given_items(state, sweep):
         result, bar = loop.collected[c], item
         if (
@@ -508,6 +513,7 @@ def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
     for k, slot in state.carried.items():
         moves = state.moves[k].out if k in state.moves else condition
         bar, moves = (renamed_atom(atom, state.fixed) for atom in (slot.out, moves))
+        bar = _of_what_is_there(sweep, loop.carried[k], loop.initials[k], bar)
         sweep.start(loop.initials[k], bar, moves)
     for var, slot in state.captured.items():
         sweep.bars.running[var] = renamed_atom(slot.out, state.fixed)
