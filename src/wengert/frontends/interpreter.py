@@ -30,7 +30,17 @@ from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .segments import Marked
-from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value
+from .values import (
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Place,
+    Scope,
+    Value,
+    is_mutable,
+)
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
@@ -539,7 +549,20 @@ class Interpreter:
     def _with_witness(self, value: Maybe, checked: Atom) -> Value:
         if value.value is value.witness:
             return checked
-        return _replace_leaf(value.value, value.witness, checked)
+        return self._with_leaf(value.value, value.witness, checked)
+
+    def _with_leaf(self, value: Value, old: Var, new: Atom) -> Value:
+        """A value with another leaf: an object stays the object that it is."""
+        if value is old:
+            return new
+        if not isinstance(value, Items):
+            return value
+        values = [self._with_leaf(v, old, new) for v in value.values]
+        if all(a is b for a, b in zip(values, value.values, strict=True)):
+            return value
+        if is_mutable(value) and value.home is None:
+            hp.place_of(self, value)
+        return value.holding(values)
 
 
 @mutable_record
@@ -553,13 +576,3 @@ class Mark:
     scopes: dict[int, tuple[Scope, dict[str, Value]]]
     loops: list[int]
     open: Marked
-
-
-def _replace_leaf(value: Value, old: Var, new: Atom) -> Value:
-    if value is old:
-        return new
-    if isinstance(value, Items):
-        values = [_replace_leaf(v, old, new) for v in value.values]
-        if any(a is not b for a, b in zip(values, value.values, strict=True)):
-            return value.holding(values)
-    return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Iterable, Sequence
 
-from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Var, walk
+from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var, callees, walk
 from ..ir.types import BOOL
 from ..ops.memory import COPIES
 from ..rules.registry import rule_for
@@ -18,7 +18,7 @@ _STEEP = frozenset(("sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot", "no
 """Ops whose derivative is infinite where their value is finite."""
 
 _LINEAR = frozenset(("add", "sub", "neg", "pos"))
-_BOUNDED = frozenset(("maximum", "minimum", "fmax", "fmin", "clip", "min_of", "max_of"))
+_BOUNDED = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 """Ops whose value is finite though an operand, a bound that nothing reaches, is not."""
 
 _NAN = Const(cmath.nan)
@@ -33,20 +33,26 @@ def steep_equations(block: Block) -> frozenset[Eqn]:
     Beside the steep ops: those of a value that was set to infinity or to NaN, for a path that does not use it, and
     calls of functions that have such equations.
     """
-    callees = Lost()
-    lost = _not_finite(block, callees)
+    lost = Lost()
+    own = _not_finite(block, lost)
     steep = {
         callee
-        for callee in callees
-        if callee.function and any(_is_steep(eqn, callees[callee]) for eqn in _eqns(callee))
+        for callee, inside in lost.items()
+        if any(_is_steep(eqn, inside) for eqn in walk(_function(callee).body))
+    }
+    leading_there = {
+        callee for callee in lost if not steep.isdisjoint((callee, *callees([_function(callee)])))
     }
     return frozenset(
-        eqn for eqn in walk(block) if _is_steep(eqn, lost) or _calls_one_of(eqn, steep)
+        eqn
+        for eqn in walk(block)
+        if _is_steep(eqn, own) or (eqn.op is CALL and eqn.param("callee") in leading_there)
     )
 
 
-def _eqns(callee: Callee) -> Sequence[Eqn]:
-    return () if callee.function is None else walk(callee.function.body)
+def _function(callee: Callee) -> Function:
+    assert callee.function is not None, f"{callee!r} is called before it is read"
+    return callee.function
 
 
 def _is_steep(eqn: Eqn, lost: set[Var]) -> bool:
@@ -70,58 +76,41 @@ def _is_power_of_one_or_more(eqn: Eqn) -> bool:
     )
 
 
-def _calls_one_of(eqn: Eqn, steep: set[Callee]) -> bool:
-    """Whether an equation calls one of some functions, or one that does."""
-    if eqn.op is not CALL or eqn.param("checkpoint", False):
-        return False
-    seen: set[Callee] = set()
-    waiting: list[Callee] = [eqn.param("callee")]
-    while waiting:
-        callee = waiting.pop()
-        if callee in steep:
-            return True
-        if callee not in seen:
-            seen.add(callee)
-            waiting += [each.param("callee") for each in _eqns(callee) if each.op is CALL]
-    return False
-
-
 # --- what is not finite -------------------------------------------------------------------
 
 
-def _not_finite(block: Block, callees: Lost) -> set[Var]:
-    """The values that come of constants that are not finite."""
+def _not_finite(block: Block, lost: Lost) -> set[Var]:
+    """The values that come of constants that are not finite; `lost` is told of the functions that are called."""
     eqns = walk(block)
     for callee in {eqn.param("callee"): None for eqn in eqns if eqn.op is CALL}:
-        if callee not in callees and callee.function is not None:
-            callees[callee] = set()  # where it recurses
-            callees[callee] = _not_finite(callee.function.body, callees)
-    if not (any(callees.values()) or any(_is_lost(atom) for eqn in eqns for atom in _atoms(eqn))):
+        if callee not in lost:
+            lost[callee] = set()  # where it recurses
+            lost[callee] = _not_finite(_function(callee).body, lost)
+    if not (any(lost.values()) or any(_is_lost(atom) for eqn in eqns for atom in _atoms(eqn))):
         return set()
-    return reached([pair for eqn in eqns for pair in _flow(eqn, callees)], _is_lost)
+    return reached([pair for eqn in eqns for pair in _flow(eqn, lost)], _is_lost)
 
 
 def _atoms(eqn: Eqn) -> Sequence[Atom]:
     return (*eqn.args, *(out for block in eqn.blocks for out in block.outs))
 
 
-def _flow(eqn: Eqn, callees: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
+def _flow(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
     """Each value that an equation defines, beside those that it may come of."""
     if eqn.blocks or eqn.op in COPIES:
         return merged(eqn)
     if eqn.op.name in _BOUNDED:
         return ()
     given = [(out, eqn.args) for out in eqn.outs if out.kind != BOOL]
-    return [*given, *_lost_results(eqn, callees)] if eqn.op is CALL else given
+    return [*given, *_lost_results(eqn, lost)] if eqn.op is CALL else given
 
 
-def _lost_results(eqn: Eqn, callees: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
+def _lost_results(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
     """The results of a call that may not be finite, beside a constant that is not."""
     callee: Callee = eqn.param("callee")
-    given = () if callee.function is None else callee.function.body.outs
-    lost = callees.get(callee, set())
-    pairs = zip(eqn.outs, given, strict=False)
-    return [(out, (_NAN,)) for out, atom in pairs if atom in lost or _is_lost(atom)]
+    # results that only tell what it has changed come after its own
+    pairs = zip(eqn.outs, _function(callee).body.outs, strict=False)
+    return [(out, (_NAN,)) for out, atom in pairs if atom in lost[callee] or _is_lost(atom)]
 
 
 def _is_lost(atom: Atom) -> bool:
