@@ -674,6 +674,24 @@ def of_chosen(w: Writer) -> Lines:
     )
 
 
+def of_one_path(w: Writer) -> Lines:
+    """On objects that names refer to on one path only."""
+    change = w.choose(
+        (
+            [f"row[{w.small()}] = {w.number(1)}"],
+            [f"row[{w.small()}] *= {w.number(1)}"],
+            [f"row.append({w.number(1)})"],
+            [f"kept.v += {w.number(1)}"],
+            [f"kept.w[{w.index()}] = {w.number(1)}"],
+            [f"kept.w = {w.vector()}"],
+            ["also = row", f"also[0] *= {w.number(1)}"],
+            [f"kept.log = row, {w.vector()}", f"kept.log[0][1] -= {w.number(1)}"],
+            [f"v = row[{w.small()}] * 0.3 + kept.half"],
+        )
+    )
+    return w.choose(([f"u = grow({w.number(1)})"], ["if on:", *indented(change)]))
+
+
 def of_holders(w: Writer) -> Lines:
     """On vectors that functions, iterators and others hold without a name."""
     one, other = w.vector(), w.vector()
@@ -798,6 +816,7 @@ OF_PART = {
     "f": [of_views] * 4,
     "k": [of_arrays] * 4,
     "m": [of_matrix] * 4,
+    "y": [of_one_path] * 4,
     "o": [of_object] * 4,
     "r": [of_rows] * 4,
     "h": [of_holders] * 4,
@@ -823,6 +842,19 @@ SETUP: dict[str, Statement] = {
         f"r = [{w.choose(('[x, 1.0], [0.5, x]', 'a, b', '[x, 1.0], b'))}]",
         f"q = {w.choose(('r[0]', '[x, x]'))}",
     ],
+    "y": lambda w: [
+        f"on = {w.test()}",
+        "if on:",
+        f"    row, kept = [x, 0.5, {w.number(1)}], Box({w.number(1)}, {w.vector()})",
+        "",
+        "def grow(e):",
+        "    if on:",
+        f"        row[{w.small()}] += e",
+        f"        kept.v *= {w.choose(('e', 'row[1]', '0.5'))}",
+        "    return e * 0.5",
+        "",
+        f"u = grow({w.number(1)})",
+    ],
     "z": lambda w: [f"g = {w.vector()} if {w.test()} else {w.vector()}"],
     "xs": lambda w: [f"ys = {w.choose(('xs', '[x, 2.0]', 'list(xs)'))}"],
 }
@@ -836,6 +868,7 @@ TERM = {
     "t": "sum(inner['s'] * (inner['t'] @ WEIGHTS) for inner in table.values()) + len(table)",
     "o": "o.v * p.v + (o.w * p.w) @ WEIGHTS + sum(o.log) + len(p.log)",
     "r": "r[0][0] * q[1] + r[-1][1] - q[0]",
+    "y": "(row[0] * row[-1] + kept.v + kept.w @ WEIGHTS if on else 0.0)",
     "z": "g @ WEIGHTS + o.w @ g",
     "xs": "xs[0] * xs[-1] + sum(ys) * 0.3 + len(xs)",
 }
