@@ -431,3 +431,36 @@ def test_products_of_vectors_of_different_lengths(f, others):
 def test_einsum_of_another_number_of_operands(subscripts):
     with pytest.raises(ValueError, match="operands provided to einstein sum function"):
         wg.grad(lambda x: np.einsum(subscripts, x, x))(np.ones(3))
+
+
+def in_a_comprehension(x, on):
+    if on:
+        factor = x
+    return sum([factor * k for k in range(2)])
+
+
+def in_a_generator(x, on):
+    if on:
+        factor = x
+    return sum(factor * k for k in range(2))
+
+
+def in_a_function(x, on):
+    if on:
+        factor = x
+
+    def scaled(y):
+        return y * factor
+
+    return scaled(x)
+
+
+@pytest.mark.parametrize("f", [in_a_comprehension, in_a_generator, in_a_function])
+def test_a_name_of_a_scope_around_that_is_unbound(f):
+    """Which error it is hangs on where Python runs comprehensions (PEP 709)."""
+    with pytest.raises(NameError) as pythons:
+        f(1.0, False)
+    for derivative in (wg.grad(f), wg.jit(wg.grad(f))):
+        with pytest.raises(NameError) as ours:
+            derivative(1.0, False)
+        assert (type(ours.value), str(ours.value)) == (type(pythons.value), str(pythons.value))

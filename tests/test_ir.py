@@ -505,7 +505,7 @@ class Generator:
 def functions(draw: Callable[[Any], Any]) -> Function:
     generator = Generator(draw)
     names = draw(st.lists(st.sampled_from(["x", "y", "p", "inf"]), unique=True, max_size=3))
-    how = st.sampled_from(["positional", "keyword", "captured"])
+    how = st.sampled_from(["positional", "keyword", "captured", "unbound"])
     inputs = tuple(Input(name, draw(_KINDS), draw(how)) for name in names)
     params = tuple(
         Var(leaf, draw(st.just(each.name) | _HINTS))

@@ -52,7 +52,43 @@ def not_what_was_there(x, o):
     return b @ WEIGHTS + o.w @ WEIGHTS * x
 
 
-PROGRAMS = [added_to_twice, by_another_name, chosen, chosen_before, not_what_was_there]
+def put_back_after_another(x, o):
+    b = o.w
+    c = np.ones(2) * x
+    o.w = c
+    o.w = b if x > 0.1 else np.zeros(2)
+    c[0] += x
+    return b @ WEIGHTS + c @ WEIGHTS * x + o.w @ WEIGHTS
+
+
+def chosen_before_another(x, o):
+    b = o.w
+    t = b if x > 0.1 else np.zeros(2)
+    o.w = np.ones(2)
+    o.w = t
+    b[0] = x * x
+    return b @ WEIGHTS + o.w @ WEIGHTS * 2 + t @ WEIGHTS
+
+
+def put_back_in_a_loop(x, o):
+    for k in range(3):
+        b = o.w
+        o.w = b if x * k > 0.6 else b * 2
+        o.w[0] += x
+        b[1] *= x
+    return b @ WEIGHTS + o.w @ WEIGHTS * 2
+
+
+PROGRAMS = [
+    added_to_twice,
+    by_another_name,
+    chosen,
+    chosen_before,
+    not_what_was_there,
+    put_back_after_another,
+    chosen_before_another,
+    put_back_in_a_loop,
+]
 
 
 def arguments():

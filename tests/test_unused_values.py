@@ -87,6 +87,16 @@ def root_below(x, n):
     return root_below(x, n - 1) if n > 0 else math.sqrt(x)
 
 
+@wg.checkpoint
+def square_and_root(x):
+    return x * x, math.sqrt(x - 1.0)
+
+
+def of_a_checkpointed_call(x, want):
+    square, root = square_and_root(x)
+    return square + root if want > 0 else square
+
+
 PROGRAMS = [
     not_a_number_unless_wanted,
     far_away_unless_wanted,
@@ -96,9 +106,10 @@ PROGRAMS = [
     two_of_a_call,
     nothing_known_of_a_call,
     root_of_nothing_in_a_call,
+    of_a_checkpointed_call,
 ]
 
-ASKED_TOGETHER = [root_for_the_next_iteration, two_of_a_call]
+ASKED_TOGETHER = [root_for_the_next_iteration, two_of_a_call, of_a_checkpointed_call]
 """Whose first derivative gathers cotangents, used and unused: of a list, or of what a call saves, is asked once."""
 
 

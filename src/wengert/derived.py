@@ -15,6 +15,7 @@ from .calling import Call, captured_by
 from .errors import InternalError, UnsupportedSyntax
 from .frontends import signature
 from .frontends.relied_on import Guard
+from .frontends.values import HEAP_TYPE
 from .guards import Identities, as_identities, one_check, test_of_captured, test_of_function
 from .ir.callers import calling_span
 from .ir.graph import TRY, Function, Var, walk
@@ -24,21 +25,9 @@ from .loading import collecting_later
 from .ops.structure import global_
 from .passes.written import targets, written
 from .runtime import identity
+from .runtime.containers import own_dictionary
 
 lock = RLock()
-
-
-def _can_be_bound(holder: Any, key: str) -> bool:
-    """Whether a program can bind what someone holds to something else: what `int | None` is made of, it cannot."""
-    if isinstance(holder, type):
-        return bool(holder.__flags__ & _OF_PYTHON)
-    if isinstance(holder, dict) or key in getattr(holder, "__dict__", ()):
-        return True
-    return bool(type(holder).__flags__ & _OF_PYTHON)
-
-
-_OF_PYTHON = 1 << 9
-"""The flag of classes that are made when a program runs: `Py_TPFLAGS_HEAPTYPE`."""
 
 
 @mutable_record
@@ -277,3 +266,11 @@ def note_run_inside(derived: Derived) -> None:
 
 
 _traces: dict[int, int] = {}
+
+
+def _can_be_bound(holder: Any, key: str) -> bool:
+    """Whether a program can bind what someone holds to something else: what `int | None` is made of, it cannot."""
+    if not isinstance(holder, type) and (isinstance(holder, dict) or key in own_dictionary(holder)):
+        return True
+    cls = holder if isinstance(holder, type) else type(holder)
+    return bool(cls.__flags__ & HEAP_TYPE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+_INLINED = sys.version_info >= (3, 12)
+"""Whether Python runs list comprehensions in the function that they stand in (PEP 709)."""
 
 
 def comprehend(it: Interpreter, node: Comprehension) -> Value:
@@ -83,17 +87,18 @@ def _listed(
             return tuple_of(evaluate(it, node.key), evaluate(it, node.value))
         return evaluate(it, node.elt)
 
-    with _scope_of_its_own(it, frame):
+    with _scope_of_its_own(it, frame) as scope:
+        scope.inlined = _INLINED and not isinstance(node, ast.GeneratorExp)
         produced = _produce(it, node.generators, element, first)
     return list_of(*produced) if isinstance(produced, list) else produced
 
 
 @contextmanager
-def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[None, None, None]:
+def _scope_of_its_own(it: Interpreter, frame: Frame) -> Generator[Scope, None, None]:
     scope = Scope(frame.scope.globals, frame.scope)
     it.frames.append(Frame(frame.closure, scope, around=frame.around or frame))
     try:
-        yield
+        yield scope
     finally:
         it.frames.pop()
 

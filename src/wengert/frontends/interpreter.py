@@ -30,17 +30,7 @@ from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .segments import Marked
-from .values import (
-    Closure,
-    Items,
-    Iteration,
-    Maybe,
-    Native,
-    Place,
-    Scope,
-    Value,
-    is_mutable,
-)
+from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
@@ -552,17 +542,14 @@ class Interpreter:
         return self._with_leaf(value.value, value.witness, checked)
 
     def _with_leaf(self, value: Value, old: Var, new: Atom) -> Value:
-        """A value with another leaf: an object stays the object that it is."""
+        """A value with another leaf."""
         if value is old:
             return new
         if not isinstance(value, Items):
             return value
         values = [self._with_leaf(v, old, new) for v in value.values]
-        if all(a is b for a, b in zip(values, value.values, strict=True)):
-            return value
-        if is_mutable(value) and value.home is None:
-            hp.place_of(self, value)
-        return value.holding(values)
+        unchanged = all(a is b for a, b in zip(values, value.values, strict=True))
+        return value if unchanged else value.holding(values)
 
 
 @mutable_record

@@ -40,10 +40,10 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
         if name in where.vars:
             value = where.vars[name]
             if isinstance(value, Items) and value.form == "cell":
-                return cells.read(it, value, name, own=where is scope)
+                return cells.read(it, value, name, own=_is_own(scope, where))
             if isinstance(value, Maybe):
                 _note_unbound(it, name)
-                value = it.checked(value, name, own=where is scope)
+                value = it.checked(value, name, own=_is_own(scope, where))
                 # of the names of functions around no branch or loop in here knows what they were
                 if where is it.frame.scope:
                     where.vars[name] = value
@@ -61,6 +61,13 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
     if hasattr(builtins, name):
         return Const(getattr(builtins, name))
     return _no_such_name(it, scope, name)
+
+
+def _is_own(scope: Scope, where: Scope) -> bool:
+    """Whether Python takes a name that is bound in one scope for a local one in another."""
+    while scope is not where and scope.inlined and scope.outer is not None:
+        scope = scope.outer
+    return scope is where
 
 
 def _no_such_name(it: Interpreter, scope: Scope, name: str) -> NoReturn:

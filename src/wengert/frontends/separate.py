@@ -231,7 +231,9 @@ def _captured_by(
             elif isinstance(value, Maybe) and _can_be_passed(it, closure, name, value):
                 captured[name] = heap.now(it, value)
             elif value is not None:
-                value = captures.taken_apart(it, it.checked(value, name), everything=True)
+                value = captures.taken_apart(
+                    it, it.checked(value, name, own=False), everything=True
+                )
                 kind = kind_of_value(value)
                 if isinstance(kind, Static):
                     known.add((name, kind))

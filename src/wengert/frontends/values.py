@@ -77,6 +77,8 @@ class Items:
 
     def holding(self, values: Sequence[Value], keys: Sequence[Any] | None = None) -> Items:
         """The same object with other contents."""
+        if self.place is None and self.home is None and self.form in MUTABLE_FORMS:
+            self.place = Place(self)
         keys = self.keys if keys is None else tuple(keys)
         return Items(self.form, keys, tuple(values), self.type, self.place, self.home)
 
@@ -146,7 +148,7 @@ REMEMBERED = "_remembered_results"
 class Scope:
     """The names of one function activation; inner functions refer to it, not to a copy."""
 
-    __slots__ = ("cells", "globals", "memory_of", "outer", "vars")
+    __slots__ = ("cells", "globals", "inlined", "memory_of", "outer", "vars")
 
     def __init__(self, globals_: Mapping[str, Any], outer: Scope | None = None):
         self.globals = globals_
@@ -156,6 +158,8 @@ class Scope:
         self.vars: dict[str, Value] = {}
         self.memory_of: Any = None
         """What stands for the function that remembers its results here, if one does."""
+        self.inlined = False
+        """Whether Python takes the names around it for its own: those around a list comprehension (PEP 709)."""
 
 
 @record

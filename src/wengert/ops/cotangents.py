@@ -48,7 +48,7 @@ shadow_items = declare(
     rt="shadow_items",
 )
 nested_list = declare(
-    "nested_list", "x_bar, *, depth", infer=lambda a, p: UNKNOWN, rt="nested_list"
+    "nested_list", "x_bar, *, depth, numbers=False", infer=lambda a, p: UNKNOWN, rt="nested_list"
 )
 """A cotangent as lists in lists, so deep: where an array was made of them, it is an array."""
 rule_pair = declare(

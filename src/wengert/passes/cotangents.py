@@ -306,9 +306,14 @@ def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
     return builder.emit(st.as_list, bar) if _depth(kind) == 1 else nested_items(builder, bar, kind)
 
 
-def nested_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
-    """The same, where there may be none."""
-    return builder.emit(ct.nested_list, bar, depth=Const(_depth(kind)))
+def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = False) -> Atom:
+    """The same, where there may be none; `unbound` says that there may be none of an item, too."""
+    innermost: Kind = kind
+    while isinstance(innermost, Seq):
+        innermost = innermost.item
+    numbers = unbound and isinstance(innermost, (Number, Array))
+    options = {"numbers": Const(True)} if numbers else {}
+    return builder.emit(ct.nested_list, bar, depth=Const(_depth(kind)), **options)
 
 
 def _depth(kind: Kind) -> int:

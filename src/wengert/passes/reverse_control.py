@@ -282,16 +282,7 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
         moves = state.moves[k].param if k in state.moves else YES
         bar = _of_what_is_there(body, loop.outs[k], loop.results[k], slot.param)
         body.start(loop.results[k], bar, moves)
-    for c, item, moves in _given_items(state, sweep):
-        result, bar = loop.collected[c], item
-        if (
-            result in sweep.context.unbound
-            and isinstance(result, Var)
-            and body.bars.can_add(result)
-        ):
-            # of what a path has left so, the list holds nothing
-            bar = body.builder.emit(st.accumulate, item, NOTHING)
-        body.start(result, bar, moves)
+    _hand_on_given_items(state, sweep)
     body.run()
     _end(state, sweep)
     forward = _emit_reverse(state, sweep)
@@ -338,20 +329,24 @@ def _shape_of(atom: Atom, default: Var) -> Var:
     return atom.shape_of if isinstance(atom, Var) else default
 
 
-def _given_items(state: _ReverseLoop, sweep: Sweep) -> list[tuple[int, Var, Atom]]:
-    """The items of the cotangents of collected results, and whether any is more than a written-out zero."""
-    found: list[tuple[int, Var, Atom]] = []
-    for c, out in enumerate(state.loop.lists):
+def _hand_on_given_items(state: _ReverseLoop, sweep: Sweep) -> None:
+    """Start from the items of the cotangents of collected results."""
+    body = state.body
+    for out, result in zip(state.loop.lists, state.loop.collected, strict=True):
         if not sweep.bars.has(out):
             continue
-        result = state.loop.collected[c]
-        item = Var(st.gradient_kind(kind_of_atom(result)))
+        moves = sweep.bars.moves_where([out])
+        bar = item = Var(st.gradient_kind(kind_of_atom(result)))
         if isinstance(result, Var):
-            unsure = result in sweep.context.unbound and state.body.bars.can_add(result)
-            item = cotangent_of(result, UNKNOWN if unsure else None)
-        found.append((c, item, sweep.bars.moves_where([out])))
+            bar = item = cotangent_of(result)
+            if (
+                item.kind == UNKNOWN
+                and result in sweep.context.unbound
+                and body.bars.can_add(result)
+            ):
+                bar = body.builder.emit(st.accumulate, item, NOTHING)
         state.given.append((sweep.total(out), item))
-    return found
+        body.start(result, bar, moves)
 
 
 def _capture(state: _ReverseLoop, sweep: Sweep, var: Var) -> Atom:

@@ -413,11 +413,16 @@ def items_reached(bar: Any, items_bar: list[Any], items: Any, reverse: bool = Fa
     return listed[len(listed) - n :] if reverse else listed[:n]
 
 
-def nested_list(x_bar: Any, depth: int) -> list[Any] | None:
-    """The cotangent of lists in lists, so deep, as such: of an array that was made of them it is an array."""
-    if x_bar is None or depth == 1:
-        return None if x_bar is None else list(x_bar)
-    return [nested_list(item, depth - 1) for item in x_bar]
+def nested_list(x_bar: Any, depth: int, numbers: bool = False) -> list[Any] | None:
+    """The cotangent of lists in lists, so deep, as such: of an array that was made of them it is an array.
+
+    `numbers`: the innermost hold numbers or arrays, or nothing, whose cotangent is a number that adds to any.
+    """
+    if x_bar is None:
+        return None
+    if depth == 1:
+        return [0.0 if item is None and numbers else item for item in x_bar]
+    return [nested_list(item, depth - 1, numbers) for item in x_bar]
 
 
 def shadow_items(x_bar: Any) -> list[Any]:

@@ -28,7 +28,6 @@ from .aliases import stands_for as stands_for
 from .aliases import ties as ties
 from .aliases import with_aliases as with_aliases
 from .changes import ByIndex as ByIndex
-from .changes import are_in_one_place as are_in_one_place
 from .changes import changed as changed
 from .changes import changes_inside as changes_inside
 from .changes import check_views as check_views
@@ -49,6 +48,7 @@ from .changes import whole as whole
 from .current import now as now
 from .current import part_of as part_of
 from .current import starts as starts
+from .homes import are_in_one_place as are_in_one_place
 from .packing import adopt as adopt
 from .packing import followed_by_name as followed_by_name
 from .packing import hold_unknown_of as hold_unknown_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...ir.builder import kind_of_atom
@@ -11,7 +11,7 @@ from ...ir.types import INT, UNKNOWN, Array, Seq, Struct
 from ...ops import identity as ident
 from ...ops import memory as me
 from ...ops import structure as st
-from ..values import Items, Lost, Part, Place, Write, is_mutable
+from ..values import Items, Lost, Part, Place, Write
 from .aliases import (
     deeper_than,
     holds_mutable,
@@ -25,6 +25,7 @@ from .aliases import (
     ties,
 )
 from .current import has_left, now, read, what_happened
+from .homes import is_there, that_may_stay
 from .packing import keep, materialise, refuse_callers
 from .places import content_in, identities, in_whole, note_left, place_of
 from .releasing import release
@@ -41,11 +42,9 @@ from .views import (
     compared,
     depth_of_path,
     is_split,
-    lead_to_one,
     makes_array_of_number,
     may_be_number,
     meet,
-    steps_of,
     steps_to_write,
     view_of,
     views_to,
@@ -204,37 +203,11 @@ def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
     """`var[step] = value`, or of an attribute."""
     if is_there(it, var, step, value):
         return
-    may_stay = _that_may_stay(it, value, *_home_of(it, var), step)
+    may_stay = that_may_stay(it, var, step, value)
     write = lambda root, steps: it.emit(me.store, root, *steps, step, value)
     update(it, var, write, step)
     if may_stay is not None and isinstance(value, Var):
         may_be_one(it, may_stay, place_of(it, value))
-
-
-def _that_may_stay(
-    it: Interpreter, value: Atom, owner: Place | None, others: tuple[Atom, ...], step: Atom
-) -> Place | None:
-    """The object which is where a value is to be put, if the value may be that object."""
-    path = (*others, step)
-    there = next((each for each in _chosen_from(it, value) if _is_at(it, each, owner, path)), None)
-    if owner is None or there is None:
-        return None
-    for place, content in it.heap.items():
-        if isinstance(content, Part) and in_whole(it, content) == (owner, path):
-            return place
-    place = place_of(it, there)
-    it.heap[place] = Part(owner, path)
-    return place
-
-
-def _chosen_from(it: Interpreter, value: Atom) -> Iterator[Var]:
-    """The objects of which a value is one, and what these were before they were looked at again."""
-    if not isinstance(value, Var):
-        return
-    for each in (*it.reading.choices.get(value, ())[1:], it.reading.stands_for.get(value)):
-        if isinstance(each, Var):
-            yield each
-            yield from _chosen_from(it, each)
 
 
 def changes_inside(it: Interpreter, var: Var, step: Atom, item: Atom) -> None:
@@ -278,39 +251,6 @@ def _may_be_item(it: Interpreter, other: Place, step: Atom) -> bool:
     """Whether an object may be an item: what the item is reached by is none."""
     keys = identities(it, step, own=True)
     return keys.isdisjoint({other, *may_be(it, other)})
-
-
-def is_there(it: Interpreter, var: Var, step: Atom, value: Atom) -> bool:
-    """Whether a container refers to a value already where it is to."""
-    if not isinstance(value, Var) or not is_mutable(value):
-        return False
-    if what_happened(it, value)[0]:
-        return False
-    owner, others = _home_of(it, var)
-    return _is_at(it, value, owner, (*others, step))
-
-
-def are_in_one_place(it: Interpreter, a: Var, b: Var) -> bool:
-    """Whether two values are one object, or were read from one place of one."""
-    return _is_at(it, a, *_home_of(it, b))
-
-
-def _is_at(it: Interpreter, value: Var, owner: Place | None, path: tuple[Atom, ...]) -> bool:
-    whole, steps = _home_of(it, value)
-    return whole is owner and whole is not None and lead_to_one(steps, path)
-
-
-def _home_of(it: Interpreter, var: Var) -> tuple[Place | None, tuple[Atom, ...]]:
-    """The run-time object that a value is in, if it is known, and the way to it."""
-    root, views = views_to(it, var)
-    steps = tuple(step for eqn in views for step in steps_of(eqn))
-    place = place_of(it, root)
-    content = it.heap.get(place)
-    if isinstance(content, Lost):
-        return None, ()
-    if isinstance(content, Part):
-        return in_whole(it, Part(content.place, (*content.steps, *steps)))
-    return place, steps
 
 
 def whole(it: Interpreter, var: Var, value: Atom, *, keeps: bool = False) -> None:
