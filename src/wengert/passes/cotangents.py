@@ -312,8 +312,9 @@ def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = Fals
     while isinstance(innermost, Seq):
         innermost = innermost.item
     numbers = unbound and isinstance(innermost, (Number, Array))
-    options = {"numbers": Const(True)} if numbers else {}
-    return builder.emit(ct.nested_list, bar, depth=Const(_depth(kind)), **options)
+    params: dict[str, Atom] = {"depth": Const(_depth(kind))}
+    params |= {"numbers": Const(True)} if numbers else {}
+    return builder.emit_with(ct.nested_list, [bar], params)
 
 
 def _depth(kind: Kind) -> int:
