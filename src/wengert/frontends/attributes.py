@@ -304,8 +304,7 @@ def call_method(it: Interpreter, receiver: Value, name: str, args: Args, kwargs:
 def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
-    from .drawing_in_python import drawing, drawn_by
-    from .operators import refuse_unknown
+    from .drawing_in_python import drawn_by
 
     current = now(it, value)  # a bound method may be called once its object has changed
     if not isinstance(current, (Var, Const)):
@@ -341,6 +340,17 @@ def _method_of_run_time(
         op = None
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
         return emit_op(it, op, "method", [value, *args], kwargs)
+    return _method_without_rule(value, name, it, args, kwargs)
+
+
+def _method_without_rule(
+    value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
+) -> Value:
+    """A method of a container, of text, or of what only the run knows."""
+    from .drawing_in_python import drawing
+    from .operators import refuse_unknown
+
+    kind = kind_of_atom(value)
     if name in ("items", "keys", "values") and not args:
         refuse_unknown(it, (name,), [value])
         return Iteration(name, (value,))
