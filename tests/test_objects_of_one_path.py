@@ -187,3 +187,25 @@ def test_a_function_that_recurses_changes_it(log_of):
     expected = pytest.approx(slope_of(lambda x, on: logged(x, on, log_of), True), rel=1e-8)
     assert wg.grad(logged)(0.7, True, log_of) == expected
     assert wg.derivative(lambda x: logged(x, True, log_of))(0.7) == expected
+
+
+def a_list_lengthened(x, a, on):
+    if on:
+        row = [x, x * a[1]]
+    if on:
+        row[1] *= x
+    if on:
+        row.append(a[0])
+    return x * x + (row[0] * row[-1] + row[1] if on else 0.0)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_second_derivatives_where_there_is_no_list(on):
+    """What a path leaves out of a list has a cotangent of zero, which is added to as a number is."""
+
+    def slope(x):
+        return wg.grad(a_list_lengthened)(x, np.array([0.3, 0.4]), on)
+
+    expected = 2.0 + (2 * 0.4 if on else 0.0)
+    assert wg.grad(slope)(0.7) == pytest.approx(expected, rel=1e-12)
+    assert wg.derivative(slope)(0.7) == pytest.approx(expected, rel=1e-12)

@@ -289,7 +289,7 @@ add_at = declare(
 )
 zeros = declare(
     "zeros",
-    "x, *, unbound=None",
+    "x, *, unbound=None, depth=0",
     infer=lambda args, params: gradient_kind(kind_of_atom(args[0])),
     fold=_fold_zeros,
     rt="zeros",

@@ -7,7 +7,7 @@ reading `x[i]` costs O(1) in reverse as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const, Span, Var
@@ -46,7 +46,7 @@ class Cotangents:
         local: Iterable[Var],
         outer: Callable[[Var], Atom],
         arithmetic: set[Var],
-        unbound: Container[Atom],
+        unbound: Collection[Atom],
         around: Cotangents | None = None,
     ):
         self.builder = builder
@@ -182,9 +182,13 @@ class Cotangents:
 
     def zeros(self, var: Var) -> Atom:
         """The cotangent of a value that is zero: where the value is unbound, a number that adds to any."""
-        holds_others = isinstance(var.kind, (Seq, Struct))
-        lost = {"unbound": NOTHING} if var in self.unbound and not holds_others else {}
-        return self.builder.emit_with(st.zeros, (var,), lost, name=bar_name(var))
+        options: dict[str, Atom] = {}
+        if isinstance(var.kind, Seq):
+            if self.unbound and _holds_numbers(var.kind):
+                options = {"unbound": NOTHING, "depth": Const(_depth(var.kind))}
+        elif var in self.unbound and not isinstance(var.kind, Struct):
+            options = {"unbound": NOTHING}
+        return self.builder.emit_with(st.zeros, (var,), options, name=bar_name(var))
 
     def _write(self, buffer: Atom, path: Path, bar: Atom, var: Var) -> Atom:
         name = bar_name(var)
@@ -308,13 +312,17 @@ def as_items(builder: Builder, bar: Atom, kind: Seq) -> Atom:
 
 def nested_items(builder: Builder, bar: Atom, kind: Seq, *, unbound: bool = False) -> Atom:
     """The same, where there may be none; `unbound` says that there may be none of an item, too."""
-    innermost: Kind = kind
-    while isinstance(innermost, Seq):
-        innermost = innermost.item
-    numbers = unbound and isinstance(innermost, (Number, Array))
     params: dict[str, Atom] = {"depth": Const(_depth(kind))}
-    params |= {"numbers": Const(True)} if numbers else {}
+    if unbound and _holds_numbers(kind):
+        params["numbers"] = Const(True)
     return builder.emit_with(ct.nested_list, [bar], params)
+
+
+def _holds_numbers(kind: Seq) -> bool:
+    """Whether what lists in lists hold are numbers or arrays."""
+    if isinstance(kind.item, Seq):
+        return _holds_numbers(kind.item)
+    return isinstance(kind.item, (Number, Array))
 
 
 def _depth(kind: Kind) -> int:

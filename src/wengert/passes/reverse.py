@@ -9,7 +9,7 @@ The results contain no op that cannot be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -84,7 +84,7 @@ class Context:
     scalars: set[Var] = field(default_factory=set[Var])
     arithmetic: set[Var] = field(default_factory=set[Var])
     maybe_none: frozenset[Atom] = frozenset()
-    unbound: Container[Atom] = ()
+    unbound: Collection[Atom] = ()
     """Values that a path of the program leaves unbound: what collects the cotangents of others has None for them."""
     written: Written = field(default_factory=Written)
     callees: dict[Any, tuple[Callee, Callee]] = field(

@@ -43,7 +43,9 @@ linear_rule(
 )
 linear_rule(shallow_copy, transpose=lambda ȳ, x: ȳ)
 linear_rule(as_list, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
-linear_rule(nested_list, transpose=lambda ȳ, x_bar, *, depth, numbers: list_cotangent(ȳ, x_bar))
+linear_rule(
+    nested_list, transpose=lambda ȳ, x_bar, *, depth, numbers=False: list_cotangent(ȳ, x_bar)
+)
 linear_rule(as_tuple, transpose=lambda ȳ, x: list_cotangent(ȳ, x))
 linear_rule(list_cotangent, transpose=(lambda ȳ, items_bar, items: as_list(ȳ), None))
 zero_rule(sorted_order, repeated_items)

@@ -51,10 +51,13 @@ class OfAttributes(dict[str, Any]):
     __add__ = __radd__ = __mul__ = __rmul__ = __neg__ = __truediv__ = __matmul__ = computed_with
 
 
-def zeros(x: Any, unbound: Any = None) -> Any:
-    """The cotangent of `x` that is zero. `unbound`: what there is instead if `x` is nothing."""
+def zeros(x: Any, unbound: Any = None, depth: int = 0) -> Any:
+    """The cotangent of `x` that is zero.
+
+    `unbound`: what there is instead if `x`, or what is so deep in lists, is nothing.
+    """
     if unbound is not None and type(x).__name__.endswith("Undefined"):
-        return unbound
+        return unbound if depth == 0 else None
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
     if isinstance(x, (complex, np.complexfloating)) and not isinstance(x, float):
@@ -65,7 +68,7 @@ def zeros(x: Any, unbound: Any = None) -> Any:
         return OfAttributes({name: zeros(item) for name, item in attributes_of(x).items()})
     if isinstance(x, (list, tuple, *SEQUENCES)):
         numbers = {float, int, np.float64}.issuperset(map(type, x))
-        return [0.0] * len(x) if numbers else [zeros(item) for item in x]
+        return [0.0] * len(x) if numbers else [zeros(item, unbound, depth - 1) for item in x]
     if isinstance(x, dict):
         return with_made_items({key: zeros(item) for key, item in x.items()}, x)
     if x is None or isinstance(x, (str, bytes, range, slice, type)) or _has_no_parts(x):
