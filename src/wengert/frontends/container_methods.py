@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const, Var
 from . import heap
 from .failing import raise_now
-from .operations import key_of
+from .operations import key_of, truth
 from .run_time_containers import (
     METHODS,
     dict_of_object,
@@ -164,6 +164,24 @@ def _sort(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | 
     return _put_list(it, items, ordered.values)
 
 
+def _remove(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
+    """Which item it is, is known where one run is read: the objects around it stay what they are."""
+    from .identities import is_or_equals
+
+    if not it.reading.is_one_run or len(args) != 1:
+        return None
+    mark, wanted = it.mark(), heap.now(it, args[0])
+    for k, item in enumerate(items.values):
+        alike = it.known_truth(truth(it, is_or_equals(it, heap.now(it, item), wanted)))
+        if alike is None:
+            it.return_to(mark)
+            return None
+        if alike:
+            delete_item(it, items, Const(k))
+            return Const(None)
+    return raise_now(it, ValueError, "list.remove(x): x not in list")
+
+
 def _set_default(it: Interpreter, items: Items, args: Args, kwargs: Kwargs) -> Value | None:
     key, *default = args
     if not isinstance(key, Const):
@@ -253,7 +271,7 @@ _LIST_METHODS: dict[str, Method] = {
     "reverse": _reverse,
     "clear": _clear,
     "sort": _sort,
-    "remove": lambda it, items, args, kwargs: None,
+    "remove": _remove,
     "extendleft": lambda it, items, args, kwargs: None,
     "rotate": lambda it, items, args, kwargs: None,
 }

@@ -153,7 +153,7 @@ def equal_by_items(it: Interpreter, left: Value, right: Value) -> Value | None:
 def _all_equal(it: Interpreter, left: Sequence[Value], right: Sequence[Value]) -> Value:
     if not left:
         return Const(True)
-    alike = _is_or_equals(it, left[0], right[0])
+    alike = is_or_equals(it, left[0], right[0])
     known = it.known_truth(alike)
     if known is not None:
         return _all_equal(it, left[1:], right[1:]) if known else Const(False)
@@ -162,7 +162,7 @@ def _all_equal(it: Interpreter, left: Sequence[Value], right: Sequence[Value]) -
     )
 
 
-def _is_or_equals(it: Interpreter, a: Value, b: Value) -> Value:
+def is_or_equals(it: Interpreter, a: Value, b: Value) -> Value:
     """What Python's containers ask of an item: whether it is the other, or equal to it."""
     same = identical(it, a, b)
     if same is not None and it.known_truth(same):
@@ -188,7 +188,7 @@ def is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
     def search(k: int) -> Value:
         if k == len(items):
             return Const(False)
-        alike = _is_or_equals(it, item, items[k])
+        alike = is_or_equals(it, item, items[k])
         known = it.known_truth(alike)
         if known is not None:
             return Const(True) if known else search(k + 1)
