@@ -141,3 +141,10 @@ def test_what_is_not_in_the_list():
         wg.grad(removed_twice)(1.5)
     assert str(ours.value) == str(pythons.value)
     assert wg.grad(removed_twice)(0.5) == pytest.approx(3 * 0.5**2)
+
+
+def test_what_makes_no_sense_is_said_of_programs_that_are_read_for_one_run():
+    with pytest.raises(wg.errors.BadArgument, match="`derivative` is for functions of one number"):
+        wg.derivative(lists_in_a_list)(0.83, 3)
+    with pytest.raises(wg.errors.NotScalar):
+        wg.grad(lambda x: (lists_in_a_list(x, 3), x))(0.83)

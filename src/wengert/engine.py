@@ -23,7 +23,7 @@ from .calling import (
     self_contained,
 )
 from .derived import Derived, followed, lock, traces
-from .errors import UnsupportedSyntax, WengertError
+from .errors import BadArgument, NotScalar, UnsupportedSyntax, WengertError
 from .frontends import signature, source
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
@@ -107,8 +107,12 @@ def _derive_for(
         return _published(verb, call)
     except UnsupportedSyntax as refused:
         for more in (counted, of_one_run):
-            with suppress(WengertError, RecursionError):
+            try:
                 return _derive_knowing(more, verb, call, function, args, kwargs)
+            except (BadArgument, NotScalar):
+                raise  # the program can be read, and what is asked of it makes no sense
+            except (WengertError, RecursionError):
+                continue
         raise refused from None
 
 
