@@ -8,7 +8,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -312,6 +312,8 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
             return call_known(it, vectorized, [*map(as_known, said), *args], kwargs)
         case types.FunctionType(__name__="__new__") if args and _makes_a_namedtuple(known, args[0]):
             return construct.new_namedtuple(it, args[0].value, args[1:], kwargs)  # type: ignore[union-attr]
+        case types.FunctionType(__code__=code) if code is _MAKE and _is_plain_namedtuple(args):
+            return call(it, Const(equivalents.namedtuple_of), args, kwargs)
         case types.FunctionType() if module in _LIBRARIES:
             return _call_library_function(it, known, known, args, kwargs)
         case types.FunctionType(registry=_, dispatch=dispatch) if args:
@@ -370,6 +372,15 @@ def _makes_a_namedtuple(function: FunctionType, cls: Value) -> bool:
 
     is_class = isinstance(cls, Const) and hasattr(cls.value, "_fields")
     return is_class and is_generated(function)
+
+
+_MAKE = NamedTuple("_Any", [])._make.__func__.__code__  # type: ignore[attr-defined]
+
+
+def _is_plain_namedtuple(args: Args) -> bool:
+    """Whether the first operand is the class of a namedtuple that is made as all are."""
+    cls = args[0].value if args and isinstance(args[0], Const) else None
+    return isinstance(cls, type) and _makes_a_namedtuple(cls.__new__, args[0])  # type: ignore[arg-type]
 
 
 def _drawn(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Any:

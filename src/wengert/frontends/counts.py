@@ -392,24 +392,42 @@ def take_turn(it: Interpreter) -> None:
 
 
 def turns_of(it: Interpreter, running: Running) -> int | None:
-    """How many turns a loop over something has, where the counts decide it."""
+    """How many turns a loop over something has, where the counts decide it, or names that it walks over."""
     counts = it.reading.counts
-    if counts is None or running.every is not None:
+    if counts is None:
+        return _turns_of_names(it, running)
+    if running.every is not None:
         return None
     lengths = [counts.length(it.builder, it.atom(iterable)) for iterable in running.iterables]
     known_lengths = [length for length in lengths if length is not None]
     return min(known_lengths) if len(known_lengths) == len(lengths) else None
 
 
+def _turns_of_names(it: Interpreter, running: Running) -> int | None:
+    if running.named is None:
+        return None
+    for array in running.named.arrays:
+        length = it.emit(st.length, it.atom(array))
+        it.emit(ident.long_enough, length, Const(running.named.turns))
+    return running.named.turns
+
+
 def by_turns(it: Interpreter, running: Running) -> Iterator[Value] | None:
-    """The items of a loop turn by turn, where the counts decide how many there are."""
+    """The items of a loop turn by turn, where it is known how many there are."""
     count = turns_of(it, running)
     return None if count is None else (item_of_turn(it, running, k) for k in range(count))
 
 
 def item_of_turn(it: Interpreter, running: Running, k: int) -> Value:
-    """What a loop binds in one of its turns: arrays are looked at then, not before."""
+    """What a loop binds in one of its turns."""
+    if it.reading.counts is None and running.named is not None:
+        return running.named.item(k)
     take_turn(it)
+    return taken(it, running, k)
+
+
+def taken(it: Interpreter, running: Running, k: int) -> Value:
+    """The item that a loop comes to in one of its turns: arrays are looked at then, not before."""
     elements: list[Any] = []
     for iterable in running.iterables:
         if isinstance(iterable, Const):

@@ -55,6 +55,14 @@ def index_in(items: Any, value: Any, start: int = 0, stop: int = sys.maxsize) ->
     raise ValueError("index(x): x is not there")
 
 
+def namedtuple_of(cls: Any, iterable: Any) -> Any:
+    """`cls._make(iterable)` of a namedtuple."""
+    items = tuple(iterable)
+    if len(items) != len(cls._fields):
+        raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(items)}")
+    return cls(*items)
+
+
 def product(*iterables: Any, repeat: int = 1) -> Any:
     """`itertools.product`."""
     return functools.reduce(_extended, [list(i) for i in iterables] * repeat, [()])

@@ -90,6 +90,8 @@ class Interpreter:
         """Whether of what cannot be followed is asked, when the program runs, that it never changes."""
         self.walked_by_turn: list[tuple[Atom, Atom]] | None = None
         """Whether it replaces items of something of unknown kind."""
+        self.turns_around = 1
+        """How often what is read now is read, for the loops around it that are written out."""
         self.held: list[Value] = []
         """What statements that are being read hold without a name: what loops walk over."""
         self.catching = Catching(self)
@@ -225,6 +227,16 @@ class Interpreter:
             yield
         finally:
             self.held.pop()
+
+    @contextmanager
+    def writing_out(self, turns: int) -> Generator[None]:
+        """A loop is written out: what is read inside is read so often."""
+        around = self.turns_around
+        self.turns_around *= max(turns, 1)
+        try:
+            yield
+        finally:
+            self.turns_around = around
 
     # --- branches -------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
 from . import iterators, walking
-from .counts import is_by_turns
+from .counts import is_by_turns, taken
 from .failing import fail_now
 from .heap import now, place_of
 from .items import open_up
@@ -43,6 +43,19 @@ class Running:
     """Conditions (from `filter`) that an item must pass."""
     every: Atom | None = None
     """Of a checkpointed loop: after how many iterations what it carries is kept; see `ir.graph`."""
+    named: Named | None = None
+    """How it is written out, where names are walked over beside arrays."""
+
+
+@value_record
+class Named:
+    """Names side by side with arrays: what they name is known if the loop over them is written out."""
+
+    turns: int
+    arrays: tuple[Atom, ...]
+    """What has to have as many items, or more."""
+    item: Callable[[int], Value]
+    """The item of a turn, looked at then."""
 
 
 def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
@@ -187,7 +200,43 @@ def _side_by_side(
             "`filter` inside `zip` or `enumerate` is not covered", "Filter into a list first."
         )
     every = next((part.every for part in running if part.every is not None), None)
-    return Running(tuple(i for part in running for i in part.iterables), item, every=every)
+    named = None if every is not None else _named(it, parts, make)
+    iterables = tuple(i for part in running for i in part.iterables)
+    return Running(iterables, item, every=every, named=named)
+
+
+def _named(
+    it: Interpreter, parts: Sequence[list[Value] | Running], make: Callable[..., Value]
+) -> Named | None:
+    """How names are walked over beside arrays, if that is what the parts are."""
+    known = [part for part in parts if isinstance(part, list)]
+    running = [part for part in parts if isinstance(part, Running)]
+    named = [part.named for part in running if part.named is not None]
+    arrays = [each for part in running if part.named is None for each in part.iterables]
+    if not all(isinstance(kind_of_atom(each), Array) for each in arrays):
+        return None
+    if not named and not any(can_be_written_out(it, part) for part in known):
+        return None
+
+    def item_of(part: list[Value] | Running, k: int) -> Value:
+        if isinstance(part, list):
+            return part[k]
+        return taken(it, part, k) if part.named is None else part.named.item(k)
+
+    turns = min([*map(len, known), *(each.turns for each in named)])
+    arrays += [each for other in named for each in other.arrays]
+    return Named(turns, tuple(arrays), lambda k: make(*(item_of(part, k) for part in parts)))
+
+
+def can_be_written_out(it: Interpreter, names: Sequence[Value]) -> bool:
+    """Whether known items are not too many to be written out because something is looked up by them: text."""
+    return 0 < len(names) * it.turns_around <= 8 * UNROLL and all(map(_holds_text, names))
+
+
+def _holds_text(value: Value) -> bool:
+    if isinstance(value, Items) and value.form == "tuple":
+        return any(map(_holds_text, value.values))
+    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def at_run_time(it: Interpreter, part: list[Value] | Running) -> Running:
@@ -224,7 +273,15 @@ def _enumerate(it: Interpreter, value: Iteration) -> list[Value] | Running:
     else:
         first = it.atom(start)
         indices = it.emit(st.range_, first, it.emit(el.add, first, count))
-    return _side_by_side(it, [Running((indices,), lambda e: e[0]), part], tuple_of)
+    numbers = Running((indices,), lambda e: e[0], named=_numbers(part, start))
+    return _side_by_side(it, [numbers, part], tuple_of)
+
+
+def _numbers(part: Running, start: Value) -> Named | None:
+    """The numbers of the turns beside something, if that is written out."""
+    if part.named is None or not isinstance(start, Const):
+        return None
+    return Named(part.named.turns, (), lambda k: Const(start.value + k))
 
 
 def _map(it: Interpreter, value: Iteration) -> list[Value] | Running:

@@ -14,6 +14,7 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from types import BuiltinMethodType, FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -250,6 +251,22 @@ def _opaque(function: Any, kind: Kind = UNKNOWN) -> Handler:
     return lambda it, args, kwargs: opaque(it, function, args, kwargs, kind)
 
 
+def _text_of(function: Any, kind: Kind) -> Handler:
+    """A function that shows a value: what it says of one that is known, is known."""
+
+    def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+        values = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) in _PLAIN]
+        if values and len(values) == len(args) and not kwargs:
+            with suppress(Exception):  # it must fail when the program runs
+                return Const(function(*values))
+        return opaque(it, function, args, kwargs, kind)
+
+    return handler
+
+
+_PLAIN = (str, int, bool, float, type(None))
+
+
 _ASKED_OF_PYTHON = (sys.exc_info, traceback.format_exc, traceback.print_exc, traceback.format_stack)
 """What Python knows of the code that runs: not that of the program, where that is differentiated."""
 
@@ -353,8 +370,8 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         _by_indices(itertools.combinations_with_replacement),
     ),
     (itertools.permutations, _by_indices(itertools.permutations)),
-    *((function, _opaque(function, STR)) for function in _SHOWN),
-    *((function, _opaque(function, INT)) for function in _COUNTED),
+    *((function, _text_of(function, STR)) for function in _SHOWN),
+    *((function, _text_of(function, INT)) for function in _COUNTED),
     *(
         (
             function,

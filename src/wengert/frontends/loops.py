@@ -29,7 +29,7 @@ from .heap import (
     now,
     walk_by_index,
 )
-from .iteration import UNROLL, Running, at_run_time, iteration, whole_list
+from .iteration import UNROLL, Running, at_run_time, can_be_written_out, iteration, whole_list
 from .loop_reading import LoopKey, run_loop
 from .operations import truth
 from .operators import as_asked
@@ -255,6 +255,8 @@ def _run_if_passed(
 def should_unroll(it: Interpreter, items: list[Value]) -> bool:
     if len(items) <= UNROLL or is_by_turns(it):
         return True
+    if can_be_written_out(it, items):
+        return True
     kinds = {kind_of_value(item) for item in items}
     return len(kinds) > 1 or not all(map(is_plain, items))
 
@@ -305,7 +307,7 @@ def _taken_anew(
 
 
 def _write_out(it: Interpreter, count: int, turn: Callable[[int], None]) -> None:
-    with it.frame.in_loop() as depth:
+    with it.frame.in_loop() as depth, it.writing_out(count):
         it.vars[f"%break{depth}"] = Const(False)
 
         def step(k: int) -> None:
@@ -431,14 +433,17 @@ def _called_by_name(node: ast.AST) -> frozenset[str]:
 def _run_few_turns(it: Interpreter, node: ast.While) -> bool:
     """Write a `while True` out, if few turns come before it is certain to be left; says whether it was.
 
-    Where one walks over known items, a generator is not left in a place that only the run knows.
+    Where one walks over known items, a generator is not left in a place that only the run knows. There may
+    be more turns of which nothing is left to the run.
     """
     from .statements import run_body
 
     mark, depth = it.mark(), it.frame.loops + 1
     it.vars[f"%break{depth}"] = left = Const(False)
     with it.frame.in_loop(), suppress(UnsupportedSyntax):
-        for _ in range(UNROLL + 1):
+        for turn in range(8 * UNROLL):
+            if turn > UNROLL and it.builder.eqns and it.builder.eqns[-1] is not mark.last:
+                break
             it.vars[f"%continue{depth}"] = Const(False)
             run_body(it, node.body)
             it.vars[f"%continue{depth}"] = Const(False)

@@ -41,6 +41,8 @@ as_long = _check("as_long", "items, count")
 """A list that was walked over by index is as long as it was."""
 counted = _check("counted", "value, count")
 """A number or a shape is the one that the program was read for."""
+long_enough = _check("long_enough", "length, count")
+"""What names are walked over beside has an item for each of them."""
 decided = _check("decided", "value, before")
 """A program goes the way that it went in the run that it was read for."""
 has_dtype = _check("has_dtype", "made, dtype")

@@ -173,6 +173,17 @@ def as_long(items: Any, count: int) -> None:
         raise coded(error, "WG101")
 
 
+def long_enough(length: int, count: int) -> None:
+    """Check that what is walked over beside names has an item for each of them."""
+    if length < count:
+        error = ValueError(
+            f"this derivative was made for at least {count} items where there are {length} now: a loop over "
+            "names beside them is written out\n"
+            "Walk over as many names as there are items."
+        )
+        raise coded(error, "WG101")
+
+
 def counted(value: Any, count: Any) -> None:
     """Check that a whole number, or the shape of an array, is the one that the program was read for."""
     found = value.shape if isinstance(value, np.ndarray) else value

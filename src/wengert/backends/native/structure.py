@@ -319,6 +319,14 @@ def _counted(site: Site, eqn: Eqn) -> Value:
     return Known(None)
 
 
+@lowers("long_enough")
+def _long_enough(site: Site, eqn: Eqn) -> Value:
+    length, count = (site.scalar(atom).expr for atom in eqn.args)
+    too_short = site.e.apply("lt", length, count, code="b1")
+    site.e.exit_if(too_short, "fewer items than names beside them")
+    return Known(None)
+
+
 @lowers("decided")
 def _decided(site: Site, eqn: Eqn) -> Value:
     value, before = site.value(eqn.args[0]), site.value(eqn.args[1])
