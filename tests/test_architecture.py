@@ -18,7 +18,7 @@ FLOORS = [
     {"testing", "inside", "exploring"},
     {"solvers", "in_numba"},
     {"jacobians", "jitting", "unknown_calls"},
-    {"sparsity", "own_code"},
+    {"sparsity", "own_code", "global_parts"},
     {"linear_maps"},
     {"api"},
     {"engine", "roots", "steered", "by_numbers"},

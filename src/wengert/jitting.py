@@ -22,6 +22,7 @@ from .frontends.calls import Args, Kwargs
 from .frontends.interpreter import Interpreter
 from .frontends.leaves import NoReader, Reader, reader_of
 from .frontends.values import Native, Value
+from .global_parts import read_from, with_parts_of_globals
 from .ir.graph import Function
 from .ir.records import replace
 from .ir.types import FLOAT, Kind, Static, Struct
@@ -96,8 +97,13 @@ class Route(NamedTuple):
         try:
             fits = all(read(cell.cell_contents, found) for cell, read in self.captured)
             fits = fits and all(r(x, found) for r, x in zip(self.readers, given, strict=True))
-            found += [_read_from(holder, key) for holder, key in self.outside]
-        except (ValueError, LookupError, AttributeError):  # a name that is not bound
+            found += [read_from(holder, key) for holder, key in self.outside]
+        except (
+            ValueError,
+            LookupError,
+            AttributeError,
+            TypeError,
+        ):  # a name, or a part, is not there
             return None
         return found if fits else None
 
@@ -421,7 +427,7 @@ def _specialised_ir(
     ir, *others = derived.functions
     if others:
         raise Unlowered("a derivative in two functions")
-    ir, checks = with_own_code(ir)
+    ir, checks = with_own_code(tidy.dce(with_parts_of_globals(ir)))
     in_force = derived.in_force_for(function)
     if not checks:
         return ir, in_force, derived.identities_for(function)
@@ -512,9 +518,4 @@ def _leaves(
     for value, given in zip(_inputs(_target(function), args, kwargs), ir.inputs, strict=True):
         yield from signature.leaf_values(given.kind, value)
     for holder, key in read_from_outside(ir):
-        yield _read_from(holder, key)
-
-
-def _read_from(holder: Any, key: str) -> Any:
-    """A global value: what a namespace holds under a name."""
-    return holder[key] if isinstance(holder, dict) else getattr(holder, key)
+        yield read_from(holder, key)

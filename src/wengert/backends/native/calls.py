@@ -283,7 +283,7 @@ def _lower(
     e = Emitter(unit.names)
     params: list[Slot] = []
     body = function.body
-    read = [(Var(name=key), (id(holder), key)) for holder, key in read_from_outside(function)]
+    read = [(Var(name=str(key)), (id(holder), key)) for holder, key in read_from_outside(function)]
     values = {
         var: _parameter(e, arg, params, var.name or "x")
         for var, arg in zip((*body.params, *(var for var, _ in read)), args, strict=True)

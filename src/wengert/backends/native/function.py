@@ -170,7 +170,7 @@ class _Lowering:
     def _values(self) -> dict[Var, Value]:
         """What the function is given: arguments, and what it reads from outside."""
         outside = read_from_outside(self.function)
-        inside = [Var(name=key) for _, key in outside]
+        inside = [Var(name=str(key)) for _, key in outside]
         variables = (*self.function.body.params, *inside)
         given = zip(variables, self.leaves, strict=True)
         values = {var: self.parameters.value(k, var, leaf) for k, (var, leaf) in enumerate(given)}
