@@ -646,19 +646,19 @@ def test_the_verifier_catches(text: str, message: str) -> None:
 
 
 def test_buffers_may_be_threaded_through_branches_and_loops() -> None:
-    verify(
-        read(
-            "f(b, n):\n"
-            "    c = for i in n with (b.1 = b):\n"
-            "        b.2 = if i:\n"
-            "            b.3 = add_at(b.1, i, 1.0)\n"
-            "            yield b.3\n"
-            "        else:\n"
-            "            yield b.1\n"
-            "        yield b.2\n"
-            "    return c"
-        )
+    function = read(
+        "f(b, n):\n"
+        "    c = for i in n with (b.1 = b):\n"
+        "        b.2 = if i:\n"
+        "            b.3 = add_at(b.1, i, 1.0)\n"
+        "            yield b.3\n"
+        "        else:\n"
+        "            yield b.1\n"
+        "        yield b.2\n"
+        "    return c"
     )
+    verify(function)
+    assert read(show(function)) == function
 
 
 def _with_body(function: Function, **changes: Any) -> Function:

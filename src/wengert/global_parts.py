@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .frontends.signature import step
+from .frontends.values import held_by
 from .ir.graph import Atom, Block, Const, Eqn, Function, Var
 from .ir.records import record, replace
 from .ir.types import Struct, step_into
@@ -29,7 +30,7 @@ def read_from(holder: Any, key: Any) -> Any:
     """A global value: what a namespace holds under a name."""
     if isinstance(holder, PartOf):
         return holder.read(key)
-    return holder[key] if isinstance(holder, dict) else getattr(holder, key)
+    return held_by(holder, key)
 
 
 def with_parts_of_globals(function: Function) -> Function:

@@ -98,13 +98,8 @@ class Route(NamedTuple):
             fits = all(read(cell.cell_contents, found) for cell, read in self.captured)
             fits = fits and all(r(x, found) for r, x in zip(self.readers, given, strict=True))
             found += [read_from(holder, key) for holder, key in self.outside]
-        except (
-            ValueError,
-            LookupError,
-            AttributeError,
-            TypeError,
-        ):  # a name, or a part, is not there
-            return None
+        except (ValueError, LookupError, AttributeError, TypeError):
+            return None  # a name, or a part, is not there
         return found if fits else None
 
 

@@ -11,6 +11,7 @@ from .api import by_numbers, presented
 from .derived import Derived, note_run_inside, traces
 from .errors import BadTangent
 from .frontends.signature import CarriesDerivatives
+from .frontends.values import held_by
 from .ir.types import UNKNOWN, Kind, Struct
 from .ops.checks import counted
 from .tangents import apart, copied, leaves_like, whole_like
@@ -120,10 +121,6 @@ def _run(
         raise presented(error) from error.__cause__
 
 
-def _held(holder: Any, key: str) -> Any:
-    return holder[key] if isinstance(holder, dict) else getattr(holder, key)
-
-
 def _hold(holder: Any, key: str, value: Any) -> None:
     if isinstance(holder, dict):
         holder[key] = value
@@ -134,7 +131,7 @@ def _hold(holder: Any, key: str, value: Any) -> None:
 @contextmanager
 def _as_they_were(outside: Sequence[tuple[Any, str, Any]]) -> Generator[None]:
     """Run with globals that a program changes as they were at the point; they are put back after."""
-    now = [(holder, key, _held(holder, key)) for holder, key, _ in outside]
+    now = [(holder, key, held_by(holder, key)) for holder, key, _ in outside]
     try:
         for holder, key, value in outside:
             _hold(holder, key, copied(value))
@@ -161,7 +158,7 @@ class Pushforward:
         # the caller, or the function itself, may change them
         self._at = copied(self._given)
         self._outside = [
-            (holder, key, copied(_held(holder, key))) for holder, key in derived.changed_outside
+            (holder, key, copied(held_by(holder, key))) for holder, key in derived.changed_outside
         ]
 
     def __call__(self, *tangents: Any) -> Any:

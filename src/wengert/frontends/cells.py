@@ -17,7 +17,7 @@ from ..ops import structure as st
 from . import heap
 from .declarations import declarations, names_in_cells
 from .failing import raise_now
-from .values import Closure, Items, Lost, Maybe, Scope, Value
+from .values import Closure, Items, Lost, Maybe, Scope, Value, held_by
 
 if TYPE_CHECKING:
     from .arms import Arm
@@ -215,7 +215,7 @@ def make_externals(it: Interpreter) -> None:
     for (identity, key), (holder, _) in it.reading.bound_outside.items():
         name = "contents" if isinstance(holder, CellType) else key
         try:
-            current = holder[key] if isinstance(holder, dict) else getattr(holder, key)
+            current = held_by(holder, key)
         except (KeyError, AttributeError, ValueError):
             value = None
         else:

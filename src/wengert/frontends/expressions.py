@@ -24,6 +24,7 @@ from .items import subscript
 from .names import lookup
 from .operations import binary, compare, dispatch_operator, is_number, key_of, truth
 from .values import (
+    PLAIN,
     Items,
     Value,
     is_object,
@@ -318,18 +319,13 @@ def _is_formatted_so(kind: Kind, spec: str) -> bool:
 
 def _known_joined(values: Sequence[Atom], template: Sequence[Any]) -> Const | None:
     """The text that an f-string gives, where the numbers and texts in it are known: a key, or the name of one."""
-    given = [
-        atom.value for atom in values if isinstance(atom, Const) and type(atom.value) in _PLAIN
-    ]
+    given = [atom.value for atom in values if isinstance(atom, Const) and type(atom.value) in PLAIN]
     if len(given) < len(values):
         return None
     try:
         return Const(st.format_(*given, template=template))
     except (ValueError, TypeError):  # it must fail when the program runs, not when it is read
         return None
-
-
-_PLAIN = (str, int, float, bool)
 
 
 def _known_spec(part: ast.FormattedValue) -> str | None:

@@ -30,7 +30,7 @@ from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .segments import Marked
-from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value
+from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
 _STANDARD = os.__file__.rsplit(os.sep, 1)[0] + os.sep
@@ -209,7 +209,7 @@ class Interpreter:
                 return tuple(self.constant(v) for v in values)
             case Var() if value in self.reading.read_from:
                 holder, key = self.reading.read_from[value]
-                found = holder[key] if isinstance(holder, dict) else getattr(holder, key)
+                found = held_by(holder, key)
                 if isinstance(found, int):
                     self.reading.guards[id(holder), key] = holder, key, Static(found)
                     return found

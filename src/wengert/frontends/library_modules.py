@@ -56,7 +56,17 @@ from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, itera
 from .loops import collect
 from .operations import binary
 from .operators import call_method_of_class
-from .values import Closure, Items, Native, Value, is_generator, kind_of_value, list_of, tuple_of
+from .values import (
+    PLAIN,
+    Closure,
+    Items,
+    Native,
+    Value,
+    is_generator,
+    kind_of_value,
+    list_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -255,16 +265,13 @@ def _text_of(function: Any, kind: Kind) -> Handler:
     """A function that shows a value: what it says of one that is known, is known."""
 
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-        values = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) in _PLAIN]
+        values = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) in PLAIN]
         if values and len(values) == len(args) and not kwargs:
             with suppress(Exception):  # it must fail when the program runs
                 return Const(function(*values))
         return opaque(it, function, args, kwargs, kind)
 
     return handler
-
-
-_PLAIN = (str, int, bool, float, type(None))
 
 
 _ASKED_OF_PYTHON = (sys.exc_info, traceback.format_exc, traceback.print_exc, traceback.format_stack)

@@ -17,7 +17,7 @@ from ..ops import structure as st
 from ..runtime.containers import values_held
 from ..runtime.memory import can_change
 from . import heap
-from .values import Place
+from .values import Place, held_by
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -87,7 +87,7 @@ def note_change(it: Interpreter, var: Var) -> None:
             f"`{key}`, which all objects of a class that the program defines share, is changed",
             "Define the class outside, or set the attribute in `__init__`.",
         )
-    value = holder[key] if isinstance(holder, dict) else getattr(holder, key)
+    value = held_by(holder, key)
     it.reading.changed_outside[id(value)] = value
     raise heap.NeedsWhole
 

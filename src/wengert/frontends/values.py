@@ -346,6 +346,15 @@ def is_mutable(value: Value) -> bool:
             return False
 
 
+PLAIN = (str, int, float, bool, type(None))
+"""Types whose values are shown in one way only, whatever the program does."""
+
+
+def held_by(holder: Any, key: str) -> Any:
+    """What a namespace, a cell or an object holds under a name, as it is now."""
+    return holder[key] if isinstance(holder, dict) else getattr(holder, key)
+
+
 def same(a: Value, b: Value) -> bool:
     """Whether two values are certainly the same value."""
     if a is b:

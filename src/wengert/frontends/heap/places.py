@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Atom, Var
 from ...ir.types import Number, Other
-from ..values import Items, Lost, Maybe, Part, Place, Value, is_mutable
+from ..values import Items, Lost, Maybe, Part, Place, Value, held_by, is_mutable
 from .views import steps_of, view_of, views_to
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _global(it: Interpreter, var: Var) -> Any:
     if found is None:
         return var
     holder, key = found
-    return id(holder[key] if isinstance(holder, dict) else getattr(holder, key))
+    return id(held_by(holder, key))
 
 
 def alternatives(items: Items) -> list[Items]:
