@@ -21,7 +21,8 @@ import numpy as np
 
 HARMLESS = ("functools", "itertools", "operator", "collections", "dataclasses", "types", "typing",
             "logging", "copy", "string", "time", "warnings", "re", "heapq", "_heapq", "bisect",
-            "_bisect", "_collections", "contextlib", "abc", "enum", "random")  # fmt: skip
+            "_bisect", "_collections", "contextlib", "abc", "enum", "random",
+            "queue", "_queue")  # fmt: skip
 """Modules whose functions never look inside a number."""
 
 

@@ -339,6 +339,8 @@ _LATE = {
     "numpy": "numpy_in_python",
     "_bisect": "bisect_in_python",
     "heapq": "heapq_in_python",
+    "queue": "queues_in_python",
+    "_queue": "queues_in_python",
     "statistics": "statistics_in_python",
     "random": "drawing_in_python",
     "scipy.special": "scipy_in_python",
