@@ -5,6 +5,7 @@
 import copy
 import math
 import runpy
+import sys
 from typing import get_args
 
 import numpy as np
@@ -273,6 +274,60 @@ def test_a_global_set_by_an_array_program():
     (slope,) = wg.gradient(f, np.array([1.0, 2.0]))
     np.testing.assert_allclose(slope, [7.0, 4.0])
     assert SCALE == 5.0
+
+
+# --- attributes of modules ----------------------------------------------------------------------
+
+HERE = sys.modules[__name__]
+DECAY = 1.0
+
+
+def decayed(x):
+    return DECAY * x**3
+
+
+def sets_module(x):
+    HERE.DECAY = x * x
+    return decayed(x) + HERE.DECAY
+
+
+def restores_module(x):
+    before = HERE.DECAY
+    try:
+        for _ in range(3):
+            HERE.DECAY *= x
+        return decayed(x) * DECAY
+    finally:
+        HERE.DECAY = before
+
+
+def makes_attribute(x):
+    if x > 0:
+        HERE.BRAND_NEW = x * x
+    return HERE.BRAND_NEW * 2  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_attributes_of_modules_are_globals(monkeypatch):
+    monkeypatch.setattr(HERE, "DECAY", 1.0)
+    for f, slope in [(sets_module, 5 * 0.7**4 + 2 * 0.7), (makes_attribute, 2.8)]:
+        assert wg.gradient(f, 0.7) == pytest.approx((slope,))
+        assert wg.pushforward(f, 0.7)[1](1.0) == pytest.approx(slope)
+    assert pytest.approx(0.49) == DECAY
+    assert vars(HERE).pop("BRAND_NEW") == pytest.approx(0.49)
+    HERE.DECAY = 2.0
+    assert wg.gradient(restores_module, 0.7) == pytest.approx((4 * 9 * 0.7**8,))
+    assert DECAY == 2.0
+    with pytest.raises(AttributeError, match="BRAND_NEW"):
+        wg.gradient(makes_attribute, -1.0)
+
+
+def test_modules_that_are_read_by_what_they_mean_are_left_alone():
+    def f(x):
+        math.pi = x
+        return math.pi
+
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(f, 1.0))
+    assert "the attribute `pi` of this object cannot be assigned here" in str(error)
 
 
 class Part:

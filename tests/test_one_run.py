@@ -12,10 +12,12 @@ import math
 import random
 
 import numpy as np
+import oracle
 import pytest
 import trees
 from programs.control import round_robin
 from programs.objects import Simulator, machine_shop
+from scipy import linalg
 from test_corpus import each_program, has_one_real_result
 
 import wengert as wg
@@ -685,3 +687,32 @@ def test_a_run_may_have_thousands_of_turns():
     found, step = wg.grad(grouped_by_the_run_and_long)(0.7), 1e-6
     rise = grouped_by_the_run_and_long(0.7 + step) - grouped_by_the_run_and_long(0.7 - step)
     assert found == pytest.approx(rise / (2 * step), rel=1e-6)
+
+
+def sigma_points(mean, covariance):
+    points = mean
+    root = linalg.sqrtm(covariance)
+    for i in range(len(mean[:, 0])):
+        points = np.hstack((points, mean + root[:, i : i + 1]))
+    return points
+
+
+def unscented(theta):
+    """The mean may itself be the first of the points, which are written to; how many there are `sqrtm` decides."""
+    mean = np.full((2, 1), theta[0])
+    for _ in range(2):
+        points = sigma_points(mean, np.eye(2) * theta[1])
+        for k in range(points.shape[1]):
+            points[:, k] = np.sin(points[:, k])
+        mean = mean + 0.5 * points[:, 2:3]
+    return np.sum(mean)
+
+
+def test_what_functions_of_matrices_give_is_known():
+    theta = np.array([0.4, 0.8])
+    expected = [
+        oracle.central_difference(lambda t, e=e: unscented(theta + t * e), 0.0) for e in np.eye(2)
+    ]
+    np.testing.assert_allclose(wg.grad(unscented)(theta), expected, rtol=1e-7)
+    pushed = [wg.pushforward(unscented, theta)[1](e) for e in np.eye(2)]
+    np.testing.assert_allclose(pushed, expected, rtol=1e-7)

@@ -162,7 +162,10 @@ def _of_method(it: Interpreter, receiver: Value, function: Value, name: str) -> 
 
 
 def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
-    if not hasattr(module, name):
+    cell = cells.known_external(it, module, name)
+    if cell is not None and (value := cells.contents(it, cell)) is not None:
+        return it.checked(value, f"{module.__name__}.{name}")
+    if cell is not None or not hasattr(module, name):
         raise_now(it, AttributeError, f"module '{module.__name__}' has no attribute '{name}'")
     return lift(it, module, name, getattr(module, name))
 

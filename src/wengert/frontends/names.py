@@ -109,7 +109,7 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
     cell = cells.known_external(it, holder, key)
     if cell is not None:
         return cells.read(it, cell, name, own=False)
-    known = isinstance(holder, ModuleType) and holder.__name__.split(".")[0] in _FIXED_MODULES
+    known = isinstance(holder, ModuleType) and not is_users_module(holder)
     if known or (isinstance(value, _PLAIN) and _binds_in_its_body(it, holder, key)):
         return as_known(value)
     try:
@@ -170,3 +170,8 @@ def _lifted_derivative(it: Interpreter, made: Any) -> Native:
 
 
 _FIXED_MODULES = {"numpy", "math", "cmath", "operator", "functools", "builtins", "itertools"}
+
+
+def is_users_module(value: Any) -> bool:
+    """Whether a value is a module whose names may be bound anew."""
+    return isinstance(value, ModuleType) and value.__name__.split(".")[0] not in _FIXED_MODULES

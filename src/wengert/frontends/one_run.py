@@ -23,7 +23,9 @@ from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.drawing import is_generator, makes_generator
 from ..ops.memory import WRITES
+from ..ops.registry import is_foreign
 from .counts import UNSURE, Counts, Leaves
+from .equivalents import stand_in_for
 
 _EXACT = (bool, int, str, slice, range)
 MOST_TURNS = 3000
@@ -75,7 +77,9 @@ class OneRun(Counts):
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
 
     def can_compute(self, eqn: Eqn) -> bool:
-        return super().can_compute(eqn) or makes_generator(eqn) or eqn.op in co.SETS
+        if super().can_compute(eqn) or makes_generator(eqn) or eqn.op in co.SETS:
+            return True
+        return _is_of_numbers(eqn)
 
     def computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
@@ -90,7 +94,7 @@ class OneRun(Counts):
             return self._global(options["holder"], options["key"])
         if makes_generator(eqn) or any(map(is_generator, map(_owner_of, args))):
             return _drawn(eqn, args, options)
-        if eqn.op.effect and eqn.op not in _COMPUTED and not _asks(eqn):
+        if eqn.op.effect and eqn.op not in _COMPUTED and not _asks(eqn) and not _is_of_numbers(eqn):
             return UNSURE
         try:
             with np.errstate(all="ignore"):
@@ -171,6 +175,13 @@ def _asks(eqn: Eqn) -> bool:
 
 
 _QUESTIONS = frozenset(map(Const, (isinstance, callable, len)))
+
+
+def _is_of_numbers(eqn: Eqn) -> bool:
+    """Whether an equation calls a function, as it is, that has no effect: something stands for it elsewhere."""
+    function = eqn.op.implementation
+    module = str(getattr(function, "__module__", None))
+    return is_foreign(eqn.op) and module.startswith("scipy.") and stand_in_for(function) is not None
 
 
 def _may_write(eqn: Eqn) -> bool:

@@ -13,6 +13,7 @@ from ..ops import memory as me
 from ..ops import structure as st
 from . import cells, class_attributes, heap, object_changes, objects
 from .failing import raise_now
+from .names import is_users_module
 from .operations import key_of
 from .values import (
     Closure,
@@ -290,6 +291,9 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
         class_attributes.assign_to_class(it, target.value, name, value)
         return
     if cells.set_attribute_of_function(it, target, name, value):
+        return
+    if isinstance(target, Const) and is_users_module(target.value):
+        cells.write(it, cells.external(it, vars(target.value), name), value)
         return
     if isinstance(target, Var) and isinstance(target.kind, Array) and name in ("shape", *_VIEWS):
         _write_through(it, target, name, value)
