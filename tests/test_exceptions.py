@@ -1391,3 +1391,37 @@ def raises_in_finally_what_hides_another(x):
 def test_a_branch_that_only_raises_is_read_for_one_run_as_what_may_raise(differentiate):
     with pytest.raises(KeyError, match="'k'"):
         differentiate(raises_in_finally_what_hides_another)(0.8)
+
+
+# --- classes that cannot be had --------------------------------------------------------------
+
+
+def names_what_is_not_there(x):
+    total = 0.0
+    for v in (x, -x, 2 * x):
+        try:
+            try:
+                total += math.sqrt(v)
+            except (np.linalg.linalg.LinAlgError, ValueError):
+                total += 1.0
+        except AttributeError:
+            total += 3 * x
+    return total
+
+
+def test_the_classes_of_a_handler_are_asked_for_once_something_is_raised():
+    def f(x):
+        try:
+            y = math.log(x)
+        except np.linalg.linalg.LinAlgError:
+            y = 0.0
+        except ValueError:
+            y = 3 * x
+        return x * y
+
+    slope = 1 + math.log(2)
+    assert wg.gradient(f, 2.0) == pytest.approx((slope,))
+    assert wg.pushforward(f, 2.0)[1](1.0) == pytest.approx(slope)
+    with pytest.raises(AttributeError, match=r"module 'numpy.linalg' has no attribute 'linalg'"):
+        wg.gradient(f, -2.0)
+    agree(names_what_is_not_there, 2.0)

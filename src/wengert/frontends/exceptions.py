@@ -50,7 +50,7 @@ def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
     if not node.handlers:
         body()
         return
-    handlers = [(_classes_of(it, handler), handler) for handler in node.handlers]
+    handlers = [_that_can_be_asked(it, handler) for handler in node.handlers]
     classes = tuple(dict.fromkeys(cls for caught, _ in handlers for cls in caught))
     live = liveness.live_after(it.frame.closure.node, node)
     keeps = any(liveness.looks_inside(each.name, each.body) for each in node.handlers)
@@ -64,11 +64,30 @@ def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
     catch(it, classes, live, body, raised, completed, keeps=keeps)
 
 
-def _classes_of(it: Interpreter, handler: ast.ExceptHandler) -> Classes:
+def _that_can_be_asked(
+    it: Interpreter, handler: ast.ExceptHandler
+) -> tuple[Classes, ast.ExceptHandler]:
+    """What a handler catches, and the handler; Python asks for its classes once something is raised.
+
+    One whose classes cannot be had, as they name what a module does not have, raises in every case.
+    """
     if handler.type is None:
-        return (BaseException,)
-    with it.at(handler.type):
-        value = evaluate(it, handler.type)
+        return (BaseException,), handler
+    with it.aside(), it.at(handler.type):
+        frames = len(it.frames)
+        try:
+            evaluate(it, handler.type)
+        except Diverges:
+            del it.frames[frames:]
+            asks = ast.copy_location(ast.Expr(handler.type), handler.type)
+            instead = ast.ExceptHandler(type=None, name=None, body=[asks])
+            return (BaseException,), ast.copy_location(instead, handler)
+    return _classes_of(it, handler.type), handler
+
+
+def _classes_of(it: Interpreter, expression: ast.expr) -> Classes:
+    with it.at(expression):
+        value = evaluate(it, expression)
         try:
             known = it.constant(value)
         except LookupError:
@@ -78,7 +97,7 @@ def _classes_of(it: Interpreter, handler: ast.ExceptHandler) -> Classes:
         raise it.unsupported(
             "which exceptions are caught is known only when the program runs",
             "Name their classes after `except`.",
-            handler.type,
+            expression,
         )
     return classes
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,7 @@ class OneRun(Counts):
 
         Of attributes of classes only what containers hold is said: the program may count its objects in others.
         """
+        holder = vars(holder) if isinstance(holder, ModuleType) else holder
         if not isinstance(holder, (dict, type)):
             return UNSURE
         is_of_class = isinstance(holder, type)
