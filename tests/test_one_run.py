@@ -1,7 +1,7 @@
 """Programs that are read for one run: the values of a call decide which way every branch goes."""
 
 # programs under test are written as users write them
-# ruff: noqa: TRY301
+# ruff: noqa: NPY002, TRY301
 
 from __future__ import annotations
 
@@ -716,3 +716,57 @@ def test_what_functions_of_matrices_give_is_known():
     np.testing.assert_allclose(wg.grad(unscented)(theta), expected, rtol=1e-7)
     pushed = [wg.pushforward(unscented, theta)[1](e) for e in np.eye(2)]
     np.testing.assert_allclose(pushed, expected, rtol=1e-7)
+
+
+class Particle:
+    def __init__(self, x):
+        self.x = x
+        self.weight = 1.0
+        self.path = np.array([x, x])
+
+
+def filtered(theta):
+    """What the shared generators draw decides which particles go on, and share what they hold."""
+    np.random.seed(3)
+    random.seed(4)
+    particles = [Particle(theta[0] + random.gauss(0, 0.3)) for _ in range(4)]
+    for k in range(3):
+        for particle in particles:
+            particle.x += theta[1] + np.random.normal(0.0, 0.3, size=1)[0]
+            particle.weight *= math.exp(-((particle.x - 0.5 * k) ** 2))
+            particle.path[0] += particle.x
+        total = sum(p.weight for p in particles)
+        ends = np.cumsum([p.weight / total for p in particles])
+        before = particles[:]
+        for i in range(4):
+            chosen = before[min(int(np.searchsorted(ends, np.random.rand())), 3)]
+            particles[i].x, particles[i].path = chosen.x, chosen.path[:]
+            particles[i].weight = 1.0 + 0.1 * chosen.weight
+    return sum(p.x * p.path[0] for p in particles)
+
+
+def test_what_seeded_generators_draw_is_known():
+    theta = np.array([0.4, 0.3])
+    expected = [
+        oracle.central_difference(lambda t, e=e: filtered(theta + t * e), 0.0) for e in np.eye(2)
+    ]
+    np.testing.assert_allclose(wg.grad(filtered)(theta), expected, rtol=1e-6)
+    np.testing.assert_allclose(wg.grad(filtered)(theta), expected, rtol=1e-6)
+    pushed = [wg.pushforward(filtered, theta)[1](e) for e in np.eye(2)]
+    np.testing.assert_allclose(pushed, expected, rtol=1e-6)
+    (found,) = for_one_run(filtered, (0,), (theta,))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def unseeded(theta):
+    particles = [Particle(theta), Particle(2 * theta)]
+    before = particles[:]
+    if np.random.rand() > 0.5:
+        particles[0].path = before[1].path[:]
+    particles[0].path[0] *= theta
+    return particles[1].path[0]
+
+
+def test_what_other_generators_draw_is_not_known():
+    with pytest.raises(UnsupportedSyntax):
+        wg.gradient(unseeded, 1.5)

@@ -27,6 +27,7 @@ from ..ops.memory import WRITES
 from ..ops.registry import is_foreign
 from .counts import UNSURE, Counts, Leaves
 from .equivalents import stand_in_for
+from .shared_generators import SharedGenerators, is_shared_draw
 
 _EXACT = (bool, int, str, slice, range)
 MOST_TURNS = 3000
@@ -44,6 +45,7 @@ class OneRun(Counts):
     def __init__(self, leaves: Mapping[str, Sequence[Any]]):
         super().__init__(leaves, turns=MOST_TURNS, work_left=MOST_WORK)
         self._globals: dict[tuple[int, str], Any] = {}
+        self._generators = SharedGenerators()
 
     def of(self, atom: Atom) -> Any:
         return self.facts.get(atom, UNSURE) if isinstance(atom, Var) else atom.value
@@ -74,17 +76,22 @@ class OneRun(Counts):
     def note(self, eqn: Eqn) -> None:
         super().note(eqn)
         # only one of the blocks is run, but all have been read
+        if eqn.op.control:
+            self._generators.forget(eqn)
         if eqn.op.control and _may_write(eqn):
             self.facts = {var: fact for var, fact in self.facts.items() if _stays(fact)}
 
     def can_compute(self, eqn: Eqn) -> bool:
         if super().can_compute(eqn) or makes_generator(eqn) or eqn.op in co.SETS:
             return True
-        return _is_of_numbers(eqn)
+        return _is_of_numbers(eqn) or is_shared_draw(eqn)
 
     def computed(self, eqn: Eqn) -> Any:
         args = [self.of(arg) for arg in eqn.args]
         options = {name: self.of(atom) for name, atom in eqn.params.items()}
+        if is_shared_draw(eqn):
+            drawn = self._generators.called(eqn, args, options, UNSURE)
+            return drawn if _is_data(drawn) else UNSURE
         if any(value is UNSURE for value in (*args, *options.values())):
             return UNSURE
         if eqn.op is st.pack:
