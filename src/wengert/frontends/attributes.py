@@ -17,6 +17,7 @@ from ..ir.graph import Const, Var
 from ..ir.types import (
     DTYPE,
     INT,
+    PICTURE,
     SLICE,
     STR,
     UNKNOWN,
@@ -49,7 +50,7 @@ from . import (
     objects,
     run_time_containers,
 )
-from .calls import call
+from .calls import call, draw
 from .counts import known
 from .failing import fail_now, raise_now
 from .heap import now
@@ -236,6 +237,8 @@ def _of_namedtuple(it: Interpreter, items: Items, name: str) -> Value:
 def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
     kind = kind_of_atom(value)
     objects.refuse_set_by_python(it, name)
+    if kind == PICTURE:
+        return it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=PICTURE)
     if kind == STR:
         text = known(it, value)
         if isinstance(text, Const):
@@ -321,6 +324,9 @@ def _method_of_run_time(
         return call(it, Const(_AS_FUNCTIONS[name]), [value, *args], kwargs)
     if name == "compress" and isinstance(kind, Array) and args:
         return call(it, Const(np.compress), [args[0], value, *args[1:]], kwargs)
+    if kind == PICTURE:
+        method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=PICTURE)
+        return draw(it, method, args, kwargs)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
     if (

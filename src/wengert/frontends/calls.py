@@ -16,7 +16,7 @@ from ..errors import NoSource, UnsupportedSyntax
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Eqn, Var
 from ..ir.op import Op
-from ..ir.types import STR, UNKNOWN, Array, Kind, Number, Seq
+from ..ir.types import PICTURE, STR, UNKNOWN, Array, Kind, Number, Seq
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
@@ -30,7 +30,7 @@ from . import (
 )
 from .binding import is_star, star
 from .closure_calls import call_closure, op_with_rule
-from .closures import bound_before, closure_of, closure_of_items
+from .closures import bound_before, closure_of, closure_of_items, made_alone
 from .counts import with_known_keys
 from .declarations import changes_its_object
 from .expressions import evaluate
@@ -39,6 +39,7 @@ from .heap import identities, now, place_of, stands_for
 from .interpreter import Interpreter
 from .opcalls import emit_op
 from .relied_on import rely_on_partial
+from .shown import draws
 from .signature import derives
 from .values import (
     Closure,
@@ -280,6 +281,8 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
     module = _module_of(known)
     if module in OPAQUE_MODULES:
         return opaque(it, known, args, kwargs)
+    if draws(known):
+        return draw(it, known, args, kwargs)
     if module in _OF_CONSTANTS:
         from .known_text import called
 
@@ -396,7 +399,8 @@ def _by_itself(function: FunctionType) -> bool:
     """Whether a function is called for what it is known as, and not read like one of the user's."""
     module = _module_of(function)
     of_python = module in sys.stdlib_module_names and not function.__closure__
-    return of_python or module in _LIBRARIES or hasattr(function, "registry")
+    as_they_are = module in _LIBRARIES or draws(function)
+    return of_python or as_they_are or hasattr(function, "registry")
 
 
 def call_dispatched(
@@ -530,12 +534,25 @@ def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     return it.builder.emit_with(op, atoms, options, "call")
 
 
+def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
+    """Call a function that draws: what it is given to call later has no part in the derivative."""
+    args = [_called_later(arg) for arg in args]
+    named = {name: _called_later(arg) for name, arg in kwargs.items()}
+    return opaque(it, function, args, named, PICTURE)
+
+
+def _called_later(value: Value) -> Value:
+    function = made_alone(value) if isinstance(value, Closure) and value.function is None else None
+    return value if function is None else Const(function)
+
+
 def opaque(
     it: Interpreter, function: Any, args: Args, kwargs: Kwargs, kind: Kind | None = None
 ) -> Value:
     """Call a function for its effect or for a value that has no derivative."""
     atoms = [it.atom(arg) for arg in (*args, *kwargs.values())]
     options = {"names": Const(tuple(kwargs))}
-    result = it.builder.emit_with(st.opaque, (Const(function), *atoms), options, kind=kind)
+    called = function if isinstance(function, Var) else Const(function)
+    result = it.builder.emit_with(st.opaque, (called, *atoms), options, kind=kind)
     it.reading.inert.add(result)
     return result

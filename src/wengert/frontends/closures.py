@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NoSource
@@ -106,6 +107,36 @@ def bound_before(it: Interpreter, value: Any) -> Value:
         return as_known(value)
     holder = {"default": value}
     return lift(it, holder, "default", value)
+
+
+def made_alone(closure: Closure) -> Any:
+    """A function that the program defines as Python makes it, where all its names are global; else None."""
+    node = closure.node
+    if isinstance(node, ast.Lambda):
+        code: CodeType = compile(ast.Expression(node), closure.file, "eval")
+    else:
+        code = compile(ast.Module([node], []), closure.file, "exec")
+    if not _names_of(code).isdisjoint(_names_around(closure.scope)):
+        return None
+    named = {**closure.scope.globals}
+    if isinstance(node, ast.Lambda):
+        return eval(code, named)  # noqa: S307
+    exec(code, named)  # noqa: S102
+    return named[node.name]
+
+
+def _names_of(code: CodeType) -> set[str]:
+    """The names in some code that are not its own, also in what it defines."""
+    inner = (_names_of(each) for each in code.co_consts if isinstance(each, CodeType))
+    return {*code.co_names}.union(*inner)
+
+
+def _names_around(scope: Scope | None) -> set[str]:
+    names: set[str] = set()
+    while scope is not None:
+        names.update(scope.vars)
+        scope = scope.outer
+    return names
 
 
 def escape(it: Interpreter, closure: Closure) -> Atom:

@@ -120,11 +120,11 @@ def _described(it: Interpreter, exception: Value) -> list[Value]:
     if known is not None:
         return [Const(known), exception, Const(None)]
     atom = it.atom(exception)
-    cls = it.emit(st.opaque, Const(type), atom, names=Const(()))
-    trace = it.builder.emit_with(
-        st.getattr_, (atom,), {"name": Const("__traceback__")}, kind=Other("traceback")
-    )
-    return [cls, exception, trace]
+    parts = [
+        it.builder.emit_with(st.getattr_, (atom,), {"name": Const(name)}, kind=Other(kind))
+        for name, kind in (("__class__", "type"), ("__traceback__", "traceback"))
+    ]
+    return [parts[0], exception, parts[1]]
 
 
 def _call_special(it: Interpreter, manager: Value, name: str, args: Args) -> Value:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
-from ..ir.types import BOOL, INT, STR, Kind, Other
+from ..ir.types import BOOL, INT, PICTURE, STR, Kind, Other
 from ..ops import structure as st
 from . import iterators, stand_ins
 from .class_lookup import class_of
@@ -70,6 +70,8 @@ _GIVEN_BY_METHODS: Mapping[Kind, Mapping[str, Kind]] = {
 
 def kind_of_method(kind: Kind, name: str) -> Kind | None:
     """The kind of what a method of text gives: text, mostly, which nobody can change."""
+    if kind == PICTURE:
+        return PICTURE
     return _GIVEN_BY_METHODS.get(kind, {}).get(name)
 
 

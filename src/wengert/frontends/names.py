@@ -102,8 +102,8 @@ def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
 def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") -> Value:
     """A global, an attribute of a module, or what a closure's cell holds, as a value.
 
-    Functions, modules and classes are known (and guarded: if the name is bound to something else
-    later, the program is read again); numbers and containers are read when the program runs.
+    Functions, modules, classes and switches are known (and guarded: if the name is bound to something
+    else later, the program is read again); numbers and containers are read when the program runs.
     """
     key = key or name
     cell = cells.known_external(it, holder, key)
@@ -118,6 +118,8 @@ def lift(it: Interpreter, holder: Any, name: str, value: Any, *, key: str = "") 
         raise error.at(it.builder.span) from None
     if isinstance(kind, Struct) and kind.form == "function" and not kind.keys:
         kind = Static(value)
+    if type(value) is bool:
+        kind = Static(value)  # a switch: what it leaves out (a plot, a report) need not be read
     if hasattr(type(value), "n_sequence_fields"):
         kind = Static(value)  # of Python's own, as `sys.float_info` is: fields by name, and fixed
     it.reading.guards[id(holder), key] = (holder, key, kind)

@@ -20,6 +20,7 @@ from ..ir.types import (
     FLOAT,
     INT,
     NONE,
+    PICTURE,
     RANGE,
     SLICE,
     STR,
@@ -45,6 +46,7 @@ from ..runtime.containers import (
 )
 from ..runtime.cotangents import like_built_on
 from .declarations import keeps_state
+from .shown import is_picture
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -343,6 +345,8 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
         )
     if isinstance(value, _CHANGING):
         return UNKNOWN
+    if is_picture(value):
+        return PICTURE
     attributes = own_attributes(value)
     if type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)

@@ -126,6 +126,8 @@ COUNTS = BOOL, INT
 ARRAY = Array()
 UNKNOWN = Unknown()
 NONE, STR, SLICE, RANGE, DTYPE = (Other(n) for n in ("None", "str", "slice", "range", "dtype"))
+PICTURE = Other("picture")
+"""What a library that draws gives, and whatever that holds."""
 SHAPE = Seq(INT)
 
 

@@ -16,6 +16,7 @@ from ..ir.types import (
     BOOL,
     FLOAT,
     INT,
+    PICTURE,
     RANGE,
     SLICE,
     STR,
@@ -58,8 +59,8 @@ def _infer_getitem(args: Args, params: Params) -> Kind:
             return _item_of_struct(form, keys, items, index)
         case Other(name="range"):
             return RANGE if _is_slice(index) else INT
-        case Other(name="str"):
-            return STR
+        case Other(name="str" | "picture"):
+            return kind
         case _:
             return UNKNOWN
 
@@ -105,7 +106,7 @@ def _infer_as_tuple(args: Args, params: Params) -> Kind:
 def _infer_unpackable(args: Args) -> Kind:
     """Iterators become lists; what can be indexed stays what it is."""
     kind = kind_of_atom(args[0])
-    return kind if isinstance(kind, (Array, Seq, Struct)) else UNKNOWN
+    return kind if isinstance(kind, (Array, Seq, Struct)) or kind == PICTURE else UNKNOWN
 
 
 def item_kind(kind: Kind) -> Kind:
@@ -119,8 +120,8 @@ def item_kind(kind: Kind) -> Kind:
             return number_of_dtype(dtype)
         case Other(name="range"):
             return INT
-        case Other(name="str"):
-            return STR
+        case Other(name="str" | "picture"):
+            return kind
         case Struct(form="tuple" | "list" | "namedtuple", items=items) if items:
             result = items[0]
             for item in items[1:]:

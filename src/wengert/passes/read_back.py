@@ -1,5 +1,6 @@
 """Numbers that a program reads back from text which it made of numbers: they have lost their derivative.
 
+So have those that it reads from a picture of them (the heights that `plt.hist` gives), which counts as text here.
 Text flows where values flow: through containers, branches, loops, and the methods of what it was
 written to. What is taken out of a container of text and numbers alike counts as text where its kind
 says so.
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from ..errors import UnsupportedSyntax
 from ..ir.builder import kind_of_atom
 from ..ir.graph import IF, TRY, Atom, Block, Const, Eqn, Var, alternatives
-from ..ir.types import STR, Array, Number
+from ..ir.types import PICTURE, STR, Array, Number
 from ..ops import structure as st
 from ..rules.registry import rule_for
 from .loops import LOOPS, view
@@ -42,8 +43,8 @@ def refuse_numbers_read_back(numbers: dict[Var, Eqn], active: set[Var]) -> None:
     for number, eqn in numbers.items():
         if number in active:
             raise UnsupportedSyntax(
-                "a number read back from text has lost its derivative",
-                "Use the number itself; turn it into text only to show it.",
+                "a number read back from text or from a picture has lost its derivative",
+                "Use the number itself; turn it into text, or draw it, only to show it.",
                 eqn.span,
             )
 
@@ -145,7 +146,7 @@ def _makes_a_stream(eqn: Eqn) -> bool:
 def _makes_text(eqn: Eqn) -> bool:
     if eqn.op is not st.opaque:
         return eqn.op is st.format_
-    if eqn.outs[0].kind == STR:
+    if eqn.outs[0].kind in (STR, PICTURE):
         return True
     called = eqn.args[0].value if isinstance(eqn.args[0], Const) else None
     owner = getattr(called, "__objclass__", None) or type(getattr(called, "__self__", None))
