@@ -146,8 +146,12 @@ WAYS_OUT = {
         lambda x: stats.norm(0.0, x).moment(3),
         "Write its formula, or put it into a function of your own with a rule (`@wg.rrule`).",
     ),
-    "a minimum with full_output or retall": (
-        lambda x: optimize.fmin(lambda t: (t[0] - x) ** 2, np.ones(1), full_output=True)[0][0],
+    "`fmin` with `retall`": (
+        lambda x: optimize.fmin(lambda t: (t[0] - x) ** 2, np.ones(1), retall=True)[0][0],
+        "Take `minimize`, whose result has everything.",
+    ),
+    "`fmin_bfgs` with `full_output`": (
+        lambda x: optimize.fmin_bfgs(lambda t: (t[0] - x) ** 2, np.ones(1), full_output=1)[0][0],
         "Take `minimize`, whose result has everything.",
     ),
     "quad_vec over an interval without end": (

@@ -770,3 +770,36 @@ def unseeded(theta):
 def test_what_other_generators_draw_is_not_known():
     with pytest.raises(UnsupportedSyntax):
         wg.gradient(unseeded, 1.5)
+
+
+def wrapped(angle):
+    """What a function is given decides what it gives."""
+    alone = isinstance(angle, float)
+    turned = np.asarray(angle).flatten() % 2.0
+    return turned.item() if alone else turned
+
+
+def course_of_segments(theta):
+    """Lists of unknown lengths, whose ends decide how often they are lengthened."""
+    xs, ends = [0.0], [None, None]
+    for k, (name, found) in enumerate([("a", wrapped(theta[0])), ("b", wrapped(theta[1] + 2.0))]):
+        if found > 0.1:
+            ends[k] = (name, found)
+    for name, length in ends:
+        start, gone = xs[-1], 0.25
+        while gone < length:
+            xs.append(start + gone if name == "a" else start * gone)
+            gone += 0.25
+        xs.append(start + length)
+    return sum(xs)
+
+
+def test_what_a_run_asks_of_its_values_is_known():
+    theta = np.array([0.7, 1.1])
+    expected = [
+        oracle.central_difference(lambda t, e=e: course_of_segments(theta + t * e), 0.0)
+        for e in np.eye(2)
+    ]
+    (found,) = for_one_run(course_of_segments, (0,), (theta,))
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    np.testing.assert_allclose(wg.grad(course_of_segments)(theta), expected, rtol=1e-7)

@@ -387,6 +387,26 @@ def older_minima(x):
     return one[0] + two[1] * three
 
 
+def nearest_with_its_distance(x):
+    """The full output is counted with, and what is read of it is changed."""
+    total, start = 0.0, 0.5
+    for k in range(3):
+        found = optimize.fmin_cg(
+            lambda s, y: (s - y) ** 2 + (np.sin(s) - 0.5 * y) ** 2,
+            start,
+            lambda s, y: 2 * (s - y) + 2 * (np.sin(s) - 0.5 * y) * np.cos(s),
+            args=(x + k,),
+            full_output=True,
+            disp=False,
+            gtol=1e-9,
+        )
+        start, distance = found[0][0], found[1]
+        if start > 2.0:
+            distance *= -1
+        total += start * distance + found[4]
+    return total
+
+
 def without_negatives(x):
     matrix = np.array([[1.0, 0.5, 0.2], [0.3, x, 0.1], [0.2, 0.4, 1.0], [0.5, 0.1, x]])
     found, left = optimize.nnls(matrix, np.array([1.0, 0.7 * x, -0.8, 0.2]))
@@ -415,7 +435,7 @@ EXACT = [
 ]  # fmt: skip
 CLOSE_TO = [
     by_item, value_at_the_minimum, fitted_line, fitted, least_squares, backwards, implicit_rule, pendulum,
-    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima,
+    nearest_on_an_ellipse, portfolio, constraints_that_are_not_reached, older_minima, nearest_with_its_distance,
     fitted_between_bounds, fitted_at_a_bound, held_by_bounds, with_jacobians,
     stiff_with_jacobian,
 ]  # fmt: skip

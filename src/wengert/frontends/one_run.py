@@ -106,7 +106,7 @@ class OneRun(Counts):
             return UNSURE
         try:
             with np.errstate(all="ignore"):
-                found = eqn.op(*args, **options)
+                found = args[0](*args[1:]) if _asks(eqn) else eqn.op(*args, **options)
         except Exception as error:  # it is for the run to raise it
             self.raised[eqn] = error
             return UNSURE

@@ -25,17 +25,27 @@ def _from_start(solver: Any) -> Any:
         def objective(x: Any) -> Any:
             return number(func(x, *args))
 
-        if options.get("full_output") or options.get("retall"):
+        full = options.get("full_output")
+        if options.get("retall") or (full and solver not in _COUNTING):
             raise uncovered(
-                "a minimum with full_output or retall",
+                f"`{solver.__name__}` with `{'retall' if options.get('retall') else 'full_output'}`",
                 "Take `minimize`, whose result has everything.",
             )
-        best = np.asarray(
-            solved(solver, objective, (start,), stop_gradient(start), **options), float
-        )
-        return root_of(grad(objective), np.atleast_1d(best))
+
+        def with_slope(x: Any) -> Any:
+            return objective(x), np.asarray(fprime(x, *args))
+
+        function, also = (objective, ()) if fprime is None else (with_slope, ("fprime",))
+        result = solved(solver, function, (start,), stop_gradient(start), also=also, **options)
+        best = np.asarray(result[0] if full else result, float)
+        x = root_of(grad(objective), np.atleast_1d(best))
+        return (x, float(objective(x)), result[2], result[3], result[4]) if full else x
 
     return found
+
+
+_COUNTING = (optimize.fmin, optimize.fmin_cg)
+"""Solvers whose full output is a minimum, the value there, and three numbers that only count."""
 
 
 def _without_slope(solver: Any) -> Any:

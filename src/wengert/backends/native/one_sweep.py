@@ -330,9 +330,11 @@ def _adding_later(block: Block, first: Eqn, second: Eqn) -> tuple[Block, Eqn, Eq
 def _swapped(eqn: Eqn, second: Eqn, uses: Counter[Var]) -> tuple[Eqn, Eqn] | None:
     """Two equations in the other order, if the second does nothing with the first's result but add to it."""
     for made in eqn.outs:
-        given = next((var for var in used_by(eqn) if added_to(eqn, var) is made), None)
         end = added_to(second, made) if uses[made] == 1 else None
-        if given is not None and end is not None:
+        if end is None:
+            continue
+        given = next((var for var in used_by(eqn) if added_to(eqn, var) is made), None)
+        if given is not None:
             between = clone(made)
             uses[between] = 1
             first = renamed_eqn(second, {made: given})
