@@ -1,9 +1,10 @@
 """`z.real = x`, `z.imag = y`, `a.flat = v`: attributes of an array that are assigned by writing to its entries."""
 
 import numpy as np
+import oracle
 import pytest
 import standing_alone
-from error_texts import message, place, refusal
+from error_texts import refusal
 
 import wengert as wg
 
@@ -162,12 +163,68 @@ def test_a_program_asks_for_the_dtype(f, general):
         assert gradient(x).sum() == pytest.approx(slope, rel=1e-6)
 
 
-def test_the_shape_is_not_assigned():
-    def f(x):
-        y = np.concatenate([x, x])
-        y.shape = (2, 3)
-        return (y[0] * y[1]).sum()
+def outer(x):
+    row = x * 2.0
+    column = np.exp(x)
+    part = row[:2]
+    row.shape = 1, -1
+    column.shape = (3, 1)
+    column[0, 0] *= x[1]
+    row[0, 0] = x[2]
+    return np.sum(row * column) * part[0]
 
+
+def test_the_shape_of_what_the_function_made_is_assigned():
+    expected = [oracle.central_difference(lambda t, e=e: outer(X + t * e), 0.0) for e in np.eye(3)]
+    np.testing.assert_allclose(wg.grad(outer)(X), expected, rtol=1e-7)
+    pushed = [wg.pushforward(outer, X)[1](e) for e in np.eye(3)]
+    np.testing.assert_allclose(pushed, expected, rtol=1e-7)
+    found = wg.jit(wg.grad(outer), strict=True)(X)
+    np.testing.assert_allclose(found, wg.grad(outer)(X), rtol=1e-12)
+
+
+def in_a_list(x):
+    kept = [np.concatenate([x, x])]
+    y = kept[0]
+    y.shape = (2, 3)
+    return kept[0][0].sum()
+
+
+def of_another_function(x):
+    def change(y):
+        y.shape = (2, 3)
+
+    z = np.concatenate([x, x])
+    change(z)
+    return z[0].sum()
+
+
+def remembered(x):
+    y = np.concatenate([x, x])
+    listed = y.tolist
+    y.shape = (2, 3)
+    return len(listed()) * x[0]
+
+
+def as_a_default(x):
+    y = np.concatenate([x, x])
+
+    def first(of=y):
+        return of[0].sum()
+
+    y.shape = (2, 3)
+    return first()
+
+
+def of_itself(x):
+    y = np.concatenate([x, x])
+    same = np.asarray(y)
+    y.shape = (2, 3)
+    return same[0].sum()
+
+
+@pytest.mark.parametrize("f", [in_a_list, of_another_function, remembered, as_a_default, of_itself])
+def test_the_shape_of_what_others_may_hold_is_not(f):
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(f)(X))
-    what, hint = "an array is given another shape in place", "Write `a = a.reshape(shape)`."
-    assert str(error) == message("WG101", what, place(f, 2, "y.shape = (2, 3)", "f"), hint)
+    assert "an array is given another shape in place" in str(error)
+    assert "Write `a = a.reshape(shape)`." in str(error)
