@@ -325,7 +325,7 @@ def _write_through(it: Interpreter, array: Var, name: str, value: Value) -> None
 
 
 def _reshape_in_place(it: Interpreter, array: Var, shape: Value) -> None:
-    """`array.shape = shape` of an array that the function made: its names stand for a view of that shape from here on."""
+    """`array.shape = shape` of an array that the function made: its names stand for a view from here on."""
     from .calls import call
 
     if not _has_only_local_names(it, array):
