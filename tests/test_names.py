@@ -291,3 +291,21 @@ def test_what_is_shown_of_what_is_known_is_known():
 
     assert wg.grad(keyed)(0.5) == pytest.approx(3 * 12 * 0.5**2)
     assert wg.jit(wg.grad(keyed), strict=True)(0.5) == pytest.approx(9.0)
+
+
+def polynomial(theta):
+    scale, *coefficients, offset = theta
+    coefficients.append(scale * offset)
+    for k in range(len(coefficients)):
+        coefficients[k] *= offset
+    return sum(c * scale**k for k, c in enumerate(coefficients))
+
+
+def test_what_a_star_takes_of_an_array_is_a_list_in_native_code():
+    native = wg.jit(wg.grad(polynomial), strict=True)
+    for theta in (np.array([0.3, 0.9, 0.4, 1.1]), np.array([0.3, 0.9]), np.linspace(0.1, 0.9, 12)):
+        np.testing.assert_allclose(native(theta), wg.grad(polynomial)(theta), rtol=1e-13)
+    with pytest.raises(
+        ValueError, match=r"not enough values to unpack \(expected at least 2, got 1\)"
+    ):
+        native(np.ones(1))

@@ -168,11 +168,9 @@ def _unpackable(site: Site, eqn: Eqn) -> Value:
     """What is about to be unpacked into so many names."""
     value = site.value(eqn.args[0])
     count, starred = (int(site.value(atom).expr.value) for atom in eqn.args[1:])
-    if starred >= 0:
-        raise Unlowered("unpacking with a star")
-    site.e.exit_if(
-        Apply("ne", (length_of(site, value), integer(count)), "b1"), "the wrong number of values"
-    )
+    needed, wrong = (integer(count - 1), "lt") if starred >= 0 else (integer(count), "ne")
+    wrong_number = Apply(wrong, (length_of(site, value), needed), "b1")
+    site.e.exit_if(wrong_number, "the wrong number of values")
     return value
 
 
