@@ -49,6 +49,7 @@ from . import (
     namedtuples,
     objects,
     run_time_containers,
+    tables,
 )
 from .calls import call, draw
 from .counts import known
@@ -125,6 +126,8 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
         case Const(value=Enum() as member):
             return _of_object(it, member, name)  # of a class of its own, if it is a number as well
         case Const(value=constant) if not isinstance(constant, (bool, int, float, complex)):
+            if tables.is_table(value):
+                return tables.attribute(it, value, name)
             return _of_constant(it, constant, name)
         case Items(form="iterator"):
             return iterators.attribute(it, value, name)

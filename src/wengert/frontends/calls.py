@@ -26,6 +26,7 @@ from . import (
     equivalents,
     library_records,
     remembering,
+    tables,
     writing_functions,
 )
 from .binding import is_star, star
@@ -223,6 +224,9 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return special(it, args, kwargs)
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
+    asked = tables.call(it, known, args, kwargs)
+    if asked is not None:
+        return asked
     from .library import handler_of, rarer_handler_of
     from .operators import as_operator, call_on_object, in_numpy, refuse_unknown
 

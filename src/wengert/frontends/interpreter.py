@@ -22,7 +22,7 @@ from ..ir.op import Op
 from ..ir.records import mutable_record
 from ..ir.types import Static
 from ..ops import structure as st
-from . import cells
+from . import cells, tables
 from . import heap as hp
 from .arms import Arm, Merge
 from .catching import Catching, Leaves
@@ -30,6 +30,7 @@ from .counts import builder_for, known
 from .merging import Merger
 from .reading import Diverges, Frame, NeedsKnown, Reading, Step
 from .segments import Marked
+from .tables import Part
 from .values import Closure, Items, Iteration, Maybe, Native, Place, Scope, Value, held_by
 
 _LIBRARIES = (__file__.rsplit(os.sep, 2)[0] + os.sep, np.__file__.rsplit(os.sep, 1)[0] + os.sep)
@@ -159,6 +160,8 @@ class Interpreter:
         """The value as one run-time value; known containers are packed."""
         value = hp.now(self, value)
         match value:
+            case Const(value=Part() as part):
+                return tables.packed(self, part)
             case Var() | Const():
                 return value
             case Items(form="function" | "derivative", home=home) if home is not None:

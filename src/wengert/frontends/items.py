@@ -13,7 +13,7 @@ from ..ir.graph import UNDEFINED, Atom, Const, Var
 from ..ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ..ops import structure as st
 from ..ops.creation import asarray
-from . import choosing
+from . import choosing, tables
 from .failing import fail_now, raise_now
 from .heap import now
 from .operations import key_of
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     """`value[index]`."""
+    if tables.is_table(value):
+        return tables.item(it, value, index)  # type: ignore[arg-type]
     if isinstance(value, Const) and isinstance(index, Const):
         try:
             return as_known(value.value[index.value])

@@ -15,7 +15,7 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators, walking
+from . import iterators, tables, walking
 from .counts import is_by_turns, taken
 from .failing import fail_now
 from .heap import now, place_of
@@ -77,6 +77,8 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Iteration():
             return _ITERATIONS[value.form](it, value)
         case Const(value=constant):
+            if tables.is_table(value):
+                return iteration(it, tables.iterated(it, value))
             return _iterate_constant(it, constant)
         case Var():
             return iterate_var(it, value)

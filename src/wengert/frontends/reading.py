@@ -112,6 +112,8 @@ class Reading:
     """The arguments of the program, and what they hold: the caller's own objects."""
     entries: dict[Var, Var] = field(default_factory=dict[Var, Var])
     """For a parameter of a loop's body, the value it has when the loop starts."""
+    parts_of_tables: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What was taken out of tables of data, and by which steps."""
     inert: set[Atom] = field(default_factory=set[Atom])
     """What opaque calls gave: nothing that is got from it has a derivative."""
     loop_kinds: dict[Any, Any] = field(default_factory=dict[Any, Any])

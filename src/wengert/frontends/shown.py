@@ -21,5 +21,10 @@ def is_picture(value: Any) -> bool:
     return _package(type(value)) in _DRAWING
 
 
+def is_data(value: Any) -> bool:
+    """Whether an object is a table of data, or something else of a class of pandas."""
+    return not isinstance(value, type) and _package(type(value)) == "pandas"
+
+
 def _package(made: Any) -> str:
     return str(getattr(made, "__module__", None)).partition(".")[0]

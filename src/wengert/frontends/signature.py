@@ -46,7 +46,7 @@ from ..runtime.containers import (
 )
 from ..runtime.cotangents import like_built_on
 from .declarations import keeps_state
-from .shown import is_picture
+from .shown import is_data, is_picture
 
 SMALL = 6
 """Lists and tuples up to this length are taken apart; longer ones are sequences."""
@@ -347,6 +347,8 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
         return UNKNOWN
     if is_picture(value):
         return PICTURE
+    if is_data(value):
+        return Static(value)
     attributes = own_attributes(value)
     if type(value).__module__.split(".")[0] in _PLAIN_MODULES:
         return Static(value)

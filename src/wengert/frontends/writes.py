@@ -13,7 +13,7 @@ from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, St
 from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
-from . import cells, class_attributes, heap, object_changes, objects
+from . import cells, class_attributes, heap, object_changes, objects, tables
 from .failing import raise_now
 from .heap.views import is_itself
 from .names import is_users_module
@@ -46,6 +46,11 @@ def set_item(
     from .operators import call_method_of_class
 
     target = heap.now(it, target)
+    if tables.is_table(target):
+        raise it.unsupported(
+            "a table is changed that was there before the program ran",
+            "Change a copy, `table.copy()`, or take the columns as arrays: `table['x'].to_numpy()`.",
+        )
     if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
         return
     if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):

@@ -1,0 +1,328 @@
+"""Tables of data (pandas) in programs: what is read of them, and columns that meet values of the program."""
+
+# tables are asked in the ways in which users ask them
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import standing_alone
+from error_texts import refusal
+
+import wengert as wg
+from wengert.errors import NativeWarning
+
+THETA = np.array([0.2, 0.9])
+DATA = pd.DataFrame(
+    {
+        "t": np.linspace(0, 1, 6),
+        "y": np.linspace(1, 2, 6) ** 2,
+        "group": ["a", "b", "a", "b", "a", "b"],
+    }
+)
+NAMED = DATA.set_index(pd.Index(list("uvwxyz")))
+MISSING = pd.Series([1.0, np.nan, 3.0])
+
+
+# --- what is read -------------------------------------------------------------------------------
+
+
+def arrays(p):
+    r = DATA["y"].values - p[0] * np.exp(p[1] * DATA.t.to_numpy())
+    return np.sum(r**2) / len(DATA) + np.asarray(DATA["y"]) @ np.array(DATA.t) * p[0]
+
+
+def rows(p):
+    total = 0.0
+    for _, row in DATA.iterrows():
+        total += (row["y"] - p[0] * row.t - p[1]) ** 2
+    for row in DATA.itertuples():
+        total += (row.y - p[0] * row.t) ** 2
+    for t, y in zip(DATA["t"], DATA["y"]):
+        total += t * y * p[1]
+    return total
+
+
+def places(p):
+    total = 0.0
+    for k in range(len(DATA)):
+        total += DATA["y"][k] * p[0] + DATA.t.iloc[k] * p[1] + DATA["y"].iat[k] * p[0] ** 2
+    for k in DATA.index:
+        total += (DATA.loc[k, "y"] - p[0] * DATA.at[k, "t"]) ** 2
+    return total
+
+
+def groups(p):
+    total = 0.0
+    for name, part in DATA.groupby("group"):
+        total += (part["y"] * p[0]).mean() if name == "a" else (part["y"] ** p[1]).sum()
+    means = DATA.groupby("group")["y"].mean()
+    return total + means["b"] * p[0] + dict(zip(DATA["group"], DATA["y"]))["a"] * p[1]
+
+
+def filters(p):
+    part = DATA[(DATA["group"] == "a") & (DATA.y > 1.5)]
+    total = np.sum((part["y"].values - p[0] * part["t"].values - p[1]) ** 2)
+    return total + DATA.describe().loc["mean", "y"] * p[0] + DATA[["t", "y"]].mean().sum() * p[1]
+
+
+def questions(p):
+    if "y" in DATA.columns and not DATA.empty and isinstance(DATA["y"], pd.Series):
+        return p[0] * DATA["y"].max() * DATA.shape[0]
+    return p[1]
+
+
+def other_tables(p):
+    both = pd.concat([DATA["y"], MISSING])
+    return both.sum() * p[0] + pd.Timestamp("2020-01-03").day * p[1]
+
+
+# --- what is computed with ----------------------------------------------------------------------
+
+
+def residuals(p):
+    r = DATA["y"] - p[0] * np.exp(p[1] * DATA["t"])
+    return (
+        r.std()
+        + r.var()
+        + r.mean()
+        + (r**2).sum()
+        + np.std(r)
+        + np.mean(r**2)
+        + r.abs().max()
+        + np.min(r)
+    )
+
+
+def items_of_columns(p):
+    r = (DATA.y - (p[0] + p[1] * DATA.t)) / DATA.y
+    total = r.iloc[2] + r[1] + sum(r) + np.dot(r, r) + r.values[3] + r.to_numpy()[1] + r[1:3].sum()
+    for k in range(len(r)):
+        total += r[k] ** 2 * r.iloc[k]
+    return total + r[DATA["group"] == "a"].sum()
+
+
+def by_name(p):
+    r = NAMED["y"] * p[0] - p[1]
+    return r["w"] * 2 + r[NAMED.group == "b"].iloc[0]
+
+
+def choices(p):
+    r = DATA["y"] * p[0]
+    chosen = np.where(r > 0.4, r, p[1]).sum() + np.maximum(r, p[1]).sum() + r.clip(0.3, 0.6).sum()
+    return chosen + ((r > 0.3) & (r < 0.7)).sum() * p[0]
+
+
+def operators(p):
+    total = (2 / (DATA["y"] * p[0])).sum() + (-DATA["y"] * p[1]).sum() + (p[0] ** DATA["t"]).sum()
+    return (
+        total
+        + (DATA["t"] ** p[0]).iloc[3]
+        + (1 - DATA["t"] * p[1]).prod()
+        + (DATA[["t", "y"]] @ p).sum()
+    )
+
+
+def without_what_is_missing(p):
+    return (
+        (MISSING * p[0]).sum()
+        + (MISSING * p[1]).mean()
+        + np.sum(MISSING * p[0])
+        + (MISSING * p[1]).std()
+    )
+
+
+def by_function(p):
+    return (
+        DATA["y"].apply(lambda v: v * p[0] if v > 2 else v * p[1]).sum() + pd.Series(p * 2.0).std()
+    )
+
+
+def copies(p):
+    table = DATA.copy()
+    table["model"] = p[0] * table["t"] + p[1]
+    table["residual"] = (table["model"] - table["y"]) / 2
+    table["y"] *= p[0]
+    more = DATA.assign(model=p[0] * DATA["t"], scaled=lambda f: f["y"] * p[1])
+    return (
+        (table["residual"] ** 2).sum()
+        + table.model.mean()
+        + table["y"].std()
+        + (more.model * more.scaled).sum()
+    )
+
+
+PROGRAMS = [
+    arrays, rows, places, groups, filters, questions, other_tables, residuals, items_of_columns, by_name,
+    choices, operators, without_what_is_missing, by_function, copies,
+]  # fmt: skip
+
+
+def differences(f, p):
+    return [(f(p + e) - f(p - e)) / 2e-6 for e in np.eye(2) * 1e-6]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_programs_with_tables(f):
+    expected = differences(f, THETA)
+    value, gradient = wg.value_and_grad(f)(THETA)
+    assert value == pytest.approx(f(THETA), rel=1e-12)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+    pushed = [wg.pushforward(f, THETA)[1](e) for e in np.eye(2)]
+    np.testing.assert_allclose(pushed, gradient, rtol=1e-12, atol=1e-14)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NativeWarning)
+        np.testing.assert_allclose(wg.jit(wg.grad(f))(THETA), gradient, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("f", [arrays, rows, places, residuals, by_function, copies])
+def test_they_are_native(f):
+    native = wg.jit(wg.grad(f), strict=True)
+    np.testing.assert_allclose(native(THETA), wg.grad(f)(THETA), rtol=1e-12)
+
+
+# --- tables that change, and that are given -----------------------------------------------------
+
+
+def test_a_table_is_read_in_every_call(monkeypatch):
+    data = DATA.copy()
+    monkeypatch.setitem(globals(), "DATA", data)
+    native = wg.jit(wg.grad(arrays))
+    for change in ({}, {"y": data["t"] * 3 + 1}, {"y": np.arange(6)}, {"t": data["y"] / 2}):
+        for name, column in change.items():
+            data[name] = column
+        np.testing.assert_allclose(wg.grad(arrays)(THETA), differences(arrays, THETA), rtol=1e-6)
+        np.testing.assert_allclose(native(THETA), wg.grad(arrays)(THETA), rtol=1e-12)
+    monkeypatch.setitem(globals(), "DATA", data.iloc[:4])
+    np.testing.assert_allclose(wg.grad(arrays)(THETA), differences(arrays, THETA), rtol=1e-6)
+
+
+def mean_square(p, table):
+    return ((table.y - p[0] * table.t - p[1]) ** 2).mean()
+
+
+class Model:
+    def __init__(self, table):
+        self.table = table
+
+    def __call__(self, p):
+        return mean_square(p, self.table) / len(self.table)
+
+
+def test_a_table_is_given():
+    gradient, of_table = wg.gradient(mean_square, THETA, DATA)
+    assert of_table is None
+    np.testing.assert_allclose(
+        gradient, differences(lambda p: mean_square(p, DATA), THETA), rtol=1e-6
+    )
+    part = DATA[DATA["group"] == "a"]
+    np.testing.assert_allclose(
+        wg.grad(mean_square)(THETA, part),
+        differences(lambda p: mean_square(p, part), THETA),
+        rtol=1e-6,
+    )
+    np.testing.assert_allclose(wg.grad(Model(DATA))(THETA), gradient / 6, rtol=1e-12)
+    fitted = THETA
+    for _ in range(8):
+        step = np.linalg.solve(
+            wg.hessian(mean_square)(fitted, DATA), wg.grad(mean_square)(fitted, DATA)
+        )
+        fitted = fitted - step
+    np.testing.assert_allclose(fitted, np.polyfit(DATA["t"], DATA["y"], 1), rtol=1e-8)
+
+
+def test_a_derivative_for_a_table_stands_alone_with_its_data():
+    special = standing_alone.alone(wg.grad(residuals).specialize(THETA))
+    np.testing.assert_allclose(special(THETA), wg.grad(residuals)(THETA), rtol=1e-12)
+
+
+def test_what_a_table_does_not_have():
+    with pytest.raises(KeyError, match="none"):
+        wg.gradient(lambda p: DATA["none"].sum() * p, 1.0)
+    with pytest.raises(AttributeError, match="none"):
+        wg.gradient(lambda p: DATA.none * p, 1.0)
+    with pytest.raises(KeyError):
+        wg.gradient(lambda p: (DATA["y"] * p)[-1], 1.0)
+
+    def caught(p):
+        try:
+            return DATA["none"].sum() * p
+        except KeyError:
+            return 2 * p
+
+    assert wg.gradient(caught, 1.0) == (2.0,)
+    with pytest.raises(ValueError, match="truth value of a Series is ambiguous"):
+        wg.gradient(lambda p: p if DATA["y"] * p > 0 else 0.0, 1.0)
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+def assigned(p):
+    DATA["z"] = p
+    return p
+
+
+def placed(p):
+    DATA.loc[0, "y"] = p
+    return p
+
+
+def sorted_in_place(p):
+    DATA.sort_values("y", inplace=True)
+    return p
+
+
+def written(p):
+    DATA["y"].to_numpy()[0] = p
+    return p
+
+
+def of_other_rows(p):
+    a, b = DATA[DATA.group == "a"]["y"] * p, DATA[DATA.group == "b"]["y"] * p
+    return (a - b).sum()
+
+
+REFUSED = {
+    assigned: "a table is changed that was there before the program ran",
+    placed: "a table is changed that was there before the program ran",
+    sorted_in_place: "`.sort_values()` changes a table",
+    written: "",
+    of_other_rows: "an operation on columns whose indexes are not equal",
+    lambda p: DATA.sample(2)["y"].sum() * p: "`.sample()` draws from a table at random",
+    lambda p: (
+        (DATA["y"] * p).rolling(2).mean().sum()
+    ): "`rolling` of a column that holds values of the program",
+    lambda p: (
+        DATA["y"].fillna(p).sum()
+    ): "the method `fillna` of a table is given values of the program",
+    lambda p: (
+        (DATA[["t", "y"]] * p).sum().sum()
+    ): "a table is computed with, beside values of the program",
+    lambda p: pd.DataFrame({"x": [p, p]}).sum().sum(): "a table is made of values of the program",
+    lambda p: DATA.assign(z=p).mean(numeric_only=True)[
+        "z"
+    ]: "a table of which some columns hold values of the program",
+}
+
+
+@pytest.mark.parametrize("f", REFUSED)
+def test_what_is_refused_of_tables(f):
+    before = DATA.copy()
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(f, 1.0))
+    assert REFUSED[f] in str(error)
+    pd.testing.assert_frame_equal(DATA, before)
+
+
+def test_what_a_table_shows_is_shown_once(capsys, tmp_path):
+    path = tmp_path / "table.csv"
+
+    def f(p):
+        print(DATA["y"].mean(), DATA.head(1))
+        DATA.to_csv(path)
+        return p
+
+    assert wg.gradient(f, 1.0) == (1.0,)
+    assert capsys.readouterr().out == f"{DATA['y'].mean()} {DATA.head(1)}\n"
+    assert path.read_text().startswith(",t,y,group")
