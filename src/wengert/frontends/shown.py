@@ -1,13 +1,14 @@
-"""Libraries that show what a program computes: what they give is no part of it.
+"""Libraries that show what a program computes, whose results are no part of it, and libraries that hold data.
 
-Their functions are called as they are, with the values of the run. Numbers that are read from what they give have
-lost their derivative, as those which are read from text (`passes.read_back`).
+The functions of the first are called as they are, with the values of the run. Numbers that are read from what they
+give have lost their derivative, as those which are read from text (`passes.read_back`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+_HOLDING_DATA = frozenset(("pandas", "polars", "xarray"))
 _DRAWING = frozenset(("matplotlib", "mpl_toolkits", "seaborn", "plotly"))
 
 
@@ -22,8 +23,13 @@ def is_picture(value: Any) -> bool:
 
 
 def is_data(value: Any) -> bool:
-    """Whether an object is a table of data, or something else of a class of pandas."""
-    return not isinstance(value, type) and _package(type(value)) == "pandas"
+    """Whether an object is a table of data, or something else of a class of a library of such tables."""
+    return not isinstance(value, type) and _package(type(value)) in _HOLDING_DATA
+
+
+def makes_tables(function: Any) -> bool:
+    """Whether a function or a class is one of a library of tables."""
+    return _package(function) in _HOLDING_DATA
 
 
 def _package(made: Any) -> str:

@@ -1,4 +1,4 @@
-"""Tables of data (pandas): what a program takes out of them is read anew in every call.
+"""Tables of data (pandas, polars, xarray): what a program takes out of them is read anew in every call.
 
 A table is data that was there before the program ran. What the program does with it alone (a column, a filter,
 a group, a mean) is run as it is while the program is read, to see what comes out: an array, a number or a text, which
@@ -19,7 +19,7 @@ from ..ir.types import PICTURE, Static
 from ..ops import structure as st
 from .columns_in_python import is_numbered
 from .failing import fail_now
-from .shown import is_data
+from .shown import is_data, makes_tables
 from .values import Closure, Items, Native, Value, list_of, tuple_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _ASKING = frozenset(
         isinstance, type, hasattr, getattr, dict, set, any, all, iter, is_numbered,
     )
 )  # fmt: skip
-_LIBRARIES = ("numpy", "pandas", "math", "scipy")
+_LIBRARIES = ("numpy", "math", "scipy")
 _OF_COLUMNS = (
     "values",
     "loc",
@@ -199,9 +199,12 @@ def _goes_by_places(found: Any) -> bool:
 
 
 def _is_column_of_table(found: Any) -> bool:
-    return (
-        getattr(found, "ndim", None) == 1 and hasattr(found, "to_numpy") and hasattr(found, "index")
-    )
+    return "Series" in _classes(found) and hasattr(found, "index")
+
+
+def _classes(found: Any) -> set[str]:
+    """The names of the classes of an object: of pandas, whose module is not loaded here."""
+    return {cls.__name__ for cls in type(found).__mro__}
 
 
 def iterated(it: Interpreter, table: Const) -> Value:
@@ -290,7 +293,7 @@ def call(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value | 
         return method(it, Const(function), "__call__", args, kwargs)
     if any(map(is_column, given)) and _is_of_numpy(function):
         return _of_column(it, function, args, kwargs)
-    if _package_of(function) == "pandas":
+    if makes_tables(function):
         return _made(it, function, args, kwargs)
     if not any(map(is_table, given)) or not _asks(function):
         return None
@@ -368,19 +371,11 @@ def as_column(it: Interpreter, table: Const) -> Value:
     from .columns_in_python import Column
 
     found = actual(table.value)
-    if (
-        getattr(found, "ndim", None) == 1
-        and hasattr(found, "to_numpy")
-        and not hasattr(found, "index")
-    ):
+    if "Index" in _classes(found):
         return as_array(it, table)
     if not _is_column_of_table(found):
         raise _refused(it, "a table is computed with, beside values of the program")
     return call_it(it, Const(Column), [as_array(it, table), attribute(it, table, "index")], {})
-
-
-def _package_of(function: Any) -> str:
-    return str(getattr(function, "__module__", None)).partition(".")[0]
 
 
 def _asks(function: Any) -> bool:
