@@ -341,6 +341,7 @@ _LATE = {
     "heapq": "heapq_in_python",
     "queue": "queues_in_python",
     "tqdm": "progress_in_python",
+    **dict.fromkeys(("concurrent.futures", "multiprocessing", "joblib"), "pools_in_python"),
     "_queue": "queues_in_python",
     "statistics": "statistics_in_python",
     "random": "drawing_in_python",
@@ -393,6 +394,7 @@ def late_equivalent(function: Any) -> Callable[..., Any] | None:
 
 _OF_OBJECTS = {
     "tqdm": "progress_in_python",
+    **dict.fromkeys(("concurrent.futures", "multiprocessing", "joblib"), "pools_in_python"),
     "scipy.stats": "scipy_distributions_in_python",
     "scipy.interpolate._fitpack2": "scipy_fitpack_in_python",
     "scipy.interpolate._rbfinterp": "scipy_scattered_in_python",

@@ -489,8 +489,7 @@ def _signature(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 _ELSEWHERE = {
     "threading": ("Thread", "Timer"),
-    "concurrent": ("ThreadPoolExecutor", "ProcessPoolExecutor"),
-    "multiprocessing": ("Process", "Pool", "ThreadPool"),
+    "multiprocessing": ("Process",),
     "asyncio": ("run", "gather"),
 }
 """By package: none of these is imported for it."""

@@ -218,18 +218,33 @@ def has_dtype(made: Any, dtype: str) -> None:
 
 
 def no_number(key: Any, owner: Any = None) -> None:
-    """Refuse a key, or keys, that depend on what is differentiated, where they are no text and no count."""
+    """Refuse a key, or keys, that depend on what is differentiated, where they are no text and no count.
+
+    So is an object that holds such a number: whoever walks over the keys reads it from there.
+    """
     if isinstance(owner, (list, np.ndarray)):
         return  # a place in it, which is a whole number or an error
-    if isinstance(key, (list, tuple)):
-        for each in key:
-            no_number(each)
-    elif isinstance(key, (float, complex, np.inexact)):
+    found = _number_in(key)
+    if found is not None:
         error = ValueError(
-            f"the number {key!r}, which has a derivative, is the key of an entry\n"
+            f"the number {found!r}, which has a derivative, is the key of an entry\n"
             "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key."
         )
         raise coded(error, "WG103")
+
+
+def _number_in(key: Any) -> Any:
+    """A number that a key is or holds; None if there is none."""
+    pending, seen = [key], set[int]()
+    while pending:
+        each = pending.pop()
+        if isinstance(each, (float, complex, np.inexact)):
+            return each
+        if id(each) in seen or isinstance(each, (str, bytes, int, type, np.ndarray)):
+            continue
+        seen.add(id(each))
+        pending.extend(values_held(each))
+    return None
 
 
 def no_view(part: Any, whole: Any, owner: Any = None) -> None:

@@ -1,0 +1,155 @@
+"""Pools of threads and processes, in Python: what they are given is run at once, one after the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+class Future:
+    """`concurrent.futures.Future` of what has been run, and what `apply_async` of a pool gives."""
+
+    def __init__(self, value: Any, error: Any) -> None:
+        self._value = value
+        self._error = error
+
+    def result(self, timeout: Any = None) -> Any:
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def get(self, timeout: Any = None) -> Any:
+        return self.result()
+
+    def exception(self, timeout: Any = None) -> Any:
+        return self._error
+
+    def done(self) -> bool:
+        return True
+
+    def ready(self) -> bool:
+        return True
+
+    def wait(self, timeout: Any = None) -> None:
+        pass
+
+    def add_done_callback(self, fn: Any) -> None:
+        fn(self)
+
+
+def _run(function: Any, args: Any, named: Any) -> Any:
+    try:
+        return Future(function(*args, **named), None)
+    except Exception as error:  # it is raised where the result is asked for
+        return Future(None, error)
+
+
+class Executor:
+    """`concurrent.futures.ThreadPoolExecutor` and `ProcessPoolExecutor`."""
+
+    def __init__(self, max_workers: Any = None, *settings: Any, **named: Any) -> None:
+        self.max_workers = max_workers
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+    def submit(self, fn: Any, /, *args: Any, **named: Any) -> Any:
+        return _run(fn, args, named)
+
+    def map(self, fn: Any, *iterables: Any, timeout: Any = None, chunksize: Any = 1) -> Any:
+        return list(map(fn, *iterables))
+
+    def shutdown(self, wait: Any = True, cancel_futures: Any = False) -> None:
+        pass
+
+
+class Pool:
+    """`multiprocessing.Pool` and `multiprocessing.pool.ThreadPool`."""
+
+    def __init__(self, processes: Any = None, *settings: Any, **named: Any) -> None:
+        self.processes = processes
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+    def map(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
+        return [func(item) for item in iterable]
+
+    def imap(self, func: Any, iterable: Any, chunksize: Any = 1) -> Any:
+        return [func(item) for item in iterable]
+
+    def imap_unordered(self, func: Any, iterable: Any, chunksize: Any = 1) -> Any:
+        return [func(item) for item in iterable]
+
+    def starmap(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
+        return [func(*args) for args in iterable]
+
+    def apply(self, func: Any, args: Any = (), kwds: Any = None) -> Any:
+        return func(*args, **({} if kwds is None else kwds))
+
+    def apply_async(self, func: Any, args: Any = (), kwds: Any = None) -> Any:
+        return _run(func, args, {} if kwds is None else kwds)
+
+    def map_async(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
+        return Future([func(item) for item in iterable], None)
+
+    def close(self) -> None:
+        pass
+
+    def terminate(self) -> None:
+        pass
+
+    def join(self) -> None:
+        pass
+
+
+class Parallel:
+    """`joblib.Parallel`."""
+
+    def __init__(self, n_jobs: Any = None, *settings: Any, **named: Any) -> None:
+        self.n_jobs = n_jobs
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+    def __call__(self, iterable: Any) -> Any:
+        return [function(*args, **named) for function, args, named in iterable]
+
+
+def as_completed(fs: Any, timeout: Any = None) -> Any:
+    """`concurrent.futures.as_completed`: all have been."""
+    return list(fs)
+
+
+_BY_NAME: dict[tuple[str, str], Callable[..., Any]] = {
+    ("concurrent.futures.thread", "ThreadPoolExecutor"): Executor,
+    ("concurrent.futures.process", "ProcessPoolExecutor"): Executor,
+    ("concurrent.futures._base", "as_completed"): as_completed,
+    ("multiprocessing.pool", "ThreadPool"): Pool,
+    ("multiprocessing.context", "Pool"): Pool,
+    ("joblib.parallel", "Parallel"): Parallel,
+}
+
+
+def equivalent_of(function: Any) -> Callable[..., Any] | None:
+    """What stands for a class or a function, by its name: its package is loaded, or nobody could have named it."""
+    place = str(getattr(function, "__module__", "")), str(getattr(function, "__name__", ""))
+    module = sys.modules.get(place[0])
+    made = getattr(function, "__func__", function)
+    if place == ("multiprocessing.context", "Pool"):
+        return Pool if made is getattr(getattr(module, "BaseContext", None), "Pool", None) else None
+    return _BY_NAME.get(place) if getattr(module, place[1], None) is function else None
+
+
+EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = []
+"""None that are known by themselves."""
