@@ -2,6 +2,7 @@
 
 # tables are asked in the ways in which users ask them
 
+import math
 import warnings
 
 import numpy as np
@@ -326,3 +327,51 @@ def test_what_a_table_shows_is_shown_once(capsys, tmp_path):
     assert wg.gradient(f, 1.0) == (1.0,)
     assert capsys.readouterr().out == f"{DATA['y'].mean()} {DATA.head(1)}\n"
     assert path.read_text().startswith(",t,y,group")
+
+
+# --- functions that are given to tables, and what stands for columns ------------------------------
+
+SCALE = 1.0
+CONFIGURATION = {"scale": 1.0}
+
+
+def doubled(v):
+    return 2 * v
+
+
+def of_a_global_that_is_bound(p):
+    global SCALE
+    SCALE = p
+    return DATA["y"].apply(lambda v: v * SCALE).sum()
+
+
+def of_a_global_that_changes(p):
+    CONFIGURATION["scale"] = p
+    return DATA["y"].map(lambda v: v * CONFIGURATION["scale"]).sum()
+
+
+def of_nothing_else(p):
+    return DATA["y"].apply(doubled).sum() * p + DATA["y"].map(lambda v: math.sqrt(v)).sum() * p
+
+
+@pytest.mark.parametrize(
+    "f", [of_a_global_that_is_bound, of_a_global_that_changes, of_nothing_else]
+)
+def test_functions_that_a_table_is_given(f):
+    expected = pytest.approx((f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6, rel=1e-7)
+    assert wg.gradient(f, 1.3) == (expected,)
+    assert wg.pushforward(f, 1.3)[1](1.0) == expected
+
+
+def test_what_stands_for_a_column_is_of_its_class_and_no_result():
+    def f(p):
+        column = DATA["y"] * p
+        if isinstance(column, (pd.DataFrame, dict)) or not isinstance(column, pd.Series):
+            return 0.0
+        copied = DATA.copy()
+        return column.sum() * isinstance(copied, pd.DataFrame)
+
+    assert wg.gradient(f, 2.0) == (DATA["y"].sum(),)
+    for g in (lambda p: DATA["y"] * p, lambda p: (p, [DATA["y"] * p])):
+        error = refusal("WG101", NotImplementedError, lambda g=g: wg.pullback(g, 1.0))
+        assert "a column that holds values of the program is a result" in str(error)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -241,7 +242,7 @@ def _known_part(it: Interpreter, table: Any) -> Part:
 def _comparable(key: Any) -> Any:
     if isinstance(key, (tuple, list)):
         return tuple(map(_comparable, key))
-    return key if isinstance(key, (str, int, float, bool, type(None))) else id(key)
+    return (type(key), key) if isinstance(key, (str, int, float, bool, type(None))) else id(key)
 
 
 def _as_value(it: Interpreter, part: Part) -> Value:
@@ -291,6 +292,8 @@ def call(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value | 
     given = (*args, *kwargs.values())
     if is_table(Const(function)):
         return method(it, Const(function), "__call__", args, kwargs)
+    if args and function in (isinstance, type) and _stands_for(args[0]):
+        return _class_of(it, function, args)
     if any(map(is_column, given)) and _is_of_numpy(function):
         return _of_column(it, function, args, kwargs)
     if makes_tables(function):
@@ -358,6 +361,36 @@ def _is_of_numpy(function: Any) -> bool:
     )
 
 
+def _stands_for(value: Value) -> str:
+    """The name of the class of pandas that an object stands for; nothing for others."""
+    from .columns_in_python import Column, Frame
+
+    names: dict[Any, str] = {Column: "Series", Frame: "DataFrame"}
+    return names.get(value.type, "") if isinstance(value, Items) else ""
+
+
+def _class_of(it: Interpreter, function: Any, args: Args) -> Value:
+    """`isinstance` of what stands for an object of pandas."""
+    try:
+        asked = it.constant(args[1]) if function is isinstance else None
+    except LookupError:
+        asked = None
+    if asked is None:
+        raise _refused(it, "the class of a column that holds values of the program is asked for")
+    classes = asked if isinstance(asked, tuple) else (asked,)
+    fitting = {_stands_for(args[0]), "NDFrame", "object"}
+    own = args[0].type  # type: ignore[union-attr]
+    return Const(any(cls is own or cls.__name__ in fitting for cls in classes))
+
+
+def refuse_columns(it: Interpreter, result: Value) -> None:
+    """Refuse a result that is, or holds, what stands for an object of pandas."""
+    if _stands_for(result):
+        raise _refused(it, "a column that holds values of the program is a result")
+    for value in result.values if isinstance(result, Items) else ():
+        refuse_columns(it, value)
+
+
 def is_column(value: Value) -> TypeGuard[Items]:
     """Whether a value is a column of values of the program."""
     from .columns_in_python import Column
@@ -405,7 +438,7 @@ def known(it: Interpreter, value: Value) -> Any:
         return {key: known(it, each) for key, each in zip(value.keys, value.values, strict=True)}
     if isinstance(value, Closure):
         function = value.function or made_alone(value)
-        if function is None:
+        if function is None or not _computes_alone(it, function):
             raise LookupError
         return function
     if isinstance(value, Var):
@@ -413,6 +446,27 @@ def known(it: Interpreter, value: Value) -> Any:
         if isinstance(holder, Part):
             return holder
     return it.constant(value)
+
+
+_FIXED = (BuiltinFunctionType, ModuleType, type, np.ufunc, bool, int, float, str)
+
+
+def _computes_alone(it: Interpreter, function: FunctionType) -> bool:
+    """Whether what a function of the user's gives depends on what it is given, and on what never changes."""
+    bound = {key for _, key in it.reading.bound_outside}
+    pending, seen = [function], set[FunctionType]()
+    while pending:
+        each = pending.pop()
+        used = {name for name in each.__code__.co_names if name in each.__globals__}
+        seen.add(each)
+        if each.__closure__ or used & bound:
+            return False
+        for found in (each.__globals__[name] for name in used):
+            if isinstance(found, FunctionType) and found not in seen:
+                pending.append(found)
+            elif not isinstance(found, (*_FIXED, FunctionType)):
+                return False
+    return True
 
 
 def now(given: Any) -> Any:
