@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import standing_alone
 from error_texts import refusal
+from scipy import integrate, interpolate, stats
 
 import wengert as wg
 from wengert.errors import NativeWarning
@@ -154,9 +155,30 @@ def copies(p):
     )
 
 
+def with_solvers(p):
+    solution = integrate.solve_ivp(
+        lambda t, y: [p[0] * y[0]], (0, 1), [p[1]], t_eval=DATA["t"], rtol=1e-10, atol=1e-12
+    )
+    line = interpolate.interp1d(DATA["t"], DATA["y"])
+    density = stats.norm.logpdf(DATA["y"], p[0] * DATA["t"], p[1]).sum()
+    return (
+        ((solution.y[0] - DATA["y"]) ** 2).sum()
+        + line(p[0] + 0.05) * np.interp(p[1], DATA.t, DATA.y)
+        + density
+    )
+
+
+def weighted(p):
+    r = DATA["y"] - p[0] * DATA["t"]
+    w = DATA["t"] / DATA["t"].sum()
+    place = DATA["group"].map({"a": 0, "b": 1}).values
+    total = (w * r**2).sum() + np.average(r, weights=w) + np.cumsum(r)[3] + r.cumsum().iloc[2]
+    return total + np.sum((DATA["y"].values - p[place]) ** 2) + np.linalg.norm(r)
+
+
 PROGRAMS = [
     arrays, rows, places, groups, filters, questions, other_tables, residuals, items_of_columns, by_name,
-    choices, operators, without_what_is_missing, by_function, copies,
+    choices, operators, without_what_is_missing, by_function, copies, with_solvers, weighted,
 ]  # fmt: skip
 
 

@@ -546,6 +546,8 @@ def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _called_later(value: Value) -> Value:
+    if tables.is_column(value):
+        return value["values"]
     function = made_alone(value) if isinstance(value, Closure) and value.function is None else None
     return value if function is None else Const(function)
 

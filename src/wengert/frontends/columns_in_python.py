@@ -222,6 +222,14 @@ class Column:
     def prod(self) -> Any:
         return np.prod(np.where(np.isnan(self.values), 1.0, self.values))
 
+    def cumsum(self) -> Any:
+        missing = np.isnan(self.values)
+        sums = np.cumsum(np.where(missing, 0.0, self.values))
+        return Column(np.where(missing, np.nan, sums), self.index)
+
+    def round(self, decimals: Any = 0) -> Any:
+        return Column(np.round(self.values, decimals), self.index)
+
     def any(self) -> Any:
         return np.any(self.values)
 
@@ -340,5 +348,7 @@ TOGETHER: dict[Any, Callable[..., Any]] = {
     np.min: Column.min,
     np.max: Column.max,
     np.clip: Column.clip,
+    np.cumsum: Column.cumsum,
+    np.round: Column.round,
 }
 """What NumPy's functions of a column are, which ask its methods."""

@@ -176,6 +176,7 @@ class Interpreter:
                     "Call it where it is made, or pass it to the function that calls it.",
                 )
             case Items():
+                tables.refuse_packing(self, value)
                 return hp.packed(self, value, name)
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")

@@ -18,7 +18,7 @@ import numpy as np
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import PICTURE, Static
 from ..ops import structure as st
-from .columns_in_python import is_numbered
+from .columns_in_python import Column, Frame, is_numbered
 from .failing import fail_now
 from .shown import is_data, makes_tables
 from .values import Closure, Items, Native, Value, list_of, tuple_of
@@ -36,7 +36,7 @@ _ASKING = frozenset(
         isinstance, type, hasattr, getattr, dict, set, any, all, iter, is_numbered,
     )
 )  # fmt: skip
-_LIBRARIES = ("numpy", "math", "scipy")
+_LIBRARIES = ("numpy", "math")
 _OF_COLUMNS = (
     "values",
     "loc",
@@ -141,7 +141,6 @@ def _called_for_its_effect(
 
 def _as_frame(it: Interpreter, table: Const) -> Value:
     from .calls import call
-    from .columns_in_python import Frame
 
     return call(it, Const(Frame), [table], {})
 
@@ -151,7 +150,6 @@ def _method_of_column(
 ) -> Value:
     """A method of a column that is given values of the program."""
     from .attributes import call_method
-    from .columns_in_python import Column
 
     if name == "assign" and hasattr(actual(table.value), "columns"):
         return call_method(it, _as_frame(it, table), name, args, kwargs)
@@ -294,11 +292,17 @@ def call(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value | 
         return method(it, Const(function), "__call__", args, kwargs)
     if args and function in (isinstance, type) and _stands_for(args[0]):
         return _class_of(it, function, args)
+    if function is isinstance and len(args) == 2 and args[1] == Const(Column):
+        return Const(False)  # none is ever a value that only the run knows
     if any(map(is_column, given)) and _is_of_numpy(function):
         return _of_column(it, function, args, kwargs)
     if makes_tables(function):
         return _made(it, function, args, kwargs)
-    if not any(map(is_table, given)) or not _asks(function):
+    if not any(map(is_table, given)):
+        return None
+    if str(getattr(function, "__module__", None)).startswith("scipy."):
+        return _given_arrays(it, function, args, kwargs)
+    if not _asks(function):
         return None
     names, count = tuple(kwargs), len(args)
 
@@ -320,7 +324,6 @@ def call(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value | 
 def _made(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
     """What a function or a class of pandas makes of what is known, or a column of an array of the program."""
     from .calls import call as call_it
-    from .columns_in_python import Column
 
     try:
         given = [known(it, arg) for arg in args]
@@ -340,6 +343,14 @@ def _range_index(series: Any) -> Any:
     return sys.modules[series.__module__.partition(".")[0]].RangeIndex
 
 
+def _given_arrays(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
+    """A call of a function that makes arrays of what it is given."""
+    from .calls import call_known
+
+    seen = lambda value: as_array(it, value) if is_table(value) else value
+    return call_known(it, function, list(map(seen, args)), {k: seen(v) for k, v in kwargs.items()})
+
+
 def _of_column(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
     """A function of NumPy's that is given a column of values of the program."""
     from .calls import call as call_it
@@ -351,8 +362,21 @@ def _of_column(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Va
         return call_it(it, Const(one_by_one), [Const(function), *args], {})
     if function in TOGETHER and is_column(args[0]):
         return call_it(it, Const(TOGETHER[function]), args, kwargs)
-    values = [arg["values"] if is_column(arg) else arg for arg in args]
-    return call_known(it, function, values, kwargs)
+    if getattr(function, "__name__", "") in _ASKING_METHODS:
+        raise _refused(it, f"`np.{function.__name__}` of a column that holds values of the program")
+    as_values = lambda value: value["values"] if is_column(value) else value
+    named = {
+        key: as_values(as_column(it, arg) if is_table(arg) else arg)  # type: ignore[arg-type]
+        for key, arg in kwargs.items()
+    }
+    return call_known(it, function, list(map(as_values, args)), named)
+
+
+_ASKING_METHODS = (
+    "argsort", "choose", "compress", "cumprod", "diagonal", "partition", "put", "repeat", "resize",
+    "squeeze", "swapaxes", "take", "transpose",
+)  # fmt: skip
+"""Functions of NumPy's that give a column where pandas has a method of that name."""
 
 
 def _is_of_numpy(function: Any) -> bool:
@@ -363,8 +387,6 @@ def _is_of_numpy(function: Any) -> bool:
 
 def _stands_for(value: Value) -> str:
     """The name of the class of pandas that an object stands for; nothing for others."""
-    from .columns_in_python import Column, Frame
-
     names: dict[Any, str] = {Column: "Series", Frame: "DataFrame"}
     return names.get(value.type, "") if isinstance(value, Items) else ""
 
@@ -383,6 +405,12 @@ def _class_of(it: Interpreter, function: Any, args: Args) -> Value:
     return Const(any(cls is own or cls.__name__ in fitting for cls in classes))
 
 
+def refuse_packing(it: Interpreter, value: Items) -> None:
+    """Refuse to make a run-time value of what stands for an object of pandas."""
+    if _stands_for(value):
+        raise _refused(it, "a column that holds values of the program is stored or passed on")
+
+
 def refuse_columns(it: Interpreter, result: Value) -> None:
     """Refuse a result that is, or holds, what stands for an object of pandas."""
     if _stands_for(result):
@@ -393,15 +421,12 @@ def refuse_columns(it: Interpreter, result: Value) -> None:
 
 def is_column(value: Value) -> TypeGuard[Items]:
     """Whether a value is a column of values of the program."""
-    from .columns_in_python import Column
-
     return isinstance(value, Items) and value.type is Column
 
 
 def as_column(it: Interpreter, table: Const) -> Value:
     """A column of a table that is to be computed with, beside values of the program; an index as an array."""
     from .calls import call as call_it
-    from .columns_in_python import Column
 
     found = actual(table.value)
     if "Index" in _classes(found):
