@@ -1,6 +1,7 @@
 """Tables of data (pandas) in programs: what is read of them, and columns that meet values of the program."""
 
-# tables are asked in the ways in which users ask them
+# tables are asked, and lists filled, as users do
+# ruff: noqa: PERF401
 
 import math
 import warnings
@@ -176,9 +177,31 @@ def weighted(p):
     return total + np.sum((DATA["y"].values - p[place]) ** 2) + np.linalg.norm(r)
 
 
+def made_columns(p):
+    state, states = p[0], []
+    for _ in range(len(NAMED)):
+        states.append(state)
+        state = state + p[1] * state * (1 - state)
+    course = pd.Series(states, index=NAMED.index, name="course")
+    total = ((np.log1p(course) - NAMED["y"]) ** 2).mean() + course["w"]
+    rows = DATA.apply(lambda row: (row["y"] - p[0] * row["t"]) ** 2, axis=1)
+    return total + rows.sum() + rows.iloc[2]
+
+
+def earlier_rows(p):
+    r = DATA["y"] * p[0] + DATA["t"] * p[1]
+    return (
+        np.log(r / r.shift(1)).sum()
+        + (r.diff() ** 2).mean()
+        + r.shift(2).fillna(p[1]).sum()
+        + r.round(1).sum()
+    )
+
+
 PROGRAMS = [
     arrays, rows, places, groups, filters, questions, other_tables, residuals, items_of_columns, by_name,
     choices, operators, without_what_is_missing, by_function, copies, with_solvers, weighted,
+    made_columns, earlier_rows,
 ]  # fmt: skip
 
 
@@ -307,27 +330,40 @@ def of_other_rows(p):
     return (a - b).sum()
 
 
+def stored(p):
+    kept = []
+    for k in range(len(DATA) * 2):
+        kept.append(DATA["y"] * p * k)
+    return kept[len(DATA)].sum()
+
+
+def of_a_dictionary(p):
+    return pd.Series({"a": p}).sum()
+
+
+def averaged_over_what_is_given(p):
+    return DATA.assign(z=p).mean(numeric_only=True)["z"]
+
+
 REFUSED = {
-    assigned: "a table is changed that was there before the program ran",
-    placed: "a table is changed that was there before the program ran",
+    assigned: "a table is changed, which is read as data here",
+    placed: "a table is changed, which is read as data here",
     sorted_in_place: "`.sort_values()` changes a table",
-    written: "",
+    written: "`y` leads to an object that the program changes under another name",
     of_other_rows: "an operation on columns whose indexes are not equal",
-    lambda p: DATA.sample(2)["y"].sum() * p: "`.sample()` draws from a table at random",
-    lambda p: (
-        (DATA["y"] * p).rolling(2).mean().sum()
-    ): "`rolling` of a column that holds values of the program",
-    lambda p: (
-        DATA["y"].fillna(p).sum()
-    ): "the method `fillna` of a table is given values of the program",
-    lambda p: (
-        (DATA[["t", "y"]] * p).sum().sum()
-    ): "a table is computed with, beside values of the program",
-    lambda p: pd.DataFrame({"x": [p, p]}).sum().sum(): "a table is made of values of the program",
-    lambda p: DATA.assign(z=p).mean(numeric_only=True)[
-        "z"
-    ]: "a table of which some columns hold values of the program",
+    stored: "a column that holds values of the program is stored or passed on",
+    of_a_dictionary: "a table is made of values of the program",
+    averaged_over_what_is_given: "a table of which some columns hold values of the program",
 }
+SHORT = {
+    "`.sample()` draws from a table at random": lambda p: DATA.sample(2)["y"].sum() * p,
+    "`rolling` of a column that holds": lambda p: (DATA["y"] * p).rolling(2).mean().sum(),
+    "`np.repeat` of a column that holds": lambda p: np.repeat(DATA["y"] * p, 2).sum(),
+    "the method `where` of a table is given": lambda p: DATA["y"].where(DATA.y > 1, p).sum(),
+    "a table is computed with, beside": lambda p: (DATA[["t", "y"]] * p).sum().sum(),
+    "a table is made of values": lambda p: pd.DataFrame({"x": [p, p]}).sum().sum(),
+}
+REFUSED |= {f: what for what, f in SHORT.items()}
 
 
 @pytest.mark.parametrize("f", REFUSED)

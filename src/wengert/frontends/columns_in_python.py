@@ -199,6 +199,18 @@ class Column:
     def clip(self, lower: Any = None, upper: Any = None) -> Any:
         return Column(np.clip(self.values, lower, upper), self.index)
 
+    def shift(self, periods: Any = 1) -> Any:
+        if periods < 0:
+            raise uncovered("`shift` of a column to earlier rows", WAY_OUT)
+        before = np.full(periods, np.nan)
+        return Column(np.concatenate((before, self.values))[: len(self.values)], self.index)
+
+    def diff(self, periods: Any = 1) -> Any:
+        return self - self.shift(periods)
+
+    def fillna(self, value: Any) -> Any:
+        return Column(np.where(np.isnan(self.values), value, self.values), self.index)
+
     # --- all together -------------------------------------------------------------------------
 
     def count(self) -> Any:
@@ -312,6 +324,21 @@ def beside(column: Column, other: Any) -> Any:
     if not column.index.equals(other.index):
         raise uncovered("an operation on columns whose indexes are not equal", WAY_OUT)
     return other.values
+
+
+def series(data: Any, index: Any) -> Any:
+    """`pandas.Series(data, index)`."""
+    values = np.asarray(data)
+    if len(values) != len(index):
+        raise ValueError(
+            f"Length of values ({len(values)}) does not match length of index ({len(index)})"
+        )
+    return Column(values, index)
+
+
+def by_rows(table: Any, func: Any) -> Any:
+    """`table.apply(func, axis=1)` of a function that gives numbers."""
+    return Column(np.array([func(row) for _, row in table.iterrows()]), table.index)
 
 
 def product(table: Any, other: Any) -> Any:

@@ -9,6 +9,7 @@ is read like a global from there on, or another table. Where a table meets value
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -18,6 +19,7 @@ import numpy as np
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import PICTURE, Static
 from ..ops import structure as st
+from . import columns_in_python
 from .columns_in_python import Column, Frame, is_numbered
 from .failing import fail_now
 from .shown import is_data, makes_tables
@@ -150,9 +152,13 @@ def _method_of_column(
 ) -> Value:
     """A method of a column that is given values of the program."""
     from .attributes import call_method
+    from .calls import call as call_it
 
-    if name == "assign" and hasattr(actual(table.value), "columns"):
-        return call_method(it, _as_frame(it, table), name, args, kwargs)
+    if hasattr(actual(table.value), "columns"):
+        if name == "assign":
+            return call_method(it, _as_frame(it, table), name, args, kwargs)
+        if name == "apply" and len(args) == 1 and kwargs == {"axis": Const(1)}:
+            return call_it(it, Const(columns_in_python.by_rows), [table, *args], {})
     if not (_is_column_of_table(actual(table.value)) and hasattr(Column, name)):
         raise _refused(it, f"the method `{name}` of a table is given values of the program")
     return call_method(it, as_column(it, table), name, args, kwargs)
@@ -323,24 +329,30 @@ def call(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value | 
 
 def _made(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
     """What a function or a class of pandas makes of what is known, or a column of an array of the program."""
-    from .calls import call as call_it
-
     try:
         given = [known(it, arg) for arg in args]
         named = {key: known(it, arg) for key, arg in kwargs.items()}
     except LookupError:
-        if getattr(function, "__name__", "") != "Series" or len(args) != 1 or kwargs:
-            raise _refused(it, "a table is made of values of the program") from None
-        index = _made(it, _range_index(function), [call_it(it, Const(len), args, {})], {})
-        return call_it(it, Const(Column), [call_it(it, Const(np.asarray), args, {}), index], {})
+        if getattr(function, "__name__", "") == "Series" and len(args) == 1:
+            return _made_column(it, function, args[0], dict(kwargs))
+        raise _refused(it, "a table is made of values of the program") from None
     run = lambda made_by: made_by(*map(now, given), **{k: now(v) for k, v in named.items()})
     return taken(it, Const(function), run, ("made", tuple(given), tuple(named.items())))
 
 
-def _range_index(series: Any) -> Any:
-    import sys
+def _made_column(it: Interpreter, series: Any, data: Value, options: dict[str, Value]) -> Value:
+    """`pandas.Series` of numbers of the program."""
+    from .calls import call as call_it
 
-    return sys.modules[series.__module__.partition(".")[0]].RangeIndex
+    options.pop("name", None)
+    index = options.pop("index", None)
+    if index is None:
+        numbered = sys.modules[series.__module__.partition(".")[0]].RangeIndex
+        index = _made(it, numbered, [call_it(it, Const(len), [data], {})], {})
+    is_dict = isinstance(data, Items) and data.form == "dict"
+    if options or is_dict or not is_table(index):
+        raise _refused(it, "a table is made of values of the program")
+    return call_it(it, Const(columns_in_python.series), [data, index], {})
 
 
 def _given_arrays(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:

@@ -48,7 +48,7 @@ def set_item(
     target = heap.now(it, target)
     if tables.is_table(target):
         raise it.unsupported(
-            "a table is changed that was there before the program ran",
+            "a table is changed, which is read as data here",
             "Change a copy, `table.copy()`, or take the columns as arrays: `table['x'].to_numpy()`.",
         )
     if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
