@@ -454,7 +454,13 @@ def _asks(function: Any) -> bool:
     if module == builtins.__name__ or function is is_numbered:
         return function in _ASKING
     package, _, inner = module.partition(".")
-    return package in _LIBRARIES and not inner.startswith("random")
+    writes = getattr(function, "__name__", "") in _WRITING
+    return package in _LIBRARIES and not inner.startswith("random") and not writes
+
+
+_WRITING = (
+    "save", "savetxt", "savez", "savez_compressed", "copyto", "put", "place", "putmask", "fill_diagonal",
+)  # fmt: skip
 
 
 def known(it: Interpreter, value: Value) -> Any:
