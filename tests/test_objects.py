@@ -2130,3 +2130,30 @@ def test_keywords_of_calls_keep_their_names():
             return x * options["__scale"]
 
     assert wg.grad(lambda x: Settings().scaled(x))(2.0) == 3.0
+
+
+# --- arguments that a star gives, and factories ------------------------------------------------
+
+
+@dataclasses.dataclass
+class Patient:
+    uptake: float
+    loss: float
+    history: list = dataclasses.field(default_factory=list)
+    seen: dict = dataclasses.field(init=False, default_factory=dict)
+
+
+def starred_fields(p):
+    patient = Patient(*np.exp(p))
+    for k in range(3):
+        patient.history.append(patient.uptake * k)
+        patient.seen[k] = patient.loss
+    return sum(patient.history) * patient.loss + patient.seen[1]
+
+
+def test_a_star_may_leave_a_field_to_its_factory():
+    p = np.array([0.1, 0.2])
+    expected = [(starred_fields(p + e) - starred_fields(p - e)) / 2e-6 for e in np.eye(2) * 1e-6]
+    np.testing.assert_allclose(wg.grad(starred_fields)(p), expected, rtol=1e-8)
+    pushed = [wg.pushforward(starred_fields, p)[1](e) for e in np.eye(2)]
+    np.testing.assert_allclose(pushed, expected, rtol=1e-8)

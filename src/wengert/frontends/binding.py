@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..ir.graph import Const
 from ..ops import structure as st
 from .failing import raise_now
-from .values import Closure, Items, Value, tuple_of
+from .values import Closure, Items, Native, Value, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -24,6 +24,17 @@ def star(value: Value) -> Items:
 
 def is_star(value: Value) -> bool:
     return isinstance(value, Items) and value.form == "star"
+
+
+DEFAULT_FACTORY = "a default factory"
+"""The name of what stands for an argument that was not given, whose value a factory makes."""
+
+
+def settled_default(it: Interpreter, value: Value) -> Value:
+    """A value, which a factory makes where it stands for one."""
+    if isinstance(value, Native) and value.name == DEFAULT_FACTORY:
+        return value.call(it, [], {})
+    return value
 
 
 def bind_arguments(
@@ -117,7 +128,9 @@ def _spread_over_optional(
             return behind(k, 0)
         item = lambda: subscript(it, items, Const(k))
         longer = it.emit(st.gt, length, Const(k))
-        return item() if k < least else it.choose(longer, item, lambda: behind(k, 0))
+        if k < least:
+            return item()
+        return it.choose(longer, item, lambda: settled_default(it, behind(k, 0)))
 
     def behind(k: int, i: int) -> Value:
         """What is there if the sequence has no more than k - i items: an argument after it, or the default."""

@@ -309,8 +309,17 @@ class Places:
         return self.column.values[key]
 
 
+class Numbered:
+    """The index of a column that the program makes: numbers from 0 on, as many as there are values."""
+
+    def __getitem__(self, key: Any) -> Any:
+        raise uncovered("a part of a column that the program makes", WAY_OUT)
+
+
 def is_numbered(index: Any) -> bool:
     """Whether the rows of a table are numbered from 0 on."""
+    if isinstance(index, Numbered):
+        return True
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
@@ -321,6 +330,11 @@ def beside(column: Column, other: Any) -> Any:
     """What stands beside the values of a column in an operation."""
     if not isinstance(other, Column):
         return other
+    if isinstance(column.index, Numbered) or isinstance(other.index, Numbered):
+        numbered = is_numbered(column.index) and is_numbered(other.index)
+        if not numbered or len(column.values) != len(other.values):
+            raise uncovered("an operation on columns whose indexes are not equal", WAY_OUT)
+        return other.values
     if not column.index.equals(other.index):
         raise uncovered("an operation on columns whose indexes are not equal", WAY_OUT)
     return other.values
@@ -329,6 +343,8 @@ def beside(column: Column, other: Any) -> Any:
 def series(data: Any, index: Any) -> Any:
     """`pandas.Series(data, index)`."""
     values = np.asarray(data)
+    if index is None:
+        return Column(values, Numbered())
     if len(values) != len(index):
         raise ValueError(
             f"Length of values ({len(values)}) does not match length of index ({len(index)})"

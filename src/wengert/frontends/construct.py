@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const
 from ..runtime.containers import CONTENTS
 from . import class_lookup, exceptions, local_classes, object_changes, objects
-from .binding import bind_arguments
+from .binding import DEFAULT_FACTORY, bind_arguments, settled_default
 from .calls import call, call_foreign, opaque, read_of_library
 from .closures import bound_before
 from .failing import fail_now, raise_now
@@ -228,8 +228,9 @@ def _is_generated_init(cls: type, init: Any) -> bool:
     return dataclasses.is_dataclass(cls) and class_lookup.is_generated(init)
 
 
-_FACTORY = Native("a default factory", lambda it, args, kwargs: Const(None))
-"""Stands for an argument that was not given, whose value a factory makes."""
+def _made_by(factory: Any) -> Native:
+    """Stands for an argument that was not given, whose value a factory makes."""
+    return Native(DEFAULT_FACTORY, lambda it, args, kwargs: call(it, as_known(factory), [], {}))
 
 
 def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:
@@ -240,11 +241,12 @@ def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs:
     parameters = [Parameter(f.name, _default(it, f), bool(f.kw_only)) for f in every if f.init]
     given = _bind(it, f"{owner.__qualname__}.__init__", parameters, args, kwargs, first="self")
     for f in every:
-        value = given.get(f.name, _FACTORY)
-        if value is _FACTORY:
-            if f.default_factory is dataclasses.MISSING:
-                continue
+        if f.name in given:
+            value = settled_default(it, given[f.name])
+        elif f.default_factory is not dataclasses.MISSING:
             value = call(it, as_known(f.default_factory), [], {})
+        else:
+            continue
         if _kind_of_field(f) == "_FIELD_INITVAR":
             given[f.name] = value
         else:
@@ -267,7 +269,7 @@ def _kind_of_field(f: Any) -> str:
 
 def _default(it: Interpreter, f: Any) -> Value | None:
     if f.default_factory is not dataclasses.MISSING:
-        return _FACTORY
+        return _made_by(f.default_factory)
     if f.default is dataclasses.MISSING:
         return None
     if isinstance(f.default, local_classes.Held):

@@ -9,7 +9,6 @@ is read like a global from there on, or another table. Where a table meets value
 from __future__ import annotations
 
 import builtins
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -334,23 +333,20 @@ def _made(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
         named = {key: known(it, arg) for key, arg in kwargs.items()}
     except LookupError:
         if getattr(function, "__name__", "") == "Series" and len(args) == 1:
-            return _made_column(it, function, args[0], dict(kwargs))
+            return _made_column(it, args[0], dict(kwargs))
         raise _refused(it, "a table is made of values of the program") from None
     run = lambda made_by: made_by(*map(now, given), **{k: now(v) for k, v in named.items()})
     return taken(it, Const(function), run, ("made", tuple(given), tuple(named.items())))
 
 
-def _made_column(it: Interpreter, series: Any, data: Value, options: dict[str, Value]) -> Value:
+def _made_column(it: Interpreter, data: Value, options: dict[str, Value]) -> Value:
     """`pandas.Series` of numbers of the program."""
     from .calls import call as call_it
 
     options.pop("name", None)
-    index = options.pop("index", None)
-    if index is None:
-        numbered = sys.modules[series.__module__.partition(".")[0]].RangeIndex
-        index = _made(it, numbered, [call_it(it, Const(len), [data], {})], {})
+    index = options.pop("index", Const(None))
     is_dict = isinstance(data, Items) and data.form == "dict"
-    if options or is_dict or not is_table(index):
+    if options or is_dict or not (is_table(index) or index == Const(None)):
         raise _refused(it, "a table is made of values of the program")
     return call_it(it, Const(columns_in_python.series), [data, index], {})
 
