@@ -25,6 +25,7 @@ DATA = pd.DataFrame(
     }
 )
 NAMED = DATA.set_index(pd.Index(list("uvwxyz")))
+TABLES = {"all": DATA, "named": NAMED}
 MISSING = pd.Series([1.0, np.nan, 3.0])
 
 
@@ -203,10 +204,31 @@ def earlier_rows(p):
     )
 
 
+def chosen_tables(p):
+    table = DATA if p[0] > 0 else NAMED
+    total = ((table["y"] - p[1] * table["t"]) ** 2).sum() + (table["y"] * p[0]).std()
+    for each in (DATA, NAMED):
+        total += (each["y"] * p[0]).mean()
+    return total + sum((TABLES[name]["y"] * p[1]).max() for name in TABLES)
+
+
+def in_place(p):
+    r = DATA["y"] * p[0]
+    same = r
+    r += p[1]
+    r *= 2
+    table = DATA.copy()
+    table["q"] = r
+    questions = (
+        (3 in r) * p[0] + (99 in r) * p[1] + ("q" in table) * p[0] + ("none" in table) * p[1]
+    )
+    return same.sum() + questions + (table["q"] ** 2).sum()
+
+
 PROGRAMS = [
     arrays, rows, places, groups, filters, questions, other_tables, residuals, items_of_columns, by_name,
     choices, operators, without_what_is_missing, by_function, copies, with_solvers, weighted,
-    made_columns, earlier_rows,
+    made_columns, earlier_rows, chosen_tables, in_place,
 ]  # fmt: skip
 
 

@@ -58,6 +58,11 @@ class Column:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.values
 
+    def __contains__(self, key: Any) -> Any:
+        if isinstance(self.index, Numbered):
+            return 0 <= key < len(self.values)
+        return bool(self.index.isin([key]).any())
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, Column):
             raise uncovered("a column that values of the program choose from", WAY_OUT)
@@ -162,6 +167,26 @@ class Column:
 
     def __ge__(self, other: Any) -> Any:
         return Column(self.values >= beside(self, other), self.index)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.values = self.values + beside(self, other)
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        self.values = self.values - beside(self, other)
+        return self
+
+    def __imul__(self, other: Any) -> Any:
+        self.values = self.values * beside(self, other)
+        return self
+
+    def __itruediv__(self, other: Any) -> Any:
+        self.values = self.values / beside(self, other)
+        return self
+
+    def __ipow__(self, other: Any) -> Any:
+        self.values = self.values ** beside(self, other)
+        return self
 
     def __matmul__(self, other: Any) -> Any:
         return self.values @ beside(self, other)
@@ -277,6 +302,12 @@ class Frame:
 
     def __len__(self) -> Any:
         return len(self._table)
+
+    def __iter__(self) -> Any:
+        return iter(list(self._only_data()))
+
+    def __contains__(self, key: Any) -> Any:
+        return key in self._given or bool(self._table.columns.isin([key]).any())
 
     def assign(self, **columns: Any) -> Any:
         given = {name: self._as_column(value) for name, value in columns.items()}

@@ -258,7 +258,8 @@ def _as_value(it: Interpreter, part: Part) -> Value:
     if isinstance(found, Iterator):
         return taken(it, Const(part), list, ("list",))
     if isinstance(found, (list, tuple)) and any(map(_holds_data, found)):
-        it.reading.guards[id(part.after(len)), "now"] = part.after(len), "now", Static(len(found))
+        count = part.after(len)
+        it.reading.guards[id(count), "now"] = count, "now", Static(len(found))
         make = list_of if isinstance(found, list) else tuple_of
         return make(*(taken(it, Const(part), _item_at(k), ("at", k)) for k in range(len(found))))
     if is_data(found):
@@ -417,6 +418,12 @@ def refuse_packing(it: Interpreter, value: Items) -> None:
     """Refuse to make a run-time value of what stands for an object of pandas."""
     if _stands_for(value):
         raise _refused(it, "a column that holds values of the program is stored or passed on")
+
+
+def refuse_choice(it: Interpreter, *values: Value) -> None:
+    """Refuse a value that is a table on one of two paths, of which only the run knows which is taken."""
+    if any(map(is_table, values)):
+        raise _refused(it, "which table it is, or whether it is one, only the run knows")
 
 
 def refuse_columns(it: Interpreter, result: Value) -> None:
