@@ -8,6 +8,7 @@ from multiprocessing.pool import ThreadPool
 
 import numpy as np
 import pytest
+from error_texts import refusal
 
 import wengert as wg
 
@@ -65,6 +66,50 @@ def test_pools(f):
     np.testing.assert_allclose(pushed, expected, rtol=1e-12)
 
 
+LOG = []
+
+
+def counted(x):
+    LOG.append(x)
+    return x * x
+
+
+class Cell:
+    def __init__(self, x):
+        self.x = x
+
+
+def doubled(cell):
+    cell.x = cell.x * 2
+    return cell.x
+
+
+def in_processes(p):
+    with multiprocessing.Pool(2) as pool:
+        return sum(pool.map(counted, list(p)))
+
+
+def of_objects(p):
+    with ProcessPoolExecutor() as pool:
+        return sum(pool.map(doubled, [Cell(p[0]), Cell(p[1])]))
+
+
+@pytest.mark.parametrize("f", [in_processes, of_objects])
+def test_a_process_may_not_change_what_is_outside(f):
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(f, THETA))
+    assert "reads or changes more than its arguments" in str(error)
+
+
+def in_threads(p):
+    cells = [Cell(p[0]), Cell(p[1])]
+    with ThreadPool(2) as pool:
+        return sum(pool.map(doubled, cells)) + cells[0].x
+
+
+def test_a_thread_may():
+    np.testing.assert_allclose(wg.grad(in_threads)(THETA), [4.0, 2.0])
+
+
 class Result:
     def __init__(self, value, error):
         self.value, self.error = value, error
@@ -77,6 +122,13 @@ def tried(x):
         return Result(None, error)
 
 
+def tried_as_array(x):
+    try:
+        return Result(np.array([math.sin(x), 1.0]), None)
+    except ValueError as error:
+        return Result(None, error)
+
+
 def test_objects_that_hold_such_numbers_are_no_keys():
     """Whoever walks over the keys reads the numbers, which have no derivative there."""
 
@@ -84,6 +136,12 @@ def test_objects_that_hold_such_numbers_are_no_keys():
         numbers = {tried(x): k for k, x in enumerate(p)}
         return sum(result.value * k for result, k in numbers.items())
 
+    def of_arrays(p):
+        arrays = {tried_as_array(x): k for k, x in enumerate(p)}
+        return sum(result.value[0] * k for result, k in arrays.items())
+
+    with pytest.raises(ValueError, match="which has a derivative, is the key of an entry"):
+        wg.gradient(of_arrays, THETA)
     for derivative in (lambda: wg.gradient(f, THETA), lambda: wg.pushforward(f, THETA)[1](THETA)):
         with pytest.raises(
             ValueError, match="which has a derivative, is the key of an entry"

@@ -158,6 +158,18 @@ def test_progress_bars(capsys):
     assert wg.jit(wg.grad(with_bars), strict=True)(0.7) == pytest.approx(wg.grad(with_bars)(0.7))
 
 
+def counted_by_the_bar(x):
+    bar = tqdm([x, 2 * x])
+    total = sum(y * y for y in bar)
+    return total * bar.n
+
+
+def test_what_a_bar_counts_by_itself_is_refused():
+    """It depends on when it was last shown."""
+    error = refusal("WG101", NotImplementedError, lambda: wg.gradient(counted_by_the_bar, 1.0))
+    assert "what a bar counts that is not updated by hand" in str(error)
+
+
 # --- switches -----------------------------------------------------------------------------------
 
 

@@ -225,10 +225,30 @@ def in_place(p):
     return same.sum() + questions + (table["q"] ** 2).sum()
 
 
+LIMIT, FACTOR = 1.5, 2.0
+
+
+def with_constants(p):
+    part = DATA[DATA["y"] > LIMIT]
+    scaled = part["y"].map(lambda v: v * FACTOR)
+    return ((part["y"] - p[0]) ** 2).sum() + (scaled * p[1]).sum()
+
+
+def asked_by_numpy(p):
+    r = pd.Series(DATA[DATA["y"] > 1.5]["y"] * p[0])
+    total = np.amax(r) + np.amin(r) + r.iloc[np.argmax(r)] + np.around(r, 1).iloc[0]
+    return (
+        total
+        + np.any(r > 0.4) * p[0]
+        + np.all(r > 0.4) * p[1]
+        + (r - DATA[DATA["y"] > 1.5]["y"]).sum()
+    )
+
+
 PROGRAMS = [
     arrays, rows, places, groups, filters, questions, other_tables, residuals, items_of_columns, by_name,
     choices, operators, without_what_is_missing, by_function, copies, with_solvers, weighted,
-    made_columns, earlier_rows, chosen_tables, in_place,
+    made_columns, earlier_rows, chosen_tables, in_place, with_constants, asked_by_numpy,
 ]  # fmt: skip
 
 
@@ -269,6 +289,29 @@ def test_a_table_is_read_in_every_call(monkeypatch):
         np.testing.assert_allclose(native(THETA), wg.grad(arrays)(THETA), rtol=1e-12)
     monkeypatch.setitem(globals(), "DATA", data.iloc[:4])
     np.testing.assert_allclose(wg.grad(arrays)(THETA), differences(arrays, THETA), rtol=1e-6)
+
+
+def test_constants_are_read_in_every_call(monkeypatch):
+    for limit, factor in [(1.5, 2.0), (2.2, 3.0), (2.2, 0.5)]:
+        monkeypatch.setitem(globals(), "LIMIT", limit)
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        found = wg.grad(with_constants)(THETA)
+        np.testing.assert_allclose(found, differences(with_constants, THETA), rtol=1e-7)
+
+
+def test_what_was_not_there_may_come(monkeypatch):
+    monkeypatch.setitem(globals(), "DATA", DATA.copy())
+    f = lambda p: DATA["late"].sum() * p
+    native = wg.jit(wg.grad(f))
+    with pytest.raises(KeyError, match="late"):
+        wg.grad(f)(2.0)
+    with pytest.warns(NativeWarning), pytest.raises(KeyError, match="late"):
+        native(2.0)
+    DATA["late"] = DATA["y"]
+    assert wg.grad(f)(2.0) == native(2.0) == DATA["y"].sum()
+    del DATA["late"]
+    with pytest.raises(KeyError, match="late"):
+        wg.grad(f)(2.0)
 
 
 def mean_square(p, table):
@@ -364,6 +407,10 @@ def stored(p):
     return kept[len(DATA)].sum()
 
 
+def put_in_another_order(p):
+    return pd.Series(DATA["y"] * p, index=DATA.index[::-1]).iloc[0]
+
+
 def of_a_dictionary(p):
     return pd.Series({"a": p}).sum()
 
@@ -379,12 +426,13 @@ REFUSED = {
     written: "`y` leads to an object that the program changes under another name",
     of_other_rows: "an operation on columns whose indexes are not equal",
     stored: "a column that holds values of the program is stored or passed on",
+    put_in_another_order: "`Series` of a column and another index",
     of_a_dictionary: "a table is made of values of the program",
     averaged_over_what_is_given: "a table of which some columns hold values of the program",
 }
 SHORT = {
     "`.sample()` draws from a table at random": lambda p: DATA.sample(2)["y"].sum() * p,
-    "`rolling` of a column that holds": lambda p: (DATA["y"] * p).rolling(2).mean().sum(),
+    "`rolling` of this object is not covered": lambda p: (DATA["y"] * p).rolling(2).mean().sum(),
     "`np.repeat` of a column that holds": lambda p: np.repeat(DATA["y"] * p, 2).sum(),
     "the method `where` of a table is given": lambda p: DATA["y"].where(DATA.y > 1, p).sum(),
     "a table is computed with, beside": lambda p: (DATA[["t", "y"]] * p).sum().sum(),

@@ -273,4 +273,5 @@ def _can_be_bound(holder: Any, key: str) -> bool:
     if not isinstance(holder, type) and (isinstance(holder, dict) or key in own_dictionary(holder)):
         return True
     cls = holder if isinstance(holder, type) else type(holder)
-    return bool(cls.__flags__ & HEAP_TYPE)
+    computed = cls is not holder and isinstance(getattr(cls, key, None), property)
+    return bool(cls.__flags__ & HEAP_TYPE) and not computed

@@ -130,13 +130,7 @@ def _hold(holder: Any, key: str, value: Any) -> None:
 
 @contextmanager
 def _as_they_were(outside: Sequence[tuple[Any, str, Any]]) -> Generator[None]:
-    """Run with globals that a program changes as they were at the point; they are put back after.
-
-    What is read of tables is not changed by a program, and cannot be put there.
-    """
-    outside = [
-        each for each in outside if not isinstance(getattr(type(each[0]), each[1], None), property)
-    ]
+    """Run with globals that a program changes as they were at the point; they are put back after."""
     now = [(holder, key, held_by(holder, key)) for holder, key, _ in outside]
     try:
         for holder, key, value in outside:

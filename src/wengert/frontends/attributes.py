@@ -328,8 +328,7 @@ def _method_of_run_time(
     if name == "compress" and isinstance(kind, Array) and args:
         return call(it, Const(np.compress), [args[0], value, *args[1:]], kwargs)
     if kind == PICTURE:
-        method = it.builder.emit_with(st.getattr_, (value,), {"name": Const(name)}, kind=PICTURE)
-        return draw(it, method, args, kwargs)
+        return draw(it, _of_run_time(it, value, name), args, kwargs)
     if value in it.reading.inert and name != "astype":  # which may make numbers of text
         return _inert_method(value, name, it, args, kwargs)
     if (

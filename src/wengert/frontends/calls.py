@@ -22,11 +22,11 @@ from ..ops import structure as st
 from ..rules.registry import rule_for
 from . import (
     captures,
+    columns,
     construct,
     equivalents,
     library_records,
     remembering,
-    tables,
     writing_functions,
 )
 from .binding import is_star, star
@@ -224,7 +224,7 @@ def call_known(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value
         return special(it, args, kwargs)
     if derives(known):
         return it.reading.derivative(it, known.verb, as_known(known.function), args, kwargs)
-    asked = tables.call(it, known, args, kwargs)
+    asked = columns.call(it, known, args, kwargs)
     if asked is not None:
         return asked
     from .library import handler_of, rarer_handler_of
@@ -292,6 +292,11 @@ def _call_written(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Va
 
         as_it_is = functools.partial(call_foreign, it, known, args, kwargs)
         return called(it, known, args, kwargs, as_it_is)
+    return _call_by_kind(it, known, module, args, kwargs)
+
+
+def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: Kwargs) -> Value:
+    """A call of something that Python calls in a way of its own: a method, a class, a partial function …"""
     match known:
         case functools._lru_cache_wrapper(__wrapped__=types.FunctionType()):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return remembering.call_remembered(it, known, args, kwargs)
@@ -546,7 +551,7 @@ def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _called_later(value: Value) -> Value:
-    if tables.is_column(value):
+    if columns.is_column(value):
         return value["values"]
     function = made_alone(value) if isinstance(value, Closure) and value.function is None else None
     return value if function is None else Const(function)

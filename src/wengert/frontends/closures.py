@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import NoSource
 from ..ir.graph import Atom, Const
@@ -118,11 +118,11 @@ def made_alone(closure: Closure) -> Any:
         code = compile(ast.Module([node], []), closure.file, "exec")
     if not _names_of(code).isdisjoint(_names_around(closure.scope)):
         return None
-    named = {**closure.scope.globals}
+    names, made = cast("dict[str, Any]", closure.scope.globals), dict[str, Any]()
     if isinstance(node, ast.Lambda):
-        return eval(code, named)  # noqa: S307
-    exec(code, named)  # noqa: S102
-    return named[node.name]
+        return eval(code, names, made)  # noqa: S307
+    exec(code, names, made)  # noqa: S102
+    return made[node.name]
 
 
 def _names_of(code: CodeType) -> set[str]:

@@ -17,15 +17,13 @@ from ..ops.refusals import uncovered
 class Column:
     """`pandas.Series`: an array of values, and the index of the table that it belongs to."""
 
+    __stands_for__ = "pandas", "Series"
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values: Any, index: Any) -> None:
         self.values = values
         self.index = index
-
-    def __getattr__(self, name: str) -> Any:
-        raise uncovered(f"`{name}` of a column that holds values of the program", WAY_OUT)
 
     # --- what it holds ------------------------------------------------------------------------
 
@@ -64,7 +62,7 @@ class Column:
         return bool(self.index.isin([key]).any())
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, Column):
+        if is_column(key):
             raise uncovered("a column that values of the program choose from", WAY_OUT)
         if isinstance(key, slice):
             return Places(self)[key]
@@ -268,10 +266,16 @@ class Column:
         return Column(np.round(self.values, decimals), self.index)
 
     def any(self) -> Any:
-        return np.any(self.values)
+        return np.any(np.where(np.isnan(self.values), False, self.values))
 
     def all(self) -> Any:
-        return np.all(self.values)
+        return np.all(np.where(np.isnan(self.values), True, self.values))
+
+    def argmax(self) -> Any:
+        return np.argmax(np.where(np.isnan(self.values), -np.inf, self.values))
+
+    def argmin(self) -> Any:
+        return np.argmin(np.where(np.isnan(self.values), np.inf, self.values))
 
     def min(self) -> Any:
         return np.nanmin(self.values)
@@ -282,6 +286,8 @@ class Column:
 
 class Frame:
     """A copy of a `pandas.DataFrame`, to which columns of values of the program may be given."""
+
+    __stands_for__ = "pandas", "DataFrame"
 
     def __init__(self, table: Any, given: Any = None) -> None:
         self._table = table
@@ -347,11 +353,14 @@ class Numbered:
         raise uncovered("a part of a column that the program makes", WAY_OUT)
 
 
-def is_numbered(index: Any) -> bool:
+def is_range(index: Any) -> bool:
     """Whether the rows of a table are numbered from 0 on."""
-    if isinstance(index, Numbered):
-        return True
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def is_numbered(index: Any) -> bool:
+    """Whether the rows of a table, or the values of a column that the program makes, are numbered from 0 on."""
+    return isinstance(index, Numbered) or is_range(index)
 
 
 WAY_OUT = "Take the columns as arrays: `table['x'].to_numpy()`."
@@ -359,7 +368,7 @@ WAY_OUT = "Take the columns as arrays: `table['x'].to_numpy()`."
 
 def beside(column: Column, other: Any) -> Any:
     """What stands beside the values of a column in an operation."""
-    if not isinstance(other, Column):
+    if not is_column(other):
         return other
     if isinstance(column.index, Numbered) or isinstance(other.index, Numbered):
         numbered = is_numbered(column.index) and is_numbered(other.index)
@@ -373,6 +382,10 @@ def beside(column: Column, other: Any) -> Any:
 
 def series(data: Any, index: Any) -> Any:
     """`pandas.Series(data, index)`."""
+    if is_column(data):
+        if index is not None:
+            raise uncovered("`Series` of a column and another index", WAY_OUT)
+        return data.copy()
     values = np.asarray(data)
     if index is None:
         return Column(values, Numbered())
@@ -388,6 +401,11 @@ def by_rows(table: Any, func: Any) -> Any:
     return Column(np.array([func(row) for _, row in table.iterrows()]), table.index)
 
 
+def is_column(value: Any) -> bool:
+    """Whether a value is a column of values of the program; the front end says so."""
+    return isinstance(value, Column)
+
+
 def product(table: Any, other: Any) -> Any:
     """`table @ other`, of an array: of a whole table a column."""
     values = np.asarray(table)
@@ -398,7 +416,7 @@ def product(table: Any, other: Any) -> Any:
 
 def one_by_one(function: Any, *given: Any) -> Any:
     """A function of NumPy's that takes numbers, of columns and what stands beside them."""
-    (column, *_) = [each for each in given if isinstance(each, Column)]
+    (column, *_) = [each for each in given if is_column(each)]
     values = [beside(column, each) for each in given]
     return Column(function(*values), column.index)
 
@@ -413,16 +431,29 @@ def var(column: Any, ddof: Any = 0) -> Any:
     return column.var(ddof)
 
 
-TOGETHER: dict[Any, Callable[..., Any]] = {
-    np.sum: Column.sum,
-    np.prod: Column.prod,
-    np.mean: Column.mean,
-    np.std: std,
-    np.var: var,
-    np.min: Column.min,
-    np.max: Column.max,
-    np.clip: Column.clip,
-    np.cumsum: Column.cumsum,
-    np.round: Column.round,
+TOGETHER: dict[str, Callable[..., Any]] = {
+    "sum": Column.sum,
+    "prod": Column.prod,
+    "mean": Column.mean,
+    "std": std,
+    "var": var,
+    "min": Column.min,
+    "amin": Column.min,
+    "max": Column.max,
+    "amax": Column.max,
+    "clip": Column.clip,
+    "cumsum": Column.cumsum,
+    "round": Column.round,
+    "around": Column.round,
+    "any": Column.any,
+    "all": Column.all,
+    "argmax": Column.argmax,
+    "argmin": Column.argmin,
 }
 """What NumPy's functions of a column are, which ask its methods."""
+
+REFUSED = (
+    "argsort", "choose", "compress", "cumprod", "diagonal", "partition", "put", "repeat", "resize",
+    "squeeze", "swapaxes", "take", "transpose",
+)  # fmt: skip
+"""Functions of NumPy's that ask methods of pandas which do otherwise than those of arrays."""

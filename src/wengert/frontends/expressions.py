@@ -17,12 +17,12 @@ from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.registry import named
-from . import cells, tables
+from . import cells, columns, tables
 from .failing import fail_now
 from .heap import now
 from .items import subscript
 from .names import lookup
-from .operations import binary, compare, dispatch_operator, is_number, key_of, of_tables, truth
+from .operations import binary, compare, dispatch_operator, is_number, key_of, truth
 from .values import (
     PLAIN,
     Items,
@@ -78,7 +78,7 @@ def _unary(it: Interpreter, node: ast.UnaryOp) -> Value:
     if isinstance(value, Const) and is_number(value.value):
         return Const(function(value.value))
     if tables.is_table(value):
-        return of_tables(it, op, function, [value])
+        return columns.operate(it, op, function, [value])
     return dispatch_operator(it, op, [value])
 
 

@@ -22,7 +22,7 @@ from ..ir.op import Op
 from ..ir.records import mutable_record
 from ..ir.types import Static
 from ..ops import structure as st
-from . import cells, tables
+from . import cells, columns, tables
 from . import heap as hp
 from .arms import Arm, Merge
 from .catching import Catching, Leaves
@@ -176,7 +176,7 @@ class Interpreter:
                     "Call it where it is made, or pass it to the function that calls it.",
                 )
             case Items():
-                tables.refuse_packing(self, value)
+                columns.refuse_packing(self, value)
                 return hp.packed(self, value, name)
             case Maybe():
                 raise AssertionError("a name that may be unbound was not checked")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     """`value[index]`."""
     if tables.is_table(value):
-        return tables.item(it, value, index)  # type: ignore[arg-type]
+        return tables.item(it, value, index)
     if isinstance(value, Const) and isinstance(index, Const):
         try:
             return as_known(value.value[index.value])

@@ -37,6 +37,7 @@ from . import (
     library_copies,
     library_objects,
     library_records,
+    pools_in_python,
     purity,
     records,
     remembering,
@@ -321,6 +322,16 @@ _OF_FILES = frozenset(("os", "posixpath", "ntpath", "genericpath"))
 _BLIND = (eval, exec, compile, locals, __import__)
 
 
+def _in_a_process(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """A call whose changes of anything outside would be lost."""
+    if not purity.is_pure(it, args[0]):
+        raise it.unsupported(
+            "a process of its own is to run a function that reads or changes more than its arguments",
+            "Pass it what it reads, and return what it changes; or call it here, or in a thread.",
+        )
+    return call(it, Const(pools_in_python.on_copies), args, kwargs)
+
+
 _HANDLERS: list[tuple[Any, Handler]] = [
     (functools.partial, _partial),
     (functools.reduce, _reduce),
@@ -331,6 +342,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
     (operator.getitem, lambda it, args, kwargs: subscript(it, *args)),
     (divmod, _divmod),
     (equivalents.as_it_is, _as_it_is),
+    (pools_in_python.in_a_process, _in_a_process),
     (
         equivalents.matrix_product,
         lambda it, args, kwargs: it.emit(named("matmul"), *map(it.atom, args)),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Const, Var
 from ..ir.types import BOOL, COMPLEX, UNKNOWN, Kind, Number, join
+from . import columns, iterators
 from . import heap as hp
-from . import iterators, tables
 from .exports import Exports
 from .values import (
     Choice,
@@ -216,7 +216,7 @@ class Merger(Exports):
         return content if isinstance(content, Items) else None
 
     def _merge_as_atoms(self, a: Value, b: Value) -> Var:
-        tables.refuse_choice(self.interpreter, a, b)
+        columns.refuse_choice(self.interpreter, a, b)
         atoms = [self._atom_in(0, a), self._atom_in(1, b)]
         out = self._out(_kind_of_either(*map(kind_of_atom, atoms)), *atoms)
         if not is_mutable(out):

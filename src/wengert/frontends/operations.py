@@ -18,7 +18,7 @@ from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import named
-from . import choosing, equivalents, heap, iterators_in_python, tables
+from . import choosing, columns, equivalents, heap, iterators_in_python, tables
 from .counts import is_by_turns, known
 from .failing import fail_now
 from .number_classes import is_exact
@@ -87,7 +87,7 @@ def binary(
     """`left op right` of two values."""
     op, function = op_of(operator_)
     if tables.is_table(left) or tables.is_table(right):
-        return of_tables(it, op, function, [left, right])
+        return columns.operate(it, op, function, [left, right])
     if isinstance(left, Items) or isinstance(right, Items):
         joined = _binary_on_items(operator_, known(it, left), known(it, right))
         if joined is not None:
@@ -206,22 +206,6 @@ def _as_numpy_sees(it: Interpreter, op: Op, values: Sequence[Value]) -> Sequence
     return operands_of_numpy(it, METHODS.get(op.name, ""), *values)
 
 
-def of_tables(
-    it: Interpreter, op: Op, function: Callable[..., Any], values: Sequence[Value]
-) -> Value:
-    """An operation on values of which one is a table: with values of the program it is one on columns."""
-    found = tables.operation(it, function, values)
-    if found is not None:
-        return found
-    if op.name == "matmul" and tables.is_table(values[0]):
-        from . import columns_in_python
-        from .calls import call
-
-        return call(it, Const(columns_in_python.product), values, {})
-    seen = [tables.as_column(it, v) if tables.is_table(v) else v for v in values]  # type: ignore[arg-type]
-    return dispatch_operator(it, op, seen)
-
-
 def dispatch_operator(it: Interpreter, op: Op, values: Sequence[Value]) -> Value:
     """An operator on values: the user's own operator methods first, then the op."""
     from .operators import call_operator_method, refuse_unknown_objects
@@ -294,7 +278,7 @@ def compare(it: Interpreter, operator_: ast.cmpop, left: Value, right: Value) ->
     op, function = COMPARE[type(operator_)]
     is_identity = isinstance(operator_, (ast.Is, ast.IsNot))
     if not is_identity and (tables.is_table(left) or tables.is_table(right)):
-        return of_tables(it, op, function, [left, right])
+        return columns.operate(it, op, function, [left, right])
     if isinstance(operator_, (ast.Is, ast.IsNot)):
         known = _known_identity(it, left, right)
         if known is not None:

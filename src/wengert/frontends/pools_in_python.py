@@ -1,7 +1,12 @@
-"""Pools of threads and processes, in Python: what they are given is run at once, one after the other."""
+"""Pools of threads and processes, in Python: what they are given is run at once, one after the other.
+
+A process works on copies, and what it changes elsewhere is lost with it: it may only be given functions that see and
+change nothing but their arguments.
+"""
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -38,18 +43,18 @@ class Future:
         fn(self)
 
 
-def _run(function: Any, args: Any, named: Any) -> Any:
-    try:
-        return Future(function(*args, **named), None)
-    except Exception as error:  # it is raised where the result is asked for
-        return Future(None, error)
+def in_a_process(function: Any, *args: Any, **named: Any) -> Any:
+    """A call in a process of its own; the front end lets functions pass that are for it."""
+    return on_copies(function, *args, **named)
 
 
-class Executor:
-    """`concurrent.futures.ThreadPoolExecutor` and `ProcessPoolExecutor`."""
+def on_copies(function: Any, *args: Any, **named: Any) -> Any:
+    """A call of which nobody sees what it changes of its arguments."""
+    return function(*copy.deepcopy(args), **copy.deepcopy(named))
 
-    def __init__(self, max_workers: Any = None, *settings: Any, **named: Any) -> None:
-        self.max_workers = max_workers
+
+class Workers:
+    """What all pools are."""
 
     def __enter__(self) -> Any:
         return self
@@ -57,48 +62,58 @@ class Executor:
     def __exit__(self, *raised: object) -> None:
         pass
 
+    def _call(self, function: Any, *args: Any, **named: Any) -> Any:
+        return function(*args, **named)
+
+    def _try(self, function: Any, args: Any, named: Any) -> Any:
+        try:
+            return Future(self._call(function, *args, **named), None)
+        except Exception as error:  # it is raised where the result is asked for
+            return Future(None, error)
+
+
+class Executor(Workers):
+    """`concurrent.futures.ThreadPoolExecutor`."""
+
+    def __init__(self, max_workers: Any = None, *settings: Any, **named: Any) -> None:
+        self.max_workers = max_workers
+
     def submit(self, fn: Any, /, *args: Any, **named: Any) -> Any:
-        return _run(fn, args, named)
+        return self._try(fn, args, named)
 
     def map(self, fn: Any, *iterables: Any, timeout: Any = None, chunksize: Any = 1) -> Any:
-        return list(map(fn, *iterables))
+        return [self._call(fn, *args) for args in zip(*iterables, strict=False)]
 
     def shutdown(self, wait: Any = True, cancel_futures: Any = False) -> None:
         pass
 
 
-class Pool:
-    """`multiprocessing.Pool` and `multiprocessing.pool.ThreadPool`."""
+class Pool(Workers):
+    """`multiprocessing.pool.ThreadPool`."""
 
     def __init__(self, processes: Any = None, *settings: Any, **named: Any) -> None:
         self.processes = processes
 
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        pass
-
     def map(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
-        return [func(item) for item in iterable]
+        return [self._call(func, item) for item in iterable]
 
     def imap(self, func: Any, iterable: Any, chunksize: Any = 1) -> Any:
-        return [func(item) for item in iterable]
+        return self.map(func, iterable)
 
     def imap_unordered(self, func: Any, iterable: Any, chunksize: Any = 1) -> Any:
-        return [func(item) for item in iterable]
-
-    def starmap(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
-        return [func(*args) for args in iterable]
-
-    def apply(self, func: Any, args: Any = (), kwds: Any = None) -> Any:
-        return func(*args, **({} if kwds is None else kwds))
-
-    def apply_async(self, func: Any, args: Any = (), kwds: Any = None) -> Any:
-        return _run(func, args, {} if kwds is None else kwds)
+        return self.map(func, iterable)
 
     def map_async(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
-        return Future([func(item) for item in iterable], None)
+        return Future(self.map(func, iterable), None)
+
+    def starmap(self, func: Any, iterable: Any, chunksize: Any = None) -> Any:
+        return [self._call(func, *args) for args in iterable]
+
+    def apply(self, func: Any, args: Any = (), kwds: Any = None) -> Any:
+        return self._call(func, *args, **({} if kwds is None else kwds))
+
+    def apply_async(self, func: Any, args: Any = (), kwds: Any = None) -> Any:
+        return self._try(func, args, {} if kwds is None else kwds)
 
     def close(self) -> None:
         pass
@@ -110,20 +125,42 @@ class Pool:
         pass
 
 
-class Parallel:
-    """`joblib.Parallel`."""
+class ProcessExecutor(Executor):
+    """`concurrent.futures.ProcessPoolExecutor`."""
 
-    def __init__(self, n_jobs: Any = None, *settings: Any, **named: Any) -> None:
-        self.n_jobs = n_jobs
+    def _call(self, function: Any, *args: Any, **named: Any) -> Any:
+        return in_a_process(function, *args, **named)
 
-    def __enter__(self) -> Any:
-        return self
 
-    def __exit__(self, *raised: object) -> None:
-        pass
+class ProcessPool(Pool):
+    """`multiprocessing.Pool`."""
+
+    def _call(self, function: Any, *args: Any, **named: Any) -> Any:
+        return in_a_process(function, *args, **named)
+
+
+class Parallel(Workers):
+    """`joblib.Parallel`: in processes, unless there is one job, or threads are asked for."""
+
+    def __init__(
+        self,
+        n_jobs: Any = None,
+        backend: Any = None,
+        *settings: Any,
+        prefer: Any = None,
+        require: Any = None,
+        **named: Any,
+    ) -> None:
+        in_threads = backend == "threading" or prefer == "threads" or require == "sharedmem"
+        self._together = in_threads or n_jobs is None or n_jobs == 1
+
+    def _call(self, function: Any, *args: Any, **named: Any) -> Any:
+        if self._together:
+            return function(*args, **named)
+        return in_a_process(function, *args, **named)
 
     def __call__(self, iterable: Any) -> Any:
-        return [function(*args, **named) for function, args, named in iterable]
+        return [self._call(function, *args, **named) for function, args, named in iterable]
 
 
 def as_completed(fs: Any, timeout: Any = None) -> Any:
@@ -133,10 +170,10 @@ def as_completed(fs: Any, timeout: Any = None) -> Any:
 
 _BY_NAME: dict[tuple[str, str], Callable[..., Any]] = {
     ("concurrent.futures.thread", "ThreadPoolExecutor"): Executor,
-    ("concurrent.futures.process", "ProcessPoolExecutor"): Executor,
+    ("concurrent.futures.process", "ProcessPoolExecutor"): ProcessExecutor,
     ("concurrent.futures._base", "as_completed"): as_completed,
     ("multiprocessing.pool", "ThreadPool"): Pool,
-    ("multiprocessing.context", "Pool"): Pool,
+    ("multiprocessing.context", "Pool"): ProcessPool,
     ("joblib.parallel", "Parallel"): Parallel,
 }
 
@@ -147,7 +184,11 @@ def equivalent_of(function: Any) -> Callable[..., Any] | None:
     module = sys.modules.get(place[0])
     made = getattr(function, "__func__", function)
     if place == ("multiprocessing.context", "Pool"):
-        return Pool if made is getattr(getattr(module, "BaseContext", None), "Pool", None) else None
+        return (
+            ProcessPool
+            if made is getattr(getattr(module, "BaseContext", None), "Pool", None)
+            else None
+        )
     return _BY_NAME.get(place) if getattr(module, place[1], None) is function else None
 
 

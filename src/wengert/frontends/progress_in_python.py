@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..ops.refusals import uncovered
+
 
 class Bar:
     """`tqdm.tqdm`."""
@@ -21,7 +23,16 @@ class Bar:
         self.iterable = iterable
         self.desc = desc
         self.total = len(iterable) if total is None and hasattr(iterable, "__len__") else total
-        self.n = named.get("initial", 0)
+        self._done = named.get("initial", 0)
+        self._counts = iterable is None and not named.get("disable", False)
+
+    @property
+    def n(self) -> Any:
+        if not self._counts:
+            raise uncovered(
+                "what a bar counts that is not updated by hand", "Count the turns yourself."
+            )
+        return self._done
 
     def __iter__(self) -> Any:
         return iter(self.iterable)
@@ -39,10 +50,10 @@ class Bar:
         pass
 
     def update(self, n: Any = 1) -> None:
-        self.n += n
+        self._done += n
 
     def reset(self, total: Any = None) -> None:
-        self.n = 0
+        self._done = 0
 
     def set_description(self, desc: Any = None, refresh: Any = True) -> None:
         pass

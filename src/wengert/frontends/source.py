@@ -15,7 +15,7 @@ from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
 from ..ops.identity import apart, counted
 from ..rules.places import Place, refuse
-from . import rows, tables, walking
+from . import columns, rows, walking
 from .binding import bind_arguments
 from .calls import call
 from .cells import NeedsCells, make_externals
@@ -144,7 +144,7 @@ def _followed(
         with _top_frame(it, target):
             make_externals(it)
             result = call(it, function, positional, named)
-            tables.refuse_columns(it, result)
+            columns.refuse_result(it, result)
             outs, kind = _outs(it, result)
             walking.check_copied(it)
     except Diverges:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -404,7 +405,9 @@ CLASSES: dict[type, type] = {
 
 def class_to_see(cls: type) -> type:
     """The class that an object is an instance of for the program."""
-    return CLASSES.get(cls) or vars(cls).get("__stands_for__", cls)
+    found = CLASSES.get(cls) or vars(cls).get("__stands_for__", cls)
+    # of a module that is not loaded for it, by its name
+    return getattr(sys.modules[found[0]], found[1]) if isinstance(found, tuple) else found
 
 
 STAND_INS: list[tuple[type, Callable[..., Any]]] = [

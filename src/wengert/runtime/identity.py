@@ -234,11 +234,13 @@ def no_number(key: Any, owner: Any = None) -> None:
 
 
 def _number_in(key: Any) -> Any:
-    """A number that a key is or holds; None if there is none."""
+    """A number, or an array of such, that a key is or holds; None if there is none."""
     pending, seen = [key], set[int]()
     while pending:
         each = pending.pop()
         if isinstance(each, (float, complex, np.inexact)):
+            return each
+        if isinstance(each, np.ndarray) and each.dtype.kind in "fc":
             return each
         if id(each) in seen or isinstance(each, (str, bytes, int, type, np.ndarray)):
             continue
