@@ -234,6 +234,17 @@ def with_constants(p):
     return ((part["y"] - p[0]) ** 2).sum() + (scaled * p[1]).sum()
 
 
+def in_single_precision(p):
+    return (DATA["y"].astype("float32") * p[0]).sum() * p[1]
+
+
+def test_numbers_of_numpy_count_as_pythons():
+    value, gradient = wg.value_and_grad(in_single_precision)(THETA)
+    assert value == in_single_precision(THETA)
+    total = DATA["y"].sum()
+    np.testing.assert_allclose(gradient, [total * THETA[1], total * THETA[0]], rtol=1e-6)
+
+
 def asked_by_numpy(p):
     r = pd.Series(DATA[DATA["y"] > 1.5]["y"] * p[0])
     total = np.amax(r) + np.amin(r) + r.iloc[np.argmax(r)] + np.around(r, 1).iloc[0]
@@ -419,7 +430,15 @@ def averaged_over_what_is_given(p):
     return DATA.assign(z=p).mean(numeric_only=True)["z"]
 
 
+def multiplied_in_place(p):
+    y = DATA["y"]
+    same = y
+    y *= p
+    return same.sum()
+
+
 REFUSED = {
+    multiplied_in_place: "a table is changed, which is read as data here",
     assigned: "a table is changed, which is read as data here",
     placed: "a table is changed, which is read as data here",
     sorted_in_place: "`.sort_values()` changes a table",

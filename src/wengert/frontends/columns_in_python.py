@@ -369,7 +369,9 @@ WAY_OUT = "Take the columns as arrays: `table['x'].to_numpy()`."
 def beside(column: Column, other: Any) -> Any:
     """What stands beside the values of a column in an operation."""
     if not is_column(other):
-        return other
+        return (
+            float(other) if isinstance(other, float) else other
+        )  # as pandas takes NumPy's numbers
     if isinstance(column.index, Numbered) or isinstance(other.index, Numbered):
         numbered = is_numbered(column.index) and is_numbered(other.index)
         if not numbered or len(column.values) != len(other.values):

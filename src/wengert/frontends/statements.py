@@ -15,7 +15,7 @@ from ..ir.graph import Const, Var
 from ..ir.types import UNKNOWN, Array, Seq
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import cells, contexts, exceptions, in_place, local_classes, sharing, writes
+from . import cells, contexts, exceptions, in_place, local_classes, sharing, tables, writes
 from .attributes import read_attribute
 from .expressions import condition, evaluate, evaluate_after
 from .failing import fail_now, raise_now
@@ -123,6 +123,7 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
             old = evaluate(it, load)
             new = evaluate(it, node.value)
+            tables.refuse_change(it, old)
             shared = sharing.may_be_shared(it, name, old) or in_place.casts(old, new, node.op)
             if in_place.extends(old, new, node.op) or (shared and not sharing.may_be_item(it, old)):
                 result = in_place.add_in_place(it, node.op, old, new, node)

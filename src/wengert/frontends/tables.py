@@ -322,5 +322,19 @@ def packed(it: Interpreter, part: Part) -> Atom:
     return it.builder.emit_with(st.global_, (), params, name="table", kind=PICTURE)
 
 
+def refuse_change(it: Interpreter, target: Value) -> None:
+    """Refuse a change of a table, which all its names would see."""
+    if is_table(target) and not classes_of(actual(target.value)).isdisjoint(_CHANGEABLE):
+        raise it.unsupported(
+            "a table is changed, which is read as data here",
+            "Make a new one (`y = y * 2`), change a copy, `table.copy()`, or take the columns as arrays:\n"
+            "`table['x'].to_numpy()`.",
+        )
+
+
+_CHANGEABLE = ("Series", "DataFrame", "NDFrame", "_LocIndexer", "_iLocIndexer", "_AtIndexer", "_iAtIndexer",
+               "DataArray", "Dataset")  # fmt: skip
+
+
 def refused(it: Interpreter, what: str) -> Exception:
     return it.unsupported(what, "Take the columns as arrays: `table['x'].to_numpy()`.")

@@ -46,11 +46,7 @@ def set_item(
     from .operators import call_method_of_class
 
     target = heap.now(it, target)
-    if tables.is_table(target):
-        raise it.unsupported(
-            "a table is changed, which is read as data here",
-            "Change a copy, `table.copy()`, or take the columns as arrays: `table['x'].to_numpy()`.",
-        )
+    tables.refuse_change(it, target)
     if call_method_of_class(it, target, "__setitem__", [index, value]) is not None:
         return
     if kind_of_value(index) == SLICE and not isinstance(kind_of_value(target), Array):
