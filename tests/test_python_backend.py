@@ -957,8 +957,16 @@ def test_saved_source_imports_globals_from_their_module_and_rebuilds_what_pickle
 
 
 def test_saved_source_says_what_is_missing():
+    returned = Const(line(object(), 2.0))  # of what it has captured, an object has no text
+    source = render(Function("f", (), Block((), (), (returned,)), UNKNOWN)).source
+    assert "# NameError: function is the function line.<locals>.<lambda>" in source
+
+
+def test_saved_source_writes_out_functions_that_it_cannot_import():
     function = Function("f", (), Block((), (), (Const(line(1.0, 2.0)),)), UNKNOWN)
-    assert "# NameError: function is the function line.<locals>.<lambda>" in render(function).source
+    namespace = {}
+    exec(render(function).source, namespace)
+    assert namespace["f"]()(3.0) == line(1.0, 2.0)(3.0)
 
 
 def test_functions_saved_together_share_helpers_and_have_names_of_their_own():

@@ -50,6 +50,7 @@ from .values import (
     Native,
     Value,
     as_known,
+    flatten,
     is_object,
 )
 from .wrong_calls import refuse_wrong_call
@@ -149,7 +150,7 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
                 return special(it, args, kwargs)
             found = op_with_rule(it, function.type.function)  # a rule needs no source
             if found is not None:
-                return emit_op(it, *found, args, kwargs)
+                return _beside_captured(it, function, emit_op(it, *found, args, kwargs))
             return call_closure(it, closure_of_items(it, function), args, kwargs)
         case Items(form="derivative", type=verb):
             return it.reading.derivative(it, verb, function["function"], args, kwargs)
@@ -174,6 +175,18 @@ def call(it: Interpreter, function: Value, args: Args, kwargs: Kwargs) -> Value:
             return checkpointed.call(it, args, kwargs)
         case _:
             raise _no_function(it, function)
+
+
+def _beside_captured(it: Interpreter, function: Items, result: Value) -> Value:
+    """What a function with a rule returned, with what it has captured: the rule does not differentiate that."""
+    pairs = zip(function.keys, function.values, strict=True)
+    captured = [(name, atom) for name, value in pairs for atom in flatten(value)]
+    if not captured or not isinstance(result, Var):
+        return result
+    names = Const(tuple(name for name, _ in captured))
+    function_name = Const(function.type.function.__qualname__)
+    params = {"function": function_name, "names": names}
+    return it.builder.emit_with(st.ruled, (result, *(atom for _, atom in captured)), params)
 
 
 def _no_function(it: Interpreter, value: Value) -> Exception:

@@ -344,7 +344,8 @@ def read_inline(
     args: Sequence[Atom],
     options: Mapping[str, Atom],
 ) -> Value:
-    closure = _row_closure(row)
+    # what a row has captured is read where the row is inlined
+    closure = closure_of(it, row) if row.__closure__ else _row_closure(row)
     before = it.builder.span
     result = inline(it, closure, bind_arguments(it, closure, args, dict(options)))
     it.builder.span = before

@@ -359,6 +359,14 @@ means = declare(
     implementation=lambda x, *operands, **options: x,
 )
 """x, which was got in a way that nobody can differentiate: it is what `reader(*operands)` gives."""
+ruled = declare(
+    "ruled",
+    "x, *captured, function, names",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    implementation=lambda x, *captured, **options: x,
+)
+"""x, which a function with a rule returned: the rule knows nothing of what the function has captured."""
 opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
 closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN))
 raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)

@@ -49,7 +49,7 @@ ZERO_OPS = frozenset(
 
 FIRST_ONLY = frozenset(
     (
-        st.getitem, st.getattr_, st.as_list, st.as_tuple, st.bound, st.unpackable, st.project,
+        st.getitem, st.getattr_, st.ruled, st.as_list, st.as_tuple, st.bound, st.unpackable, st.project,
         ct.collected_cotangent, ct.items_reached, ct.shadow_attr, ct.shadow_items, ct.rule_cotangents, ct.as_returned,
         ct.partial_of_row, ct.given_by_row, ct.given_by_hook,
         me.drop, me.dropped, me.snapshot, me.duplicate, me.given_at, me.as_left,
@@ -112,6 +112,7 @@ def refuse_active_options(block: Block, varied: set[Var]) -> None:
     for eqn in walk(block):
         if eqn.op.control or eqn.op in ZERO_OPS:
             continue
+        _refuse_active_captured(eqn, varied)
         _refuse_operands_without_rows(eqn, varied)
         _refuse_active_keys(eqn, varied)
         for name, atom in eqn.params.items():
@@ -149,6 +150,22 @@ def number_as_key(eqn: Eqn) -> NoRule:
         "Keep such numbers in a list; or use `wg.stop_gradient(x)` as the key.",
         eqn.span,
     )
+
+
+def _refuse_active_captured(eqn: Eqn, varied: set[Var]) -> None:
+    """The rule of a function says nothing about what the function has captured."""
+    if eqn.op is not st.ruled:
+        return
+    captured = zip(eqn.args[1:], eqn.param("names"), strict=True)
+    name = next((name for atom, name in captured if atom in varied), None)
+    if name is not None:
+        raise NoRule(
+            f"the rule of {eqn.param('function')} says nothing about `{name}`, which it has captured and "
+            "which is differentiated",
+            f"Pass `{name}` as an argument that the rule covers, leave the function itself out of what is\n"
+            "differentiated (`argnums`), or read its code instead of the rule with `wg.opt_out`.",
+            eqn.span,
+        )
 
 
 def _refuse_operands_without_rows(eqn: Eqn, varied: set[Var]) -> None:

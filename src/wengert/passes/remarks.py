@@ -12,7 +12,7 @@ from ..ops import structure as st
 from .residuals import renamed_atom, renamed_eqn
 from .tidy import tidy
 
-_REMARKS = (im.root, st.means)
+_REMARKS = (im.root, st.means, st.ruled)
 """Ops that give their first operand."""
 
 

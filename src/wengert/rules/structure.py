@@ -29,6 +29,7 @@ from ..ops.structure import (
     project,
     pullback_of,
     range_,
+    ruled,
     stop_gradient,
     truth,
     unbroadcast,
@@ -42,6 +43,7 @@ linear_rule(accumulate, transpose=(lambda ȳ, a, b: ȳ, lambda ȳ, a, b: ȳ))
 # real parts and dtypes are taken of every cotangent anyway
 linear_rule(project, transpose=(lambda ȳ, x_bar, x: ȳ, None))
 
+linear_rule(ruled, transpose=lambda ȳ, x, *captured, function, names: ȳ)
 zero_rule(stop_gradient, zeros, scalar_seed, real_result, real_argument, spanning)
 zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
 zero_rule(range_, length, format_, opaque, basis, check_root, found, linear_root)
