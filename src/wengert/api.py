@@ -16,6 +16,7 @@ from .derived import Derived, traces
 from .errors import (
     BadArgument,
     NoRule,
+    NoSource,
     NotASolution,
     NotScalar,
     RuleError,
@@ -247,6 +248,15 @@ def presented(error: Exception, function: Any = None) -> Exception:
 def _save(source: str, path: str | pathlib.Path) -> pathlib.Path:
     import pathlib
 
+    from .backends.python.saving import MISSING
+
+    missing = [line for line in source.splitlines() if line.startswith(MISSING)]
+    if missing:
+        names = ", ".join(line.removeprefix(MISSING).split(";")[0] for line in missing)
+        raise NoSource(
+            f"the saved file would lack what it calls: {names}",
+            "Define it with `def` at the top of a module that the file can import.",
+        )
     path = pathlib.Path(path)
     path.write_text(source, encoding="utf-8")
     return path

@@ -25,7 +25,7 @@ def class_text(cls: type, bind: Bind) -> str | None:
     except (OSError, TypeError):
         return None
     text = textwrap.dedent("".join(lines)).rstrip()
-    names = set(_globals_of(symtable.symtable(text, "", "exec"))) - {cls.__name__}
+    names = set(globals_of(symtable.symtable(text, "", "exec"))) - {cls.__name__}
     around = _names_around(whole, cls.__name__, range(start, start + len(lines)))
     if around is None or not names.isdisjoint(around):
         return None
@@ -37,14 +37,14 @@ def class_text(cls: type, bind: Bind) -> str | None:
     return text
 
 
-def _globals_of(table: symtable.SymbolTable) -> Iterator[str]:
+def globals_of(table: symtable.SymbolTable) -> Iterator[str]:
     """The names that a text looks up outside of itself."""
     top = table.get_type() == "module"
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (top or symbol.is_global()):
             yield symbol.get_name()
     for child in table.get_children():
-        yield from _globals_of(child)
+        yield from globals_of(child)
 
 
 def _names_around(

@@ -19,10 +19,13 @@ import numpy as np
 from ...ops.registry import runtime_helper
 from .bindings import MODULES, Bindings, Module, can_import_from, import_path
 from .class_text import class_text
+from .function_text import function_text
 from .layout import WIDTH
 from .printed import Printed
 
 _PRESENT = "  # value when this was written"
+MISSING = "# NameError: "
+"""How a line begins that says which name the text does not define."""
 _SMALL = 256
 """Arrays with more elements than this are not written out."""
 
@@ -44,6 +47,8 @@ class _Parts:
     helpers: list[str] = field(default_factory=list[str])
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     annotated: bool = False
+    around: tuple[types.FunctionType, ...] = ()
+    """The functions whose text needs these parts."""
 
     def add(self, printed: Printed) -> None:
         """What one function needs."""
@@ -92,6 +97,8 @@ class _Parts:
             return
         text = text or self._expression(value)
         if text is None and isinstance(value, type) and self._define(name, value):
+            return
+        if text is None and isinstance(value, types.FunctionType) and self._write(name, value):
             return
         if text is None:
             self.missing(name, f"is {_describe(value)}")
@@ -151,8 +158,28 @@ class _Parts:
         self.helpers.append(f"def _define_{name}():\n{body}\n\n\n{name} = _define_{name}()")
         return True
 
+    def _write(self, name: str, function: types.FunctionType) -> bool:
+        """Write out a function, in one that keeps the names it needs apart from all others."""
+        written = function_text(function) if function not in self.around else None
+        if written is None:
+            return False
+        inner = _Parts(around=(*self.around, function))
+        for each, value in written.needs.items():
+            captured = each in function.__code__.co_freevars
+            inner.add_name(each, value, None if captured else _home(function.__globals__, each))
+        if any(line[0] == "#" for line in inner.assignments):
+            return False
+        own = function.__name__
+        result = (
+            [written.text, f"return {own}"] if own.isidentifier() else [f"return {written.text}"]
+        )
+        parts = [*inner.imports, *inner.assignments, *inner.helpers, *result]
+        body = textwrap.indent("\n".join(parts), "    ")
+        self.helpers.append(f"def _define_{name}():\n{body}\n\n\n{name} = _define_{name}()")
+        return True
+
     def missing(self, name: str, what: str) -> None:
-        self.assignments[f"# NameError: {name} {what}; define it here"] = None
+        self.assignments[f"{MISSING}{name} {what}; define it here"] = None
 
     def _literal(self, value: Any) -> str | None:
         module = Module(())
