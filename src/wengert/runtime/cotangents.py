@@ -56,28 +56,56 @@ def zeros(x: Any, unbound: Any = None, depth: int = 0) -> Any:
 
     `unbound`: what there is instead if `x`, or what is so deep in lists, is nothing.
     """
+    zero, parts = _zero_and_parts(x, unbound, depth)
+    if not parts:
+        return zero
+    # a stack of our own: data may be nested more deeply than functions may call each other
+    pending = [(zero, parts, depth, 1)]
+    while pending:
+        holder, parts, depth, level = pending.pop()
+        if level > MOST_NESTED:
+            raise RecursionError("an object holds itself, or is nested too deeply")
+        of_list = unbound if isinstance(holder, list) else None
+        for key, item in parts:
+            if type(item) is float:
+                holder[key] = 0.0
+                continue
+            holder[key], inner = _zero_and_parts(item, of_list, depth - 1)
+            if inner:
+                pending.append((holder[key], inner, depth - 1, level + 1))
+    return zero
+
+
+MOST_NESTED = 100_000
+"""What is nested more deeply holds itself, as far as can be told."""
+
+
+def _zero_and_parts(x: Any, unbound: Any, depth: int) -> tuple[Any, Any]:
+    """The zero of a value, and the parts of the value whose zeros belong into it, by their keys."""
     if unbound is not None and type(x).__name__.endswith("Undefined"):
-        return unbound if depth == 0 else None
+        return (unbound if depth == 0 else None), ()
     if isinstance(x, np.ndarray):
-        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64), ()
     if isinstance(x, (complex, np.complexfloating)) and not isinstance(x, float):
-        return 0j
+        return 0j, ()
     if isinstance(x, (bool, float, int, np.number, np.bool_)):
-        return 0.0
+        return 0.0, ()
     if is_built_on_container(type(x)):
-        return OfAttributes({name: zeros(item) for name, item in attributes_of(x).items()})
+        parts = attributes_of(x)
+        return OfAttributes(dict.fromkeys(parts)), parts.items()
     if isinstance(x, (list, tuple, *SEQUENCES)):
+        zero = [0.0] * len(x)
         numbers = {float, int, np.float64}.issuperset(map(type, x))
-        return [0.0] * len(x) if numbers else [zeros(item, unbound, depth - 1) for item in x]
+        return zero, () if numbers else enumerate(x)
     if isinstance(x, dict):
-        return with_made_items({key: zeros(item) for key, item in x.items()}, x)
+        return with_made_items(dict.fromkeys(x), x), x.items()
     if x is None or isinstance(x, (str, bytes, range, slice, type)) or _has_no_parts(x):
-        return None
+        return None, ()
     names = tuple(attributes_of(x))
     if isinstance(x, BaseException):
         names = (*names, "args", "__cause__")
-    found = {name: zeros(getattr(x, name)) for name in names if hasattr(x, name)}
-    return OfAttributes(found) if found else None
+    parts = {name: getattr(x, name) for name in names if hasattr(x, name)}
+    return OfAttributes(dict.fromkeys(parts)) if parts else None, parts.items()
 
 
 def with_made_items(x_bar: Any, x: Any) -> Any:
@@ -148,16 +176,38 @@ def basis(x: Any, unit: Any = 1.0) -> list[Any]:
 
 def accumulate(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one value."""
+    if not isinstance(a, (list, tuple, dict)) or not isinstance(b, (list, tuple, dict)):
+        return _accumulate_leaves(a, b)
+    total, pairs = _total_and_pairs(a, b)
+    pending = [(total, pairs)]
+    while pending:
+        holder, pairs = pending.pop()
+        for key, p, q in pairs:
+            if isinstance(p, (list, tuple, dict)) and isinstance(q, (list, tuple, dict)):
+                holder[key], inner = _total_and_pairs(p, q)
+                pending.append((holder[key], inner))
+            else:
+                holder[key] = _accumulate_leaves(p, q)
+    return total
+
+
+def _accumulate_leaves(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return [accumulate(p, q) for p, q in zip(a, b, strict=True)]
-    if isinstance(a, dict) and isinstance(b, dict):
-        total = {key: accumulate(a.get(key), b.get(key)) for key in {**a, **b}}
-        return OfAttributes(total) if isinstance(a, OfAttributes) else total
     if isinstance(a, dict) or isinstance(b, dict):
         raise of_items("an object")
     return a + b
+
+
+def _total_and_pairs(a: Any, b: Any) -> tuple[Any, Any]:
+    """What the sum of two containers is put into, and the parts to add, by their keys."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        keys = {**a, **b}
+        total = OfAttributes(keys) if isinstance(a, OfAttributes) else keys
+        return total, [(key, a.get(key), b.get(key)) for key in keys]
+    if isinstance(a, dict) or isinstance(b, dict):
+        raise of_items("an object")
+    return [None] * len(a), zip(range(len(a)), a, b, strict=True)
 
 
 def unbroadcast(x_bar: Any, x: Any) -> Any:
