@@ -157,6 +157,8 @@ EXACT: dict[str, tuple[Callable[..., Any], list[tuple[float, ...]]]] = {
     "inv_boxcox1p": (lambda x, y: (1 + x * y) ** (1 / y) - 1, [(0.37, 0.3)]),
     "exprel": (lambda x: mp.expm1(x) / x, [(x,) for x in (-2.5, 1e-3, 2.5)]),
     "powm1": (lambda x, y: x**y - 1, [(0.37, 2.5), (2.5, 0.37)]),
+    "_riemann_zeta": (mp.zeta, [(3.0,)]),
+    "_zeta": (mp.zeta, [(3.0, 0.37), (1.5, 2.5)]),
     "_lambertw": (lambda z, k, tol: mp.lambertw(z, int(k)), [(0.37, 0, 1e-8), (-0.2, -1, 1e-8)]),
     "hyp0f1": (mp.hyp0f1, [(1.5, 0.37), (1.5, -2.5)]),
     "hyperu": (mp.hyperu, [(1.0, 2.0, 0.37), (2.0, 3.0, 2.5)]),

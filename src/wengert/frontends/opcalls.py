@@ -223,7 +223,9 @@ def _without_out(
     if out is not None and out != Const(None):
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     elif (
-        op.elementwise and namespace == "np" and len(args) == _operands_of_ufunc(op, signature) + 1
+        op.elementwise
+        and namespace in ("np", "call")
+        and len(args) == _operands_of_ufunc(op, signature) + 1
     ):
         *args, out = args
     if out == Const(None) or "out" in kwargs:
@@ -247,7 +249,7 @@ def _computed_in(
 
 def _operands_of_ufunc(op: Op, signature: Signature) -> int:
     """How many operands NumPy's function takes: `math.log` takes a base as well."""
-    function = ops.resolve(op, "np") if "np" in op.spellings else None
+    function = ops.resolve(op, "np") if "np" in op.spellings else op.implementation
     return getattr(function, "nin", len(signature.operands))
 
 

@@ -9,7 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
-from scipy.special._ufuncs import _lambertw  # pyright: ignore[reportPrivateUsage]
+from scipy.special._ufuncs import (
+    _lambertw,  # pyright: ignore[reportPrivateUsage]
+    _riemann_zeta,  # pyright: ignore[reportPrivateUsage]
+    _zeta,  # pyright: ignore[reportPrivateUsage]
+)
 
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import Atom
@@ -195,6 +199,12 @@ scipy_rule(
     special.powm1,
     lambda x, y, Ω: y * x ** (y - 1),
     lambda x, y, Ω: x**y * log(x),
+)
+scipy_rule(_riemann_zeta, lambda x, Ω: no_partial("zeta", "x"))
+scipy_rule(  # DLMF 25.11.17
+    _zeta,
+    lambda x, q, Ω: no_partial("zeta", "x"),
+    lambda x, q, Ω: -x * special.zeta(x + 1, q),
 )
 scipy_rule(
     _lambertw,
