@@ -125,7 +125,8 @@ def histogram(
     if weights is None:
         counts = np.bincount(places, minlength=last + 1)
     else:
-        counts = np.bincount(places, np.ravel(weights)[inside], minlength=last + 1)
+        weights = np.ravel(weights)
+        counts = np.bincount(places, weights[inside], minlength=last + 1).astype(weights.dtype)
     if density:
         return counts / np.diff(edges) / np.sum(counts), edges
     return counts, edges
@@ -270,6 +271,7 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
 
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
     """`np.geomspace` of real numbers of one sign."""
+    start, stop = start + np.zeros(()), stop + np.zeros(())  # in float64, whatever they are
     sign = np.sign(start)
     exponents = np.linspace(np.log(sign * start), np.log(sign * stop), num, endpoint=endpoint)
     return sign * np.exp(exponents)
@@ -347,6 +349,25 @@ def real_if_close(a: Any, tol: Any = 100) -> Any:
     return a.real if np.all(np.abs(a.imag) < limit) else a
 
 
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    """`np.trim_zeros`: what lies between the first and the last entry that is not zero."""
+    ndim, sides = np.ndim(filt), trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
+    axes = tuple(range(ndim)) if axis is None else [k % ndim for k in as_axes(axis)]
+    places = np.nonzero(filt)
+    parts = []
+    for k in range(ndim):
+        first, last = None, None
+        if k in axes and np.size(places[k]) == 0:
+            first, last = 0, 0
+        elif k in axes:
+            first = np.min(places[k]) if "f" in sides else None
+            last = np.max(places[k]) + 1 if "b" in sides else None
+        parts.append(slice(first, last))
+    return filt[tuple(parts)] if ndim > 1 else filt[parts[0]]
+
+
 # --- parts of numbers -----------------------------------------------------------------------
 
 
@@ -377,7 +398,7 @@ _NAMED: dict[str, Callable[..., Any]] = {
     "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
     "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
     "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,
-    "geomspace": geomspace, "logspace": logspace, "real_if_close": real_if_close,
+    "trim_zeros": trim_zeros, "geomspace": geomspace, "logspace": logspace, "real_if_close": real_if_close,
     "linalg.diagonal": diagonal_of_matrices, "linalg.vector_norm": vector_norm,
     "linalg.matrix_norm": matrix_norm, "modf": modf, "frexp": frexp, "divmod": divmod_,
 }  # fmt: skip

@@ -28,7 +28,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 def _as_long(a: Any, other: Any) -> Any:
     """Coefficients with zeros before them, where the other polynomial has more."""
     missing = max(0, np.shape(other)[0] - np.shape(a)[0])
-    return np.concatenate((np.zeros(missing), a))
+    return np.concatenate((np.zeros(missing, a.dtype), a))
 
 
 def polyadd(a1: Any, a2: Any) -> Any:
@@ -74,7 +74,7 @@ def poly(seq_of_zeros: Any) -> Any:
     zeros = array_of(seq_of_zeros)
     if np.ndim(zeros) == 2:
         zeros = np.linalg.eigvals(zeros)
-    coefficients = np.ones(1)
+    coefficients = np.ones(1, np.result_type(zeros, np.float32))
     for zero in zeros:
         coefficients = np.convolve(coefficients, np.stack((1.0 + 0.0 * zero, -zero)))
     return coefficients

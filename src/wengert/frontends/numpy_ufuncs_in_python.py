@@ -35,6 +35,14 @@ def reduce(
         )
     elif initial is not None:
         total = functools.reduce(ufunc, rows, initial)
+    elif ufunc.identity is not None:  # with which even one entry is combined: np.hypot of it is |x|
+        total = functools.reduce(
+            ufunc, rows, np.full(np.shape(rows)[1:], ufunc.identity, dtype=x.dtype)
+        )
+    elif np.shape(rows)[0] == 0:
+        raise ValueError(
+            f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+        )
     else:
         total = functools.reduce(ufunc, rows[1:], rows[0])
     return np.expand_dims(total, axes) if keepdims else total

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Var
 from ..ir.op import Op
-from ..ir.types import UNKNOWN, Array, Seq, Struct
+from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
@@ -205,11 +205,22 @@ def _by_methods(it: Interpreter, name: str, values: Sequence[Value]) -> Value | 
     attempts = [(left, name, right), (right, reflected, left)]
     if _comes_first(left, right, reflected):
         attempts.reverse()
+    _refuse_number_beside_sequence(it, left, right)
     for receiver, method, other in attempts:
         result = call_method_of_class(it, receiver, method, [other])
         if result is not None:
             return result
     return None
+
+
+def _refuse_number_beside_sequence(it: Interpreter, left: Value, right: Value) -> None:
+    """Have the run refuse a number of NumPy's beside an object with items: NumPy makes an array of the object."""
+    cls = object_class(right)
+    if cls is None or not isinstance(kind_of_value(left), Number):
+        return
+    has_items = all(hasattr(cls, name) for name in ("__len__", "__getitem__"))
+    if has_items and getattr(cls, "__array_ufunc__", True) is not None:
+        it.emit(ident.python_number, it.atom(left), Const(cls.__name__))
 
 
 def _comes_first(left: Value, right: Value, reflected: str) -> bool:

@@ -31,7 +31,10 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: Any = False) ->
     """`scipy.special.logsumexp`."""
     a = array_of(a)
     top = _top(a if b is None else np.where(np.equal(b, 0), -np.inf, a), axis)
-    powers = np.exp(a - top) if b is None else b * np.exp(a - top)
+    shifted = a - top
+    if b is not None:  # a large term may have the weight 0: its power would be infinite
+        shifted = np.minimum(shifted, -np.log(np.finfo(shifted.dtype).tiny))
+    powers = np.exp(shifted) if b is None else b * np.exp(shifted)
     total = np.sum(powers, axis=axis, keepdims=True)
     nothing = np.equal(total, 0)  # whose logarithm has no slope that could be used
     sums = np.where(nothing, -np.inf, np.log(np.where(nothing, 1.0, total)) + top)

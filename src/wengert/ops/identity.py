@@ -49,6 +49,8 @@ has_dtype = _check("has_dtype", "made, dtype")
 """An array has the dtype that was read."""
 no_number = _check("no_number", "key, owner=None")
 """A key, or what is in it, is no number that has a derivative."""
+python_number = _check("python_number", "x, beside")
+"""A number whose operator meets an object is Python's: NumPy's would make an array of the object."""
 no_view = _check("no_view", "part, whole, owner=None")
 """What is put into a container is no view of an array that changes."""
 of_array = _check("of_array", "part")

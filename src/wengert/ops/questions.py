@@ -15,6 +15,7 @@ from .array_kinds import Args, Params
 from .helpers import helper
 from .promotion import always
 from .registry import declare
+from .shape import dtype
 
 
 def _about(name: str, signature: str, kind: Kind = UNKNOWN) -> Op:
@@ -25,9 +26,19 @@ def _of_type(name: str, function: Callable[[Any], Any]) -> Op:
     """What is known of a type is known when the program is read, if the type is."""
 
     def fold(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-        return Const(function(args[0].value)) if isinstance(args[0], Const) else None
+        known = _known_type(builder, args[0])
+        return None if known is None else Const(function(known))
 
     return declare(name, "dtype", infer=always(UNKNOWN), fold=fold, np=name)
+
+
+def _known_type(builder: Builder, asked: Atom) -> Any:
+    """The type that is asked about, also where it is that of an array whose kind says it."""
+    if isinstance(asked, Const):
+        return asked.value
+    eqn = builder.visible_definition(asked)
+    kind = kind_of_atom(eqn.args[0]) if eqn is not None and eqn.op is dtype else None
+    return np.dtype(kind.dtype) if isinstance(kind, Array) and kind.dtype else None
 
 
 def _attribute(name: str, kind: Kind = UNKNOWN) -> Op:

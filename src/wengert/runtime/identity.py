@@ -285,6 +285,17 @@ def copy_of_array(made: Any) -> None:
         raise coded(error, "WG101")
 
 
+def python_number(x: Any, beside: str) -> None:
+    """Check that the operator of a number leaves it to an object with items what the result is."""
+    if isinstance(x, np.generic):
+        error = ValueError(
+            f"a NumPy number meets an object of {beside}, of which NumPy makes an array\n"
+            "Write `float(x)` for the number if the class is to say what the operator does, or\n"
+            "`np.asarray` around the object if NumPy is."
+        )
+        raise coded(error, "WG101")
+
+
 def rebound(value: Any, whole: Any = None) -> None:
     """Check that `value += …` gives the name a new object, or the item of `whole`."""
     if can_change(value) and not isinstance(whole, np.ndarray):

@@ -215,6 +215,14 @@ def _rebound(site: Site, eqn: Eqn) -> Value:
     return Known(None)
 
 
+@lowers("python_number")
+def _python_number(site: Site, eqn: Eqn) -> Value:
+    value = site.value(eqn.args[0])
+    if not isinstance(value, Scalar) or value.origin != PYTHON:
+        raise Unlowered("a NumPy number beside an object with items")
+    return Known(None)
+
+
 @lowers("getattr")
 def _getattr(site: Site, eqn: Eqn) -> Value:
     value = site.value(eqn.args[0])

@@ -1,0 +1,183 @@
+"""Functions of NumPy and SciPy at their edges: dtypes, identities of reductions, weights of zero, private ufuncs."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+import wengert as wg
+
+
+def close(value, expected, rtol=1e-12):
+    np.testing.assert_allclose(value, expected, rtol=rtol)
+
+
+def same(value, expected):
+    """Equal in value, class and dtype."""
+    np.testing.assert_array_equal(value, expected)
+    assert np.asarray(value).dtype == np.asarray(expected).dtype
+
+
+# --- logsumexp with weights -------------------------------------------------------------------
+
+TERMS, WEIGHTS = np.array([0.0, 1000.0, 1.0]), np.array([1.0, 0.0, 1.0])
+
+
+def weighted(a):
+    return special.logsumexp(a, b=WEIGHTS)
+
+
+@pytest.mark.parametrize("form", [lambda f: f, wg.jit], ids=["Python", "native"])
+def test_A6_a_large_term_of_weight_0(form):
+    value, gradient = form(wg.value_and_grad(weighted))(TERMS)
+    assert value == pytest.approx(1.3132616875182228, rel=1e-15)
+    close(gradient, [1 / (1 + np.e), 0.0, np.e / (1 + np.e)])
+    close(wg.jacobian(weighted, mode="forward")(TERMS), gradient)
+    close(wg.hessian(weighted)(TERMS)[1], 0.0)
+
+
+def test_A6_by_axis_in_float32_and_by_the_weights():
+    rows = np.stack([TERMS, TERMS[::-1]])
+    by_row = wg.jacobian(lambda a: special.logsumexp(a, axis=1, b=WEIGHTS))(rows)
+    close(by_row[0, 0], wg.grad(weighted)(TERMS))
+    single = wg.grad(lambda a: special.logsumexp(a, b=np.float32(WEIGHTS)))(np.float32(TERMS))
+    close(single, wg.grad(weighted)(TERMS), rtol=1e-6)
+    assert single.dtype == np.float32
+    terms = np.array([0.0, 300.0, 1.0])
+    slopes = wg.grad(lambda b: special.logsumexp(terms, b=b))(WEIGHTS)
+    close(slopes, np.exp(terms - special.logsumexp(terms, b=WEIGHTS)))
+
+
+# --- Hurwitz' zeta, by a private ufunc that takes `out` as an operand ---------------------------
+
+
+def zeta(q):
+    return special.zeta(3.0, q)
+
+
+def test_D_zeta_in_every_reader_of_its_row():
+    slope, curvature = -3 * special.zeta(4.0, 2.0), 12 * special.zeta(5.0, 2.0)
+    close(wg.grad(zeta)(2.0), slope)
+    close(wg.pushforward(zeta, 2.0)[1](1.0), slope)
+    close(wg.derivative(zeta, order=2)(2.0), curvature)
+    close(zeta(wg.Dual(2.0, 1.0)).tangent, slope)
+    close(wg.taylor(zeta, 2.0, 2)[2], curvature / 2)
+    (q,) = wg.Graph().variables("q")
+    close(zeta(q).derive(q).eval(q=2.0), slope)
+
+
+@pytest.mark.parametrize("function", [special.zeta, lambda x: special.zeta(x, 2.0)])
+def test_D_zeta_has_no_closed_derivative_by_its_exponent(function):
+    with pytest.raises(wg.errors.NoRule, match="the derivative of zeta in `x` has no closed form"):
+        wg.grad(lambda x: function(x))(3.0)
+
+
+# --- methods of ufuncs ------------------------------------------------------------------------
+
+REDUCED = (
+    np.add, np.multiply, np.maximum, np.minimum, np.hypot, np.logaddexp2, np.fmax, np.fmin,
+    np.subtract, np.divide,
+)  # fmt: skip
+ROWS = np.array([[-1.5, 2.0, 0.5], [0.5, -3.0, 1.0]])
+
+
+@pytest.mark.parametrize("length", range(4))
+@pytest.mark.parametrize("ufunc", REDUCED, ids=lambda each: each.__name__)
+def test_E3_a_reduction_begins_with_the_identity(ufunc, length):
+    def reduced(x):
+        return ufunc.reduce(x, axis=1)
+
+    rows = ROWS[:, :length]
+    if length == 0 and ufunc.identity is None:
+        with pytest.raises(ValueError, match="zero-size array to reduction operation"):
+            reduced(rows)
+        with pytest.raises(ValueError, match="zero-size array to reduction operation"):
+            wg.pullback(reduced, rows)
+        return
+    expected = reduced(rows)
+    same(wg.pullback(reduced, rows)[0], expected)
+    if length == 0:
+        return
+    step = 1e-6 * np.ones_like(rows)
+    difference = (reduced(rows + step) - reduced(rows - step)) / 2e-6
+    close(wg.pushforward(reduced, rows)[1](np.ones_like(rows)), difference, rtol=1e-7)
+
+
+class Pair:
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, k):
+        return [1.0, 2.0][k]
+
+    def __radd__(self, x):
+        return 100.0 * x
+
+
+def test_E3_a_NumPy_number_makes_an_array_of_an_object_with_items():
+    def added(x):
+        return 2.0 * x + Pair()
+
+    assert added(3.0) == 600.0
+    assert wg.value_and_grad(added)(3.0) == (600.0, 200.0)
+    assert wg.jit(wg.value_and_grad(added), strict=True)(3.0) == (600.0, 200.0)
+    close(added(np.float64(3.0)), [7.0, 8.0])
+    with pytest.raises(wg.errors.UnsupportedSyntax) as error:
+        wg.pullback(added, np.float64(3.0))
+    assert "a NumPy number meets an object of Pair, of which NumPy makes an array" in str(
+        error.value
+    )
+    assert "return 2.0 * x + Pair()" in str(error.value)
+
+
+# --- dtypes -----------------------------------------------------------------------------------
+
+SINGLE = np.array([1.0, 2.0, 3.0], np.float32)
+OF_SINGLE = {
+    "polyadd": lambda v: np.polyadd(v, v[1:]),
+    "polysub": lambda v: np.polysub(v, v[1:]),
+    "polymul": lambda v: np.polymul(v, v),
+    "polyval": lambda v: np.polyval(v, v),
+    "poly": np.poly,
+    "roots": np.roots,
+    "histogram": lambda v: np.histogram(np.arange(3), weights=v)[0],
+    "linspace": lambda v: np.linspace(v[0], v[1], 3),
+    "logspace": lambda v: np.logspace(v[0], v[1], 3),
+    "geomspace": lambda v: np.geomspace(v[0], v[1], 3),
+}
+
+
+@pytest.mark.parametrize("name", OF_SINGLE)
+def test_E7_tangents_have_the_dtype_of_the_value(name):
+    f = OF_SINGLE[name]
+    expected = f(SINGLE)
+    y, push = wg.pushforward(f, SINGLE)
+    y_again, back = wg.pullback(f, SINGLE)
+    dtypes = [each.dtype for each in (y, push(np.ones_like(SINGLE)), y_again)]
+    assert dtypes == [expected.dtype] * 3
+    close(y_again, expected, rtol=1e-6)
+    assert back(np.ones_like(expected))[0].dtype == np.float32
+
+
+# --- np.trim_zeros, np.finfo --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trim", ["fb", "f", "B"])
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
+def test_trim_zeros(trim, axis):
+    table = np.zeros((4, 5))
+    table[1, 2], table[2, 3] = 1.0, 2.0
+    for x in (table, np.zeros((2, 3))):
+        y, back = wg.pullback(lambda x: np.trim_zeros(x, trim, axis=axis), x)
+        same(y, np.trim_zeros(x, trim, axis=axis))
+        close(back(y)[0], x)
+    with pytest.raises(ValueError, match="unexpected character"):
+        wg.pullback(lambda x: np.trim_zeros(x, "q"), table)
+
+
+def test_the_limits_of_the_dtype_of_an_array_are_constants():
+    x = np.ones(3)
+    for name in ("max", "tiny", "eps"):
+        limits = np.finfo(x.dtype)
+        gradient = wg.grad(lambda x: getattr(np.finfo(x.dtype), name) * np.sum(x))  # noqa: B023
+        close(gradient(x), getattr(limits, name))
+    assert wg.grad(lambda x: np.finfo(x.dtype).max * np.sum(x))(x)[0] == limits.max
