@@ -248,20 +248,26 @@ def spread_value(
     """The same for a value; `in_memory` has it written down."""
     if isinstance(value, Scalar):
         return Repeated(value, value.code, dims)
+    own = tuple(map(site.e.size, value.dims))
+    must_spread(site.e, own, dims)
     if isinstance(value, Repeated):
         return Repeated(value.element, value.code, dims)
-    own = tuple(map(site.e.size, value.dims))
-    lead = len(dims) - len(own)
-    for a, b in zip(own, dims[lead:], strict=True):
-        if a != ONE:
-            site.e.must_be_same(a, b)
     if own == tuple(map(site.e.size, dims)):
         return value
     view = in_memory() if in_memory is not None else site.view(value)
     strides = [
         ZERO if dim == ONE else stride for dim, stride in zip(own, view.strides, strict=True)
     ]
-    return with_axes(view, dims, (*[ZERO] * lead, *strides))
+    return with_axes(view, dims, (*[ZERO] * (len(dims) - len(own)), *strides))
+
+
+def must_spread(e: Emitter, own: Dims, dims: Dims) -> None:
+    """Go on only if an array of one shape can be repeated so that it has another."""
+    if len(own) > len(dims):
+        raise Unlowered("an array that is repeated to have fewer axes")
+    for a, b in zip(own, dims[len(dims) - len(own) :], strict=True):
+        if e.size(a) != ONE:
+            e.must_be_same(a, b, "an array that is repeated to another shape")
 
 
 @lowers("flip", "flipud", "fliplr")

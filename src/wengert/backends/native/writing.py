@@ -29,7 +29,7 @@ from .lowering import OF_DERIVATIVES, Site, lowers
 from .numbers import converted
 from .promotion import common_code
 from .sequences import item_at
-from .shapes import with_axes
+from .shapes import must_spread, spread_value, with_axes
 from .structure import item_of_list, length_of, over_arrays, wrapped
 from .values import (
     NUMPY,
@@ -219,11 +219,7 @@ def _overwritten_list(site: Site, container: Growing, items: Growing) -> Growing
 def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool) -> None:
     """Write a number or an array to part of an array, or add it there."""
     e = site.e
-    _must_fit(part, what)
-    if isinstance(what, Repeated):
-        what = Scalar(converted(e, what.element.expr, what.code), NUMPY)
-    if isinstance(what, View):
-        what = _spread_over(site, part, what)
+    what = _to_be_written(site, part, what)
 
     def element(inner: Emitter, indices: tuple[Expr, ...]) -> None:
         found = what.expr if isinstance(what, Scalar) else inner.load(what, indices)
@@ -235,6 +231,17 @@ def write(site: Site, part: View, what: Scalar | View | Repeated, *, adds: bool)
     over(e, part.dims, element)
 
 
+def _to_be_written(site: Site, part: View, what: Scalar | View | Repeated) -> Scalar | View:
+    """What is written: a number for all elements, or an array of the shape of where it is written."""
+    _must_fit(part, what)
+    if isinstance(what, Scalar):
+        return what
+    if isinstance(what, Repeated):
+        must_spread(site.e, what.dims, part.dims)
+        return Scalar(converted(site.e, what.element.expr, what.code), NUMPY)
+    return _spread_over(site, part, what)
+
+
 def _must_fit(part: View, what: Scalar | Array) -> None:
     if not isinstance(what, Scalar) and common_code([what, part]) != part.code:
         raise Unlowered("a write that changes the type of numbers")
@@ -243,35 +250,21 @@ def _must_fit(part: View, what: Scalar | Array) -> None:
 
 
 def _spread_over(site: Site, part: View, what: View) -> View:
-    """What is written, with the shape of where it is written; never in the same memory."""
-    e = site.e
+    """An array with the shape of where it is written; never in the same memory."""
     if what.root is part.root:
         what = site.copied(what)
-    lead = len(part.dims) - len(what.dims)
-    if lead < 0:
-        raise Unlowered("a write of an array with more axes")
-    strides: list[Expr] = [ZERO] * lead
-    for dim, stride, size in zip(what.dims, what.strides, part.dims[lead:], strict=True):
-        if e.size(dim) == ONE:
-            strides.append(ZERO)
-        else:
-            e.must_be_same(dim, size, "a write of another shape")
-            strides.append(stride)
-    return with_axes(what, part.dims, tuple(strides))
+    spread = spread_value(site, what, part.dims)
+    assert isinstance(spread, View)
+    return with_axes(spread, part.dims, spread.strides)
 
 
 def _scatter(site: Site, eqn: Eqn, places: Scattered, what: Scalar | View | Repeated) -> None:
     view = places.view
-    _must_fit(view, what)
     adds = eqn.op.name == "add_at"
     shape = (
         *view.dims[: places.axis], *places.indices.dims, *view.dims[places.axis + 1 :]
     )  # fmt: skip
-    if isinstance(what, Repeated):
-        what = Scalar(converted(site.e, what.element.expr, what.code), NUMPY)
-    if isinstance(what, View):
-        like = View(view.root, view.code, shape, shape, ZERO)
-        what = _spread_over(site, like, what)
+    what = _to_be_written(site, View(view.root, view.code, shape, shape, ZERO), what)
 
     def element(e: Emitter, here: tuple[Expr, ...], there: tuple[Expr, ...]) -> None:
         found = what.expr if isinstance(what, Scalar) else e.load(what, here)
