@@ -38,6 +38,8 @@ class Op:
         elementwise: the result has the broadcast shape of the operands.
         fresh: a result that is an array shares no memory with the operands.
         effect: must run exactly once and in order, even if nothing reads its result.
+        total: it raises for no numbers and arrays, whatever they are, if its options fit. What is not known to
+            be total may raise, and is computed though nothing reads it.
         domain: in the namespace "math" it raises outside its domain, so it runs even if nothing reads
             its result.
         control: owns blocks or transfers control; handled by every pass by name.
@@ -61,6 +63,7 @@ class Op:
     domain: bool = False
     reduction: bool = False
     shaped_like: int | None = None
+    total: bool = False
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self.implementation is None:

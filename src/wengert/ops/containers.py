@@ -44,21 +44,23 @@ shallow_copy = declare(
     infer=lambda args, params: kind_of_atom(args[0]),
     rt="shallow_copy",
 )
-compress = declare("compress", "items, flags", infer=_same, rt="compress")
+compress = declare("compress", "items, flags", infer=_same, rt="compress", total=False)
 spread = declare("spread", "kept, flags", infer=_same, rt="spread")
-flatten_lists = declare("flatten_lists", "lists", infer=_flat, rt="flatten_lists")
+flatten_lists = declare("flatten_lists", "lists", infer=_flat, rt="flatten_lists", total=False)
 split_like = declare("split_like", "flat, lists", infer=_cotangent_of, rt="split_like")
 dict_of = declare(
     "dict_of",
     "keys, values",
     infer=lambda args, params: UNKNOWN,
     rt="dict_of",
+    total=False,
 )
 values_at = declare(
     "values_at",
     "mapping, keys",
     infer=lambda args, params: Seq(UNKNOWN),
     rt="values_at",
+    total=False,
 )
 list_cotangent = declare(
     "list_cotangent",
@@ -71,12 +73,14 @@ sorted_order = declare(
     "keys, *, reverse=False",
     infer=lambda args, params: Seq(INT),
     rt="sorted_order",
+    total=False,
 )
 merge_dicts = declare(
     "merge_dicts",
     "a, b",
     infer=lambda args, params: UNKNOWN,
     rt="merge_dicts",
+    total=False,
 )
 entries_of = declare(
     "entries_of",

@@ -48,9 +48,15 @@ zeros_array = declare("zeros_array", "*, shape, dtype=None, order='C'", infer=_o
 ones = declare("ones", "*, shape, dtype=None, order='C'", infer=_of_shape, np="ones")
 empty = declare("empty", "*, shape, dtype=None, order='C'", infer=_of_shape, np="empty")
 full = declare("full", "shape, fill_value, *, dtype=None, order='C'", infer=_infer_full, np="full")
-zeros_like = declare("zeros_like", "x, *, dtype=None, order='K'", infer=_like, np="zeros_like")
-ones_like = declare("ones_like", "x, *, dtype=None, order='K'", infer=_like, np="ones_like")
-empty_like = declare("empty_like", "x, *, dtype=None, order='K'", infer=_like, np="empty_like")
+zeros_like = declare(
+    "zeros_like", "x, *, dtype=None, order='K'", infer=_like, np="zeros_like", total=True
+)
+ones_like = declare(
+    "ones_like", "x, *, dtype=None, order='K'", infer=_like, np="ones_like", total=True
+)
+empty_like = declare(
+    "empty_like", "x, *, dtype=None, order='K'", infer=_like, np="empty_like", total=True
+)
 full_like = declare(
     "full_like", "x, fill_value, *, dtype=None, order='K'", infer=_like, np="full_like"
 )
@@ -145,6 +151,7 @@ array = declare(
     infer=_infer_array,
     fold=_fold_array,
     np="array",
+    total=True,
 )
 asarray = declare(
     "asarray",
@@ -153,6 +160,7 @@ asarray = declare(
     fold=_fold_array,
     fresh=False,
     np="asarray asanyarray",
+    total=True,
 )
 ascontiguousarray = declare(
     "ascontiguousarray",
@@ -162,6 +170,7 @@ ascontiguousarray = declare(
     ),
     fresh=False,
     np="ascontiguousarray",
+    total=True,
 )
 asfortranarray = declare(
     "asfortranarray",
@@ -169,6 +178,7 @@ asfortranarray = declare(
     infer=ascontiguousarray.infer,
     fresh=False,
     np="asfortranarray",
+    total=True,
 )
 gather = declare(
     "gather",
@@ -178,6 +188,7 @@ gather = declare(
     fold=_fold_gather,
     np="asarray",
     implementation=np.asarray,
+    total=True,
 )
 
 

@@ -396,7 +396,11 @@ complex_of_parts = declare(
 )
 to_float = declare("to_float", "x", infer=always(FLOAT), py="float")
 number_like = declare(
-    "number_like", "x, like", infer=lambda args, params: kind_of_atom(args[0]), rt="number_like"
+    "number_like",
+    "x, like",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    rt="number_like",
+    total=True,
 )
 """A number as one of the class of another: of 32 bits beside such, of Python's or NumPy's."""
 to_int = declare("to_int", "x, base=10", infer=always(INT), py="int")

@@ -19,13 +19,18 @@ def helper(
     fold: Fold | None = None,
     *,
     elementwise: bool = False,
+    total: bool = True,
 ) -> Op:
-    """Declare an op that only derivative code uses, computed by the helper of that name."""
+    """Declare an op that only derivative code uses, computed by the helper of that name.
+
+    One that stands for part of a function of NumPy's, and is given what that is given, is not `total`.
+    """
     return declare(
         name,
         signature,
         infer=infer,
         elementwise=elementwise,
+        total=total,
         fold=_trimmed(name, signature, fold),
         rt=name,
     )

@@ -143,7 +143,7 @@ contract_left, contract_right = _transposes(
     "contract", "axes, ", fold_contract_left, fold_contract_right
 )
 
-outer = declare("outer", "a, b", infer=_infer_outer, np="outer linalg.outer")
+outer = declare("outer", "a, b", infer=_infer_outer, np="outer linalg.outer", total=True)
 vdot = declare("vdot", "a, b", infer=_product(lambda a, b: 0), np="vdot")
 kron = declare("kron", "a, b", infer=_product(max), np="kron")
 kron_left, kron_right = _transposes("kron", "")

@@ -9,7 +9,21 @@ from collections.abc import Callable, Iterable
 
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, FOR, TRY, WHILE, Block, Const, Eqn, Function, walk
-from ..ir.types import INT, NONE, RANGE, STR, Array, Kind, Number, Other, Seq, Static, Struct
+from ..ir.types import (
+    COMPLEX,
+    INT,
+    NONE,
+    RANGE,
+    SLICE,
+    STR,
+    Array,
+    Kind,
+    Number,
+    Other,
+    Seq,
+    Static,
+    Struct,
+)
 from . import memory as me
 from . import structure as st
 
@@ -36,6 +50,8 @@ _OF_NUMBERS: dict[str, Classes] = {
     "pow": _POWERS,
     "to_float": (OverflowError,),
 }
+_OF_ORDERED = frozenset(("lt", "le", "gt", "ge", "maximum", "minimum", "floordiv", "mod"))
+"""What there is for numbers that are not complex."""
 _FOR_INTEGERS_ALONE = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
 _OF_INTEGERS: dict[str, Classes] = {"div": _DIVISIONS, "floordiv": (ZeroDivisionError,)}
 
@@ -120,6 +136,8 @@ def _of_arithmetic(eqn: Eqn) -> Classes:
     if not all(isinstance(kind, Number) for kind in kinds):
         return ANY_ERROR
     own = _OF_NUMBERS.get(eqn.op.name)
+    if COMPLEX in kinds and eqn.op.name in _OF_ORDERED:
+        return ANY_ERROR
     if all(kind == INT for kind in kinds):
         return _OF_INTEGERS.get(eqn.op.name, (ValueError, OverflowError) if own is None else own)
     if own is not None:
@@ -139,11 +157,19 @@ def _of_getitem(eqn: Eqn) -> Classes:
     if isinstance(kind, Struct) and isinstance(index, Const) and index.value in kind.keys:
         return ()
     at = kind_of_atom(index)
-    if isinstance(kind, (Seq, Array)) and str(at) == "slice":
-        return ()
+    if isinstance(kind, (Seq, Array)) and at == SLICE:
+        return (
+            () if isinstance(index, Const) and _is_usual(index.value) else (ValueError, TypeError)
+        )
     if isinstance(kind, (Seq, Array)) and at == INT:
         return (IndexError,)
     return ANY_ERROR
+
+
+def _is_usual(part: slice) -> bool:
+    """Whether a slice goes from one whole number to another, in steps that are not 0."""
+    bounds = (part.start, part.stop, part.step)
+    return part.step != 0 and all(bound is None or type(bound) is int for bound in bounds)
 
 
 def _of_getattr(eqn: Eqn) -> Classes:
@@ -169,6 +195,9 @@ def _of_range(eqn: Eqn) -> Classes:
 
 
 def _of_format(eqn: Eqn) -> Classes:
+    template = eqn.param("template")
+    if any(not isinstance(piece, str) and piece[2] for piece in template):
+        return ANY_ERROR  # a format may be one for other values
     return () if all(map(_has_plain_text, map(kind_of_atom, eqn.args))) else ANY_ERROR
 
 

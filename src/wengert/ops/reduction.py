@@ -223,12 +223,25 @@ count_nonzero = declare(
     "x, *, axis=None, keepdims=False",
     infer=_reduced(lambda dtype: "int64"),
     np="count_nonzero",
+    total=True,
 )
 cumsum = declare(
-    "cumsum", _SCANS, infer=_scanned, fold=_plain("cumsum"), np="cumsum", method="cumsum"
+    "cumsum",
+    _SCANS,
+    infer=_scanned,
+    fold=_plain("cumsum"),
+    np="cumsum",
+    method="cumsum",
+    total=True,
 )
 cumprod = declare(
-    "cumprod", _SCANS, infer=_scanned, fold=_plain("cumprod"), np="cumprod", method="cumprod"
+    "cumprod",
+    _SCANS,
+    infer=_scanned,
+    fold=_plain("cumprod"),
+    np="cumprod",
+    method="cumprod",
+    total=True,
 )
 
 # --- over lists ---------------------------------------------------------------------------

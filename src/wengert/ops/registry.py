@@ -62,11 +62,14 @@ def declare(
     elementwise: bool = False,
     fresh: bool = True,
     effect: bool = False,
+    total: bool | None = None,
     fold: Fold | None = None,
     implementation: Callable[..., Any] | None = None,
     **spellings: str,
 ) -> Op:
     """Add an op to the vocabulary.
+
+    A helper of derivative code alone is `total` unless it says otherwise: what it is given has been checked.
 
     A spelling may be dotted (`np="linalg.inv"`); several spellings in one namespace are separated
     by spaces (`np="arctan2 atan2"`), the first being the one that derivative code prints.
@@ -76,6 +79,7 @@ def declare(
     op = Op(
         name, infer, spellings, signature, elementwise, fresh, effect, False, fold, implementation
     )
+    op.total = set(spellings) == {"rt"} if total is None else total
     _ops[name] = op
     if implementation is None:
         op.implementation = _first_spelling(op)

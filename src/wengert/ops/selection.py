@@ -172,6 +172,7 @@ unrow = declare(
     infer=like_option,
     fold=_fold_unrow,
     implementation=lambda y_bar, *, like: unbroadcast(y_bar, like),
+    total=True,
 )
 """The cotangent of what may have been a vector, repeated as the rows of a matrix."""
 triu = declare("triu", "x, *, k=0", infer=at_least_rank(2), np="triu")
@@ -233,8 +234,10 @@ isin = declare(
     infer=lambda args, params: array_or_number("bool", rank_of(args[0])),
     np="isin",
 )
-argwhere = declare("argwhere", "x", infer=always(Array("int64", 2)), np="argwhere")
-flatnonzero = declare("flatnonzero", "x", infer=always(Array("int64", 1)), np="flatnonzero")
+argwhere = declare("argwhere", "x", infer=always(Array("int64", 2)), np="argwhere", total=True)
+flatnonzero = declare(
+    "flatnonzero", "x", infer=always(Array("int64", 1)), np="flatnonzero", total=True
+)
 nonzero = declare(
     "nonzero", "x", infer=always(Seq(Array("int64", 1))), np="nonzero", method="nonzero"
 )

@@ -85,11 +85,13 @@ def _fold_iscomplexobj(builder: Builder, args: Args, params: Params, namespace: 
             return None
 
 
-shape = declare("shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape", attr="shape")
-ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim")
-size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size")
+shape = declare(
+    "shape", "x", infer=always(SHAPE), fold=_fold_shape, np="shape", attr="shape", total=True
+)
+ndim = declare("ndim", "x", infer=always(INT), fold=_fold_ndim, np="ndim", attr="ndim", total=True)
+size = declare("size", "x, *, axis=None", infer=always(INT), np="size", attr="size", total=True)
 iscomplexobj = declare(
-    "iscomplexobj", "x", infer=always(BOOL), fold=_fold_iscomplexobj, np="iscomplexobj"
+    "iscomplexobj", "x", infer=always(BOOL), fold=_fold_iscomplexobj, np="iscomplexobj", total=True
 )
 dtype = declare("dtype", "x", infer=always(DTYPE), attr="dtype", implementation=lambda x: x.dtype)
 shaped = declare(
@@ -99,6 +101,7 @@ shaped = declare(
     fresh=False,
     fold=_fold_shaped,
     implementation=lambda x, *, like, matrix=None: x,
+    total=True,
 )
 """A remark in a rule row, that `x` has the shape of `like` (where `matrix` is not a stack)."""
 memory_order = helper(
@@ -236,6 +239,7 @@ ravel = declare(
     fold=_fold_ravel,
     np="ravel",
     method="ravel",
+    total=True,
 )
 flat = declare(
     "flat",
@@ -245,6 +249,7 @@ flat = declare(
     fold=lambda b, args, p, n: b.emit(ravel, *args, namespace="np"),
     attr="flat",
     implementation=np.ravel,
+    total=True,
 )
 flatten = declare(
     "flatten",
@@ -253,6 +258,7 @@ flatten = declare(
     fold=_fold_flatten,
     method="flatten",
     implementation=_flattened,
+    total=True,
 )
 transpose = declare(
     "transpose",
@@ -374,6 +380,7 @@ tolist = declare(
     infer=lambda args, params: _nested(dtype_of(args[0]), rank_of(args[0])),
     method="tolist",
     implementation=lambda x: np.asarray(x).tolist(),
+    total=True,
 )
 cast_like = helper("cast_like", "x, *, like", _infer_cast, elementwise=True)
 

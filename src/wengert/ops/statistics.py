@@ -57,6 +57,7 @@ quantile_weights = helper(
     "quantile_weights",
     "lane, q, *, method='linear', skip_nan=False, order=0",
     _infer_weights,
+    total=False,
 )
 
 # --- tables -------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ interp = declare(
 )
 periodic_places = helper("periodic_places", "xp, *, period", always(Array("int64", 1)))
 periodic_turns = helper("periodic_turns", "xp, *, period", always(Array("float64", 1)))
-interval_of = helper("interval_of", "x, xp", _infer_interval)
+interval_of = helper("interval_of", "x, xp", _infer_interval, total=False)
 digitize = declare("digitize", "x, bins, *, right=False", infer=_infer_interval, np="digitize")
 
 # --- counting -----------------------------------------------------------------------------
@@ -146,13 +147,14 @@ argpartition = declare(
     "argpartition", "a, *, kth, axis=-1, kind='introselect', order=None",
     infer=_infer_places, np="argpartition", method="argpartition",
 )  # fmt: skip
-partition_places = helper("partition_places", "x, y, *, axis=-1", _infer_places)
+partition_places = helper("partition_places", "x, y, *, axis=-1", _infer_places, total=False)
 running_places = helper("running_places", "x, *, axis=0, largest=True", _infer_places)
 unique_places = helper(
     "unique_places",
     "x, *, axis=None, equal_nan=True",
     always(Struct("tuple", (0, 1, 2), (Array("int64", 1), _INDICES, Array("int64", 1)))),
+    total=False,
 )
-insert_places = helper("insert_places", "length, at, count", always(Array("int64", 1)))
-delete_places = helper("delete_places", "length, at", always(Array("int64", 1)))
+insert_places = helper("insert_places", "length, at, count", always(Array("int64", 1)), total=False)
+delete_places = helper("delete_places", "length, at", always(Array("int64", 1)), total=False)
 spread_mask = helper("spread_mask", "values, mask", _infer_like_mask)

@@ -150,7 +150,7 @@ def _constant(atom: Atom) -> Any:
     return atom.value
 
 
-pack = declare("pack", "*items, form, keys, type", infer=_infer_pack)
+pack = declare("pack", "*items, form, keys, type", infer=_infer_pack, total=True)
 
 
 def _fold_getitem(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
@@ -169,7 +169,12 @@ getitem = declare(
 )
 _attribute = late_helper("attribute")
 slice_ = declare(
-    "slice", "start, stop, step", infer=_always(SLICE), fold=_make_slice, implementation=slice
+    "slice",
+    "start, stop, step",
+    infer=_always(SLICE),
+    fold=_make_slice,
+    implementation=slice,
+    total=True,
 )
 getattr_ = declare(
     "getattr",
@@ -337,7 +342,7 @@ for _op, _k in ((add_at, 0), (zeros, 0), (unbroadcast, 1), (fill, 1), (project, 
 
 # --- calls --------------------------------------------------------------------------------
 
-global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False)
+global_ = declare("global", "*, name, holder, key", infer=_always(UNKNOWN), fresh=False, total=True)
 apply = declare("apply", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
 applied = declare(
     "applied", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True, rt="applied"
@@ -357,6 +362,7 @@ means = declare(
     infer=lambda args, params: kind_of_atom(args[0]),
     fresh=False,
     implementation=lambda x, *operands, **options: x,
+    total=True,
 )
 """x, which was got in a way that nobody can differentiate: it is what `reader(*operands)` gives."""
 ruled = declare(
@@ -368,7 +374,7 @@ ruled = declare(
 )
 """x, which a function with a rule returned: the rule knows nothing of what the function has captured."""
 opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
-closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN))
+closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN), total=True)
 raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)
 
 

@@ -59,5 +59,5 @@ def _with_evaluations(block: Block, unread: set[Eqn]) -> Block:
         inner = tuple(_with_evaluations(each, unread) for each in eqn.blocks)
         eqns.append(replace(eqn, blocks=inner) if inner else eqn)
         if eqn in unread:
-            eqns.append(Eqn((Var(NONE),), evaluated, eqn.outs, span=eqn.span))
+            eqns.append(Eqn((Var(NONE),), evaluated, eqn.outs[:1], span=eqn.span))
     return replace(block, eqns=tuple(eqns))

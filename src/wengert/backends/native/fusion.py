@@ -105,6 +105,20 @@ def mapped(
     return out
 
 
+def must_have_form(site: Site, delayed: Delayed) -> None:
+    """Refuse a pending result whose elements have no native form, though nobody may ever ask for them."""
+    for entry in delayed.group.entries:
+        if entry.out is not delayed or not isinstance(entry, Mapped):
+            continue
+        trial, args = Emitter(site.e.names), list[Expr]()
+        for k, x in enumerate(entry.operands):
+            code = "b1" if entry.row.rule == "choice" and k == 0 else entry.code
+            of_all = x.element.expr if isinstance(x, Repeated) else getattr(x, "expr", None)
+            known = isinstance(of_all, Constant)
+            args.append(converted(trial, of_all, code) if known else trial.slot("x", code))
+        entry.row.expand(trial, args, entry.code)
+
+
 def reduced(
     site: Site, row: Reduction, operand: Array, axes: tuple[int, ...], code: Code
 ) -> Delayed:

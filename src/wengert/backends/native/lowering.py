@@ -205,6 +205,10 @@ class Site:
             if isinstance(part, Delayed):
                 part.names.append(var)
 
+    def is_used(self, var: Var) -> bool:
+        """Whether what is not lowered yet uses a value of this block."""
+        return self._uses[var] > 0
+
     def is_last_use(self, atom: Atom) -> bool:
         """Whether the equation being lowered is the last to use a value of this block, by any name."""
         if not isinstance(atom, Var) or self._uses[atom] != 1:

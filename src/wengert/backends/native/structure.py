@@ -13,7 +13,7 @@ from .carried import is_same
 from .columns import Arrays, Growing
 from .complexes import is_complex
 from .elementwise import ROWS
-from .fusion import mapped
+from .fusion import mapped, must_have_form
 from .kept import is_kept, must_be_open
 from .lists import copied_list, has_numbers_alone, item_copies
 from .loopform import Apply, Constant, Expr
@@ -308,8 +308,12 @@ def _apart(site: Site, eqn: Eqn) -> Value:
 
 @lowers("evaluated")
 def _evaluated(site: Site, eqn: Eqn) -> Value:
-    site.value(eqn.args[0])
-    return Known(None)  # it has been checked where it was lowered
+    value = site.value(eqn.args[0])
+    if isinstance(value, Known) and isinstance(value.value, Eqn):
+        raise Unlowered("text that nobody reads, and that may not be made")
+    if isinstance(value, Delayed):
+        must_have_form(site, value)
+    return Known(None)  # its operands have been checked where it was lowered
 
 
 @lowers("counted")
@@ -379,6 +383,8 @@ def _opaque(site: Site, eqn: Eqn) -> Value:
     function = eqn.args[0]
     made = function.value if isinstance(function, Const) else None
     if eqn.outs[0].kind == STR or _writes_text(made, eqn.args[1:]):
+        if not site.is_used(eqn.outs[0]):
+            raise Unlowered("text that nobody reads, and that may not be made")
         return Known(eqn)
     if isinstance(made, type) and issubclass(made, BaseException):
         return Known(eqn)
