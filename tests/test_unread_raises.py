@@ -1,4 +1,4 @@
-"""A statement alone on a line raises what Python raises, whatever it computes: an op may raise unless it is known not to."""
+"""A statement alone on a line raises what Python raises: an op may raise unless it is known not to."""
 
 import linecache
 import math

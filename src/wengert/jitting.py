@@ -227,9 +227,11 @@ class Jitted:
         try:
             _must_be_known(key[1])
             ir, in_force, identities = _specialised_ir(self.function, args, kwargs)
-            _must_be_assembled(ir.result, own=not isinstance(self.function, Derivative))
+            own = not isinstance(self.function, Derivative)
+            _must_be_assembled(ir.result, own=own)
             values = list(_leaves(ir, self.function, args, kwargs))
-            lowered = lowering.lower(ir, signature_of(values), tidy.dce, parallel=self.parallel)
+            leaves = signature_of(values)
+            lowered = lowering.lower(ir, leaves, tidy.dce, parallel=self.parallel, own=own)
             kernel = Kernel(lowered, ir.result)
         except Unlowered as error:
             message = f"{calling.name_of(self.function)} has no native form: {error.reason}"

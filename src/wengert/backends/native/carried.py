@@ -13,7 +13,7 @@ from .emitter import Emitter, Names
 from .fusion import copy_elements
 from .lists import has_numbers_alone, in_memory_as_list, like_item
 from .loopform import Apply, Assign, Code, Constant, Expr, For, Release, Slot, assigned_in
-from .lowering import Site, note_copy
+from .lowering import Site, is_lent, note_copy
 from .numbers import as_float_origin, exact_float, keeps_its_type, origin_expr, possible
 from .sequences import growing, item_at, push, reserve
 from .values import (
@@ -157,18 +157,33 @@ class Holder:
     sizes: tuple[Slot, ...] = ()
     """How long an array is that changes its sizes."""
     bound: Slot | None = None
+    lent: Slot | None = None
+    """Whether an array is one of the caller's, where that is asked."""
     next_stands_in: bool = False
     """Whether what takes the place of an array may be a copy of one of the caller's."""
 
     def slots(self) -> list[Slot]:
         """All of its variables."""
-        every = (self.slot, self.origin, self.bound, *self.sizes)
+        every = (self.slot, self.origin, self.bound, self.lent, *self.sizes)
         own = [slot for slot in every if slot is not None]
         return own + [slot for part in self.parts or () for slot in part.slots()]
 
 
-def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool) -> Holder:
-    """Variables that start with an initial value."""
+def hold(
+    site: Site,
+    initial: Value,
+    plan: Plan,
+    hint: str,
+    *,
+    takes_over: bool,
+    apart: bool = True,
+    stays_apart: bool = True,
+) -> Holder:
+    """Variables that start with an initial value.
+
+    `takes_over` says whether nobody else uses that from now on, `apart` whether it certainly lies in no argument's
+    memory, and `stays_apart` whether no value does that these variables ever hold.
+    """
     e = site.e
     match plan:
         case NumberPlan(among=among, bits=bits):
@@ -179,7 +194,11 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
         case ArrayPlan(in_place=True):
             return Holder(site.view(initial), plan)
         case ArrayPlan():
-            return _hold_array(site, initial, plan, hint, takes_over=takes_over)
+            holder = _hold_array(site, initial, plan, hint, takes_over=takes_over)
+            if not stays_apart:
+                first = is_lent(site.view(initial).root, apart=apart)
+                holder.lent = holder.value.root.lent = e.variable(f"{hint}_lent", first)
+            return holder
         case MemoryPlan() if isinstance(initial, Tuple):
             return Holder(in_memory_as_list(site, initial), plan)
         case ReplacedPlan(item=item):
@@ -189,7 +208,9 @@ def hold(site: Site, initial: Value, plan: Plan, hint: str, *, takes_over: bool)
         case TuplePlan(plans=plans) if isinstance(initial, (Tuple, Scalar)):
             initial = lifted(e, initial) if isinstance(initial, Scalar) else initial
             parts = [
-                hold(site, item, inner, part, takes_over=False)
+                hold(
+                    site, item, inner, part, takes_over=False, apart=apart, stays_apart=stays_apart
+                )
                 for item, inner, part in zip(
                     initial.items, plans, hints_of_parts(initial, hint), strict=True
                 )
@@ -272,8 +293,10 @@ class Update:
     """Lists whose items do, likewise."""
 
 
-def update(site: Site, holder: Holder, value: Value) -> Update:
+def update(site: Site, holder: Holder, value: Value, *, apart: bool = True) -> Update:
     """The next value; computed now, assigned when all the others have been computed, too.
+
+    `apart` says whether it certainly lies in no argument's memory.
 
     Raises:
         Retry: it is of a type that the plan does not cover.
@@ -292,14 +315,14 @@ def update(site: Site, holder: Holder, value: Value) -> Update:
                 pairs.append((holder.origin, origin))
             return Update(pairs, [])
         case ArrayPlan() as plan:
-            return _update_array(site, holder, value, plan)
+            return _update_array(site, holder, value, plan, apart=apart)
         case ReplacedPlan() if isinstance(value, Growing) and value is not holder.value:
             _must_be_made_here(site.e, value)
             return Update([], [], lists=[(holder.value, value)])
         case TuplePlan() as plan if isinstance(value, Tuple):
-            return _update_tuple(site, holder, value, plan)
+            return _update_tuple(site, holder, value, plan, apart=apart)
         case TuplePlan() as plan if is_complex(holder.value) and isinstance(value, Scalar):
-            return _update_tuple(site, holder, lifted(site.e, value), plan)
+            return _update_tuple(site, holder, lifted(site.e, value), plan, apart=apart)
         case TuplePlan() if isinstance(value, Growing) and is_list_of_numbers(holder.value):
             raise Retry(MemoryPlan())
         case _:
@@ -317,7 +340,9 @@ def is_list_of_numbers(value: Value) -> bool:
     return all(isinstance(item, Scalar) for item in value.items)
 
 
-def _update_array(site: Site, holder: Holder, value: Value, plan: ArrayPlan) -> Update:
+def _update_array(
+    site: Site, holder: Holder, value: Value, plan: ArrayPlan, *, apart: bool
+) -> Update:
     before: View = holder.value
     after = site.view(value)
     if after.code != before.code or len(after.dims) != len(before.dims):
@@ -332,15 +357,16 @@ def _update_array(site: Site, holder: Holder, value: Value, plan: ArrayPlan) -> 
         for a, b in zip(after.dims, before.dims, strict=True):
             site.e.must_be_same(a, b, "an array that a loop carries changes its shape")
     note_copy(before.root, of=after.root)
+    lent = [] if holder.lent is None else [(holder.lent, is_lent(after.root, apart=apart))]
     if is_small(before):
         own = after.root in site.e.owned and after.whole
-        return Update([], [], [(before, after if own else site.copied(after))])
+        return Update([*lent], [], [(before, after if own else site.copied(after))])
     bounds = [(holder.bound, is_bound(after))] if holder.bound is not None else []
     after = site.owned_array(after)
     assert holder.slot is not None
     old = site.e.variable("old", holder.slot)
     sizes = zip(holder.sizes, after.dims if varies else (), strict=True)
-    return Update([(holder.slot, after.pointer), *sizes, *bounds], [old])
+    return Update([(holder.slot, after.pointer), *sizes, *bounds, *lent], [old])
 
 
 def is_bound(view: View) -> Expr:
@@ -372,7 +398,9 @@ def _origins(e: Emitter, size: Expr) -> set[Expr]:
     return found
 
 
-def _update_tuple(site: Site, holder: Holder, value: Tuple, plan: TuplePlan) -> Update:
+def _update_tuple(
+    site: Site, holder: Holder, value: Tuple, plan: TuplePlan, *, apart: bool
+) -> Update:
     assert holder.parts is not None
     if is_complex(value) != is_complex(holder.value):
         raise Unlowered("a variable that a loop changes from a complex number to a tuple")
@@ -381,7 +409,7 @@ def _update_tuple(site: Site, holder: Holder, value: Tuple, plan: TuplePlan) -> 
     total = Update([], [])
     for k, (part, item) in enumerate(zip(holder.parts, value.items, strict=True)):
         try:
-            step = update(site, part, item)
+            step = update(site, part, item, apart=apart)
         except Retry as retry:
             plans = [*plan.plans]
             plans[k] = retry.plan
@@ -451,7 +479,8 @@ def after_loop(site: Site, holder: Holder, *, replaced: bool) -> Value:
     """What is carried, once the loop is over; `replaced`: it is not what it was before."""
     value = holder.value
     if replaced:
-        root = Root(value.root.pointer, value.root.name, bound=value.root.bound)
+        before = value.root
+        root = Root(before.pointer, before.name, bound=before.bound, lent=before.lent)
         value = replace(value, root=root)
     if isinstance(holder.plan, ArrayPlan) and not holder.plan.in_place:
         site.e.owned.append(value.root)

@@ -19,7 +19,7 @@ from .fusion import copy_elements
 from .items_by_number import items_in_order
 from .lists import grown, like_item
 from .loopform import CODES, Apply, Assign, Code, Constant, Expr, For, If, Slot, While, assigned_in
-from .lowering import OF_DERIVATIVES, WRITES, Site, lowers, note_copy
+from .lowering import OF_DERIVATIVES, WRITES, Site, is_lent, lowers, note_copy
 from .merged_lists import merged_list
 from .promotion import converted
 from .sequences import growing, item_at, push
@@ -201,7 +201,13 @@ class _Loop:
         walks = self.walks
         holders = [
             carried.hold(
-                site, value, plan, var.name or "carried", takes_over=site.is_last_use(atom)
+                site,
+                value,
+                plan,
+                var.name or "carried",
+                takes_over=site.is_last_use(atom),
+                apart=site.unit.is_apart(atom),
+                stays_apart=site.unit.is_apart(var),
             )
             for atom, value, plan, var in zip(
                 self.initials, self.given, plans, self.params, strict=True
@@ -264,7 +270,8 @@ class _Loop:
         inner.write_all()
         for k, (holder, value) in enumerate(zip(holders, values, strict=True)):
             try:
-                steps.append(carried.update(inner, holder, value))
+                apart = inner.unit.is_apart(self.results[k])
+                steps.append(carried.update(inner, holder, value, apart=apart))
             except Retry as retry:
                 if isinstance(retry.plan, carried.ReplacedPlan):
                     self._must_only_be_read(self.params[k])
@@ -370,12 +377,14 @@ def lower_if(site: Site, eqn: Eqn) -> list[Value]:
     blocks = [site.inside(block) for block in eqn.blocks]
     results = [_branch(inner, block) for inner, block in zip(blocks, eqn.blocks, strict=True)]
     outs: list[Value] = []
-    for first, second, var in zip(*results, eqn.outs, strict=True):
+    for k, (first, second, var) in enumerate(zip(*results, eqn.outs, strict=True)):
         a, b = _grown_together(blocks, (first, second), var)
         pair = (branches.placeholder(blocks[0], a, b), branches.placeholder(blocks[1], b, a))
         pair = branches.both_complex(blocks, pair)
         plan = branches.merged_plan(*pair)
         outs.append(_merged(site, blocks, pair, plan, var.name or "merged"))
+        if isinstance(plan, carried.ArrayPlan) and not site.unit.is_apart(var):
+            _note_lent(site, outs[-1], blocks, pair, [block.outs[k] for block in eqn.blocks])
     for inner in blocks:
         inner.release_owned()
     then, other = (tuple(inner.e.statements) for inner in blocks)
@@ -489,6 +498,18 @@ def _merged_array(site: Site, blocks: Sequence[Site], pair: Sequence[Value], hin
         inner.e.add(Assign(pointer, view.pointer))
     site.e.owned.append(root)
     return View(root, a.code, tuple(dims), c_strides(tuple(dims)), ZERO, whole=True)
+
+
+def _note_lent(
+    site: Site, made: View, blocks: Sequence[Site], pair: Sequence[Value], atoms: Sequence[Atom]
+) -> None:
+    """Keep account of whether an array that branches merge is one of the caller's."""
+    if made.root.of_caller or made.root.lent is not None:
+        return
+    made.root.lent = lent = site.e.slot("lent", "b1")
+    for inner, value, atom in zip(blocks, pair, atoms, strict=True):
+        apart = site.unit.is_apart(atom)
+        inner.e.add(Assign(lent, is_lent(inner.view(value).root, apart=apart)))
 
 
 def _are_small(views: Sequence[View]) -> bool:

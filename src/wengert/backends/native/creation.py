@@ -14,7 +14,7 @@ from .access import in_order, over
 from .columns import Arrays, Growing, Numbers, NumbersOfAnyOrigin, Same
 from .elementwise import ROWS
 from .emitter import Emitter
-from .fusion import fill, mapped
+from .fusion import fill, is_contiguous, mapped
 from .loopform import CODES, FLOATS, Apply, Code, Constant, Expr, For, Slot
 from .lowering import Site, lowers
 from .numbers import converted, exact_float
@@ -269,9 +269,15 @@ def _converted(site: Site, eqn: Eqn, value: Scalar | Array, asked: Atom | None) 
         raise Unlowered("floats converted to integers")
     if isinstance(value, Scalar):
         return Repeated(value, code, ())
-    if eqn.op.name == "asarray" and code == value.code:
+    if code == value.code and _is_given_back(eqn, value):
         return value
     return mapped(site, ROWS["copy"], [value], code, value.dims)
+
+
+def _is_given_back(eqn: Eqn, value: Array) -> bool:
+    """Whether an op gives an array itself, that is of the right type already."""
+    in_order = isinstance(value, View) and is_contiguous(value) and bool(value.dims)
+    return eqn.op.name == "asarray" or (eqn.op.name == "ascontiguousarray" and in_order)
 
 
 def _of_list(site: Site, value: Growing) -> View:

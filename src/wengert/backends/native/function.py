@@ -24,10 +24,11 @@ from .parameters import Parameters, Writes
 from .recompute import recomputed
 from .record_words import without_unread_words
 from .resets import have_resets, with_resets
-from .results import Results, Unforeseen
+from .results import Results, Unforeseen, must_not_share_results
 from .reuse import with_memory_reused
 from .run_once import run_once
 from .shared_words import with_shared_words
+from .sharing import Sharing, lies_in_order
 from .untouched import with_early_reads
 from .values import OF_DOUBLES, SINGLE, Unlowered, Value
 
@@ -72,20 +73,26 @@ def lower(
     prepare: Callable[[Function], Function],
     *,
     parallel: bool = False,
+    own: bool = False,
 ) -> Lowered:
     """The loop form of a function for arguments with these leaves.
 
     The leaves of the arguments are followed by those of what it reads from outside. Functions that it
-    calls are prepared first. `parallel` has loops spread over threads.
+    calls are prepared first. `parallel` has loops spread over threads. `own` says that it is the user's own, and no
+    derivative: who calls it may see which of its results share memory.
 
     Raises:
         Unlowered: something in it has no native form.
     """
     function = with_early_reads(factored(recomputed(in_one_sweep(run_once(function)))), prepare)
+    sharing = Sharing(function)
+    if own:
+        must_not_share_results(function, sharing)
     found = Found(set(), set(), OF_DOUBLES, {}, set(), resets=False)
     while True:
         try:
-            return _Lowering(function, leaves, found, Unit(prepare), parallel=parallel).run()
+            unit = Unit(prepare)
+            return _Lowering(function, leaves, found, unit, sharing, parallel=parallel).run()
         except Writes as error:
             found.written.add(error.number)
         except Widened:
@@ -129,6 +136,7 @@ class _Lowering:
         leaves: Sequence[Leaf],
         found: Found,
         unit: Unit,
+        sharing: Sharing,
         *,
         parallel: bool,
     ):
@@ -138,11 +146,13 @@ class _Lowering:
         unit.of_lists, unit.learned, unit.loose = found.of_lists, found.learned, found.loose
         unit.resets = found.resets
         unit.changes_arrays = changes_arrays(function)
+        unit.lies_in_order = lies_in_order(function, leaves)
         self.unit = unit
         self.e = Emitter(unit.names)
         self.name = unit.names.fresh(function.name)
         self.parameters = Parameters(self.e, found.written, leaves)
-        self.results = Results(function, self.parameters, found.unforeseen)
+        self.results = Results(function, self.parameters, sharing, found.unforeseen)
+        unit.is_apart = sharing.is_apart
         unit.on_write = self.parameters.on_write
         unit.is_kept = lambda root: id(root) in self.parameters.roots
 

@@ -81,6 +81,8 @@ class Unit:
         """Whether a piece of memory stays as it is for as long as the function runs."""
         self.changes_arrays = False
         """Whether the program itself writes to arrays."""
+        self.lies_in_order = True
+        """Whether all arrays of several axes that the program makes are in C order in Python, too."""
         self.of_lists: frozenset[int] = OF_DOUBLES
         """Whose the floats may be that lists hold."""
         self.learned: dict[Any, Value] = {}
@@ -91,6 +93,8 @@ class Unit:
         """Whether the program gives up records before it ends, and with them all that they hold."""
         self.leaves_memory = False
         """Whether records hold memory that would not be given up with them."""
+        self.is_apart: Callable[[Atom], bool] = lambda atom: True
+        """Whether a value of the function itself lies in the memory of none of its arguments."""
         self.outside: dict[tuple[int, str], Value] = {}
         """Values that the program reads from outside: what a namespace holds under a name."""
 
@@ -452,6 +456,13 @@ def note_copy(root: Root, of: Root) -> None:
     """Note that one piece of memory has what another had, and stands in its place from now on."""
     root.stands_in |= of.of_caller or of.stands_in
     must_reach_the_caller(root)
+
+
+def is_lent(root: Root, *, apart: bool) -> Expr:
+    """Whether an array is, in this run, an argument of the caller's, or has what is in one; true if in doubt."""
+    if root.of_caller or (root.lent is None and not apart):
+        return Constant(True, "b1")
+    return root.lent or Constant(False, "b1")
 
 
 def must_reach_the_caller(root: Root) -> None:

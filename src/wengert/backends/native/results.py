@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...ir.builder import kind_of_atom
@@ -30,6 +31,7 @@ from .parameters import Parameters, parts_side_by_side
 from .read_out import must_be_readable
 from .sequence_forms import form_of_sequence
 from .shapes import dims_of
+from .sharing import Sharing
 from .values import (
     ZERO,
     Delayed,
@@ -65,9 +67,16 @@ class Results:
         out_views: what is there, by the number of the result.
     """
 
-    def __init__(self, function: Function, parameters: Parameters, unforeseen: set[int]):
+    def __init__(
+        self,
+        function: Function,
+        parameters: Parameters,
+        sharing: Sharing,
+        unforeseen: set[int],
+    ):
         self.function = function
         self.parameters = parameters
+        self.sharing = sharing
         self.e = parameters.e
         self.unforeseen = unforeseen
         self.slots: list[Slot] = []
@@ -113,7 +122,7 @@ class Results:
             if k in self.out_views:
                 raise Unforeseen(k)
             if dims_of(value.items[0]) or any(isinstance(x, View) for x in value.items):
-                return self._complex_array_result(site, value)
+                return self._complex_array_result(site, atom, value)
             return self._complex_result(site, value)
         match value:
             case Scalar() if k in self.out_views:
@@ -127,6 +136,7 @@ class Results:
             case View() | Delayed() | Repeated():
                 return self._array_result(site, k, atom)
             case Growing():
+                self._must_be_new(atom)
                 return self._list_result(value, form_of_sequence(self.function, atom))
             case Known(value=known) if known is None or isinstance(known, (str, bool, int)):
                 return KnownResult(known)
@@ -144,11 +154,12 @@ class Results:
         self.slots += (re, im)
         return ComplexResult(re, im, self._kept_origin(number.items[0].origin))
 
-    def _complex_array_result(self, site: Site, value: Tuple) -> ComplexArrayResult:
+    def _complex_array_result(self, site: Site, atom: Atom, value: Tuple) -> ComplexArrayResult:
         """A complex array: its parts side by side in memory of their own."""
         views = [site.view(part) for part in value.items]
         if any(id(view.root) in self.parameters.roots for view in views):
             raise Unlowered("a result that is an argument, or part of one")
+        self._must_be_apart(atom, views)
         dims = views[0].dims
         whole = site.allocate((*dims, integer(2)), "f64", ())
         for place, view in zip(
@@ -187,8 +198,11 @@ class Results:
         place = self.out_views.get(k)
         view = site.in_memory(atom)
         lent = self._lent(view)
+        if lent is not None and place is not None:
+            raise Unforeseen(k)
         if lent is not None:
             return self._part_of_argument(view, lent, atom)
+        self._must_be_apart(atom, [view])
         if place is not None and view.root is place.root and view.whole:
             return ArrayResult(view.pointer, view.code, view.dims, given=True)
         if place is not None:
@@ -208,6 +222,22 @@ class Results:
         dims = tuple(self.e.variable("size", self.e.let(d)) for d in view.dims)
         self.slots += dims
         return ArrayResult(pointer, view.code, dims, given=False)
+
+    def _must_be_apart(self, atom: Atom, views: Sequence[View]) -> None:
+        """Leave a result to the Python form that is an argument there, or lies in one, and has been copied here."""
+        if not self.sharing.of_arguments(atom):
+            return
+        for view in views:
+            if view.root.lent is None:
+                raise Unlowered("a result that may be an argument, or part of one")
+            self.e.exit_if(view.root.lent, "a result that is an argument, or part of one")
+
+    def _must_be_new(self, atom: Atom) -> None:
+        """Refuse a list that may be an argument's, or whose items may share memory."""
+        if self.sharing.of_arguments(atom):
+            raise Unlowered("a list with an argument in it, or with part of one")
+        if self.sharing.of(atom) & self.sharing.repeated:
+            raise Unlowered("a list whose items may share memory")
 
     def _lent(self, view: View) -> int | None:
         """Which argument an array is, or a part of; None if it is none."""
@@ -231,6 +261,14 @@ class Results:
         self.slots += words
         start, *rest = words
         return ViewResult(k, start, tuple(rest[: len(view.dims)]), tuple(rest[len(view.dims) :]))
+
+
+def must_not_share_results(function: Function, sharing: Sharing) -> None:
+    """Refuse results that share memory with each other, and not with an argument."""
+    params = frozenset(function.body.params)
+    of_results = [sharing.of(atom) - params for atom in function.body.outs]
+    if len(frozenset().union(*of_results)) < sum(map(len, of_results)):
+        raise Unlowered("results that may share memory")
 
 
 def _is_zero_d(atom: Atom) -> bool:

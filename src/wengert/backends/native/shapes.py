@@ -302,6 +302,10 @@ def _reshape(site: Site, eqn: Eqn) -> Value:
 
 def _reshaped(site: Site, eqn: Eqn, dims: Dims) -> Value:
     view = site.in_memory(eqn.args[0])
+    if len(view.dims) > 1 and site.unit.changes_arrays and not site.unit.lies_in_order:
+        raise Unlowered(
+            "an array that may be a view, or a copy, in a program that writes to arrays"
+        )
     if not is_contiguous(view):
         view = site.copied(view)
     strides = tuple(map(site.e.let, c_strides(dims)))

@@ -85,6 +85,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
     if eqn.op.name != "where" and not any(dims_of(x) for x in operands):
         scalars = [site.as_scalar(x) for x in operands]
         return numbers.compute(site.e, eqn.op.name, "np", scalars)
+    if eqn.op.name == "real":
+        return operands[0]  # an array of real numbers is its own real part
     return over_arrays(site, eqn.op.name, operands)
 
 

@@ -60,6 +60,8 @@ class Root:
         of_caller: whether the caller sees what is in it, at the latest when the function ends.
         stands_in: whether it may be a copy of such memory, in the place of an array that may be another.
         changed: whether the program itself writes to it.
+        lent: whether it has, in this run, what an argument of the caller's has, and Python that argument itself;
+            None if nobody has kept account of it.
         lasts: whether it stays, and stays as it is, as long as anybody reads it.
         bound: whether there is an array at all, where that depends on the run.
     """
@@ -71,6 +73,7 @@ class Root:
     changed: bool = False
     lasts: bool = False
     bound: Expr | None = None
+    lent: Expr | None = None
 
 
 @record
