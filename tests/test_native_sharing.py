@@ -1,4 +1,4 @@
-"""Results under `jit` share memory where they do in Python, with arguments and each other, whatever was called first."""
+"""Results under `jit` share memory with arguments and each other where they do in Python, whatever was called first."""
 
 import itertools
 
