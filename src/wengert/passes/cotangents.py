@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const, Span, Var
 from ..ir.records import value_record
-from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct
+from ..ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
@@ -68,7 +68,7 @@ class Cotangents:
         self.moves: dict[Var, dict[Atom, None]] = {}
         """Under which conditions what was contributed to a value is more than a written-out zero."""
         self.implied: dict[Atom, set[Atom]] = {} if around is None else around.implied
-        """The conditions that imply one that was made of them."""
+        """The conditions that imply one that was composed of them, by such."""
         self.condition: Atom = YES if around is None else around.condition
         """Under which condition the contributions are that come now."""
 
@@ -128,11 +128,27 @@ class Cotangents:
 
     def moves_where(self, values: Iterable[Var]) -> Atom:
         """The condition under which anything but written-out zeros was contributed to some values."""
-        found = [self.moves.get(var, {YES: None}) for var in values if self.has(var)]
-        flags = {flag: None for each in found for flag in each if flag != NO}
-        if YES in flags or not any(found):
+        flags = self.flags(values)
+        if YES in flags:
             return YES
         return self._either(flags) if flags else NO
+
+    def flags(self, values: Iterable[Var]) -> dict[Atom, None]:
+        """The conditions under which anything but written-out zeros was contributed to some values."""
+        found = [self.moves.get(var, {YES: None}) for var in values if self.has(var)]
+        if not any(found):
+            return {YES: None}
+        return {flag: None for each in found for flag in each if flag != NO}
+
+    def new_flag(self) -> Var:
+        """A new value for whether a cotangent that control flow merges moves."""
+        flag = Var(BOOL, "moves")
+        self.implied[flag] = set()
+        return flag
+
+    def is_composed(self, flag: Atom) -> bool:
+        """Whether a condition is none of the program's own: to ask for it takes more than that."""
+        return flag in self.implied
 
     def _either(self, flags: Iterable[Atom]) -> Atom:
         """Whether one of some conditions holds, left out those that imply another one."""

@@ -38,7 +38,7 @@ from .forward_rules import STRUCTURE, push_call, push_rule
 from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
 from .moving import YES, moves, new_flag
-from .steep import steep_equations
+from .singular_partials import singular_equations
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
@@ -59,7 +59,7 @@ class Context:
     tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     written: Written = field(default_factory=Written)
-    steep: frozenset[Eqn] = frozenset()
+    singular: frozenset[Eqn] = frozenset()
     """Equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
     unbound: set[Var] = field(default_factory=set[Var])
     """Values that a path of the program leaves unbound."""
@@ -156,7 +156,8 @@ class Push:
         flagged = [
             k
             for k in moving
-            if self.context.steep and any(moves(p, p.block.outs[k]) != YES for p in (then, other))
+            if self.context.singular
+            and any(moves(p, p.block.outs[k]) != YES for p in (then, other))
         ]
         blocks: list[Block] = []
         for push, block in zip((then, other), eqn.blocks, strict=True):
@@ -180,7 +181,7 @@ class Push:
                 iterables.append((self.tangent(iterable), self.new(item)))
         moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
         initials = [self.tangent_or_zeros(loop.initials[k]) for k in moving]
-        flagged = moving if self.context.steep else []
+        flagged = moving if self.context.singular else []
         entries = [moves(self, loop.initials[k]) for k in flagged]
         params = [self.new(loop.carried[k]) for k in moving]
         params += [new_flag(self, loop.carried[k]) for k in flagged]
@@ -248,7 +249,7 @@ def pushforward(
     if any(eqn.op is TRY for eqn in walk(body)):
         context.written = written(body)
         _refuse_carried(function, inputs)
-    context.steep = steep_equations(body)
+    context.singular = singular_equations(body)
     context.unbound = may_be_unbound(body, unbound_inputs(function))
     if callees is not None:
         context.callees = callees

@@ -1,7 +1,7 @@
 """Whether a tangent moves at all: where paths meet, one may bring a zero that is only written out.
 
 The derivative of the square root at 0 is infinite, and infinity times such a zero is not a number, although nothing
-moves. So where a program takes such a function (`steep`), forward mode carries along whether a tangent is more than
+moves. So where a program takes such a function (`singular_partials`), forward mode carries along whether a tangent is more than
 a written-out zero, and asks before it multiplies; reverse mode does with cotangents (`cotangents.moves_where`).
 """
 
@@ -46,9 +46,9 @@ def note(push: Push, eqn: Eqn, operands: Sequence[Atom]) -> None:
 
 
 def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable[[], Atom]) -> Atom:
-    """The tangent of a steep equation, computed only where something moves."""
+    """The tangent of an equation with a singular partial, computed only where something moves."""
     flags = [moves(push, each) for each in operands if push.has_tangent(each)]
-    if len(set(flags)) != 1 or flags[0] == YES or eqn not in push.context.steep:
+    if len(set(flags)) != 1 or flags[0] == YES or eqn not in push.context.singular:
         return dot()
     outer = push.builder
     push.builder = outer.child()  # type: ignore[assignment]

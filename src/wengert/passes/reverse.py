@@ -51,7 +51,7 @@ from .reverse_control import reverse_if, reverse_loop, reverse_try, reverse_wher
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
-from .steep import steep_equations
+from .singular_partials import has_slope, singular_equations
 from .tidy import tidy
 from .unbound import (
     block_with_unbound_marked,
@@ -92,8 +92,10 @@ class Context:
     )
     reversed: set[Eqn] = field(default_factory=set[Eqn])
     """The equations whose rules have been applied."""
-    steep: frozenset[Eqn] = frozenset()
+    singular: frozenset[Eqn] = frozenset()
     """The equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
+    tracked: bool = False
+    """Whether it is asked under which conditions cotangents are more than written-out zeros."""
     last: Eqn | None = None
     """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
@@ -126,23 +128,43 @@ class Sweep:
 
     def run(self) -> None:
         """Write the reverse sweep, the cotangents of some values having been handed on."""
-        for index in range(len(self.block.eqns) - 1, -1, -1):
+        index = len(self.block.eqns) - 1
+        while index >= 0:
             eqn = self.block.eqns[index]
             if not any(self.bars.has(out) for out in eqn.outs):
+                index -= 1
                 continue
             self.builder.span = eqn.span
-            self.context.reversed.add(eqn)
-            replaced = self._reverse(eqn)
-            if replaced is not None:
-                self.replaced[index] = replaced
+            if self._must_move(eqn):
+                index -= reverse_where_it_moves(self, index)
+            else:
+                self.reverse_at(index, self)
+                index -= 1
 
-    def _reverse(self, eqn: Eqn) -> Sequence[Eqn] | None:
-        if self.context.steep:
-            sure = eqn.op in me.DIFFERENTIABLE  # memory may be written to under another name
-            self.bars.condition = YES if sure else self.bars.moves_where(eqn.outs)
-        if self.bars.condition != YES and eqn in self.context.steep:
-            return reverse_where_it_moves(self, eqn, handler_of(eqn))
-        return handler_of(eqn)(self, eqn)
+    def _must_move(self, eqn: Eqn) -> bool:
+        """Whether an equation is to be reversed only where its cotangent is more than a written-out zero."""
+        if not self.context.tracked:
+            return False
+        sure = eqn.op in me.DIFFERENTIABLE  # memory may be written to under another name
+        self.bars.condition = YES if sure else self.bars.moves_where(eqn.outs)
+        if self.bars.condition == YES:
+            return False
+        if eqn in self.context.singular:
+            return True
+        cheap = not self.bars.is_composed(self.bars.condition)
+        return cheap and self.goes_by_rule(eqn) and has_slope(eqn)
+
+    def reverse_at(self, index: int, sweep: Sweep) -> None:
+        """Reverse an equation of this block into a sweep: this one, or that of a branch of it."""
+        eqn = self.block.eqns[index]
+        self.context.reversed.add(eqn)
+        replaced = handler_of(eqn)(sweep, eqn)
+        if replaced is not None:
+            self.replaced[index] = replaced
+
+    def goes_by_rule(self, eqn: Eqn) -> bool:
+        """Whether the rule of an equation's op is all that its reverse needs."""
+        return handler_of(eqn) is reverse_by_rule
 
     def forward_eqns(self) -> list[Eqn]:
         """The equations of the forward sweep."""
@@ -288,7 +310,8 @@ def _context(
     context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
-    context.steep = steep_equations(body)
+    context.singular = singular_equations(body)
+    context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
     context.unbound = may_be_unbound(body, unbound_inputs(function))
     return context
 

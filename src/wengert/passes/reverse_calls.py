@@ -63,8 +63,8 @@ def reverse_call(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 
 
 def _asked(sweep: Sweep, eqn: Eqn, outs: Sequence[int]) -> dict[int, Atom]:
-    """Where the cotangents of a steep call move, by number: of those that do not always."""
-    if eqn not in sweep.context.steep:
+    """Where the cotangents of a call with singular partials move, by number: of those that do not always."""
+    if eqn not in sweep.context.singular:
         return {}
     given = [eqn.outs[k] for k in outs]
     found = {

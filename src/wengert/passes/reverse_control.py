@@ -8,7 +8,7 @@ accumulates the cotangents of what its body took from around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import kind_of_atom
@@ -71,7 +71,7 @@ def _reverse_paths(
     """Emit the reverse of two paths; gives the paths that hand over what it needs, and what it is then."""
     merged, blocks = alternatives(eqn)
     given = [k for k, out in enumerate(merged) if sweep.bars.has(out)]
-    moves = [sweep.bars.moves_where([merged[k]]) if sweep.context.steep else YES for k in given]
+    moves = [sweep.bars.moves_where([merged[k]]) for k in given]
     bars = [sweep.total(merged[k]) for k in given]
     branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
@@ -93,22 +93,39 @@ def _of_what_is_there(sweep: Sweep, merged: Var, part: Atom, bar: Atom) -> Atom:
     return bar
 
 
-def reverse_where_it_moves(
-    sweep: Sweep, eqn: Eqn, handler: Callable[[Sweep, Eqn], Sequence[Eqn] | None]
-) -> Sequence[Eqn] | None:
-    """The reverse of a steep equation, only where its cotangent is more than a written-out zero."""
-    condition = sweep.bars.condition
+def reverse_where_it_moves(sweep: Sweep, index: int) -> int:
+    """Reverse equations only where their cotangents are more than written-out zeros.
+
+    A group of them, from one on and up, whose cotangents come of the same path: what the path taken does not use is
+    not reversed, so that nothing of it is multiplied by such a zero. Gives how many equations were looked at.
+    """
+    condition, eqns = sweep.bars.condition, sweep.block.eqns
     there, elsewhere = (
         sweep.inner(Block((), (), ()), sweep.bars.accumulator, branch=True) for _ in range(2)
     )
-    for out in filter(sweep.bars.has, eqn.outs):
-        moves = sweep.bars.moves_where([out])
-        there.bars.condition = YES if moves == condition else moves
-        there.bars.add(out, sweep.total(out))
-    there.bars.condition = YES
-    replaced = handler(there, eqn)
+    position = index
+    while position >= 0 and _is_of_group(sweep, there, eqns[position], condition, index - position):
+        eqn = eqns[position]
+        for out in filter(sweep.bars.has, eqn.outs):
+            moves = sweep.bars.moves_where([out])
+            there.bars.condition = YES if moves == condition else moves
+            there.bars.add(out, sweep.total(out))
+        if any(map(there.bars.has, eqn.outs)):
+            there.bars.condition, there.builder.span = YES, eqn.span
+            sweep.reverse_at(position, there)
+        position -= 1
+    sweep.builder.span = eqns[index].span
     _met(sweep, condition, (there, elsewhere))
-    return replaced
+    return index - position
+
+
+def _is_of_group(sweep: Sweep, there: Sweep, eqn: Eqn, condition: Atom, after: int) -> bool:
+    """Whether an equation is reversed together with some after it: it comes of the same path, or of them."""
+    if not any(sweep.bars.has(out) or there.bars.has(out) for out in eqn.outs):
+        return True
+    return after == 0 or (
+        sweep.goes_by_rule(eqn) and sweep.bars.flags(eqn.outs).keys() <= {condition}
+    )
 
 
 def _met(
@@ -156,10 +173,12 @@ def _moving(
 ) -> _Moving:
     moving = _Moving()
     known: dict[tuple[Atom, ...], Atom] = {(YES, NO): condition}
-    for var in captured if sweep.context.steep else ():
+    for var in captured if sweep.context.tracked else ():
         flags = tuple(b.bars.moves_where([var]) if b.bars.has(var) else NO for b in branches)
-        if flags not in known and len(set(flags)) > 1:
-            known[flags] = out = Var(BOOL, "moves")
+        if flags == (NO, YES) and flags not in known:
+            known[flags] = sweep.builder.emit(st.not_, condition)
+        elif flags not in known and len(set(flags)) > 1:
+            known[flags] = out = sweep.bars.new_flag()
             moving.merged.append((flags, out))
         moving.where[var] = known.get(flags, flags[0])
     return moving
@@ -292,13 +311,14 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 
 def _start(state: _ReverseLoop, sweep: Sweep) -> None:
     """One slot for the cotangent of each active carried value."""
-    loop, steep = state.loop, sweep.context.steep
-    asked = not steep.isdisjoint(walk(loop.body))
+    loop = state.loop
+    asked = not sweep.context.singular.isdisjoint(walk(loop.body))
     for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True)):
         if sweep.is_active(param) or sweep.is_active(out):
             moves = sweep.bars.moves_where([out]) if sweep.bars.has(out) else NO
             if asked and moves != YES:
-                state.moves[k] = Slot(moves, Var(BOOL, "moves"), NO, Var(BOOL, "moves"))
+                flags = sweep.bars.new_flag(), sweep.bars.new_flag()
+                state.moves[k] = Slot(moves, flags[0], NO, flags[1])
             initial = sweep.total(out)
             initial = sweep.zeros(out) if initial == ZERO else _as_buffer(sweep, out, initial)
             bar = cotangent_of(out, _kind_of_slot(param.kind, kind_of_atom(initial)))
@@ -375,25 +395,27 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
             bar = body.total_or_zeros(item)
             kind = Seq(st.gradient_kind(item.kind))
             name = bar_name(iterable) if isinstance(iterable, Var) else ""
-            moves = _in_any_iteration(state, moves)
+            moves = _in_any_iteration(state, sweep, moves)
             state.gathered.append((j, bar, Var(kind, name), moves))
     for var in body.bars.captured():
         moves = body.bars.moves_where([var])
         body.bars.accumulator(var)
         slot = state.captured[var]
         slot.result = body.total(var)
-        sweep.bars.moves[var][_in_any_iteration(state, moves)] = None
+        sweep.bars.moves[var][_in_any_iteration(state, sweep, moves)] = None
     slots = state.carried, state.captured, state.moves
     state.slots = [*(slot for group in slots for slot in group.values()), *state.moving]
 
 
-def _in_any_iteration(state: _ReverseLoop, moves: Atom) -> Atom:
+def _in_any_iteration(state: _ReverseLoop, sweep: Sweep, moves: Atom) -> Atom:
     """Whether a condition holds in any iteration of a loop: asked for after it."""
     if moves in (YES, NO):
         return moves
-    before = Var(BOOL, "moves")
+    if not sweep.context.singular:
+        return YES
+    before = sweep.bars.new_flag()
     found = state.body.builder.emit(st.either, before, moves)
-    state.moving.append(Slot(NO, before, found, Var(BOOL, "moves")))
+    state.moving.append(Slot(NO, before, found, sweep.bars.new_flag()))
     return state.moving[-1].out
 
 

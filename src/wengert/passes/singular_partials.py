@@ -1,0 +1,221 @@
+"""Where a derivative may be infinite, or not a number, although nothing is wrong with the value.
+
+Such a derivative must not be multiplied by the zero that is written out for a path which does not use the value.
+Which ops have one is read off their rules: a row that divides, takes a logarithm or calls a function with poles.
+"""
+
+from __future__ import annotations
+
+import cmath
+import inspect
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var, callees, walk
+from ..ir.op import Op
+from ..ir.types import BOOL
+from ..ops import elementwise as el
+from ..ops import structure as st
+from ..ops.memory import COPIES
+from ..rules.registry import Row, Rule, rule_for
+from .unbound import merged, reached
+
+_LINEAR = frozenset(("add", "sub", "neg", "pos"))
+_BOUNDED = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
+"""Ops whose value is finite though an operand, a bound that nothing reaches, is not."""
+
+_NAN = Const(cmath.nan)
+
+Lost = dict[Callee, set[Var]]
+"""Of each function that is called, the values that may come of constants that are not finite."""
+
+
+def singular_equations(block: Block) -> frozenset[Eqn]:
+    """The equations whose derivative may be infinite, or NaN, where what is made of it is neither.
+
+    Beside those whose rule says so: those of a value that was set to infinity or to NaN, for a path that does not
+    use it, and calls of functions that have such equations.
+    """
+    lost = Lost()
+    own = _not_finite(block, lost)
+    singular = {
+        callee
+        for callee, inside in lost.items()
+        if any(_is_singular(eqn, inside) for eqn in walk(_function(callee).body))
+    }
+    leading_there = {
+        callee
+        for callee in lost
+        if not singular.isdisjoint((callee, *callees([_function(callee)])))
+    }
+    return frozenset(
+        eqn
+        for eqn in walk(block)
+        if _is_singular(eqn, own) or (eqn.op is CALL and eqn.param("callee") in leading_there)
+    )
+
+
+def has_slope(eqn: Eqn) -> bool:
+    """Whether an equation multiplies a cotangent by anything but literals: by a value, which may be infinite."""
+    rule = rule_for(eqn.op)
+    if rule is None or rule.form in ("zero", "linear") or eqn.op.name in _LINEAR:
+        return False
+    literals = all(isinstance(arg, Const) and not _is_lost(arg) for arg in eqn.args[1:])
+    return rule.form != "scalar" or len(eqn.args) == 1 or not literals
+
+
+def _function(callee: Callee) -> Function:
+    assert callee.function is not None, f"{callee!r} is called before it is read"
+    return callee.function
+
+
+def _is_singular(eqn: Eqn, lost: set[Var]) -> bool:
+    rule = rule_for(eqn.op)
+    if rule is None or eqn.op.name in _LINEAR:
+        return False
+    if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
+        return True
+    if eqn.op is el.div and isinstance(eqn.args[1], Const):
+        return False
+    return has_pole(rule) and not _is_power_of_one_or_more(eqn)
+
+
+def _is_power_of_one_or_more(eqn: Eqn) -> bool:
+    if eqn.op is not el.pow_:
+        return False
+    exponent = eqn.args[1]
+    return (
+        isinstance(exponent, Const)
+        and isinstance(exponent.value, (int, float))
+        and exponent.value >= 1
+    )
+
+
+# --- what a row multiplies by -------------------------------------------------------------
+
+
+@cache
+def has_pole(rule: Rule) -> bool:
+    """Whether what a rule multiplies by may be infinite, or NaN, for operands that are finite."""
+    if rule.form in ("zero", "linear", "bilinear"):
+        return False
+    if not rule.built_in or rule.form not in ("scalar", "differential"):
+        return True
+    return rule.op in _OVERFLOWING or any(
+        row is not None and _row_has_pole(row) for row in rule.rows
+    )
+
+
+def _row_has_pole(row: Row) -> bool:
+    """Whether a row uses an op outside those that are finite for finite operands."""
+    traced = _Traced([])
+    parameters = inspect.signature(row).parameters.values()
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    operands = [traced] * (3 if any(p.kind is p.VAR_POSITIONAL for p in parameters) else count)
+    unsaid = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    try:
+        row(*operands, **dict.fromkeys(unsaid, 1))
+    except Exception:  # it asks for what only the running program knows
+        return True
+    return any(not _is_finite(op, args) for op, args in traced.seen)
+
+
+def _is_finite(op: Op, args: Sequence[Any]) -> bool:
+    if op is el.pow_:
+        return isinstance(args[1], (int, float)) and args[1] >= 0
+    if op is el.div:
+        return isinstance(args[1], (int, float))
+    return op in _FINITE or not op.elementwise
+
+
+_FINITE = frozenset(
+    (
+        el.add, el.sub, el.mul, el.neg, el.pos, el.square, el.fma, el.conj, el.real, el.imag, el.i_imag,
+        el.abs_, el.fabs, el.unit, el.sign, el.copysign, el.where, el.maximum, el.minimum, el.isfinite,
+        el.sin, el.cos, el.sech, el.tanh, el.expit, el.sinc_derivative, el.safe_div, el.safe_log,
+        el.hypot, el.hypot1, el.degrees, el.radians, el.ldexp,
+        st.lt, st.le, st.gt, st.ge, st.eq, st.ne,
+    )
+)  # fmt: skip
+"""Elementwise ops that are finite for finite operands, but for overflow."""
+
+_OVERFLOWING = frozenset((el.exp, el.exp2, el.expm1, el.sinh, el.cosh, el.hypot))
+"""Ops whose derivative overflows for operands that occur, or is NaN for infinite ones."""
+
+
+class _Traced:
+    """What a row is called with to see which ops it uses."""
+
+    compute_priority = 4
+
+    def __init__(self, seen: list[tuple[Op, Sequence[Any]]]):
+        self.seen = seen
+
+    @staticmethod
+    def __compute_op__(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        traced = next(arg for arg in args if isinstance(arg, _Traced))
+        traced.seen.append((op, args))
+        return traced
+
+
+def _operator(op: Op, *, reflected: bool = False) -> Callable[..., Any]:
+    def compute(self: _Traced, *others: Any) -> Any:
+        self.seen.append((op, (*others, self) if reflected else (self, *others)))
+        return self
+
+    return compute
+
+
+for _name, _op in (
+    ("neg", el.neg), ("pos", el.pos), ("add", el.add), ("sub", el.sub), ("mul", el.mul), ("truediv", el.div),
+    ("floordiv", el.floordiv), ("pow", el.pow_), ("lt", st.lt), ("le", st.le), ("gt", st.gt), ("ge", st.ge),
+    ("eq", st.eq), ("ne", st.ne), ("matmul", st.getitem), ("getitem", st.getitem),
+):  # fmt: skip
+    setattr(_Traced, f"__{_name}__", _operator(_op))
+    if hasattr(operator, f"i{_name}"):
+        setattr(_Traced, f"__r{_name}__", _operator(_op, reflected=True))
+
+
+# --- what is not finite -------------------------------------------------------------------
+
+
+def _not_finite(block: Block, lost: Lost) -> set[Var]:
+    """The values that come of constants that are not finite; `lost` is told of the functions that are called."""
+    eqns = walk(block)
+    for callee in {eqn.param("callee"): None for eqn in eqns if eqn.op is CALL}:
+        if callee not in lost:
+            lost[callee] = set()  # where it recurses
+            lost[callee] = _not_finite(_function(callee).body, lost)
+    if not (any(lost.values()) or any(_is_lost(atom) for eqn in eqns for atom in _atoms(eqn))):
+        return set()
+    return reached([pair for eqn in eqns for pair in _flow(eqn, lost)], _is_lost)
+
+
+def _atoms(eqn: Eqn) -> Sequence[Atom]:
+    return (*eqn.args, *(out for block in eqn.blocks for out in block.outs))
+
+
+def _flow(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
+    """Each value that an equation defines, beside those that it may come of."""
+    if eqn.blocks or eqn.op in COPIES:
+        return merged(eqn)
+    if eqn.op.name in _BOUNDED:
+        return ()
+    given = [(out, eqn.args) for out in eqn.outs if out.kind != BOOL]
+    return [*given, *_lost_results(eqn, lost)] if eqn.op is CALL else given
+
+
+def _lost_results(eqn: Eqn, lost: Lost) -> Iterable[tuple[Var, Iterable[Atom]]]:
+    """The results of a call that may not be finite, beside a constant that is not."""
+    callee: Callee = eqn.param("callee")
+    # results that only tell what it has changed come after its own
+    pairs = zip(eqn.outs, _function(callee).body.outs, strict=False)
+    return [(out, (_NAN,)) for out, atom in pairs if atom in lost[callee] or _is_lost(atom)]
+
+
+def _is_lost(atom: Atom) -> bool:
+    if not isinstance(atom, Const) or not isinstance(atom.value, (float, complex)):
+        return False
+    return not cmath.isfinite(atom.value)
