@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import BadArgument, NoSource, RuleError
@@ -312,18 +313,38 @@ class RowReader:
     ) -> Any:
         """Put a row's equations into `builder`; gives its result, or the tuple of its results."""
         assert isinstance(row, types.FunctionType)
-        if rows.can_be_called(row, options):
-            it = Interpreter(self._reading, builder, namespace)
-            result = rows.called(it, row, args, options)
-        else:
-            it = Interpreter(Reading(), builder, namespace)
-            try:
-                result = read_inline(it, row, args, options)
-            except Diverges:
-                raise _failing_row(builder, row) from None
+        with _operators_of(builder, namespace):
+            it, result = self._read(builder, row, args, options, namespace)
         if isinstance(result, Items):
             return tuple(it.atom(value) for value in result.values)
         return it.atom(result)
+
+    def _read(
+        self,
+        builder: Builder,
+        row: types.FunctionType,
+        args: Sequence[Atom],
+        options: Mapping[str, Atom],
+        namespace: str,
+    ) -> tuple[Interpreter, Value]:
+        if rows.can_be_called(row, options):
+            it = Interpreter(self._reading, builder, namespace)
+            return it, rows.called(it, row, args, options)
+        it = Interpreter(Reading(), builder, namespace)
+        try:
+            return it, read_inline(it, row, args, options)
+        except Diverges:
+            raise _failing_row(builder, row) from None
+
+
+@contextmanager
+def _operators_of(builder: Builder, namespace: str) -> Generator[None]:
+    """Have a row's operators compute as those of the namespace that the op was taken from."""
+    before, builder.of_numpy = builder.of_numpy, namespace == "np"
+    try:
+        yield
+    finally:
+        builder.of_numpy = before
 
 
 def _failing_row(builder: Builder, row: types.FunctionType) -> RuleError:

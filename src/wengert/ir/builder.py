@@ -53,6 +53,7 @@ class Builder:
         "derived",
         "eqns",
         "exact",
+        "of_numpy",
         "parent",
         "primal",
         "span",
@@ -65,6 +66,8 @@ class Builder:
         """Derivative code may be simplified; the user's own code stays as it was written."""
         self.exact = False
         """Whether the code is for any kind of number: 1 / 3 is no float, nor is log(2)."""
+        self.of_numpy = False
+        """Whether Python's operators are to compute as NumPy's do, which raise nothing at a pole."""
         self.primal: Mapping[Atom, Eqn] = {}
         """The equations that compute what this derivative code reads, as far as they are known."""
         self._defining: dict[Var, Eqn] = {}

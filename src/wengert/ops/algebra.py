@@ -90,7 +90,7 @@ def fold_mul(builder: Builder, args: Args, params: Params, namespace: str) -> At
 
 
 def fold_div(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """x / 1 = x,  -x / y = -(x / y)."""
+    """x / 1 = x,  -x / y = -(x / y),  x / (n or 1) = x / n of n entries of an array."""
     x, y = args
     if not builder.derived or ZERO in args:
         return None
@@ -99,6 +99,9 @@ def fold_div(builder: Builder, args: Args, params: Params, namespace: str) -> At
     if (minus_x := _written(builder, x, "neg")) is not None:
         quotient = builder.emit(named("div"), *minus_x, y, namespace=namespace)
         return builder.emit(named("neg"), quotient, namespace=namespace)
+    size = _written(builder, y, "or_one") if isinstance(kind_of_atom(x), Array) else None
+    if size is not None:  # arrays without entries are divided by anything
+        return builder.emit(named("div"), x, size[0], namespace=namespace)
     return _computed(builder, operator.truediv, args) or _masked(builder, "div", args, namespace)
 
 
@@ -117,12 +120,18 @@ def fold_pow(builder: Builder, args: Args, params: Params, namespace: str) -> At
 def fold_ieee_div(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     """Arrays divide as IEEE says by themselves, and a literal is known not to be zero."""
     x, y = args
-    safe = isinstance(y, Const) and isinstance(y.value, (int, float)) and y.value != 0
-    if safe or any(isinstance(kind_of_atom(arg), Array) for arg in args):
+    if divides_as_numpy(x, y):
         return builder.emit(named("div"), x, y)
     if (minus_x := _written(builder, x, "neg")) is not None:
         return builder.emit(named("neg"), builder.emit(named("ieee_div"), *minus_x, y))
     return None
+
+
+def divides_as_numpy(x: Atom, y: Atom) -> bool:
+    """Whether a quotient raises nothing: one of arrays, or by a literal that is not zero."""
+    if isinstance(y, Const) and isinstance(y.value, (int, float)) and y.value != 0:
+        return True
+    return isinstance(kind_of_atom(x), Array) or isinstance(kind_of_atom(y), Array)
 
 
 def fold_pow_derivative(
@@ -136,7 +145,8 @@ def fold_pow_derivative(
     n = y.value
     if n == 0:
         return ZERO
-    power = named("ieee_pow" if 0 < n < 1 else "pow")
+    pole = n < 1 if builder.of_numpy else 0 < n < 1
+    power = named("ieee_pow" if pole else "pow")
     if n == 1:
         return Const(1)
     return builder.emit(named("mul"), y, builder.emit(power, x, Const(n - 1)))

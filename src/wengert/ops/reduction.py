@@ -310,7 +310,8 @@ def _fold_count(builder: Builder, args: Args, params: Params, namespace: str) ->
     defaults = {"axis": Const(None), "ddof": Const(0)}
     said = {key: atom for key, atom in params.items() if defaults[key] != atom}
     if not said and isinstance(kind_of_atom(args[0]), Array):
-        return builder.emit(named("size"), args[0], namespace="attr")
+        size = builder.emit(named("size"), args[0], namespace="attr")
+        return builder.emit(or_one, size, Const(1))  # of an empty array nothing is divided
     if not said and isinstance(kind_of_atom(args[0]), Number):
         return Const(1)
     axes = reduced_axes(args[0], said) if "ddof" not in said else None
@@ -418,6 +419,14 @@ unreduce = _helper(
     "unreduce", f"y_bar, x, *, {_AXES}", _in_shape_of_second, _fold_unreduce, fresh=False
 )
 broadcast_like = _helper("broadcast_like", "x, like", _in_shape_of_second, fresh=False)
+or_one = declare(
+    "or_one",
+    "count, one",
+    infer=always(INT),
+    py="or",
+    implementation=lambda count, one: count or one,
+)
+"""How many, but 1 of nothing: a mean of nothing has no entries to be divided among."""
 reduced_count = _helper("reduced_count", "x, *, axis=None, ddof=0", always(FLOAT), _fold_count)
 at_extreme = _helper("at_extreme", f"values, x, y, *, {_AXES}", _infer_at_extreme)
 at_max, at_min = (

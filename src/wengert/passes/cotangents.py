@@ -7,7 +7,8 @@ reading `x[i]` costs O(1) in reverse as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 from ..ir.builder import Builder, kind_of_atom, reduced_axes
 from ..ir.graph import ZERO, Atom, Const, Span, Var
@@ -16,6 +17,7 @@ from ..ir.types import BOOL, UNKNOWN, Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
+from .masks import ONE, Masks, count_of
 from .moving import NO, YES
 
 NOTHING = Const(0.0)
@@ -47,6 +49,7 @@ class Cotangents:
         outer: Callable[[Var], Atom],
         arithmetic: set[Var],
         unbound: Collection[Atom],
+        masks: Masks,
         around: Cotangents | None = None,
     ):
         self.builder = builder
@@ -57,6 +60,7 @@ class Cotangents:
         """Values that were operands of arithmetic: their cotangents can be added with `+`."""
         self.unbound = unbound
         """Values that a path leaves unbound."""
+        self.masks = masks
         self.dense: dict[Var, list[Atom]] = {}
         self.scattered: dict[Var, list[tuple[Path, Atom]]] = {}
         self.read_at: dict[Var, Span] = {}
@@ -74,11 +78,17 @@ class Cotangents:
 
     # --- contributing -----------------------------------------------------------------
 
-    def add(self, var: Var, bar: Atom) -> None:
-        """Contribute a whole cotangent."""
+    def add(self, var: Var, bar: Atom, count: Atom | None = None) -> None:
+        """Contribute a whole cotangent; `count` says how often its entries are used, if that is known."""
         if bar != ZERO:
-            self._note(var)
-            self.dense.setdefault(var, []).append(bar)
+            self.add_counted(var, bar)
+            if self.masks.counts(var):
+                self._count(var, (), count_of(self, bar) if count is None else count)
+
+    def add_counted(self, var: Var, bar: Atom) -> None:
+        """Contribute a whole cotangent, where what it uses has been counted already."""
+        self._note(var)
+        self.dense.setdefault(var, []).append(bar)
 
     def scatter(self, var: Var, path: Path, bar: Atom) -> None:
         """Contribute the cotangent of the part of a value that a path leads to."""
@@ -86,17 +96,21 @@ class Cotangents:
             return
         self._note(var)
         self.scattered.setdefault(var, []).append((path, bar))
+        if self.masks.counts(var):
+            self._count(var, path, count_of(self, bar) or ONE)
         if self.builder.span is not None:
             self.read_at[var] = self.builder.span
 
-    def take_over(self, var: Var, buffer: Atom) -> None:
+    def take_over(self, var: Var, buffer: Atom, count: Atom | None = None) -> None:
         """Contribute a whole cotangent that is for this value alone: it becomes its accumulator."""
         if self.has(var) or not fits_buffer(var, buffer) or not self._may_take_over(var):
-            self.add(var, buffer)
+            self.add(var, buffer, count)
             return
         self._note(var)
+        if self.masks.counts(var):
+            self._count(var, (), count)
         self.running[var] = buffer
-        if var not in self.local:
+        if not self.is_local(var):
             self.taken_over.add(var)
 
     def _may_take_over(self, var: Var) -> bool:
@@ -105,7 +119,7 @@ class Cotangents:
         while around is not None:
             if around.has(var):
                 return False
-            if var in around.local:
+            if around.is_local(var):
                 return True
             around = around.around
         return False
@@ -117,7 +131,28 @@ class Cotangents:
     def captured(self) -> list[Var]:
         """The values from around the block that were contributed to."""
         found = {**self.running, **self.dense, **self.scattered}
-        return [var for var in found if var not in self.local]
+        return [var for var in found if not self.is_local(var)]
+
+    def is_local(self, var: Var) -> bool:
+        """Whether the block defines a value, or one whose used entries this counts."""
+        return self.masks.counted.get(var, var) in self.local
+
+    def _count(self, var: Var, path: Path, count: Atom | None) -> None:
+        """Count the entries of a value that a contribution comes from the use of; None: all of them."""
+        if count is None or any(isinstance(step, Attribute) for step in path):
+            self.masks.whole.add(var)
+        elif path:
+            self.scattered.setdefault(self.masks.counter(var), []).append((path, count))
+        else:
+            self.dense.setdefault(self.masks.counter(var), []).append(count)
+
+    def count(self, var: Var) -> Atom | None:
+        """How often each entry of a value is used, which is asked once; None if all may be."""
+        counter = self.masks.counters.get(var)
+        if counter is None:
+            return None
+        count = self.total(counter)
+        return None if var in self.masks.whole or count == ZERO else count
 
     def only_scattered(self, var: Var) -> bool:
         """Whether a value was contributed to part by part only."""
@@ -125,6 +160,15 @@ class Cotangents:
 
     def _note(self, var: Var) -> None:
         self.moves.setdefault(var, {})[self.condition] = None
+
+    @contextmanager
+    def where(self, flag: Atom) -> Generator[None]:
+        """Under a further condition: contributions are written-out zeros where it does not hold."""
+        before = self.condition
+        self.condition = flag if before == YES else self.builder.emit(st.both, before, flag)
+        self.implied[self.condition] = set()
+        yield
+        self.condition = before
 
     def moves_where(self, values: Iterable[Var]) -> Atom:
         """The condition under which anything but written-out zeros was contributed to some values."""
@@ -168,6 +212,14 @@ class Cotangents:
 
     def total(self, var: Var) -> Atom:
         """The sum of all contributions, which are used up; ZERO if there were none."""
+        count = self.count(var)
+        total = self.sum_so_far(var)
+        if count is not None and isinstance(total, Var):
+            self.masks.known[total] = count
+        return total
+
+    def sum_so_far(self, var: Var) -> Atom:
+        """The sum of all contributions of this block to a value from around it."""
         self.moves.pop(var, None)
         parts = self.dense.pop(var, [])
         buffer = self.running.pop(var, None)
@@ -189,7 +241,7 @@ class Cotangents:
         return self.running[var]
 
     def _new_accumulator(self, var: Var) -> Atom:
-        if var not in self.local:
+        if not self.is_local(var):
             return self.outer(var)
         if isinstance(var.kind, Number):
             total = self._sum(var, self.dense.pop(var, []))
@@ -204,7 +256,8 @@ class Cotangents:
                 options = {"unbound": NOTHING, "depth": Const(_depth(var.kind))}
         elif var in self.unbound and not isinstance(var.kind, Struct):
             options = {"unbound": NOTHING}
-        return self.builder.emit_with(st.zeros, (var,), options, name=bar_name(var))
+        like = self.masks.counted.get(var, var)
+        return self.builder.emit_with(st.zeros, (like,), options, name=bar_name(var))
 
     def _write(self, buffer: Atom, path: Path, bar: Atom, var: Var) -> Atom:
         name = bar_name(var)

@@ -74,6 +74,7 @@ class Push:
         self.context = context
         self.block = block
         self.builder = SimplifyingBuilder()
+        self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
         self.written: set[Eqn] = set()
         """Equations that were written before their turn."""
 

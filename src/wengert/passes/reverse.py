@@ -43,6 +43,7 @@ from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, cotangent_of
 from .keys import with_keys_checked
 from .loops import LOOPS
+from .masks import Masks, derived_from
 from .moving import YES
 from .realness import may_be_complex
 from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
@@ -96,6 +97,8 @@ class Context:
     """The equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
     tracked: bool = False
     """Whether it is asked under which conditions cotangents are more than written-out zeros."""
+    masks: Masks = field(default_factory=Masks)
+    """Of which values it is counted what is used of them."""
     last: Eqn | None = None
     """The last checkpointed call, where it is reversed as soon as it has run: it need not run again."""
 
@@ -115,10 +118,18 @@ class Sweep:
         self.builder = SimplifyingBuilder()
         self.builder.primal = {out: eqn for eqn in block.eqns for out in eqn.outs}
         self.bars = Cotangents(
-            self.builder, defined_in(block), outer, context.arithmetic, context.unbound, around
+            self.builder,
+            defined_in(block),
+            outer,
+            context.arithmetic,
+            context.unbound,
+            context.masks,
+            around,
         )
         self.replaced: dict[int, Sequence[Eqn]] = {}
         self.in_loop = False
+        self.used: Atom | None = None
+        """How often the entries of a result are used whose equation is being reversed, if that is counted."""
 
     def use_results(self) -> None:
         """Let the reverse sweep use what the forward sweep computes, rather than compute it again."""
@@ -185,22 +196,25 @@ class Sweep:
     def is_active(self, atom: Atom) -> bool:
         return atom in self.context.active
 
-    def contribute(self, atom: Atom, bar: Atom) -> None:
+    def contribute(self, atom: Atom, bar: Atom, count: Atom | None = None) -> None:
         """Add to the cotangent of a value, if it has one."""
         if isinstance(atom, Var) and atom in self.context.active:
-            self.bars.add(atom, bar)
+            self.bars.add(atom, bar, count)
 
-    def start(self, atom: Atom, bar: Atom, moves: Atom = YES) -> None:
-        """Hand on the cotangent of a result. `moves`: where it is more than a written-out zero."""
+    def start(self, atom: Atom, bar: Atom, moves: Atom = YES, count: Atom | None = None) -> None:
+        """Hand on the cotangent of a result.
+
+        `moves`: where it is more than a written-out zero; `count`: how often its entries are used.
+        """
         self.bars.condition = moves
-        self.hand_on(atom, bar)
+        self.hand_on(atom, bar, count)
 
-    def hand_on(self, atom: Atom, bar: Atom) -> None:
+    def hand_on(self, atom: Atom, bar: Atom, count: Atom | None = None) -> None:
         """Contribute a whole cotangent that is for this value alone: what is added goes into it."""
         if not isinstance(atom, Var) or atom not in self.context.written.versions:
-            self.contribute(atom, bar)
+            self.contribute(atom, bar, count)
         elif atom in self.context.active and bar != ZERO:
-            self.bars.take_over(atom, bar)
+            self.bars.take_over(atom, bar, count)
 
     def scatter(self, atom: Atom, path: Path, bar: Atom) -> None:
         """Add to the cotangent of a part of a value, if it has one."""
@@ -312,6 +326,8 @@ def _context(
     context.maybe_none = asked_for_none(body)
     context.singular = singular_equations(body)
     context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
+    if context.singular:
+        context.masks.wanted = derived_from(body, context.singular)
     context.unbound = may_be_unbound(body, unbound_inputs(function))
     return context
 

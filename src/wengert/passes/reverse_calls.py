@@ -98,6 +98,7 @@ class _Sums:
             again = var in (self._vars[i] for i in self._lent)
             if can_be_lent(var) and var not in sweep.context.written.versions and not again:
                 self._lent.add(j)
+                sweep.context.masks.whole.add(var)
                 self.buffers.append(sweep.bars.accumulator(var))
             else:
                 self.buffers.append(sweep.zeros(var))

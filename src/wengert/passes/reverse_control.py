@@ -72,12 +72,14 @@ def _reverse_paths(
     merged, blocks = alternatives(eqn)
     given = [k for k, out in enumerate(merged) if sweep.bars.has(out)]
     moves = [sweep.bars.moves_where([merged[k]]) for k in given]
-    bars = [sweep.total(merged[k]) for k in given]
+    counts = [sweep.bars.count(merged[k]) for k in given]
+    bars = [sweep.bars.sum_so_far(merged[k]) for k in given]
     branches = [sweep.inner(block, sweep.bars.accumulator, branch=True) for block in blocks]
     for branch in branches:
-        for k, bar, moving in zip(given, bars, moves, strict=True):
+        for k, bar, moving, count in zip(given, bars, moves, counts, strict=True):
             out = branch.block.outs[k]
-            branch.start(out, _of_what_is_there(branch, merged[k], out, bar), moving)
+            given_bar = _of_what_is_there(branch, merged[k], out, bar)
+            branch.start(out, given_bar, moving, count)
         branch.run()
     return _met(sweep, condition, branches)
 
@@ -109,7 +111,8 @@ def reverse_where_it_moves(sweep: Sweep, index: int) -> int:
         for out in filter(sweep.bars.has, eqn.outs):
             moves = sweep.bars.moves_where([out])
             there.bars.condition = YES if moves == condition else moves
-            there.bars.add(out, sweep.total(out))
+            count = sweep.bars.count(out)
+            there.bars.add(out, sweep.bars.sum_so_far(out), count)
         if any(map(there.bars.has, eqn.outs)):
             there.bars.condition, there.builder.span = YES, eqn.span
             sweep.reverse_at(position, there)
@@ -149,7 +152,7 @@ def _met(
         elif taken_over:
             sweep.hand_on(var, outs[-1])
         else:
-            sweep.bars.add(var, outs[-1])
+            sweep.bars.add_counted(var, outs[-1])
     for flags, out in moving.merged:
         for result, flag in zip(results, flags, strict=True):
             result.append(flag)
@@ -193,7 +196,7 @@ def _is_taken_over(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
 
 def _is_threaded(sweep: Sweep, branches: Sequence[Sweep], var: Var) -> bool:
     """Whether branches add to a running sum, rather than give a contribution of their own."""
-    if var in sweep.bars.running or var not in sweep.bars.local:
+    if var in sweep.bars.running or not sweep.bars.is_local(var):
         return True
     if isinstance(var.kind, Number):
         return var in sweep.bars.dense
@@ -207,7 +210,8 @@ def _result_of_branch(branch: Sweep, var: Var, base: Atom | None) -> Atom:
         branch.bars.add(var, base)
     elif base is not None:
         branch.bars.running.setdefault(var, base)
-    return _as_buffer(branch, var, branch.total_or_zeros(var))
+    total = branch.bars.sum_so_far(var)
+    return _as_buffer(branch, var, branch.zeros(var) if total == ZERO else total)
 
 
 def _never_ends(block: Block) -> bool:
@@ -278,6 +282,8 @@ class _ReverseLoop:
         default_factory=list[tuple[int, Atom, Var, Atom]]
     )
     """Per active iterable: its number, the cotangent of an item, the list of them, whether any moves."""
+    counts: dict[int, int] = field(default_factory=dict[int, int])
+    """Of an iterable, by number, where it is gathered which of its items are used."""
     first: Recording | None = None
     """Of a loop that runs again: how it runs first."""
 
@@ -395,13 +401,16 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
             bar = body.total_or_zeros(item)
             kind = Seq(st.gradient_kind(item.kind))
             name = bar_name(iterable) if isinstance(iterable, Var) else ""
+            if moves not in (YES, NO) and sweep.context.masks.counts(iterable):
+                state.counts[j] = len(state.gathered)
+                state.gathered.append((j, moves, Var(Seq(BOOL)), NO))
             moves = _in_any_iteration(state, sweep, moves)
             state.gathered.append((j, bar, Var(kind, name), moves))
     for var in body.bars.captured():
         moves = body.bars.moves_where([var])
         body.bars.accumulator(var)
         slot = state.captured[var]
-        slot.result = body.total(var)
+        slot.result = body.bars.sum_so_far(var)
         sweep.bars.moves[var][_in_any_iteration(state, sweep, moves)] = None
     slots = state.carried, state.captured, state.moves
     state.slots = [*(slot for group in slots for slot in group.values()), *state.moving]
@@ -534,8 +543,13 @@ def _contribute_results(state: _ReverseLoop, sweep: Sweep) -> None:
         sweep.start(loop.initials[k], bar, moves)
     for var, slot in state.captured.items():
         sweep.bars.running[var] = renamed_atom(slot.out, state.fixed)
-    for j, _, out, moves in state.gathered:
+    whole = {"whole": loop.aligned, "reverse": loop.reverse}
+    for place, (j, _, out, moves) in enumerate(state.gathered):
+        if state.counts.get(j) == place:
+            continue
         sweep.bars.condition = moves
         iterable = loop.iterables[j]
-        bar = cotangent_of_iterable(sweep, out, iterable, whole=loop.aligned, reverse=loop.reverse)
-        sweep.contribute(iterable, bar)
+        bar = cotangent_of_iterable(sweep, out, iterable, **whole)
+        used = state.gathered[state.counts[j]][2] if j in state.counts else None
+        count = used and cotangent_of_iterable(sweep, used, iterable, **whole)
+        sweep.contribute(iterable, bar, count)

@@ -19,7 +19,9 @@ from ..ops import memory as me
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import as_items, bar_name
+from .masks import NOT_USED, ONE
 from .reverse_rules import real_part
+from .reverse_structure import contribute_used
 from .shadows import (
     copies,
     in_shadow,
@@ -40,18 +42,53 @@ if TYPE_CHECKING:
 def _store(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     """value_bar = x2_bar[path]; x_bar = x2_bar with zeros there."""
     x, *path, value = eqn.args
-    bar = _as_array(sweep, eqn.outs[0], sweep.total(eqn.outs[0]))
+    count = sweep.bars.count(eqn.outs[0])
+    bar = _as_array(sweep, eqn.outs[0], sweep.bars.sum_so_far(eqn.outs[0]))
     before = Builder(eqn.span, derived=True)
     steps = [*in_shadow(x, path)[:-1], _last_step(before, eqn)]
     if sweep.is_active(value):
         check_cast(before, eqn)
         part = _given(sweep, before, eqn, bar, steps)
-        sweep.contribute(value, real_part(sweep.builder, part, kind_of_atom(value)))
+        part = real_part(sweep.builder, part, kind_of_atom(value))
+        used = _given_count(sweep, eqn, count, steps)
+        contribute_used(sweep, value, part, used)
     if sweep.is_active(x):
         zero = old_zero(sweep.builder, before, eqn)
         read = sweep.context.read
-        sweep.hand_on(x, stored_at(sweep.builder, read, bar, steps, zero, _name(x)))
+        rest = _count_of_rest(sweep, eqn, count, steps)
+        sweep.hand_on(x, stored_at(sweep.builder, read, bar, steps, zero, _name(x)), rest)
     return _with(before, eqn)
+
+
+def _given_count(sweep: Sweep, eqn: Eqn, count: Atom | None, steps: Sequence[Atom]) -> Atom | None:
+    """How often the entries of a value that was written to an array are used, if that is counted."""
+    value = eqn.args[-1]
+    known = isinstance(me.holder(eqn), Array) and not may_repeat(steps[-1])
+    if count is None or not known or value not in sweep.context.masks.wanted:
+        return None
+    part = part_at(sweep.builder, count, steps)
+    kinds = kind_of_atom(part), kind_of_atom(value)
+    if isinstance(kinds[0], Array) and isinstance(kinds[1], Number):
+        return sweep.builder.emit(registry.named("sum"), part, namespace="np")
+    same = [isinstance(kind, Array) and kind.rank for kind in kinds]
+    return part if same[0] == same[1] else None
+
+
+def _count_of_rest(
+    sweep: Sweep, eqn: Eqn, count: Atom | None, steps: Sequence[Atom]
+) -> Atom | None:
+    """How often entries of an array are used before some were written to."""
+    x = eqn.args[0]
+    if not isinstance(x, Var) or not sweep.context.masks.counts(x):
+        return None
+    if not isinstance(me.holder(eqn), Array):
+        return None
+    if count is None:
+        count = sweep.builder.emit(registry.named("add"), sweep.zeros(x), ONE)
+    else:
+        count = sweep.builder.emit(me.duplicate, count)
+    read = sweep.context.read
+    return stored_at(sweep.builder, read, count, steps, NOT_USED, "")
 
 
 def _as_array(sweep: Sweep, x: Var, bar: Atom) -> Atom:

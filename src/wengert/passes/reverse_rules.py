@@ -5,29 +5,31 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import InternalError, NoRule
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.records import replace
-from ..ir.types import COUNTS, UNKNOWN, Array, Kind, Number
+from ..ir.types import BOOL, COUNTS, UNKNOWN, Array, Kind, Number
 from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import registry
 from ..ops import structure as st
 from ..rules.places import refuse
 from ..rules.registry import Row, Rule, rule_for
-from ..rules.simplification import SimplifyingBuilder
+from ..rules.simplification import SimplifyingBuilder, number_of_numpy
 from . import activity
 from .cotangents import Path, bar_name
+from .masks import NOT_USED, Masks, count_of, count_to_move, cut_off, derived_from
 from .realness import is_complex, is_real, says_little
 from .residuals import renamed_eqn
 from .reverse_calls import reverse_rrule
+from .singular_partials import has_slope
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -44,8 +46,26 @@ def reverse_by_rule(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
         return reverse_rrule(sweep, eqn, rule)
     bar = sweep.total(eqn.outs[0])
     if bar != ZERO:
+        count = count_of(sweep.bars, bar)
+        if count is not None and _is_steep_by_entry(sweep, eqn):
+            bar = cut_off(sweep.bars, bar, count, eqn.outs[0])
+        sweep.used = count if eqn.op.elementwise else None
         _FORMS[rule.form](sweep, eqn, rule, bar)
+        sweep.used = None
     return None
+
+
+def _is_steep_by_entry(sweep: Sweep, eqn: Eqn) -> bool:
+    """Whether a partial may be infinite for one entry of an array and not for another one."""
+    if not isinstance(eqn.outs[0].kind, Array) or not has_slope(eqn):
+        return False
+    if eqn not in sweep.context.singular:  # what it multiplies by may be infinite
+        return any(map(sweep.context.masks.counts, filter(_is_var, eqn.args)))
+    return eqn.op.name != "div" or not isinstance(kind_of_atom(eqn.args[1]), Number)
+
+
+def _is_var(atom: Atom) -> TypeGuard[Var]:
+    return isinstance(atom, Var)
 
 
 def chosen_rule(eqn: Eqn, forms: Container[str], wanted: Callable[[Atom], bool]) -> Rule | None:
@@ -150,7 +170,29 @@ def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     for operand, partial in partials(sweep.builder, sweep.context.read, eqn, rule, sweep.is_active):
         if partial == ZERO or partial == Const(0) or partial == Const(0.0):
             continue
-        _contribute_product(sweep, eqn, operand, bar, partial)
+        if operand in sweep.context.masks.wanted and is_choice(partial):
+            _contribute_chosen(sweep, eqn, operand, bar, partial)
+        else:
+            _contribute_product(sweep, eqn, operand, bar, partial)
+
+
+def is_choice(partial: Atom) -> bool:
+    """Whether a partial says where an operand is chosen, rather than how steep an op is."""
+    kind = kind_of_atom(partial)
+    return kind == BOOL or (isinstance(kind, Array) and kind.dtype == "bool")
+
+
+def _contribute_chosen(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, chosen: Atom) -> None:
+    """Contribute to an operand where it is chosen, and elsewhere nothing."""
+    if kind_of_atom(chosen) == BOOL:
+        with sweep.bars.where(chosen):
+            _contribute_product(sweep, eqn, operand, bar, chosen)
+        return
+    used, sweep.used = sweep.used, None
+    bar = sweep.builder.emit(registry.named("where"), chosen, bar, NOT_USED, namespace="np")
+    sweep.used = count_of(sweep.bars, bar)
+    _contribute_product(sweep, eqn, operand, bar, Const(1))
+    sweep.used = used
 
 
 def partials(
@@ -158,7 +200,7 @@ def partials(
 ) -> list[tuple[Atom, Atom]]:
     """The operands that are wanted, each with its partial."""
     operands = (*eqn.args, eqn.outs[0])
-    namespace = row_namespace(eqn)
+    namespace = "np" if _divides_number_of_numpy(builder, eqn) else row_namespace(eqn)
     if len(rule.rows) == 1 and rule.rows[0] is not None:
         if not any(map(wanted, eqn.args)):
             return []
@@ -180,6 +222,14 @@ def partials(
             if row is not None and wanted(arg)
         ]
     return [(arg, _checked_partial(builder, eqn, rule, partial)) for arg, partial in found]
+
+
+def _divides_number_of_numpy(builder: Builder, eqn: Eqn) -> bool:
+    """Whether an operator divides a number of NumPy's, which raises nothing where it divides by zero."""
+    if eqn.op.name not in ("div", "mod", "floordiv"):
+        return False
+    x, y = eqn.args
+    return y in (Const(0), Const(0.0)) or number_of_numpy(builder, x)
 
 
 def _checked_partial(builder: Builder, eqn: Eqn, rule: Rule, partial: Atom) -> Atom:
@@ -229,6 +279,12 @@ def _linear(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
             arg_bar = sweep.builder.emit(
                 ct.given_by_row, arg_bar, like=arg, returned=said, whose=whose
             )
+        count = count_to_move(sweep, eqn, arg, bar)
+        if count is not None:
+            operands = (count, *eqn.args)
+            given = sweep.context.read(sweep.builder, row, operands, options(eqn, row), namespace)
+            sweep.contribute(arg, arg_bar, one(given, sweep.builder))
+            continue
         _contribute(sweep, eqn, arg, arg_bar)
 
 
@@ -243,19 +299,28 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     context = replace(
         sweep.context, active=activity.active(block, ds.values(), useful), scalars=set[Var]()
     )
+    context.masks = _masks_of_row(sweep, eqn, block, ds)
     inner = type(sweep)(context, block, _not_linear)
     inner.builder.span = sweep.builder.span
-    inner.start(block.outs[0], bar)
+    inner.start(block.outs[0], bar, count=count_of(sweep.bars, bar))
     inner.run()
     entries = {k: _entries(inner, d) for k, d in ds.items()}
     totals = {k: inner.total(d) for k, d in ds.items()}
     stand_in = {d: _of_its_shape(sweep, eqn.args[k], d) for k, d in ds.items()}
-    for inner_eqn in (*inner.forward_eqns(), *inner.builder.eqns):
+    for inner_eqn in inner.forward_eqns():
         sweep.builder.append(renamed_eqn(inner_eqn, stand_in))
+    for inner_eqn in inner.builder.eqns:
+        sweep.builder.append(renamed_eqn(inner_eqn, stand_in), derived=True)
     for k, total in totals.items():
         for path, part in entries[k]:
             sweep.scatter(eqn.args[k], path, part)
         _contribute(sweep, eqn, eqn.args[k], total)
+
+
+def _masks_of_row(sweep: Sweep, eqn: Eqn, block: Block, ds: Mapping[int, Var]) -> Masks:
+    """What is counted in a row: the d's of operands of which it is, and what the row makes of these."""
+    starts = [d for k, d in ds.items() if eqn.args[k] in sweep.context.masks.wanted]
+    return Masks(derived_from(block, (), starts), known=sweep.context.masks.known)
 
 
 def _of_its_shape(sweep: Sweep, operand: Atom, d: Var) -> Atom:
@@ -331,7 +396,8 @@ def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partia
     if isinstance(kind, Number) and isinstance(kind_of_atom(eqn.outs[0]), Array):
         if isinstance(kind_of_atom(partial), Number):
             total = sweep.builder.emit(registry.named("sum"), bar, namespace="np")
-            _deliver(sweep, eqn, operand, scaled(sweep.builder, total, conjugate))
+            total, count = scaled(sweep.builder, total, conjugate), _used(sweep, operand, bar)
+            _deliver_number(sweep, eqn, operand, total, count)
             return
     number = _peeled(sweep, eqn, operand, bar)
     if number is None:
@@ -347,7 +413,7 @@ def _contribute_product(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, partia
         product = sweep.bars.fill(product, operand)
     elif not _is_whole(eqn, conjugate):
         product = sweep.builder.emit(registry.named("broadcast_like"), product, operand)
-    _deliver(sweep, eqn, operand, product)
+    _deliver(sweep, eqn, operand, product, _used(sweep, operand, bar))
 
 
 def _is_whole(eqn: Eqn, value: Atom) -> bool:
@@ -428,13 +494,33 @@ def _contribute(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
     """Contribute to an operand what a rule gives; of an elementwise op, summed to its shape."""
     if bar == ZERO:
         return
+    count = _used(sweep, operand, bar)
     if eqn.op.elementwise and not _fits(sweep, eqn, operand):
         number = isinstance(kind_of_atom(operand), Number)
         if number and isinstance(kind_of_atom(eqn.outs[0]), Array):
             bar = sweep.builder.emit(registry.named("sum"), bar, namespace="np")
-        else:
-            bar = _summed_to(sweep, eqn, operand, bar)
-    _deliver(sweep, eqn, operand, bar)
+            _deliver_number(sweep, eqn, operand, bar, count)
+            return
+        bar = _summed_to(sweep, eqn, operand, bar)
+        count = None if count is None else _summed_to(sweep, eqn, operand, count)
+    _deliver(sweep, eqn, operand, bar, count)
+
+
+def _used(sweep: Sweep, operand: Atom, bar: Atom) -> Atom | None:
+    """How often the entries of a cotangent are used, if that is counted for an operand."""
+    if operand not in sweep.context.masks.wanted:
+        return None
+    return count_of(sweep.bars, bar) or sweep.used
+
+
+def _deliver_number(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, count: Atom | None) -> None:
+    """Contribute to a number that is repeated in an array: nothing, if none of that is used."""
+    if count is None:
+        _deliver(sweep, eqn, operand, bar)
+        return
+    total = sweep.builder.emit(registry.named("sum"), count, namespace="np")
+    with sweep.bars.where(sweep.builder.emit(st.ne, total, Const(0), kind=BOOL)):
+        _deliver(sweep, eqn, operand, bar)
 
 
 def _summed_to(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> Atom:
@@ -466,10 +552,11 @@ def rank_of(kind: Kind) -> int | None:
     return kind.rank if isinstance(kind, Array) else None
 
 
-def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom) -> None:
+def _deliver(sweep: Sweep, eqn: Eqn, operand: Atom, bar: Atom, count: Atom | None = None) -> None:
     if isinstance(operand, Var) and _is_arithmetic_with(sweep, eqn, operand):
         sweep.context.arithmetic.add(operand)
-    sweep.contribute(operand, surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(operand)))
+    bar = surely_real(sweep, bar, kind_of_atom(bar), kind_of_atom(operand))
+    sweep.contribute(operand, bar, count)
 
 
 def _is_arithmetic_with(sweep: Sweep, eqn: Eqn, operand: Var) -> bool:

@@ -27,10 +27,25 @@ def _pack(sweep: Sweep, eqn: Eqn) -> None:
     out = eqn.outs[0]
     if _pass_parts_on(sweep, out, dict(zip(keys, eqn.args, strict=True))):
         return
+    count = sweep.bars.count(out)
     bar = sweep.total(out)
     for key, item in zip(keys, eqn.args, strict=True):
         if sweep.is_active(item):
-            sweep.contribute(item, _item(sweep, bar, Const(key), item))
+            item_bar = _item(sweep, bar, Const(key), item)
+            used = None if count is None else _item(sweep, count, Const(key), item)
+            contribute_used(sweep, item, item_bar, used)
+
+
+def contribute_used(sweep: Sweep, item: Atom, bar: Atom, count: Atom | None) -> None:
+    """Contribute to an item of a container what is used of it: nothing, if that is nothing."""
+    if count is None:
+        sweep.contribute(item, bar)
+    elif isinstance(kind_of_atom(item), Array):
+        sweep.contribute(item, bar, count)
+    else:
+        used = sweep.builder.emit(st.ne, count, Const(0))
+        with sweep.bars.where(used):
+            sweep.contribute(item, bar)
 
 
 def item_keys(eqn: Eqn) -> Sequence[Any]:

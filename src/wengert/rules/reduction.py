@@ -32,6 +32,7 @@ from ..ops.reduction import (
     mean,
     min_,
     neg_items,
+    or_one,
     prod,
     prod_items,
     products_before,
@@ -235,4 +236,4 @@ def _(dX, X, Ω):
 
 # --- piecewise constant -----------------------------------------------------------------------------
 
-zero_rule(any_, all_, argmax, argmin, count_nonzero, reduced_count, exponent_of)
+zero_rule(any_, all_, argmax, argmin, count_nonzero, reduced_count, or_one, exponent_of)

@@ -11,7 +11,12 @@ from ..ir.graph import Atom, Const, Eqn, Span, Var
 from ..ir.op import Op
 from ..ir.types import Array, Kind, Number
 from ..ops import elementwise as el
+from ..ops.algebra import divides_as_numpy
+from ..ops.structure import getitem
 from .patterns import Expression, Operand, Rewrite, rewrites
+
+_AS_NUMPY_DOES = {el.div: (el.ieee_div, "py"), el.floordiv: (el.floordiv, "np")}
+"""What computes a quotient as NumPy does, of Python's numbers as well."""
 
 _COMMUTATIVE = frozenset((el.add, el.mul, el.maximum, el.minimum))
 Key = tuple[Any, ...]
@@ -52,6 +57,8 @@ class SimplifyingBuilder(Builder):
         name: str = "",
         kind: Kind | None = None,
     ) -> Atom:
+        if self.of_numpy and op in _AS_NUMPY_DOES and self._may_raise(args):
+            op, namespace = _AS_NUMPY_DOES[op]
         may_share = kind is None and self.may_share(op, args)
         key = self.key(op, args, params, namespace) if may_share else None
         if key is not None and key in self._shared:
@@ -64,6 +71,10 @@ class SimplifyingBuilder(Builder):
         if key is not None:
             self._shared[key] = result
         return result
+
+    def _may_raise(self, args: Sequence[Atom]) -> bool:
+        """Whether a quotient may be one of Python's numbers, and by zero."""
+        return not divides_as_numpy(*args) and not number_of_numpy(self, args[1])
 
     def append(self, eqn: Eqn, *, derived: bool = False) -> None:
         """Add an equation as it is; its result serves those who ask for the same later."""
@@ -137,6 +148,18 @@ class SimplifyingBuilder(Builder):
             assert atom is not None
             return atom
         return Const(right)
+
+
+def number_of_numpy(builder: Builder, atom: Atom) -> bool:
+    """Whether a number is one of NumPy's, as far as it is known where it comes from."""
+    eqn = builder.primal.get(atom) or builder.definition(atom)
+    if eqn is None or not isinstance(kind_of_atom(atom), Number):
+        return False
+    if eqn.op.elementwise and eqn.namespace == "py":
+        return any(number_of_numpy(builder, arg) for arg in eqn.args)
+    if eqn.op is getitem:
+        return isinstance(kind_of_atom(eqn.args[0]), Array)
+    return eqn.namespace in ("np", "method")
 
 
 @cache

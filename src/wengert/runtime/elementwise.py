@@ -27,11 +27,11 @@ def i_imag(x: Any) -> Any:
 
 def ieee_div(a: Any, b: Any) -> Any:
     """a / b as IEEE 754 has it: dividing a Python number by zero gives ±inf or NaN."""
+    if isinstance(b, np.ndarray) or b:
+        return a / b
     if type(b) not in (float, int) or type(a) not in (float, int):
         with np.errstate(divide="ignore", invalid="ignore"):
-            return a / (b if isinstance(b, np.ndarray) else np.asarray(b)[()])
-    if b != 0:
-        return a / b
+            return a / np.asarray(b)[()]
     return (
         math.copysign(math.inf, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
     )

@@ -111,6 +111,11 @@ _primitive("floating", fmod="fmod")
 _primitive("inexact", rint="rint", nextafter="nextafter")
 
 
+@row("arithmetic", "or_one")
+def _or_one(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    return e.apply("max", *args)
+
+
 def real(value: float, code: Code) -> Constant:
     """A floating-point constant of one of the two types."""
     return Constant(value, code)
