@@ -14,7 +14,15 @@ from .frontends.signature import CarriesDerivatives
 from .frontends.values import held_by
 from .ir.types import UNKNOWN, Kind, Struct
 from .ops.checks import counted
-from .tangents import apart, copied, leaves_like, whole_like
+from .tangents import (
+    apart,
+    copied,
+    has_zeros,
+    is_not_a_number,
+    is_zero,
+    leaves_like,
+    whole_like,
+)
 from .verbs import Verb
 
 
@@ -170,23 +178,37 @@ class Pushforward:
                 "Pass None for a zero tangent.",
             )
         try:
-            return self._along(tangents, *copied(self._at))[1]
+            return self._tangent(tangents)
         except CarriesDerivatives:
             return by_numbers().coefficientwise(lambda dots: self(*dots), tangents)
+
+    def _tangent(self, tangents: Sequence[Any]) -> Any:
+        y_dot = self._along(tangents, *copied(self._at))[1]
+        if not is_not_a_number(y_dot) or not any(map(has_zeros, tangents)):
+            return y_dot
+        # its zeros are not to meet derivatives that are infinite
+        moving = [None if is_zero(tangent) else tangent for tangent in tangents]
+        return self._along(moving, *copied(self._at), guarded=True)[1]
 
     def with_value(self, *tangents: Any) -> tuple[Any, Any]:
         """The value and its tangent, by one run of the program on the arguments themselves."""
         return self._along(tangents, *self._given)
 
     def _along(
-        self, tangents: Sequence[Any], args: Any, options: Any, captured: Any
+        self,
+        tangents: Sequence[Any],
+        args: Any,
+        options: Any,
+        captured: Any,
+        *,
+        guarded: bool = False,
     ) -> tuple[Any, Any]:
         verb, along = Verb("pushforward"), self._derived
-        if any(tangent is None for tangent in tangents):
+        if guarded or any(tangent is None for tangent in tangents):
             # a zero that is written out would meet the derivatives that are infinite
             parts = self._leaves_of(tangents, along, args)
             moving = tuple(k for k, leaves in enumerate(parts) if leaves)
-            verb = Verb("pushforward", moving)
+            verb = Verb("pushforward", moving, guarded=guarded)
             along = engine.derive_for(verb, self._function, *self._at[:2])
         dots = self._dots(tangents, along, args)
         before = traces()

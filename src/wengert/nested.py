@@ -298,17 +298,19 @@ def _may_go_several_ways(arguments: Args) -> bool:
     return len(arguments) == 1 and not isinstance(kind_of_value(arguments[0]), Number)
 
 
-def _pushed(primal: Function, moving: Sequence[int]) -> Function:
+def _pushed(primal: Function, moving: Sequence[int], *, guarded: bool = False) -> Function:
     from .passes import forward
 
-    return forward.pushforward(primal, _indices(primal, moving), read=source.RowReader())
+    indices, read = _indices(primal, moving), source.RowReader()
+    return forward.pushforward(primal, indices, read=read, guarded=guarded)
 
 
 def _linearized(primal: Function) -> Linearized | None:
     """A function of one argument and its pushforward, parted into what all directions share and the rest."""
     from .passes.linearize import linearized
 
-    return linearized(_pushed(primal, [0]), len(primal.body.outs), len(_indices(primal, [0])))
+    pushed = _pushed(primal, [0], guarded=True)
+    return linearized(pushed, len(primal.body.outs), len(_indices(primal, [0])))
 
 
 def _linear_pushforward(

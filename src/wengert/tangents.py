@@ -341,3 +341,30 @@ def _rebuilt(x: Any, of: Callable[[Any], Any], *, always: bool = True) -> Any:
     if not always and all(a is b for a, b in zip(items, x, strict=True)):
         return x
     return tuple.__new__(type(x), items) if isinstance(x, tuple) else type(x)(items)
+
+
+def is_zero(tangent: Any) -> bool:
+    """Whether a tangent is a number that is 0."""
+    return isinstance(tangent, (float, int, complex)) and tangent == 0
+
+
+def has_zeros(tangent: Any) -> bool:
+    """Whether any number of a tangent is 0, so that something does not move."""
+    if isinstance(tangent, (list, tuple)):
+        return any(map(has_zeros, tangent))
+    if isinstance(tangent, dict):
+        return any(map(has_zeros, tangent.values()))
+    if isinstance(tangent, np.ndarray):
+        return bool(np.any(tangent == 0))
+    return is_zero(tangent)
+
+
+def is_not_a_number(y_dot: Any) -> bool:
+    """Whether any number of a tangent is NaN."""
+    if isinstance(y_dot, (list, tuple)):
+        return any(map(is_not_a_number, y_dot))
+    if isinstance(y_dot, dict):
+        return any(map(is_not_a_number, y_dot.values()))
+    if isinstance(y_dot, np.ndarray):
+        return y_dot.dtype.kind in "fc" and bool(np.isnan(np.sum(y_dot)))
+    return isinstance(y_dot, (float, complex)) and bool(np.isnan(y_dot))

@@ -50,6 +50,7 @@ class Verb:
         has_aux: whether the function returns `(value, auxiliary data)`.
         order: how many times to differentiate ("derivative").
         written: the Python function that spells out a verb in terms of others ("written").
+        guarded: whether zeros in the tangents that are given are not to meet infinite derivatives ("pushforward").
     """
 
     name: str
@@ -58,6 +59,7 @@ class Verb:
     has_aux: bool = False
     order: int = 1
     written: Callable[..., Any] | None = None
+    guarded: bool = False
 
 
 @value_record
@@ -280,7 +282,8 @@ def _pushforward(function: Function, verb: Verb) -> tuple[Function, ...]:
     from .passes import forward
 
     want = wanted(function, verb)
-    made = forward.pushforward(function, want.indices, read=source.RowReader())
+    read = source.RowReader()
+    made = forward.pushforward(function, want.indices, read=read, guarded=verb.guarded)
     count = len(function.body.outs)
     primal, dots = made.body.outs[:count], iter(made.body.outs[count:])
     tangents = [

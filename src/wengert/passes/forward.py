@@ -7,7 +7,7 @@ merges tangents beside the values they belong to. A tangent that is known to van
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -37,6 +37,7 @@ from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
 from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
+from .masks import derived_from
 from .moving import YES, moves, new_flag
 from .singular_partials import singular_equations
 from .tidy import tidy
@@ -61,6 +62,14 @@ class Context:
     written: Written = field(default_factory=Written)
     singular: frozenset[Eqn] = frozenset()
     """Equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
+    steep_values: set[Var] = field(default_factory=set[Var])
+    """Values that are computed with the results of such."""
+    guarded: bool = False
+    """Whether directions may have zeros, which are not to meet derivatives that are infinite."""
+    inputs: Collection[Atom] = ()
+    defining: dict[Atom, Eqn] = field(default_factory=dict[Atom, Eqn])
+    items: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])
+    """What the directions belong to, the equations of the program, and what loops take their items from."""
     unbound: set[Var] = field(default_factory=set[Var])
     """Values that a path of the program leaves unbound."""
     moves: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
@@ -224,6 +233,7 @@ def pushforward(
     read: Read,
     callees: dict[Any, Callee] | None = None,
     asked: Sequence[int] = (),
+    guarded: bool = False,
 ) -> Function:
     """The function that computes a function's result and its tangent.
 
@@ -233,6 +243,7 @@ def pushforward(
         read: reads a rule's row into a builder.
         callees: the pushforwards made so far, by callee and activity.
         asked: of which tangents, by number, it is given last whether they move.
+        guarded: whether zeros in the tangents that it is given are not to meet infinite derivatives.
 
     Returns:
         A function of the same inputs and then of the tangents of the `wrt` leaves. Its result is
@@ -251,6 +262,16 @@ def pushforward(
         context.written = written(body)
         _refuse_carried(function, inputs)
     context.singular = singular_equations(body)
+    context.steep_values = derived_from(body, context.singular)
+    if guarded and context.singular:
+        context.guarded, context.inputs = True, set(inputs)
+        context.defining = {out: eqn for eqn in walk(body) for out in eqn.outs if not eqn.blocks}
+        loops = [view(eqn) for eqn in walk(body) if eqn.op in LOOPS]
+        context.items = {
+            item: each
+            for loop in loops
+            for item, each in zip(loop.items, loop.iterables, strict=True)
+        }
     context.unbound = may_be_unbound(body, unbound_inputs(function))
     if callees is not None:
         context.callees = callees

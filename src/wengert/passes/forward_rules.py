@@ -29,11 +29,11 @@ from .reverse_rules import (
     partials,
     real_part,
     row_namespace,
-    scaled,
     shapes,
     shapes_in,
 )
 from .reverse_structure import item_keys
+from .seeds import product
 from .unseen import as_unseen
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _scalar(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     for operand, partial in partials(builder, push.context.read, eqn, rule, push.has_tangent):
         if partial in (ZERO, Const(0), Const(0.0)):
             continue
-        term = scaled(builder, push.tangent(operand), partial)
+        term = product(push, eqn, operand, partial)
         total = term if total == ZERO else builder.emit(registry.named("add"), total, term)
     return _whole(push, eqn, total)
 

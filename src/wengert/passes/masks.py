@@ -147,6 +147,8 @@ def _condition(bars: Cotangents, count: Atom) -> Atom:
     eqn = bars.builder.definition(count)
     if eqn is not None and eqn.op.name == "where" and eqn.args[1:] == (ONE, NOT_USED):
         return eqn.args[0]
+    if eqn is not None and eqn.op is st.ne:
+        return count
     return bars.builder.emit(st.ne, count, Const(0))
 
 

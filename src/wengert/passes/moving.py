@@ -1,8 +1,9 @@
 """Whether a tangent moves at all: where paths meet, one may bring a zero that is only written out.
 
 The derivative of the square root at 0 is infinite, and infinity times such a zero is not a number, although nothing
-moves. So where a program takes such a function (`singular_partials`), forward mode carries along whether a tangent is
-more than a written-out zero, and asks before it multiplies; reverse mode does with cotangents (`cotangents.moves_where`).
+moves. So where a program has singular partials (`singular_partials`), forward mode carries along whether a tangent
+is more than a written-out zero, and asks before it multiplies; reverse mode does with cotangents
+(`cotangents.moves_where`).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from ..ir.graph import (
 )
 from ..ir.op import Op
 from ..ir.records import field, mutable_record, replace
-from ..ir.types import BOOL, UNKNOWN, Kind, Struct, is_differentiable
+from ..ir.types import BOOL, UNKNOWN, Array, Kind, Struct, is_differentiable
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.simplification import SimplifyingBuilder
@@ -437,10 +437,18 @@ def split(
     sweep.bars.running.update(buffers)
     moves = {k: Var(BOOL, "moves") for k in asked}
     for k, (out, seed) in enumerate(zip(outs, given, strict=True)):
-        sweep.start(out, seed, moves.get(k, YES))
+        sweep.start(out, seed, moves.get(k, YES), _used_by(sweep, out, seed) if final else None)
     sweep.run()
     bars = finish(sweep, inputs) if final else [sweep.total_or_zeros(var) for var in inputs]
     return _divided(function, sweep, [*seeds, *buffers.values(), *moves.values()], bars)
+
+
+def _used_by(sweep: Sweep, out: Atom, seed: Atom) -> Atom | None:
+    """The entries of a result that are used as far as a cotangent which is given says: where it is not 0."""
+    counts = isinstance(out, Var) and sweep.context.masks.counts(out)
+    if not counts or not isinstance(kind_of_atom(seed), Array):
+        return None
+    return sweep.builder.emit(st.ne, seed, Const(0))
 
 
 def _writable(sweep: Sweep, seed: Atom) -> Atom:

@@ -62,8 +62,8 @@ def has_slope(eqn: Eqn) -> bool:
     rule = rule_for(eqn.op)
     if rule is None or rule.form in ("zero", "linear") or eqn.op.name in _LINEAR:
         return False
-    literals = all(isinstance(arg, Const) and not _is_lost(arg) for arg in eqn.args[1:])
-    return rule.form != "scalar" or len(eqn.args) == 1 or not literals
+    factors = eqn.args if eqn.op is el.mul else eqn.args[1:] if eqn.op is el.div else ()
+    return not any(isinstance(arg, Const) and not _is_lost(arg) for arg in factors)
 
 
 def _function(callee: Callee) -> Function:
