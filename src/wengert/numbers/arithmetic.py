@@ -13,7 +13,7 @@ from ..ops import elementwise as el
 from ..ops.precision import in_precision_of
 from .at_level import AtLevel, Step, value_at
 from .number import value_of
-from .pushforward import whole
+from .pushforward import as_numpy_divides, whole
 from .taylor import Taylor
 
 
@@ -72,7 +72,8 @@ def convolved(at: AtLevel, x: Taylor, y: Taylor, times: Callable[[Any, Any], Any
 def _div(at: AtLevel, x: Any, y: Any) -> Any:
     """v_k = (x_k - Σ y_j v_{k-j}) / y_0."""
     if not at.is_series(y):
-        return at.coefficientwise((x,), lambda a: at.op(a, y))
+        _, by = as_numpy_divides(el.div, (x, y))
+        return at.coefficientwise((x,), lambda a: at.op(a, by))
     divisor = y.value
 
     def step(k: int) -> Any:
@@ -139,6 +140,7 @@ ARITHMETIC: dict[Op, Callable[..., Any]] = {
     el.div: _div,
     el.ieee_div: _div,
     el.safe_div: _div,
+    el.direction_cosine: _div,
     el.pow_: _pow,
     el.float_power: _pow,
     el.ieee_pow: _pow,

@@ -17,6 +17,7 @@ from ..errors import BadArgument, NoRule
 from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ir.records import replace
+from ..ops import elementwise as el
 from ..ops.reduction import broadcast_like
 from ..ops.structure import getitem
 from ..ops.substitution import with_ops
@@ -39,7 +40,19 @@ def pushforward(op: Op, operands: tuple[Any, ...], Ω: Any, options: dict[str, A
     if op is getitem:
         return lambda tangents: tangents[0][operands[1]]
     rule = usable_rule(op)
-    return _FORMS[rule.form](rule, operands, Ω, options)
+    return _FORMS[rule.form](rule, as_numpy_divides(op, operands), Ω, options)
+
+
+def as_numpy_divides(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands of a quotient; beside a number or an array of NumPy's all are, which raise nothing at a pole."""
+    if op not in _QUOTIENTS:
+        return operands
+    if not any(isinstance(value_of(x), (np.generic, np.ndarray)) for x in operands):
+        return operands
+    return tuple(np.float64(x) if type(x) in (float, int) and x == 0 else x for x in operands)
+
+
+_QUOTIENTS = (el.div, el.mod, el.floordiv)
 
 
 def usable_rule(op: Op) -> Rule:
@@ -215,7 +228,14 @@ def _keywords(row: Row) -> tuple[frozenset[str], bool]:
 
 
 def scaled(partial: Any, tangent: Any) -> Any:
-    """`partial * tangent`; a tangent that is zero stays zero where the partial is infinite."""
+    """`partial * tangent`; a tangent that is zero stays zero where the partial is infinite.
+
+    A partial that is a truth value chooses the tangent, or not.
+    """
+    if isinstance(partial, (bool, np.bool_)):
+        return tangent if partial else zeros_of(tangent)
+    if isinstance(partial, np.ndarray) and partial.dtype == bool:
+        return el.where(partial, tangent, 0.0)
     if not isinstance(tangent, (np.ndarray, PerturbedNumber)) and tangent == 0:
         return tangent
     with np.errstate(all="ignore"):

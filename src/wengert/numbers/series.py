@@ -13,7 +13,7 @@ from .arithmetic import ARITHMETIC, convolved, over
 from .at_level import AtLevel, Step, value_at
 from .levels import Level
 from .number import PerturbedNumber, value_of
-from .pushforward import evaluated, has_partial, partials, usable_rule, whole, zeros_of
+from .pushforward import evaluated, has_partial, partials, scaled, usable_rule, whole, zeros_of
 from .taylor import Needs, Taylor
 
 
@@ -63,7 +63,7 @@ def _integral(
 def _moved(at: AtLevel, x: Taylor, d: Any, k: int) -> Any:
     """Σ_j j x_j ∂_{k-j}."""
     if not at.is_series(d):
-        return k * x.known[k] * d
+        return scaled(d, k * x.known[k])
     low = 1 if d.end is None else max(1, k - d.end + 1)
     high = k if x.end is None else min(k, x.end - 1)
     return sum(j * x.known[j] * d.known[k - j] for j in range(low, high + 1))

@@ -17,12 +17,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..errors import BadArgument, OrderExceeded
 from ..ir.callers import calling_span
 from ..ir.op import Op
 from ..ops.lookup import must_be_number
 from .levels import Level, level_above
-from .number import PerturbedNumber
+from .number import PerturbedNumber, value_of
 from .pushforward import zeros_of
 
 Needs = tuple[tuple["Taylor", int], ...]
@@ -72,6 +74,11 @@ class Taylor(PerturbedNumber):
     @property
     def value(self) -> Any:
         return self._known[0]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's functions, by its own conventions: the logarithm of 0 is -inf, not an exception."""
+        as_numpy = (_as_numpy_computes(x) for x in inputs)
+        return super().__array_ufunc__(ufunc, method, *as_numpy, **options)
 
     @property
     def known(self) -> list[Any]:
@@ -155,6 +162,13 @@ def _compute(series: Taylor, order: int) -> None:
             else:
                 assert node.step is not None
                 node.known.append(node.step(k))
+
+
+def _as_numpy_computes(x: Any) -> Any:
+    """A number of Python's, or a series that starts with one, as NumPy's."""
+    if isinstance(x, Taylor) and type(value_of(x)) in (float, int):
+        return x * np.float64(1.0)
+    return np.asarray(x)[()] if type(x) in (float, int) else x
 
 
 def times_factorial(coefficient: Any, k: int) -> Any:

@@ -453,6 +453,7 @@ def _fold_hypot1(builder: Builder, args: Args, params: Params, namespace: str) -
 ieee_div = _helper("ieee_div", "x, y", fold=fold_ieee_div)
 ieee_pow = _helper("ieee_pow", "x, y")
 safe_div = _helper("safe_div", "x, y")
+direction_cosine = _helper("direction_cosine", "x, r")
 safe_log = _helper("safe_log", "x", fold=fold_safe_log)
 pow_derivative = _helper("pow_derivative", "x, y, *, order", fold=fold_pow_derivative)
 falling = _helper("falling", "y, *, order, derivative")

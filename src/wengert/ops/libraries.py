@@ -157,6 +157,7 @@ _GENERIC: dict[str, Function] = {
     "ieee_pow": operator.pow,
     "ieee_div": operator.truediv,
     "safe_div": lambda x, y: x / y if y != 0 else x * 0,
+    "direction_cosine": lambda x, r: x / r if r != 0 else x * 0,
     "safe_log": _safe_log,
     "falling": _falling,
     "pow_derivative": _pow_derivative,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from ..errors import NoRule
 from ..ir.builder import Builder, kind_of_atom
-from ..ir.graph import Atom, Const
+from ..ir.callers import calling_span
+from ..ir.graph import Atom, Const, Span
 from ..ir.op import Infer, Op
 from ..ir.records import replace
 from ..ir.types import COMPLEX, FLOAT, UNKNOWN, Array, Kind, Number
@@ -15,10 +18,18 @@ from .registry import declare, late_helper
 
 def _refuse(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
     names = [arg.value for arg in args if isinstance(arg, Const)]
-    raise NoRule(
-        f"the derivative of {names[0]} in `{names[1]}` has no closed form, and no rule",
+    raise _no_partial(names[0], names[1], builder.span)
+
+
+def _refuse_numbers(function: str, operand: str) -> NoReturn:
+    raise _no_partial(function, operand, calling_span())
+
+
+def _no_partial(function: str, operand: str, span: Span | None) -> NoRule:
+    return NoRule(
+        f"the derivative of {function} in `{operand}` has no closed form, and no rule",
         "Keep the operand constant, or give a function of your own a rule (`@wg.rrule`).",
-        builder.span,
+        span,
     )
 
 
@@ -27,7 +38,7 @@ no_partial = declare(
     "function, operand",
     infer=always(FLOAT),
     fold=_refuse,
-    implementation=lambda function, operand: float("nan"),
+    implementation=_refuse_numbers,
 )
 
 

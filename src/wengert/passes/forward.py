@@ -39,7 +39,7 @@ from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
 from .masks import derived_from
 from .moving import YES, moves, new_flag
-from .singular_partials import singular_equations
+from .singular_partials import finite_equations, singular_equations
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
@@ -62,6 +62,8 @@ class Context:
     written: Written = field(default_factory=Written)
     singular: frozenset[Eqn] = frozenset()
     """Equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
+    flagged: frozenset[Eqn] = frozenset()
+    """Those whose value is finite there: only these ask whether a tangent is more than a written-out zero."""
     steep_values: set[Var] = field(default_factory=set[Var])
     """Values that are computed with the results of such."""
     guarded: bool = False
@@ -191,7 +193,7 @@ class Push:
                 iterables.append((self.tangent(iterable), self.new(item)))
         moving = [k for k, param in enumerate(loop.carried) if param in self.context.varied]
         initials = [self.tangent_or_zeros(loop.initials[k]) for k in moving]
-        flagged = moving if self.context.singular else []
+        flagged = moving if self.context.flagged else []
         entries = [moves(self, loop.initials[k]) for k in flagged]
         params = [self.new(loop.carried[k]) for k in moving]
         params += [new_flag(self, loop.carried[k]) for k in flagged]
@@ -262,6 +264,7 @@ def pushforward(
         context.written = written(body)
         _refuse_carried(function, inputs)
     context.singular = singular_equations(body)
+    context.flagged = finite_equations(body)
     context.steep_values = derived_from(body, context.singular)
     if guarded and context.singular:
         context.guarded, context.inputs = True, set(inputs)

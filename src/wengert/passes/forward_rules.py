@@ -201,7 +201,7 @@ def push_call(push: Push, eqn: Eqn) -> None:
     if not wrt:
         push.builder.append(eqn)
         return
-    flags = [moves(push, eqn.args[k]) if eqn in push.context.singular else YES for k in wrt]
+    flags = [moves(push, eqn.args[k]) if eqn in push.context.flagged else YES for k in wrt]
     asked = tuple(j for j, flag in enumerate(flags) if flag != YES)
     pushed = _pushed(push, callee, wrt, asked)
     args = (*eqn.args, *[push.tangent(eqn.args[k]) for k in wrt], *[flags[j] for j in asked])

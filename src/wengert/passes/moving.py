@@ -49,7 +49,7 @@ def note(push: Push, eqn: Eqn, operands: Sequence[Atom]) -> None:
 def where_it_moves(push: Push, eqn: Eqn, operands: Sequence[Atom], dot: Callable[[], Atom]) -> Atom:
     """The tangent of an equation with a singular partial, computed only where something moves."""
     flags = [moves(push, each) for each in operands if push.has_tangent(each)]
-    if len(set(flags)) != 1 or flags[0] == YES or eqn not in push.context.singular:
+    if len(set(flags)) != 1 or flags[0] == YES or eqn not in push.context.flagged:
         return dot()
     outer = push.builder
     push.builder = outer.child()  # type: ignore[assignment]

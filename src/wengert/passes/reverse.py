@@ -52,7 +52,7 @@ from .reverse_control import reverse_if, reverse_loop, reverse_try, reverse_wher
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
-from .singular_partials import has_slope, singular_equations
+from .singular_partials import has_slope, quiet_equations, singular_equations
 from .tidy import tidy
 from .unbound import (
     block_with_unbound_marked,
@@ -95,6 +95,8 @@ class Context:
     """The equations whose rules have been applied."""
     singular: frozenset[Eqn] = frozenset()
     """The equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
+    quiet: frozenset[Eqn] = frozenset()
+    """Those that raise nothing there: only for these loops carry flags."""
     tracked: bool = False
     """Whether it is asked under which conditions cotangents are more than written-out zeros."""
     masks: Masks = field(default_factory=Masks)
@@ -324,10 +326,18 @@ def _context(
     context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
-    context.singular = singular_equations(body)
+    context.singular, context.quiet = singular_equations(body), quiet_equations(body)
     context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
     if context.singular:
-        context.masks.wanted = derived_from(body, context.singular)
+        in_loops = {
+            out
+            for eqn in walk(body)
+            if eqn.op in LOOPS
+            for each in walk(eqn.blocks[-1])
+            for out in each.outs
+        }
+        changing = in_loops.intersection(context.written.versions)  # they keep their buffers
+        context.masks.wanted = derived_from(body, context.singular) - changing
     context.unbound = may_be_unbound(body, unbound_inputs(function))
     return context
 

@@ -79,7 +79,8 @@ def _reverse_paths(
         for k, bar, moving, count in zip(given, bars, moves, counts, strict=True):
             out = branch.block.outs[k]
             given_bar = _of_what_is_there(branch, merged[k], out, bar)
-            branch.start(out, given_bar, moving, count)
+            is_sure = branch is branches[0] and moving == condition
+            branch.start(out, given_bar, YES if is_sure else moving, count)
         branch.run()
     return _met(sweep, condition, branches)
 
@@ -318,7 +319,7 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 def _start(state: _ReverseLoop, sweep: Sweep) -> None:
     """One slot for the cotangent of each active carried value."""
     loop = state.loop
-    asked = not sweep.context.singular.isdisjoint(walk(loop.body))
+    asked = not sweep.context.quiet.isdisjoint(walk(loop.body))
     for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True)):
         if sweep.is_active(param) or sweep.is_active(out):
             moves = sweep.bars.moves_where([out]) if sweep.bars.has(out) else NO
@@ -420,7 +421,7 @@ def _in_any_iteration(state: _ReverseLoop, sweep: Sweep, moves: Atom) -> Atom:
     """Whether a condition holds in any iteration of a loop: asked for after it."""
     if moves in (YES, NO):
         return moves
-    if not sweep.context.singular:
+    if not sweep.context.quiet:
         return YES
     before = sweep.bars.new_flag()
     found = state.body.builder.emit(st.either, before, moves)

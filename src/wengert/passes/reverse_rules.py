@@ -57,11 +57,15 @@ def reverse_by_rule(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
 
 def _is_steep_by_entry(sweep: Sweep, eqn: Eqn) -> bool:
     """Whether a partial may be infinite for one entry of an array and not for another one."""
-    if not isinstance(eqn.outs[0].kind, Array) or not has_slope(eqn):
+    if not isinstance(eqn.outs[0].kind, Array) or not eqn.op.elementwise or not has_slope(eqn):
         return False
-    if eqn not in sweep.context.singular:  # what it multiplies by may be infinite
-        return any(map(sweep.context.masks.counts, filter(_is_var, eqn.args)))
+    if eqn not in sweep.context.singular:
+        factors = filter(_is_var, eqn.args) if eqn.op.name in _PRODUCTS else ()
+        return any(map(sweep.context.masks.counts, factors))  # one of which may be infinite
     return eqn.op.name != "div" or not isinstance(kind_of_atom(eqn.args[1]), Number)
+
+
+_PRODUCTS = frozenset(("mul", "square", "pow", "fma"))
 
 
 def _is_var(atom: Atom) -> TypeGuard[Var]:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var, callees, walk
 from ..ir.op import Op
-from ..ir.types import BOOL
+from ..ir.types import BOOL, Number
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.memory import COPIES
@@ -25,6 +26,11 @@ from .unbound import merged, reached
 _LINEAR = frozenset(("add", "sub", "neg", "pos"))
 _BOUNDED = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 """Ops whose value is finite though an operand, a bound that nothing reaches, is not."""
+
+_FINITE_AT_POLE = frozenset(
+    ("sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot", "norm", "dist")
+)
+"""Ops whose slope is infinite, or not a number, where their value is finite."""
 
 _NAN = Const(cmath.nan)
 
@@ -38,12 +44,26 @@ def singular_equations(block: Block) -> frozenset[Eqn]:
     Beside those whose rule says so: those of a value that was set to infinity or to NaN, for a path that does not
     use it, and calls of functions that have such equations.
     """
+    return _equations(block, _is_singular)
+
+
+def quiet_equations(block: Block) -> frozenset[Eqn]:
+    """Those whose operands may be at a pole though nothing was raised: Python's numbers and `math` do at most poles."""
+    return _equations(block, _is_quiet)
+
+
+def finite_equations(block: Block) -> frozenset[Eqn]:
+    """Those whose value is finite at a pole: all that a tangent meets, which goes only where values go."""
+    return _equations(block, _is_finite_at_pole)
+
+
+def _equations(block: Block, which: Callable[[Eqn, set[Var]], bool]) -> frozenset[Eqn]:
     lost = Lost()
     own = _not_finite(block, lost)
     singular = {
         callee
         for callee, inside in lost.items()
-        if any(_is_singular(eqn, inside) for eqn in walk(_function(callee).body))
+        if any(which(eqn, inside) for eqn in walk(_function(callee).body))
     }
     leading_there = {
         callee
@@ -53,8 +73,25 @@ def singular_equations(block: Block) -> frozenset[Eqn]:
     return frozenset(
         eqn
         for eqn in walk(block)
-        if _is_singular(eqn, own) or (eqn.op is CALL and eqn.param("callee") in leading_there)
+        if which(eqn, own) or (eqn.op is CALL and eqn.param("callee") in leading_there)
     )
+
+
+def _is_quiet(eqn: Eqn, lost: set[Var]) -> bool:
+    if not _is_singular(eqn, lost):
+        return False
+    numbers = all(isinstance(kind_of_atom(arg), Number) for arg in eqn.args)
+    return (
+        not numbers or eqn.namespace not in ("py", "math", "cmath") or _is_finite_at_pole(eqn, lost)
+    )
+
+
+def _is_finite_at_pole(eqn: Eqn, lost: set[Var]) -> bool:
+    if rule_for(eqn.op) is None or eqn.op.name in _LINEAR:
+        return False
+    if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
+        return True
+    return eqn.op.name in _FINITE_AT_POLE and not _is_power_of_one_or_more(eqn)
 
 
 def has_slope(eqn: Eqn) -> bool:
@@ -134,14 +171,14 @@ _FINITE = frozenset(
     (
         el.add, el.sub, el.mul, el.neg, el.pos, el.square, el.fma, el.conj, el.real, el.imag, el.i_imag,
         el.abs_, el.fabs, el.unit, el.sign, el.copysign, el.where, el.maximum, el.minimum, el.isfinite,
-        el.sin, el.cos, el.sech, el.tanh, el.expit, el.sinc_derivative, el.safe_div, el.safe_log,
+        el.sin, el.cos, el.sech, el.tanh, el.expit, el.sinc_derivative, el.safe_div, el.direction_cosine, el.safe_log,
         el.hypot, el.hypot1, el.degrees, el.radians, el.ldexp,
         st.lt, st.le, st.gt, st.ge, st.eq, st.ne,
     )
 )  # fmt: skip
 """Elementwise ops that are finite for finite operands, but for overflow."""
 
-_OVERFLOWING = frozenset((el.exp, el.exp2, el.expm1, el.sinh, el.cosh, el.hypot))
+_OVERFLOWING = frozenset((el.exp, el.exp2, el.expm1, el.sinh, el.cosh, el.hypot, el.reciprocal))
 """Ops whose derivative overflows for operands that occur, or is NaN for infinite ones."""
 
 

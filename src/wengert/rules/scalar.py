@@ -37,6 +37,7 @@ from ..ops.elementwise import (
     cos,
     cosh,
     degrees,
+    direction_cosine,
     div,
     erf,
     erfc,
@@ -172,7 +173,7 @@ scalar_rule(
 scalar_rule(sqrt, lambda x, Ω: ieee_div(0.5, Ω))
 scalar_rule(cbrt, lambda x, Ω: ieee_div(1, 3 * Ω**2))
 scalar_rule(hypot1, lambda x, Ω: x / Ω)
-scalar_rule(hypot, lambda *xs_Ω: tuple([safe_div(x, xs_Ω[-1]) for x in xs_Ω[:-1]]))
+scalar_rule(hypot, lambda *xs_Ω: tuple([direction_cosine(x, xs_Ω[-1]) for x in xs_Ω[:-1]]))
 
 
 # --- exponentials and logarithms ------------------------------------------------------------
@@ -262,6 +263,7 @@ scalar_rule(copysign, lambda x, y, Ω: unit(x) * copysign(1.0, y), None)
 scalar_rule(nextafter, lambda x, y, Ω: 1, None)
 scalar_rule(nan_to_num, lambda x, Ω, *, copy=True, nan=0.0, posinf=None, neginf=None: isfinite(x))
 scalar_rule(safe_div, lambda x, y, Ω: safe_div(1, y), lambda x, y, Ω: -safe_div(Ω, y))
+scalar_rule(direction_cosine, lambda x, r, Ω: safe_div(1, r), lambda x, r, Ω: -safe_div(Ω, r))
 scalar_rule(ieee_div, lambda x, y, Ω: ieee_div(1, y), lambda x, y, Ω: ieee_div(-Ω, y))
 
 # --- linear functions -----------------------------------------------------------------------

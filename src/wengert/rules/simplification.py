@@ -74,6 +74,9 @@ class SimplifyingBuilder(Builder):
 
     def _may_raise(self, args: Sequence[Atom]) -> bool:
         """Whether a quotient may be one of Python's numbers, and by zero."""
+        divisor = self.definition(args[1])
+        if divisor is not None and divisor.op.name == "or_one":
+            return False
         return not divides_as_numpy(*args) and not number_of_numpy(self, args[1])
 
     def append(self, eqn: Eqn, *, derived: bool = False) -> None:

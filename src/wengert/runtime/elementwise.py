@@ -47,6 +47,16 @@ def safe_div(a: Any, b: Any) -> Any:
     return np.where(zero, 0, a / np.where(zero, 1, b))[()]
 
 
+def direction_cosine(x: Any, r: Any) -> Any:
+    """x / r, where r is the length of a vector with the entry x: 0 where that is 0, ±1 of an infinite entry."""
+    if type(x) is float and type(r) is float:
+        if math.isinf(x):
+            return math.copysign(1.0, x)
+        return x / r if r else 0.0
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(x), np.sign(x), safe_div(x, r))[()]
+
+
 def safe_log(x: Any) -> Any:
     """log x, 0 of 0, and NaN of a negative number: the derivative of x**y in y, over x**y."""
     if type(x) in (float, int):

@@ -289,6 +289,14 @@ def _safe_div(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return choose(e, is_zero, zero, e.apply("div", x, choose(e, is_zero, real(1.0, code), y)))
 
 
+@row("inexact", "direction_cosine")
+def _direction_cosine(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    x, one = args[0], real(1.0, code)
+    is_infinite = e.apply("eq", e.apply("fabs", x), real(math.inf, code), code="b1")
+    sign = e.apply("copysign", one, x)
+    return choose(e, is_infinite, sign, _safe_div(e, args, code))
+
+
 @row("inexact", "safe_log")
 def _safe_log(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     (x,) = args

@@ -31,7 +31,7 @@ SAFE = 62
 """Sums of two integers of so many bits do not overflow."""
 
 _RAISING_AT_ZERO = ("div", "mod", "floordiv")
-_FLOAT_AT_LEAST = ("div", "ieee_div", "safe_div")
+_FLOAT_AT_LEAST = ("div", "ieee_div", "safe_div", "direction_cosine")
 
 
 def merged(e: Emitter, origins: Sequence[Origin], least: int = AN_INTEGER) -> Origin:
