@@ -98,13 +98,13 @@ def eigh(
             return eigvalsh(a, lower=lower)
         values, vectors = np.linalg.eigh(a, UPLO="L" if lower else "U")
         return values, vectors
-    factor = np.linalg.cholesky(b)
-    half = np.linalg.solve(factor, a)
-    whole = np.linalg.solve(factor, np.conj(matrix_transpose(half)))
-    values, vectors = np.linalg.eigh(whole, UPLO="L" if lower else "U")
+    across = lambda x: np.conj(matrix_transpose(x))
+    factor = np.linalg.cholesky(_from_triangle(b, lower, across))
+    half = np.linalg.solve(factor, _from_triangle(a, lower, across))
+    values, vectors = np.linalg.eigh(np.linalg.solve(factor, across(half)))
     if eigvals_only:
         return values
-    return values, np.linalg.solve(np.conj(matrix_transpose(factor)), vectors)
+    return values, np.linalg.solve(across(factor), vectors)
 
 
 def eigvalsh(a: Any, *, lower: Any = True) -> Any:

@@ -174,8 +174,8 @@ def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any 
     x, mean, cov = _of_points(x, mean, cov)
     if allow_singular:
         _refuse_singular(cov)
-    squares, size = _squares(x - mean, cov), np.shape(mean)[0]
-    return _of_each(-0.5 * (squares + size * _LOG_2PI + np.linalg.slogdet(cov)[1]), x)
+    (squares, log_det), size = _squares(x - mean, cov), np.shape(mean)[0]
+    return _of_each(-0.5 * (squares + size * _LOG_2PI + log_det), x)
 
 
 def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = False) -> Any:
@@ -188,10 +188,10 @@ def student_logpdf(x: Any, loc: Any = None, shape: Any = 1.0, df: Any = 1) -> An
     if df == np.inf:
         return normal_logpdf(x, loc, shape)
     x, loc, shape = _of_points(x, loc, shape)
-    squares, size = _squares(x - loc, shape), np.shape(loc)[0]
+    (squares, log_det), size = _squares(x - loc, shape), np.shape(loc)[0]
     power = 0.5 * (df + size)
     scale = special.gammaln(power) - special.gammaln(0.5 * df) - size / 2 * np.log(df * np.pi)
-    logs = scale - 0.5 * np.linalg.slogdet(shape)[1] - power * np.log1p(squares / df)
+    logs = scale - 0.5 * log_det - power * np.log1p(squares / df)
     return _of_each(logs, x)
 
 
@@ -231,10 +231,15 @@ def _refuse_singular(cov: Any) -> None:
         raise np.linalg.LinAlgError("the density of a singular covariance matrix has no derivative")
 
 
-def _squares(deviation: Any, cov: Any) -> Any:
+def _squares(deviation: Any, cov: Any) -> tuple[Any, Any]:
+    """The square of each deviation by the inverse of a matrix, and the logarithm of its determinant.
+
+    Both are of the matrix whose lower triangle is given: SciPy does not read the upper one.
+    """
     points = np.reshape(deviation, (-1, np.shape(cov)[0]))
-    half = np.linalg.solve(np.linalg.cholesky(cov), np.transpose(points))
-    return np.sum(half * half, axis=0)
+    factor = np.linalg.cholesky(cov)
+    half = np.linalg.solve(factor, np.transpose(points))
+    return np.sum(half * half, axis=0), 2.0 * np.sum(np.log(np.diagonal(factor)))
 
 
 def _of_each(logs: Any, x: Any) -> Any:
