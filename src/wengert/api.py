@@ -15,6 +15,7 @@ from .backends import python as printer
 from .derived import Derived, traces
 from .errors import (
     BadArgument,
+    EqualValues,
     NoRule,
     NoSource,
     NotASolution,
@@ -238,7 +239,7 @@ def presented(error: Exception, function: Any = None) -> Exception:
     error = of_generated_code(error)
     if isinstance(error, RuleError):
         error = at_its_rule(error)
-    elif isinstance(error, (NoRule, NotASolution, UnsupportedSyntax)):
+    elif isinstance(error, (EqualValues, NoRule, NotASolution, UnsupportedSyntax)):
         error = error.at(last_user_span(error.__traceback__))
     elif isinstance(error, NotScalar):
         error = error.at(calling.definition_of(function))

@@ -254,6 +254,21 @@ class NotASolution(WengertError, ValueError):
     code = "WG211"
 
 
+class EqualValues(WengertError, ValueError):
+    """A derivative of eigenvectors or singular vectors whose values are equal.
+
+    They can be chosen in any way within what they span: LAPACK gives some, and a change of the matrix, however
+    small, gives others. So they have no derivative. What is of the values alone has one, and so have vectors
+    whose values are apart. A function that does not depend on the choice has one too, but not one that can be put
+    together from derivatives of vectors: write it without them (`scipy.linalg.sqrtm`, `expm`, `logm`, `polar`,
+    `np.linalg.inv`, `A @ A`), or give it a rule (`wg.rrule`). Values count as equal where rounding alone can have
+    made them differ. Raised too at a defective matrix, such as a Jordan block, whose equal eigenvalues have one
+    eigenvector between them and no derivative.
+    """
+
+    code = "WG212"
+
+
 class CheckFailed(WengertError, AssertionError):
     """`wg.testing` found a derivative that is wrong.
 
@@ -296,7 +311,8 @@ class InternalError(WengertError, RuntimeError):
 
 
 _WITH_CODES = (
-    LostWrite, NotScalar, BadArgument, BadTangent, RuleError, NotASolution, UnsupportedSyntax,
+    LostWrite, NotScalar, BadArgument, BadTangent, RuleError, NotASolution, EqualValues,
+    UnsupportedSyntax,
 )  # fmt: skip
 _OF_GENERATED_CODE = {error.code: error for error in _WITH_CODES}
 

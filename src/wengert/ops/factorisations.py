@@ -106,11 +106,12 @@ eigvals = declare("eigvals", "a", infer=_infer_eigvals, np="linalg.eigvals")
 eig = declare("eig", "a", infer=_infer_eig, np="linalg.eig")
 
 roots = declare("roots", "p", infer=always(Array("", 1)), np="roots")
-nearest = helper(
-    "nearest",
-    "x, values",
-    lambda args, params: Array("int64", rank_of(args[0])),
-)
+_OVER = "x, s, *, free, used=()"
+over_values = helper("over_values", _OVER, lambda args, params: kind_of_atom(args[0]))
+over_values_bar = helper("over_values_bar", _OVER, lambda args, params: kind_of_atom(args[0]))
+matched = helper("matched", "x, values", lambda args, params: Array("int64", rank_of(args[0])))
+independent = helper("independent", "V, w, A", lambda args, params: kind_of_atom(args[0]))
+blur = helper("blur", "w, V, A", lambda args, params: Array("float64", rank_of(args[0])))
 
 # --- least squares ------------------------------------------------------------------------
 

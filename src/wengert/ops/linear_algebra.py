@@ -286,6 +286,9 @@ matrix_rank = declare(
     infer=lambda args, params: INT if rank_of(args[0]) == 2 else UNKNOWN,
     np="linalg.matrix_rank",
 )
+_OVER_GAPS = "x, w, *, used=(), within=None, name='eigenvalues'"
+over_gaps = helper("over_gaps", _OVER_GAPS, _inexact_same)
+over_gaps_bar = helper("over_gaps_bar", _OVER_GAPS, _inexact_same)
 halved_tril = helper("halved_tril", "x", same_array, elementwise=True)
 cofactor = helper("cofactor", "x", _inexact_same)
 as_columns = helper(

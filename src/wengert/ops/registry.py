@@ -27,7 +27,7 @@ _ALIASES: dict[str, Any] = {"operator": operator, "builtin": builtins}
 _RUNTIME = (
     "elementwise", "cotangents", "checks", "containers", "memory", "arrays", "reduction", "products",
     "matrices", "calls", "loops", "identity", "implicit", "given", "attributes", "undefined", "signals",
-    "statistics", "refusals", "special", "incomplete", "sparse",
+    "statistics", "refusals", "special", "incomplete", "sparse", "eigenvalues",
 )  # fmt: skip
 """The modules of `wengert.runtime`, those that are asked most often first: loaded as they are asked."""
 

@@ -35,6 +35,7 @@ from .reverse_rules import (
 from .reverse_structure import item_keys
 from .seeds import product
 from .unseen import as_unseen
+from .vectors import FACTORS, vectors_used
 
 if TYPE_CHECKING:
     from .forward import Push
@@ -145,8 +146,13 @@ def _differential(push: Push, eqn: Eqn, rule: Rule) -> Atom:
     tangents = [push.tangent(arg) for arg in eqn.args]
     operands = (*tangents, *eqn.args, eqn.outs[0])
     namespace = row_namespace(eqn)
+    given = options(eqn, row)
+    if eqn.op.name in FACTORS:
+        given |= vectors_used(
+            push.builder, push.block, eqn, push.context.varied.__contains__, ahead=True
+        )
     read, start = push.context.read, len(push.builder.eqns)
-    result = read(push.builder, row, operands, options(eqn, row), namespace)
+    result = read(push.builder, row, operands, given, namespace)
     dot = one(result, push.builder)
     dot = checked_differential(read, eqn, rule, tangents, push.builder, dot, start)
     return _whole(push, eqn, dot)

@@ -30,6 +30,7 @@ from .realness import is_complex, is_real, says_little
 from .residuals import renamed_eqn
 from .reverse_calls import reverse_rrule
 from .singular_partials import has_slope
+from .vectors import FACTORS, vectors_used
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -352,7 +353,10 @@ def _row_block(sweep: Sweep, eqn: Eqn, rule: Rule, tangents: Sequence[Atom]) -> 
     assert row is not None
     builder = SimplifyingBuilder(sweep.builder.span)
     operands = (*tangents, *eqn.args, eqn.outs[0])
-    result = sweep.context.read(builder, row, operands, options(eqn, row), row_namespace(eqn))
+    given = options(eqn, row)
+    if eqn.op.name in FACTORS:
+        given |= vectors_used(builder, sweep.block, eqn, sweep.is_active, ahead=False)
+    result = sweep.context.read(builder, row, operands, given, row_namespace(eqn))
     params = [tangent for tangent in tangents if isinstance(tangent, Var)]
     checked = checked_differential(
         sweep.context.read, eqn, rule, params, builder, one(result, builder)

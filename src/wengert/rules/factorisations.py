@@ -1,7 +1,8 @@
 """Factorisations by their differentials; where factors can be chosen in several ways, one is taken.
 
-A function that does not depend on the choice (of signs, phases, or vectors within a subspace) has the
-right derivative; of one that does, the derivative says as little as the function itself.
+A function that does not depend on the choice of signs and phases has the right derivative; of one that does, the
+derivative says as little as the function itself. Vectors of equal values have no derivative: what reads them is
+refused (`runtime/eigenvalues`).
 
 References: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan and
 S.-X. Zhang, Automatic differentiation for complex valued SVD (2019); S. Walter and L. Lehmann,
@@ -14,10 +15,14 @@ from __future__ import annotations
 from ..ops.creation import arange, eye
 from ..ops.elementwise import conj, i_imag, minimum, real, where
 from ..ops.factorisations import (
+    blur,
     eig,
     eigvals,
+    independent,
     least_squares,
-    nearest,
+    matched,
+    over_values,
+    over_values_bar,
     qr,
     qr_r,
     roots,
@@ -25,13 +30,13 @@ from ..ops.factorisations import (
     svdvals,
 )
 from ..ops.joining import concatenate
-from ..ops.linear_algebra import inv, pinv, solve
+from ..ops.linear_algebra import inv, over_gaps, pinv, solve
 from ..ops.reduction import sum_
 from ..ops.selection import diagonal, take_along_axis, tril
 from ..ops.shape import expand_dims, matrix_transpose, shape
-from .forms import differential, zero_rule
+from .forms import also_linear, differential, zero_rule
 
-zero_rule(nearest)
+zero_rule(matched, blur)
 
 
 def _adjoint(X):
@@ -65,33 +70,47 @@ def _(dA, A, Ω):
 
 
 @differential(svd)
-def _(dA, A, Ω, *, full_matrices=True):
-    """dU = U (F ∘ (P S + S Pᴴ)) + (1 − U Uᴴ) dA V S⁻¹ with P = Uᴴ dA V, Fᵢⱼ = 1 / (sⱼ² − sᵢ²);
-    dV likewise   (Townsend, eqs 16–18).
+def _(dA, A, Ω, *, full_matrices=True, used=()):
+    """dU = U (T + R) / 2 + (1 − U Uᴴ) dA V S⁻¹, dV = V (T − R) / 2 + … with P = Uᴴ dA V,
+    Tᵢⱼ = (P + Pᴴ)ᵢⱼ / (sⱼ − sᵢ), Rᵢⱼ = (P − Pᴴ)ᵢⱼ / (sⱼ + sᵢ)   (Townsend, eqs 16–18, in partial fractions).
 
     The phases of complex vectors turn in U alone (Wan and Zhang, eq. 20).
     """
     S, k = Ω[1], shape(Ω[1])[-1]
     U, V = Ω[0][..., :k], _adjoint(Ω[2][..., :k, :])
     P = _adjoint(U) @ dA @ V
-    F, S_inv = _inverse(_rows(S) ** 2 - _columns(S) ** 2), _rows(_inverse(S))
-    dU = U @ (F * (P * _rows(S) + _columns(S) * _adjoint(P))) + _outside(U, dA @ V) * S_inv
-    dU = dU + U * (_rows(i_imag(_diagonal(P))) * S_inv)
-    dV = V @ (F * (_columns(S) * P + _adjoint(P) * _rows(S)))
-    dV = dV + _outside(V, _adjoint(dA) @ U) * S_inv
+    T = over_gaps(P + _adjoint(P), S, used=used, name="singular values")
+    R = (P - _adjoint(P)) * _inverse(_rows(S) + _columns(S))
+    phases = _rows(i_imag(_diagonal(P)) * _inverse(S))
+    dU = U @ (0.5 * (T + R)) + 0.5 * (U * phases) + _outside(U, dA @ V, S, used)
+    dV = V @ (0.5 * (T - R)) + 0.5 * (V * phases) + _outside(V, _adjoint(dA) @ U, S, used)
     if full_matrices:
         dU = _completed(dU, U, Ω[0][..., k:])
         dV = _completed(dV, V, _adjoint(Ω[2][..., k:, :]))
     return dU, real(_diagonal(P)), _adjoint(dV)
 
 
-def _outside(U, X):
+def _outside(U, X, S, used):
     """The part of X that the columns of U do not span: nothing at all, where there are as many as rows.
 
     What rounding leaves of it there would be divided by singular values that may be zero but for rounding.
     """
-    rows, columns = shape(U)[-2], shape(U)[-1]
-    return (X - U @ (_adjoint(U) @ X)) * minimum(rows - columns, 1)
+    free = shape(U)[-2] - shape(U)[-1]
+    return over_values((X - U @ (_adjoint(U) @ X)) * minimum(free, 1), S, free=free, used=used)
+
+
+@differential(over_values)
+def _(dx, ds, x, s, Ω, *, free, used=()):
+    return over_values(dx - Ω * _rows(ds), s, free=free, used=used)
+
+
+@differential(over_values_bar)
+def _(dx, ds, x, s, Ω, *, free, used=()):
+    return over_values_bar(dx - Ω * _rows(ds), s, free=free, used=used)
+
+
+also_linear(over_values, (lambda ȳ, x, s, **options: over_values_bar(ȳ, s, **options), None))
+also_linear(over_values_bar, (lambda ȳ, x, s, **options: over_values(ȳ, s, **options), None))
 
 
 def _completed(dU, U, rest):
@@ -145,17 +164,22 @@ def _(dA, A, Ω, *, mode):
 def _(dA, A, Ω):
     """dw = diag(V⁻¹ dA V)   (Giles, §2.2.4)."""
     factors = eig(A)
-    dw = _diagonal(solve(factors[1], dA @ factors[1]))
-    return take_along_axis(dw, nearest(Ω, factors[0]), axis=-1)
+    V = independent(factors[1], factors[0], A)
+    return take_along_axis(_diagonal(solve(V, dA @ V)), matched(Ω, factors[0]), axis=-1)
 
 
 @differential(eig)
-def _(dA, A, Ω):
+def _(dA, A, Ω, *, used=()):
     """dw = diag(P), dV = V (F ∘ P) with P = V⁻¹ dA V, Fᵢⱼ = 1 / (wⱼ − wᵢ); lengths and phases stay."""
-    w, V = Ω[0], Ω[1]
+    w, V = Ω[0], independent(Ω[1], Ω[0], A)
     P = solve(V, dA @ V)
-    dV = V @ (_inverse(_rows(w) - _columns(w)) * P)
+    dV = V @ over_gaps(P, w, used=used, within=blur(w, V, A))
     return _diagonal(P), dV - V * sum_(conj(V) * dV, axis=-2, keepdims=True)
+
+
+@differential(independent)
+def _(dV, dw, dA, V, w, A, Ω):
+    return dV
 
 
 @differential(roots)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..ir.op import Op
 from .places import Place, place_of, refuse
-from .registry import Form, Row, Rule, store
+from .registry import Form, Row, Rule, rule_for, store
 
 if TYPE_CHECKING:
     from .description import Description
@@ -121,6 +121,17 @@ def opt_out(function: Target) -> None:
         message = "opt_out() needs the function itself, whose code is to be read"
         raise refuse(message, f"`{function.name}` is an op: it has no code.", caller)
     _register(function, "opt_out", (), caller)
+
+
+def also_linear(op: Op, transposes: tuple[Row | None, ...]) -> None:
+    """Say of an op of wengert's own with a differential in which operands it is linear, by their transposes.
+
+    A differential that the op itself is part of can be transposed by these.
+    """
+    rule = rule_for(op)
+    assert rule is not None
+    row = next(row for row in transposes if row is not None)
+    rule.also["linear"] = Rule(op, "linear", transposes, place_of(row, _caller()))
 
 
 def rule(function: Target) -> Description:

@@ -41,6 +41,8 @@ from ..ops.linear_algebra import (
     norm,
     normed_rank,
     outer,
+    over_gaps,
+    over_gaps_bar,
     pinv,
     slogdet,
     solve,
@@ -51,9 +53,7 @@ from ..ops.linear_algebra import (
 from ..ops.reduction import max_, min_, sum_
 from ..ops.selection import diagonal
 from ..ops.shape import expand_dims, matrix_transpose, moveaxis, ravel, reshape, shape, shaped
-from .forms import bilinear_rule, differential, linear_rule, zero_rule
-from .places import Place
-from .registry import Rule, rule_for
+from .forms import also_linear, bilinear_rule, differential, linear_rule, zero_rule
 
 zero_rule(matrix_rank)
 
@@ -233,11 +233,7 @@ def _solved_for(ȳ, A, B):
 
 # The differential is itself a solution, linear in its right-hand side: to be transposed it needs
 # the transpose of `solve` in that operand.
-_of_solve = rule_for(solve)
-assert _of_solve is not None
-_of_solve.also["linear"] = Rule(
-    solve, "linear", (None, _solved_for), Place(__file__, _solved_for.__code__.co_firstlineno)
-)
+also_linear(solve, (None, _solved_for))
 
 linear_rule(
     as_columns,
@@ -319,14 +315,29 @@ def _(dX, X, Ω, *, UPLO="L"):
 
 
 @differential(eigh)
-def _(dX, X, Ω, *, UPLO="L"):
-    """dw = diag(P), dV = V (F ∘ P) with P = Vᴴ dX V, Fᵢⱼ = 1 / (wⱼ − wᵢ)   (Giles, §3.1).
-
-    Eigenvectors of equal eigenvalues can be chosen in any way; they are taken not to turn among
-    themselves, which is right for every function that does not depend on the choice.
-    """
+def _(dX, X, Ω, *, UPLO="L", used=()):
+    """dw = diag(P), dV = V (F ∘ P) with P = Vᴴ dX V, Fᵢⱼ = 1 / (wⱼ − wᵢ)   (Giles, §3.1)."""
     w, V = Ω[0], Ω[1]
     P = _adjoint(V) @ _hermitian(dX, UPLO == "U") @ V
-    gap = expand_dims(w, axis=-2) - expand_dims(w, axis=-1)
-    F = where(gap == 0, 0.0, 1.0 / where(gap == 0, 1.0, gap))
-    return real(diagonal(P, axis1=-2, axis2=-1)), V @ (F * P)
+    return real(diagonal(P, axis1=-2, axis2=-1)), V @ over_gaps(P, w, used=used)
+
+
+# --- what eigenvectors turn by: P, divided by differences of eigenvalues ------------------------
+
+
+@differential(over_gaps)
+def _(dx, dw, x, w, Ω, **options):
+    return over_gaps(dx - _moved(dw, Ω), w, **options)
+
+
+@differential(over_gaps_bar)
+def _(dx, dw, x, w, Ω, **options):
+    return over_gaps_bar(dx - _moved(dw, Ω), w, **options)
+
+
+def _moved(dw, Ω):
+    return Ω * (expand_dims(dw, axis=-2) - expand_dims(dw, axis=-1))
+
+
+also_linear(over_gaps, (lambda ȳ, x, w, **options: over_gaps_bar(ȳ, w, **options), None))
+also_linear(over_gaps_bar, (lambda ȳ, x, w, **options: over_gaps(ȳ, w, **options), None))

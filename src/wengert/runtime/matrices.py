@@ -41,9 +41,3 @@ def from_columns(x: Any, *, vector: Any, result: Any) -> Any:
 def least_squares(a: Any, b: Any, *, rcond: float | None = None) -> Any:
     """The least-squares solution of `a @ x = b`."""
     return np.linalg.lstsq(a, b, rcond=rcond)[0]
-
-
-def nearest(x: Any, values: Any) -> Any:
-    """For each entry of `x` the index of the nearest of `values`, both along the last axis."""
-    distances = np.abs(np.asarray(x)[..., :, None] - np.asarray(values)[..., None, :])
-    return np.argmin(distances, axis=-1)

@@ -1,0 +1,84 @@
+"""Divisions by differences of eigenvalues, and by singular values: where any are equal, or 0, Python goes on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from ...ir.graph import Eqn
+from ...runtime.eigenvalues import ROUNDINGS
+from .access import over
+from .emitter import Emitter
+from .loopform import Assign, Constant, Expr, For, Slot
+from .lowering import Site, lowers
+from .values import ONE, ZERO, Unlowered, Value, View, minus, plus
+
+_EPS = {"f64": sys.float_info.epsilon, "f32": 2.0**-23}
+
+
+@lowers("over_gaps", "over_gaps_bar")
+def _over_gaps(site: Site, eqn: Eqn) -> Value:
+    x, w = _operands(site, eqn)
+    _exit_within_rounding(site.e, w, _smallest_gap(site.e, w), "values that are equal")
+
+    def gap(e: Emitter, i: Expr, j: Expr) -> Expr:
+        difference = e.apply("sub", e.load(w, (j,)), e.load(w, (i,)))
+        same = e.apply("eq", i, j, code="b1")
+        return e.apply("select", same, Constant(float("inf"), w.code), difference, code=w.code)
+
+    return _divided(site, eqn, x, gap)
+
+
+@lowers("over_values", "over_values_bar")
+def _over_values(site: Site, eqn: Eqn) -> Value:
+    x, s = _operands(site, eqn)
+    least = site.e.load(s, (site.e.let(minus(s.dims[0], ONE)),))
+    _exit_within_rounding(site.e, s, least, "singular values that are 0")
+    return _divided(site, eqn, x, lambda e, i, j: e.load(s, (j,)))
+
+
+def _operands(site: Site, eqn: Eqn) -> tuple[View, View]:
+    if "within" in eqn.params:
+        raise Unlowered(f"`{eqn.op.name}` of a matrix that is not symmetric")
+    x, w = (site.in_memory(arg) for arg in eqn.args)
+    if len(x.dims) != 2 or len(w.dims) != 1 or x.code not in _EPS or w.code != x.code:
+        raise Unlowered(f"`{eqn.op.name}` of stacks of matrices, or of two types")
+    site.write_all()
+    site.e.exit_if(site.e.apply("lt", w.dims[0], ONE, code="b1"), "a matrix without elements")
+    return x, w
+
+
+def _smallest_gap(e: Emitter, w: View) -> Expr:
+    """The smallest difference of two of some sorted values."""
+    smallest = e.variable("gap", Constant(float("inf"), w.code))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    after = inner.load(w, (inner.let(plus(index, ONE)),))
+    gap = inner.apply("fabs", inner.apply("sub", after, inner.load(w, (index,))))
+    inner.add(Assign(smallest, _chosen(inner, "lt", gap, smallest)))
+    e.add(For(index, e.let(minus(w.dims[0], ONE)), tuple(inner.statements)))
+    return smallest
+
+
+def _chosen(e: Emitter, test: str, x: Expr, y: Expr) -> Expr:
+    return e.apply("select", e.apply(test, x, y, code="b1"), x, y, code=x.code)
+
+
+def _exit_within_rounding(e: Emitter, w: View, least: Expr, reason: str) -> None:
+    """Leave to Python what rounding alone can have made of 0, as `runtime.eigenvalues` has it."""
+    first, last = e.load(w, (ZERO,)), e.load(w, (e.let(minus(w.dims[0], ONE)),))
+    size = _chosen(e, "gt", e.apply("fabs", first), e.apply("fabs", last))
+    share = e.apply(w.code, w.dims[0], code=w.code)
+    rounding = e.apply(
+        "mul", e.apply("mul", Constant(ROUNDINGS * _EPS[w.code], w.code), share), size
+    )
+    e.exit_if(e.apply("le", least, rounding, code="b1"), reason)
+
+
+def _divided(site: Site, eqn: Eqn, x: View, divisor: Callable[[Emitter, Expr, Expr], Expr]) -> View:
+    made = site.allocate(tuple(map(site.e.size, x.dims)), x.code, eqn.outs)
+    over(
+        site.e,
+        made.dims,
+        lambda e, at: e.store(made, at, e.apply("div", e.load(x, at), divisor(e, *at))),
+    )
+    return made
