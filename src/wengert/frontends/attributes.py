@@ -314,6 +314,7 @@ def _method_of_run_time(
     value: Var | Const, name: str, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
     from .drawing_in_python import drawn_by
+    from .operators import refuse_unknown
 
     current = now(it, value)  # a bound method may be called once its object has changed
     if not isinstance(current, (Var, Const)):
@@ -350,6 +351,7 @@ def _method_of_run_time(
     if op is not None and kind == UNKNOWN and not may_be_method(op, [value, *args], kwargs):
         op = None
     if op is not None and (isinstance(kind, (Array, Number)) or kind == UNKNOWN):
+        refuse_unknown(it, (name,), [value])
         return emit_op(it, op, "method", [value, *args], kwargs)
     return _method_without_rule(value, name, it, args, kwargs)
 
@@ -377,6 +379,7 @@ def _method_without_rule(
             "Compute it with operators or `math`.",
         )
     if isinstance(kind, (Number, Other)) or name in ("index", "count"):
+        refuse_unknown(it, (name,), [value])
         return _inert_method(value, name, it, args, kwargs)
     if name == "view" and (isinstance(kind, Array) or kind == UNKNOWN) and not (args or kwargs):
         return it.emit(st.getitem, value, Const(...))

@@ -21,6 +21,7 @@ from .binding import bind_arguments
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
 from .expressions import evaluate
+from .heap import now
 from .opcalls import emit_op
 from .reading import NeedsCallee
 from .values import REMEMBERED, Closure, Items, Maybe, Scope, Value, is_mutable, kind_of_value
@@ -182,5 +183,5 @@ def returned(it: Interpreter) -> Value:
     assert value is not None
     inner = value.value if isinstance(value, Maybe) else value
     if flag == Const(True):
-        return inner
+        return now(it, inner)
     return it.choose(flag, lambda: inner, lambda: Const(None))

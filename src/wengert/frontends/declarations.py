@@ -11,8 +11,10 @@ from ..errors import NoSource
 from .sources import FunctionNode, around, parameter_names, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_PATTERNS = (ast.MatchAs, ast.MatchStar)
-_BINDING = (FunctionNode, ast.ClassDef, ast.Name, ast.alias, *_PATTERNS, *_COMPREHENSIONS)
+_PATTERNS = (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
+_BINDING = (
+    FunctionNode, ast.ClassDef, ast.Name, ast.alias, ast.ExceptHandler, *_PATTERNS, *_COMPREHENSIONS,
+)  # fmt: skip
 """Syntax that may bind a name, or has names of its own."""
 
 
@@ -164,7 +166,12 @@ def _names_assigned(node: ast.AST) -> frozenset[str]:
                 found.add(name)
             case ast.alias(name=name, asname=asname):
                 found.add((asname or name).split(".")[0])
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case (
+                ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+                | ast.ExceptHandler(name=str(name))
+            ):
                 found.add(name)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 stack.extend(n for n in ast.walk(current) if isinstance(n, ast.NamedExpr))

@@ -368,7 +368,7 @@ class Interpreter:
             return step
 
         self.branch(condition, put(then), put(other))
-        return self.vars.pop(slot)
+        return hp.now(self, self.vars.pop(slot))
 
     def mark(self) -> Mark:
         """Where the reading is, to return to if what is read next turns out to be unreadable."""

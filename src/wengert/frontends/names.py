@@ -48,13 +48,15 @@ def lookup(it: Interpreter, scope: Scope, name: str) -> Value:
                 if where is it.frame.scope:
                     where.vars[name] = value
             return now(it, value)
+        if where.outer is not None and _is_local(it, where, name):
+            _note_unbound(it, name)
+            cells.unbound(it, name, own=_is_own(scope, where))
         where = where.outer
     if name in scope.globals and (cell := cells.known_external(it, scope.globals, name)):
         return cells.read(it, cell, name, own=False)
     if _is_local(it, scope, name):
         _note_unbound(it, name)
-        message = f"cannot access local variable '{name}' where it is not associated with a value"
-        raise_now(it, UnboundLocalError, message)
+        cells.unbound(it, name, own=True)
     if name in scope.globals:
         return lift(it, scope.globals, name, scope.globals[name])
     rely_on(it.reading.guards, scope.globals, name, MISSING)
@@ -89,13 +91,13 @@ def _note_unbound(it: Interpreter, name: str) -> None:
 
 
 def _is_local(it: Interpreter, scope: Scope, name: str) -> bool:
-
+    """Whether a function that is running binds a name somewhere, so that it is its own."""
     frame = next((f for f in it.frames if f.scope is scope), None)
-    if frame is None or isinstance(frame.closure.node, ast.Lambda):
-        return False
-    if name in declarations(frame.closure.node).get("global", ()):
+    if frame is None or frame.around is not None or isinstance(frame.closure.node, ast.Lambda):
         return False
     node = frame.closure.node
+    if name in frozenset[str]().union(*declarations(node).values()):
+        return False
     return name in parameter_names(node.args) or name in assigned_names(node.body)
 
 

@@ -231,6 +231,7 @@ def attributes(it: Interpreter, items: Items) -> Value:
             f"the `__dict__` of an object whose class, {items.type.__name__}, is built on a container",
             "Read and assign the attributes by their names.",
         )
+    _refuse_uncertain(it, items)
     place = place_of(it, items)
     if place.twin is None:
         mirror = Items("dict", items.keys, items.values)
@@ -240,6 +241,17 @@ def attributes(it: Interpreter, items: Items) -> Value:
     twin = Items("dict", items.keys, items.values, place=place.twin)
     it.heap[place.twin] = twin
     return twin
+
+
+def _refuse_uncertain(it: Interpreter, items: Items) -> None:
+    name = next(
+        (k for k, v in zip(items.keys, items.values, strict=True) if isinstance(v, Maybe)), None
+    )
+    if name is not None:
+        raise it.unsupported(
+            f"the `__dict__` of an object that has the attribute `{name}` on some paths only",
+            "Assign the attribute on every path, or ask for it by its name: `hasattr`, `getattr`.",
+        )
 
 
 # --- what is built into every object ------------------------------------------------------

@@ -16,7 +16,18 @@ from ..ir.graph import FOR, IF, WHILE, Atom, Block, Eqn, Var
 from ..ir.types import UNKNOWN, Array, Seq, Unknown
 from ..ops import structure as st
 from .heap import holds_mutable, holds_operands, link_holders, may_be_same, view_of
-from .values import Activation, Closure, Items, Iteration, Maybe, Native, Place, Scope, Value
+from .values import (
+    Activation,
+    Closure,
+    Items,
+    Iteration,
+    Maybe,
+    Native,
+    Place,
+    Scope,
+    Value,
+    object_class,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -26,43 +37,22 @@ _BORROWED = (st.global_, st.getattr_, st.apply, st.pullback_of)
 
 
 def may_be_shared(it: Interpreter, name: str, value: Value) -> bool:
-    """Whether something else may refer to the object that a name refers to; of lists it need not be asked.
+    """Whether something else may refer to the object that a name refers to; it is asked of arrays only.
 
-    A list that grows costs less than one that is built anew.
+    A list or a dictionary that grows costs less than one that is built anew.
     """
-    if _is_list(value):
-        return True
-    if not _is_mutable(value):
-        return isinstance(value, Items)
-    if isinstance(value, Var):
-        link_holders(it, value)
-        if value in it.reading.places or value in it.reading.choices:
-            return True
-    if isinstance(value, Items) and value.place is not None and value.place.choice is not None:
+    if not isinstance(value, Var):
+        return isinstance(value, Items) or object_class(value) is not None
+    if not isinstance(value.kind, (Array, Unknown)):
+        return isinstance(value.kind, Seq)
+    link_holders(it, value)
+    if value in it.reading.places or value in it.reading.choices:
         return True
     if name not in it.vars or _is_borrowed(it, value):
         return True  # a caller may hold it without a name: `(b, scale_b())`
     scopes = _live_scopes(it)
     seen = {id(scope) for scope in scopes}
     return any(_holds(it, other, value, seen) for other in _others(it, name, scopes))
-
-
-def _is_list(value: Value) -> bool:
-    match value:
-        case Var(kind=Seq()) | Items(form="list"):
-            return True
-        case _:
-            return False
-
-
-def _is_mutable(value: Value) -> bool:
-    match value:
-        case Var(kind=Array() | Seq() | Unknown()):
-            return True
-        case Items(form="list" | "dict"):
-            return True
-        case _:
-            return False
 
 
 def may_be_item(it: Interpreter, value: Value) -> bool:
@@ -108,10 +98,7 @@ def _is_item_inside(it: Interpreter, block: Block, atom: Atom, seen: set[Var]) -
     return not eqn.op.fresh and any(_is_item_inside(it, block, a, seen) for a in eqn.args[:1])
 
 
-def _is_borrowed(it: Interpreter, value: Value) -> bool:
-    if isinstance(value, Items):
-        return value.home is not None or any(value is given for given in it.reading.inputs)
-    assert isinstance(value, Var)
+def _is_borrowed(it: Interpreter, value: Var) -> bool:
     origins = roots(it, value)
     if value not in origins or view_of(it, value) is not None:
         return True  # a view of something, or what came out of a container

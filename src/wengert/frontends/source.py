@@ -13,7 +13,7 @@ from ..errors import BadArgument, NoSource, RuleError
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
-from ..ir.types import NONE, UNKNOWN, Kind, Static, Struct
+from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
 from ..ops.identity import apart, counted
 from ..rules.places import Place, refuse
 from . import columns, rows, walking
@@ -30,7 +30,7 @@ from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .relied_on import Guard, Seen, seeing
 from .signature import Template
 from .sources import source_of
-from .values import MUTABLE_FORMS, Items, Value, flatten, fresh, is_mutable, kind_of_value
+from .values import MUTABLE_FORMS, OBJECTS, Items, Value, flatten, fresh, is_mutable, kind_of_value
 
 Special = Callable[[Any], Callable[..., Value] | None]
 
@@ -213,6 +213,7 @@ class _Given:
 
     def take(self, name: str, kind: Kind, how: str = "positional") -> Value:
         """One input as a value: taken apart into leaves, unless the program changes it."""
+        self.it.reading.made_of |= _classes_in(kind)
         if name in self.it.reading.whole and isinstance(kind, Struct):
             self.inputs.append(Input(name, UNKNOWN, how))
             self.params.append(Var(kind, name))
@@ -237,6 +238,18 @@ class _Given:
             self.it.reading.given[id(value)] = name
             for item in value.values:
                 self._note(name, item)
+
+
+def _classes_in(kind: Kind) -> set[type]:
+    """The classes of the objects that an argument is, or holds."""
+    match kind:
+        case Struct(form=form, items=items, type=cls):
+            own = {cls} if form in OBJECTS else set[type]()
+            return own.union(*map(_classes_in, items))
+        case Seq(item=item):
+            return _classes_in(item)
+        case _:
+            return set()
 
 
 def _target(given: _Given, target: Kind) -> Value:
