@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 from _thread import RLock, get_ident  # of `threading`, a module that few programs need
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .backends import python as printer
@@ -142,9 +142,11 @@ class Derived:
         if written(body).clobbered.isdisjoint(given) and not binds_outside(self.functions[0]):
             return ()
         return tuple(
-            (holder, key)
+            (each, key)
             for holder, key, kind in self.guards
-            if not isinstance(kind, Static) and _can_be_bound(holder, key)
+            if not isinstance(kind, Static)
+            for each in _that_give(holder, key)
+            if _can_be_bound(each, key)
         )
 
     @property
@@ -266,6 +268,14 @@ def note_run_inside(derived: Derived) -> None:
 
 
 _traces: dict[int, int] = {}
+
+
+def _that_give(holder: Any, key: str) -> Iterator[Any]:
+    """What a name is read from: a class, and those that it inherits from until one has it."""
+    for each in holder.__mro__ if isinstance(holder, type) else (holder,):
+        yield each
+        if isinstance(each, type) and key in vars(each):
+            return
 
 
 def _can_be_bound(holder: Any, key: str) -> bool:

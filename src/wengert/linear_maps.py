@@ -129,17 +129,30 @@ def _run(
         raise presented(error) from error.__cause__
 
 
+_NOTHING = object()
+"""What a namespace or an object holds under a name that it does not have, or that its class gives it."""
+
+
+def _held_there(holder: Any, key: str) -> Any:
+    own = holder if isinstance(holder, dict) else getattr(holder, "__dict__", None)
+    if own is not None and key not in own:
+        return _NOTHING
+    return held_by(holder, key)
+
+
 def _hold(holder: Any, key: str, value: Any) -> None:
-    if isinstance(holder, dict):
+    if value is not _NOTHING and isinstance(holder, dict):
         holder[key] = value
-    else:
+    elif value is not _NOTHING:
         setattr(holder, key, value)
+    elif _held_there(holder, key) is not _NOTHING:
+        holder.pop(key) if isinstance(holder, dict) else delattr(holder, key)
 
 
 @contextmanager
 def _as_they_were(outside: Sequence[tuple[Any, str, Any]]) -> Generator[None]:
     """Run with globals that a program changes as they were at the point; they are put back after."""
-    now = [(holder, key, held_by(holder, key)) for holder, key, _ in outside]
+    now = [(holder, key, _held_there(holder, key)) for holder, key, _ in outside]
     try:
         for holder, key, value in outside:
             _hold(holder, key, copied(value))
@@ -166,7 +179,8 @@ class Pushforward:
         # the caller, or the function itself, may change them
         self._at = copied(self._given)
         self._outside = [
-            (holder, key, copied(held_by(holder, key))) for holder, key in derived.changed_outside
+            (holder, key, copied(_held_there(holder, key)))
+            for holder, key in derived.changed_outside
         ]
 
     def __call__(self, *tangents: Any) -> Any:

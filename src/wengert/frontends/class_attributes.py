@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.builder import Builder
-from ..ir.graph import Atom, Const
+from ..ir.graph import UNDEFINED, Atom, Const
 from ..ops import memory as me
+from ..ops import structure as st
 from . import class_lookup, local_classes, outside
 from .heap import now, put
 from .names import lift
 from .relied_on import rely_on_class
-from .values import Items, Lost, Place, Value, is_mutable
+from .values import Items, Lost, Maybe, Place, Value, is_mutable
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -41,7 +43,31 @@ def held_value(it: Interpreter, cls: type, name: str, held: local_classes.Held) 
 
 def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
     """What the program has assigned to an attribute of a class, or of one that it inherits from."""
-    for base in cls.__mro__ if it.reading.class_attributes else ():
+    found = _first_held(it, cls.__mro__, name)
+    return None if found is None else _settled(it, cls, name, *found)
+
+
+def class_has(it: Interpreter, cls: type, name: str) -> Value | None:
+    """Whether a class has an attribute that the program assigns to; None if it has assigned none."""
+
+    def among(classes: Sequence[type]) -> Value | None:
+        found = _first_held(it, classes, name)
+        if found is None:
+            return None
+        held, others = found
+        if not isinstance(held, Maybe):
+            return Const(True)
+        inherited = among(others) or Const(any(name in vars(each) for each in others))
+        return it.emit(st.either, it.emit(st.is_not, held.witness, UNDEFINED), it.atom(inherited))
+
+    return among(cls.__mro__)
+
+
+def _first_held(
+    it: Interpreter, classes: Sequence[type], name: str
+) -> tuple[Value, Sequence[type]] | None:
+    """What the program has assigned to an attribute of the first of some classes that has it, and the others."""
+    for k, base in enumerate(classes if it.reading.class_attributes else ()):
         place = it.reading.class_attributes.get((base, name))
         content = it.heap.get(place) if place is not None else None
         if isinstance(content, Lost):
@@ -50,10 +76,31 @@ def held_by_class(it: Interpreter, cls: type, name: str) -> Value | None:
                 "Keep the value on an object, or read the attribute before.",
             )
         if isinstance(content, Items) and name in content.keys:
-            return it.checked(now(it, content[name]), f"{cls.__name__}.{name}")
+            return now(it, content[name]), classes[k + 1 :]
         if name in vars(base):
             return None
     return None
+
+
+def _settled(it: Interpreter, cls: type, name: str, held: Value, others: Sequence[type]) -> Value:
+    """What is held for an attribute; where some paths have assigned it only, others inherit it."""
+    if not isinstance(held, Maybe):
+        return held
+    return it.choose(
+        it.emit(st.is_not, held.witness, UNDEFINED),
+        lambda: it.checked(held, f"{cls.__name__}.{name}"),
+        lambda: _inherited(it, cls, name, others),
+    )
+
+
+def _inherited(it: Interpreter, cls: type, name: str, classes: Sequence[type]) -> Value:
+    found = _first_held(it, classes, name)
+    if found is not None:
+        return _settled(it, cls, name, *found)
+    owner = next((base for base in classes if name in vars(base)), None)
+    if owner is None:
+        return class_lookup.no_attribute(it, cls, name)
+    return value_of_class(it, owner, name)
 
 
 def show_class(it: Interpreter, cls: type) -> Value:
@@ -111,7 +158,7 @@ def _attribute_of_class(it: Interpreter, cls: type, name: str) -> Place:
     if place is not None:
         return place
     before: dict[str, Value] = {}
-    if class_lookup.static_lookup(cls, name) is not class_lookup.MISSING:
+    if name in vars(cls):  # what it inherits, the class it inherits from may get anew
         outer, it.builder = it.builder, Builder(it.builder.span)
         before[name] = _at_the_start(it, cls, name)
         it.reading.early += it.builder.eqns

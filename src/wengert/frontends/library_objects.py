@@ -94,7 +94,7 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
         case Items() if is_object(value):
             return _object_has(it, value, name)
         case Const(value=constant):
-            return Const(_known_has(it, constant, name))
+            return _known_has(it, constant, name)
         case Closure():
             given = cells.attribute_of_function(it, value, name) is not None
             return Const(given or hasattr(value.function or types.FunctionType, name))
@@ -113,10 +113,9 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
     return opaque(it, hasattr, [value, Const(name)], {}, BOOL)
 
 
-def _known_has(it: Interpreter, known: Any, name: str) -> bool:
-    if isinstance(known, type) and class_attributes.held_by_class(it, known, name) is not None:
-        return True
-    return has(it.reading.guards, known, name)
+def _known_has(it: Interpreter, known: Any, name: str) -> Value:
+    given = class_attributes.class_has(it, known, name) if isinstance(known, type) else None
+    return Const(has(it.reading.guards, known, name)) if given is None else given
 
 
 def _object_has(it: Interpreter, items: Items, name: str) -> Value:
@@ -138,8 +137,9 @@ def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
     cls = items.type
     if name == "__class__" or (name == "__dict__" and cls.__dictoffset__):
         return Const(True)
-    if class_attributes.held_by_class(it, cls, name) is not None:
-        return Const(True)
+    given = class_attributes.class_has(it, cls, name)
+    if given is not None:
+        return given
     found = class_lookup.static_lookup(cls, name)
     if found is class_lookup.MISSING and class_lookup.own_method(cls, "__getattr__") is None:
         return Const(False)

@@ -1,8 +1,9 @@
 """`functools.cache` and `lru_cache`: results that are remembered by the arguments.
 
-A call with the same arguments gives the very result of the first. A function that recurses keeps its
-results in a dictionary when the program runs, so that it takes no more calls than in Python; its keys
-are the arguments that have no derivative, if the others stay the same from call to call.
+A call with the same arguments gives the very result of the first. A function that recurses, or does more
+than give a result, keeps its results in a dictionary when the program runs, so that it runs no more often
+than in Python; its keys are the arguments that have no derivative, if the others stay the same from call to
+call.
 """
 
 from __future__ import annotations
@@ -12,14 +13,27 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Const, Var
-from ..ir.records import replace
+from ..ir.graph import Const, Eqn, Var, births, walk
+from ..ir.records import record, replace
 from ..ir.types import INT, Other, Static
+from ..ops import structure as st
 from .binding import bind_arguments
 from .closure_calls import call_closure
 from .closures import closure_of
-from .heap import identities
-from .values import REMEMBERED, Closure, Items, Native, Scope, Value, is_mutable, kind_of_value
+from .heap import Heap, identities, now, place_of
+from .reading import NeedsCallee
+from .sharing import reached_from
+from .values import (
+    REMEMBERED,
+    Closure,
+    Items,
+    Native,
+    Place,
+    Scope,
+    Value,
+    is_mutable,
+    kind_of_value,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -28,13 +42,21 @@ Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
 
+@record
+class _Memory:
+    """What stands for a local function that remembers its results."""
+
+    builder: Any
+    """The block in which it was made."""
+
+
 def decorator(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     """`lru_cache(maxsize=…)`, or `cache(f)` and `lru_cache(f)` themselves."""
     if not args or not (isinstance(args[0], Closure) or _is_function(args[0])):
         return Native("lru_cache", lambda it, inner, named: decorator(it, inner, {}))
     function = args[0]
     closure = function if isinstance(function, Closure) else closure_of(it, function.value)  # type: ignore[union-attr]
-    return replace(closure, scope=_with_new_memory(closure.scope, object()))
+    return replace(closure, scope=_with_new_memory(closure.scope, _Memory(it.builder)))
 
 
 def _with_new_memory(around: Scope, function: Any) -> Scope:
@@ -43,6 +65,14 @@ def _with_new_memory(around: Scope, function: Any) -> Scope:
     scope.vars[REMEMBERED] = Items("dict", (), ())
     scope.memory_of = function
     return scope
+
+
+def _memory_of_program(it: Interpreter, around: Scope, function: Any) -> Scope:
+    """Where the program remembers the results of a function that was there before it."""
+    if function not in it.reading.memories:
+        scope = it.reading.memories[function] = _with_new_memory(around, function)
+        scope.vars[REMEMBERED] = Items("dict", (), (), born=0)  # no branch or loop has made it
+    return it.reading.memories[function]
 
 
 def _is_function(value: Value) -> bool:
@@ -57,16 +87,17 @@ def call_remembering(it: Interpreter, closure: Closure, args: Args, kwargs: Kwar
 def call_remembered(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Value:
     """Call what `functools.lru_cache` has made of a function that is known."""
     closure = closure_of(it, known.__wrapped__)
-    scope = _running_memory(it, known) or _with_new_memory(closure.scope, known)
+    scope = _running_memory(it, known) or _memory_of_program(it, closure.scope, known)
     return _call(it, replace(closure, scope=scope), args, kwargs)
 
 
 def _call(it: Interpreter, closure: Closure, args: Args, kwargs: Kwargs) -> Value:
     bound = bind_arguments(it, closure, args, kwargs)
     plain = replace(closure, scope=_around_memory(closure.scope))
-    if closure.identity not in it.reading.separate:
+    recurs, acts = (closure.identity in known for known in (it.reading.separate, it.reading.acting))
+    names = _keys(it, closure, bound) if recurs or acts else None
+    if not recurs and (names is None or len(names) < len(bound)):
         return _first_result(it, plain, closure.scope.memory_of, bound, args, kwargs)
-    names = _keys(it, closure, bound)
     if names is None:
         _refuse_within_memory(it, closure)
         return call_closure(it, plain, args, kwargs)
@@ -119,15 +150,58 @@ def _first_result(
     if known is not None:
         result, builder, written, before = known
         if _is_visible(it, builder, written):
-            return result
+            return now(it, result)
         if any(held[place] is not content for place, content in before.items()):
             raise it.unsupported(
                 f"{closure.name} remembers a result that it gave on one path of the program only",
                 "Call it before the `if` or the loop, and keep the result under a name.",
             )
+    start, heap, eqns = next(births), dict(it.heap), len(it.builder.eqns)
     result = call_closure(it, closure, args, kwargs)
+    if _acts(it, start, heap, it.builder.eqns[eqns:]):
+        _remember_at_run_time(it, closure, function, bound)
+    if it.builder is not _home(it, function):
+        it.reading.detached |= _made_since(it, result, start)
     it.reading.remembered[key] = result, it.builder, tuple(it.builder.eqns[-1:]), held
     return result
+
+
+def _remember_at_run_time(
+    it: Interpreter, closure: Closure, function: Any, bound: Mapping[str, Value]
+) -> None:
+    """A function has been found to do more than give a result: it may not run more often than in Python.
+
+    Raises:
+        NeedsCallee: the program is read again, with a dictionary of its results.
+    """
+    if closure.identity not in it.reading.acting:
+        it.reading.acting.add(closure.identity)
+        raise NeedsCallee
+    if it.builder is not _home(it, function):
+        raise it.unsupported(
+            f"{closure.name} remembers its results by arguments that may have a derivative, and changes something "
+            "whenever it runs",
+            "Call it before the `if` or the loop, or let it change nothing.",
+        )
+
+
+def _acts(it: Interpreter, start: int, before: Heap, eqns: Sequence[Eqn]) -> bool:
+    """Whether a call has changed an object that was there before it, or has an effect that the world sees."""
+    if any(it.heap[p] is not before.get(p) for p in it.heap if p.born <= start):
+        return True
+    inside = (each for eqn in eqns for each in (eqn, *(e for b in eqn.blocks for e in walk(b))))
+    return any(eqn.op is st.opaque for eqn in inside)
+
+
+def _home(it: Interpreter, function: Any) -> Any:
+    """The block of the program in which a function was told to remember its results."""
+    return function.builder if isinstance(function, _Memory) else it.reading.root
+
+
+def _made_since(it: Interpreter, result: Value, start: int) -> set[Place]:
+    """The known objects that a result is, or holds, if the call has made them."""
+    found = (v for v in reached_from(result) if isinstance(v, Items) and is_mutable(v))
+    return {place for each in found for place in (place_of(it, each),) if place.born > start}
 
 
 def _places(it: Interpreter, values: Iterable[Value]) -> set[Any]:

@@ -87,7 +87,7 @@ def read(
 
 
 _LEARNT = (
-    "separate", "inlined", "by_index", "by_turn", "one_by_one", "whole", "checked", "kept", "made_of",
+    "separate", "inlined", "acting", "by_index", "by_turn", "one_by_one", "whole", "checked", "kept", "made_of",
     "changed_outside", "bound_outside", "changed_in_classes",
 )  # fmt: skip
 """What one reading of a program finds for the next."""

@@ -1,0 +1,372 @@
+"""What a program remembers, counts and keeps outside of itself: as often, and where, as in plain Python."""
+
+import functools
+import warnings
+
+import pytest
+
+import wengert as wg
+
+STEP = 1e-6
+COUNTS = [0]
+
+
+class Box:
+    made = 0
+
+    def __init__(self, value):
+        self.value = value
+        type(self).made += 1
+
+    @functools.lru_cache  # noqa: B019 — that is what is tested
+    def remembered(self, k):
+        self.value += 1.0
+        return 2.0 * k
+
+    @staticmethod
+    @functools.lru_cache
+    def of_class(k):
+        COUNTS[0] += 1
+        return 3.0 * k
+
+
+class Sub(Box):
+    pass
+
+
+class SubOfSub(Sub):
+    pass
+
+
+@functools.lru_cache
+def outer(k):
+    COUNTS[0] += 1
+    return 2.0 * k
+
+
+NAMED = 0
+
+
+def start_again():
+    global NAMED
+    NAMED, COUNTS[0], Box.made = 0, 0, 0
+    for cls in (Sub, SubOfSub):
+        for name in {"made", "extra"} & vars(cls).keys():
+            delattr(cls, name)
+    for each in (outer, Box.remembered, Box.of_class):
+        each.cache_clear()
+
+
+def state():
+    classes = [
+        {k: vars(c)[k] for k in ("made", "extra") if k in vars(c)} for c in (Box, Sub, SubOfSub)
+    ]
+    return NAMED, COUNTS[0], classes
+
+
+def forward(program):
+    def run(x):
+        value, push = wg.pushforward(program, x)
+        return value, push(1.0)
+
+    return run
+
+
+WAYS = {
+    "reverse": wg.value_and_grad,
+    "forward": forward,
+    "native": lambda program: wg.jit(wg.value_and_grad(program)),
+}
+
+
+def outcome(run, x):
+    """What a run gives, or the class of what it raises, and what it leaves."""
+    start_again()
+    try:
+        found = run(x)
+    except AttributeError as error:
+        found = type(error)
+    return found, state()
+
+
+def plain(program):
+    def run(x):
+        value = program(x)
+        left = state()
+        slopes = []
+        for at in (x + STEP, x - STEP):
+            start_again()
+            slopes.append(program(at))
+        start_again()
+        program(x)
+        assert state() == left
+        return value, (slopes[0] - slopes[1]) / (2 * STEP)
+
+    return run
+
+
+def check(program, way, x):
+    wanted, left = outcome(plain(program), x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, kept = outcome(WAYS[way](program), x)
+    assert kept == left
+    assert found == (
+        wanted if isinstance(wanted, type) else pytest.approx(wanted, rel=1e-6, abs=1e-6)
+    )
+
+
+# --- functions that remember their results --------------------------------------------------
+
+
+def in_a_comprehension(x):
+    calls = []
+
+    @functools.cache
+    def make(k):
+        calls.append(k)
+        return 2.0 * x
+
+    return sum(make(1) for _ in range(3)) + len(calls)
+
+
+def by_cache_in_a_loop(x):
+    calls = []
+
+    @functools.cache
+    def make(k):
+        calls.append(k)
+        return k * x
+
+    total = 0.0
+    for i in range(5):
+        total += make(i % 2) * x
+    return total + len(calls)
+
+
+def on_one_path_first(x):
+    calls = []
+
+    def add(k):
+        calls.append(k)
+        return k * x
+
+    make = functools.lru_cache(add)
+    if x > 1.0:
+        make(1)
+    return make(1) * x + len(calls)
+
+
+def by_hand(x):
+    calls, memo = [], {}
+
+    def make(k):
+        if k not in memo:
+            calls.append(k)
+            memo[k] = k * x
+        return memo[k]
+
+    return sum(make(i % 2) for i in range(4)) + len(calls)
+
+
+def of_arguments_with_a_derivative(x):
+    calls = []
+
+    @functools.lru_cache
+    def make(y):
+        calls.append(1)
+        return y * y
+
+    return make(x) + make(x) + make(2.0 * x) + len(calls)
+
+
+def recursive(x):
+    calls = []
+
+    @functools.lru_cache(None)
+    def product(n):
+        calls.append(n)
+        return x if n < 2 else product(n - 1) * product(n - 2)
+
+    return product(5) + len(calls)
+
+
+def of_a_module(x):
+    if x > 1.0:
+        outer(1)
+    return sum(outer(i % 2) for i in range(4)) * x + outer(1)
+
+
+def a_method(x):
+    box, total = Box(0.0), 0.0
+    for i in range(4):
+        total += box.remembered(i % 2) * x
+    return total + box.value * x
+
+
+def a_static_method(x):
+    return sum(Box.of_class(i % 3) for i in range(6)) * x
+
+
+def counts_a_global_name(x):
+    @functools.lru_cache
+    def make(k):
+        global NAMED
+        NAMED += 1
+        Sub.made += 1
+        return k * x
+
+    return sum(make(2) for _ in range(3))
+
+
+def the_very_list(x):
+    @functools.lru_cache
+    def make():
+        return [x]
+
+    make().append(x * x)
+    return make()[0] * len(make()) * make()[-1]
+
+
+def the_very_list_in_a_loop(x):
+    @functools.lru_cache
+    def make(k):
+        return [x * k]
+
+    for i in range(4):
+        make(i % 2).append(x * i)
+    return make(1)[-1] * len(make(0))
+
+
+REMEMBERING = (
+    in_a_comprehension, by_cache_in_a_loop, on_one_path_first, by_hand, of_arguments_with_a_derivative,
+    recursive, of_a_module, a_method, a_static_method, counts_a_global_name, the_very_list,
+    the_very_list_in_a_loop,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("program", REMEMBERING)
+def test_E3_a_function_that_remembers_its_results_runs_once(program, way):
+    for x in (0.5, 2.5):
+        check(program, way, x)
+
+
+def prints(x):
+    @functools.lru_cache
+    def make(k):
+        print("made", k)
+        return k * x
+
+    return sum(make(1) for _ in range(3))
+
+
+def test_what_a_remembering_function_prints_is_printed_once(capsys):
+    assert wg.value_and_grad(prints)(2.0) == (6.0, 3.0)
+    assert capsys.readouterr().out == "made 1\n"
+
+
+def pure(x):
+    @functools.lru_cache
+    def weight(k):
+        return 0.5**k
+
+    total = 0.0
+    for k in range(6):
+        total += weight(k) * x**k
+    return total
+
+
+def test_results_of_a_pure_function_need_no_dictionary():
+    assert "dict" not in str(wg.code_ir(pure, 1.5))
+    assert wg.grad(pure)(1.5) == pytest.approx(
+        sum(k * 0.5**k * 1.5 ** (k - 1) for k in range(1, 6))
+    )
+
+
+# --- attributes of classes ------------------------------------------------------------------
+
+
+def counts_in_its_class(x):
+    box = Box(x)
+    if x > 1.0:
+        Sub(1.0)
+    return box.value * x
+
+
+def counts_in_a_loop(x):
+    for k in range(3):
+        if x > k:
+            Sub(1.0)
+        else:
+            Box(1.0)
+    return x * Sub.made + SubOfSub.made + 10.0 * Box.made
+
+
+def inherits_until_it_has_its_own(x):
+    if x > 1.0:
+        Sub.made = 7.0 * x
+    Box.made = 3.0
+    return x * SubOfSub.made
+
+
+def inherits_in_turn(x):
+    for k in range(4):
+        if x > k:
+            SubOfSub.made = x
+        Sub.made = x * x
+        Box.made += 1
+    return SubOfSub.made * Sub.made * Box.made
+
+
+def inherits_what_is_set_later(x):
+    made = SubOfSub(x)
+    for k in range(3):
+        Box(x)
+        if x < k:
+            Sub.made = x * k
+    return made.made * x + SubOfSub.made * x
+
+
+def with_a_default(x):
+    if x > 1.0:
+        Sub.extra = x
+    return getattr(Sub, "extra", 2.0) * x + hasattr(SubOfSub, "extra") * x
+
+
+def without_a_default(x):
+    if x > 1.0:
+        Sub.extra = x
+    return Sub.extra * x
+
+
+def on_the_way_out(x):
+    try:
+        if x > 1.0:
+            raise ValueError  # noqa: TRY301 — that is what is tested
+        Sub.made += 1
+    except ValueError:
+        SubOfSub.made = 3
+    return x * x
+
+
+OF_CLASSES = (
+    counts_in_its_class, counts_in_a_loop, inherits_until_it_has_its_own, inherits_in_turn,
+    inherits_what_is_set_later, with_a_default, without_a_default, on_the_way_out,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("program", OF_CLASSES)
+def test_E3_an_attribute_of_a_class_on_some_paths(program, way):
+    for x in (0.5, 2.5):
+        check(program, way, x)
+
+
+def test_E3_a_pushforward_leaves_no_attribute_where_there_was_none():
+    start_again()
+    _, push = wg.pushforward(counts_in_its_class, 0.5)
+    left = state()
+    assert push(1.0) == 1.0
+    assert push(2.0) == 2.0
+    assert state() == left == (0, 0, [{"made": 1}, {}, {}])
