@@ -1,6 +1,8 @@
 """What a program remembers, counts and keeps outside of itself: as often, and where, as in plain Python."""
 
+import dataclasses
 import functools
+import types
 import warnings
 
 import pytest
@@ -370,3 +372,73 @@ def test_E3_a_pushforward_leaves_no_attribute_where_there_was_none():
     assert push(1.0) == 1.0
     assert push(2.0) == 2.0
     assert state() == left == (0, 0, [{"made": 1}, {}, {}])
+
+
+# --- what a gradient of an object looks like ------------------------------------------------
+
+
+class Holder:
+    def __init__(self):
+        self.items, self.k, self.name = [1.0], 2.0, "held"
+
+
+class Outer:
+    def __init__(self):
+        self.inner, self.pair = Holder(), (Holder(), 3.0)
+
+
+class Slots:
+    __slots__ = ("items", "k")
+
+    def __init__(self):
+        self.items, self.k = [1.0], 2.0
+
+
+@dataclasses.dataclass
+class Fields:
+    items: list = dataclasses.field(default_factory=lambda: [1.0])
+    k: float = 2.0
+
+
+def grows(x, o):
+    o.items += [x]
+    return x
+
+
+def grows_at_times(x, o):
+    if x > 1.0:
+        o.items.append(x)
+    return x
+
+
+def replaces(x, o):
+    o.items[0] = x
+    return x
+
+
+def grows_inside(x, o):
+    o.inner.items += [x]
+    o.pair[0].items += [x]
+    return x
+
+
+HELD = types.SimpleNamespace(items=[0.0], k=0.0, name=None)
+GRADIENTS = [
+    (program, make, wanted)
+    for program in (grows, grows_at_times, replaces)
+    for make, wanted in (
+        (Holder, HELD),
+        (Slots, types.SimpleNamespace(items=[0.0], k=0.0)),
+        (Fields, Fields([0.0], 0.0)),
+    )
+]
+GRADIENTS.append((grows_inside, Outer, types.SimpleNamespace(inner=HELD, pair=(HELD, 0.0))))
+
+
+@pytest.mark.parametrize(("program", "make", "wanted"), GRADIENTS)
+def test_E3_the_gradient_of_an_object_that_the_result_does_not_depend_on(program, make, wanted):
+    assert wg.grad(program, 1)(2.0, make()) == wanted
+    assert wg.gradient(program, 2.0, make()) == (1.0, wanted)
+    assert wg.pullback(program, 2.0, make())[1](1.0) == (1.0, wanted)
+    assert wg.grad(program, (0, 1))(2.0, make()) == (1.0, wanted)
+    assert wg.pushforward(wg.grad(program, 1), 2.0, make())[1](1.0, None) == wanted

@@ -34,7 +34,7 @@ from ..ir.graph import (
 )
 from ..ir.op import Op
 from ..ir.records import field, mutable_record, replace
-from ..ir.types import BOOL, UNKNOWN, Array, Kind, Struct, is_differentiable
+from ..ir.types import BOOL, UNKNOWN, Array, Kind, Number, Struct, is_differentiable
 from ..ops import memory as me
 from ..ops import structure as st
 from ..rules.simplification import SimplifyingBuilder
@@ -359,9 +359,9 @@ def finish(sweep: Sweep, inputs: Sequence[Var]) -> list[Atom]:
 
 def _final(sweep: Sweep, bar: Atom, var: Var) -> Atom:
     """A gradient with the shape and type that belong to its input."""
-    if bar == ZERO:
+    if bar == ZERO and isinstance(var.kind, (Number, Array)):
         return sweep.zeros(var)
-    return sweep.builder.emit(st.project, bar, var)
+    return sweep.builder.emit(st.project, sweep.zeros(var) if bar == ZERO else bar, var)
 
 
 def asked_for_none(body: Block) -> frozenset[Atom]:
