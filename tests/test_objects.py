@@ -1873,7 +1873,6 @@ def read_through_another_list(x):
 REFUSED = {
     own_lookup: "Own has a `__getattribute__` of its own",
     built_on_a_set: "Numbers is built on `set`",
-    iterated_without_a_method: "iterating over a Point object",
     copied_cycle: "`copy.deepcopy` of an object that refers to itself",
     list_on_a_class: "assigning to the attribute `items` of the class Registry",
     read_through_another_list: "it is not known what this",
@@ -1897,6 +1896,11 @@ def test_read_for_one_call_where_the_kinds_do_not_say_enough(x):
 def test_refused(function):
     error = refusal("WG101", NotImplementedError, lambda: wg.gradient(function, 0.5))
     says(error, REFUSED[function], f"in {function.__name__}")
+
+
+def test_iterated_without_a_method():
+    with pytest.raises(TypeError, match="^'Point' object is not iterable$"):
+        wg.gradient(iterated_without_a_method, 0.5)
 
 
 class Computed:

@@ -87,7 +87,7 @@ def derive_for(
         try:
             return _derive_for(verb, function, args, kwargs, anew=to_keep)
         except NeedsKnown as needs:
-            signature.must_be_known(needs.template, needs.name)
+            signature.must_be_known(needs.template, needs.name, of_function=needs.of_function)
 
 
 def _derive_for(

@@ -17,6 +17,7 @@ _LATER = frozenset(
         "exceptions",
         "generators",
         "in_place",
+        "introspection",
         "iterator_loops",
         "iterators",
         "iterators_in_python",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import operator
 import types
@@ -43,6 +42,8 @@ from . import (
     container_methods,
     dispatching,
     equivalents,
+    function_parts,
+    instances,
     iterators,
     known_text,
     local_classes,
@@ -53,7 +54,7 @@ from . import (
 )
 from .calls import call, draw
 from .counts import known
-from .failing import fail_now, raise_now
+from .failing import raise_now
 from .heap import now
 from .identities import holds_by_identity
 from .items import open_up
@@ -61,6 +62,7 @@ from .names import lift
 from .number_classes import has_exact_dtype
 from .opcalls import emit_op, may_be_method
 from .operations import key_of
+from .signature import Template
 from .values import (
     Closure,
     Items,
@@ -88,34 +90,9 @@ MUTATING = {
 _AS_FUNCTIONS: dict[str, Callable[..., Any]] = {"put": np.put, "choose": np.choose}
 """Methods of arrays that are read as the functions of the same name are."""
 
-_PYTHON_CLASSES: dict[str, type] = {
-    "int": int,
-    "float": np.float64,
-    "bool": bool,
-    "complex": complex,
-}
-
-
 _OF_SLICES = ("start", "stop", "step")
 _QUESTIONS = {"is_integer", "bit_length", "bit_count", "__format__"}
 """Methods of a number whose answer has no derivative."""
-
-
-_OF_FUNCTIONS: dict[str, Callable[[Closure], str | None]] = {
-    "__name__": lambda closure: closure.name,
-    "__qualname__": lambda closure: closure.qualname or closure.name,
-    "__module__": lambda closure: closure.scope.globals.get("__name__"),
-    "__doc__": lambda closure: (
-        None
-        if isinstance(closure.node, ast.Lambda)
-        else ast.get_docstring(closure.node, clean=False)
-    ),
-}
-"""What is known of a function that is not run."""
-
-
-def _class_name(known: type) -> str:
-    return "float" if known is np.float64 else known.__name__
 
 
 def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
@@ -130,28 +107,27 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
                 return tables.attribute(it, value, name)
             return _of_constant(it, constant, name)
         case Items(form="iterator"):
-            return iterators.attribute(it, value, name)
+            said = instances.attribute(it, value, name)
+            return iterators.attribute(it, value, name) if said is None else said
         case Items():
             return _of_items(it, value, name)
         case Var() | Const():
             return _of_run_time(it, value, name)
         case Closure():
-            given = cells.attribute_of_function(it, value, name)
-            if given is not None:
-                return given
-            if name in _OF_FUNCTIONS:
-                return Const(_OF_FUNCTIONS[name](value))
+            return function_parts.of_closure(it, value, name)
         case Native(value=dispatching.Dispatcher() as inner):
             return inner.attribute(it, name)
         case Native(value=inner) if inner is not None and hasattr(inner, name):
             return Const(getattr(inner, name))
         case Native(name="partial") if name in ("func", "args", "keywords"):
             return bound_methods.part_of_partial(value, name)
-        case Native() if name in ("__self__", "__func__", "__name__"):
-            of_method = bound_methods.receiver_of(value)
-            if of_method is not None:
-                return _of_method(it, *of_method, name)
-        case Native() | Iteration() | Maybe():
+        case Native() if bound_methods.receiver_of(value) is not None:
+            return _of_method(it, value, *bound_methods.receiver_of(value), name)  # type: ignore[misc]
+        case Native() | Iteration():
+            said = instances.attribute(it, value, name)
+            if said is not None:
+                return said
+        case Maybe():
             pass
     raise it.unsupported(
         f"the attribute `{name}` of this value cannot be read here",
@@ -159,10 +135,21 @@ def read_attribute(it: Interpreter, value: Value, name: str) -> Value:
     )
 
 
-def _of_method(it: Interpreter, receiver: Value, function: Value, name: str) -> Value:
-    if name == "__name__":
-        return read_attribute(it, function, name)
-    return now(it, receiver) if name == "__self__" else function
+def _of_method(
+    it: Interpreter, method: Value, receiver: Value, function: Value, name: str
+) -> Value:
+    """An attribute of a bound method: what it does not have its function has."""
+    match name:
+        case "__self__":
+            return now(it, receiver)
+        case "__func__":
+            return function
+        case "__call__":
+            return method
+        case "__class__":
+            return Const(types.MethodType)
+        case _:
+            return read_attribute(it, function, name)
 
 
 def _of_module(it: Interpreter, module: types.ModuleType, name: str) -> Value:
@@ -208,20 +195,20 @@ def _of_items(it: Interpreter, value: Items, name: str) -> Value:
     if not isinstance(items, Items):
         return read_attribute(it, items, name)
     match items:
-        case Items(form="object", type=types.MethodType) if name not in items.keys:
-            return read_attribute(it, items["__func__"], name)
+        case Items(form="object", type=types.MethodType):
+            return _of_method(it, items, items["__self__"], items["__func__"], name)
         case Items(form="namedtuple"):
             return _of_namedtuple(it, items, name)
         case Items(form="dataclass" | "object"):
             return objects.read(it, items, name)
         case Items(form="super"):
             return objects.read_super(it, items, name)
-        case Items(form="function"):
-            return Const(items.type.__name__) if name == "__name__" else Const(None)
-        case Items(form=form):
-            cls = _CONTAINERS.get(form)
-            if cls is not None and not hasattr(cls, name):
-                class_lookup.no_attribute(it, cls, name)
+        case Items(form="function", type=Template() as template):
+            return function_parts.of_argument(it, items, template, name)
+        case Items():
+            said = instances.attribute(it, items, name)
+            if said is not None:
+                return said
             return Native(name, functools.partial(_method_of_container, items, name))
 
 
@@ -266,12 +253,9 @@ def _of_run_time(it: Interpreter, value: Var | Const, name: str) -> Value:
             asked = it.builder.equation(op, (value,), {}, "attr")
             it.builder.emit(ident.evaluated, asked)  # a number of Python's raises
         return open_up(it, found)
-    cls = _PYTHON_CLASSES.get(str(kind), np.ndarray if isinstance(kind, Array) else None)
-    if cls is not None and not hasattr(cls, name):
-        message = f"'{_class_name(cls)}' object has no attribute '{name}'"
-        raise_now(it, AttributeError, message)
-    if isinstance(kind, Seq) and not any(hasattr(each, name) for each in (list, tuple)):
-        fail_now(it, getattr, value, Const(name))
+    said = instances.attribute(it, value, name)
+    if said is not None:
+        return said
     if ops.find_method(name) is not None or name in (*MUTATING, "get") or kind != UNKNOWN:
         return Native(name, functools.partial(_method_of_run_time, value, name))
     if name == "__dict__":

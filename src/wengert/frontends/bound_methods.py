@@ -6,7 +6,6 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .calls import call
 from .values import Items, Native, Value, tuple_of
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ def bound(receiver: Value, function: Value, name: str) -> Native:
 def _call_bound(
     receiver: Value, function: Value, it: Interpreter, args: Args, kwargs: Kwargs
 ) -> Value:
+    from .calls import call
+
     return call(it, function, [receiver, *args], kwargs)
 
 

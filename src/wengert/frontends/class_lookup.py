@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ir.graph import Const
-from ..ir.types import Array, Number, Static, Struct
+from ..ir.types import Array, Number, Struct
 from ..runtime.containers import CONTENTS
 from . import stand_ins
 from .bound_methods import receiver_of
@@ -42,9 +42,19 @@ _ITERATORS: dict[str, type] = {
     "map": map,
     "filter": filter,
     "enumerate": enumerate,
-    "reversed": reversed,
     "generator": types.GeneratorType,
+    "keys": type({}.keys()),
+    "values": type({}.values()),
+    "items": type({}.items()),
 }
+_REVERSED: dict[type, type] = {
+    type(each): type(reversed(each)) for each in ([], (), {}, "", range(0), np.zeros(0))
+}
+_ITERATED: dict[type, type] = {
+    type(each): type(iter(each))
+    for each in ([], (), {}, "", b"", range(0), {}.keys(), {}.values(), {}.items(), np.zeros(0))
+}
+"""The class of an iterator over an object, by the class of that."""
 
 
 def class_of(value: Value) -> type | None:
@@ -52,11 +62,16 @@ def class_of(value: Value) -> type | None:
     if isinstance(value, Closure):
         return types.FunctionType
     if isinstance(value, Native):
-        return types.MethodType if receiver_of(value) is not None else None
-    if isinstance(value, Items) and value.form == "iterator":
-        value = value["source"]
+        method = types.MethodType if receiver_of(value) is not None else None
+        return functools.partial if value.name == "partial" else method
+    if isinstance(value, Items) and value.form in ("iterator", "function"):
+        return (
+            types.FunctionType if value.form == "function" else _class_of_iterator(value["source"])
+        )
     if isinstance(value, Iteration):
-        return _ITERATORS.get(value.form)
+        return _class_of_iteration(value)
+    if isinstance(value, Const):
+        return type(value.value)
     kind = kind_of_value(value)
     match kind:
         case Number(type=t):
@@ -65,13 +80,31 @@ def class_of(value: Value) -> type | None:
             return np.ndarray
         case Struct(form=form, type=type_):
             plain = {"tuple": tuple, "list": list, "dict": dict}
-            return plain.get(form, type_ if isinstance(type_, type) else None)
-        case Static() if isinstance(value, Const):
-            return type(value.value)
+            return type_ if isinstance(type_, type) else plain.get(form)
         case _:
-            if isinstance(value, Const):
-                return type(value.value)
-            return {"str": str, "slice": slice, "range": range}.get(str(kind))
+            return _OTHERS.get(str(kind))
+
+
+_OTHERS: dict[str, type] = {
+    "str": str,
+    "slice": slice,
+    "range": range,
+    "bytes": bytes,
+    "ellipsis": type(Ellipsis),
+    "None": type(None),
+}
+
+
+def _class_of_iteration(value: Iteration) -> type | None:
+    if value.form == "reversed":
+        return _REVERSED.get(class_of(value.parts[0]) or object)
+    return _ITERATORS.get(value.form)
+
+
+def _class_of_iterator(source: Value) -> type | None:
+    """The class of what `iter(source)` gives; of an iterator that is itself."""
+    known = class_of(source)
+    return known if known is None or issubclass(known, Iterator) else _ITERATED.get(known)
 
 
 def hash_token(items: Items) -> Any:
@@ -222,6 +255,12 @@ def no_attribute(it: Interpreter, cls: type, name: str) -> Value:
     message = f"'{cls.__name__}' object has no attribute '{name}'"
     raise_now(it, AttributeError, message, name=name)
     raise AssertionError("unreachable")
+
+
+def seen_as(it: Interpreter, cls: type) -> type:
+    """The class that an object is of for the program; what stands in for a class itself knows better."""
+    around = it.frame.closure.scope.globals.get("__name__", "") if it.frames else ""
+    return cls if str(around).startswith(OURS) else stand_ins.class_to_see(cls)
 
 
 def no_accessor(it: Interpreter, cls: type, name: str, what: str) -> Value:

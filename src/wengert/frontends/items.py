@@ -13,7 +13,7 @@ from ..ir.graph import UNDEFINED, Atom, Const, Var
 from ..ir.types import BOOL, SLICE, STR, Kind, Number, Static, Struct, leaves
 from ..ops import structure as st
 from ..ops.creation import asarray
-from . import choosing, tables
+from . import choosing, instances, tables
 from .failing import fail_now, raise_now
 from .heap import now
 from .operations import key_of
@@ -42,8 +42,11 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
     if isinstance(value, Const) and isinstance(index, Const):
         try:
             return as_known(value.value[index.value])
-        except (TypeError, KeyError, IndexError):
+        except (KeyError, IndexError):
             pass  # it must fail when the program runs
+        except TypeError as error:
+            if type(value.value) in (str, bytes, tuple, range):
+                raise_now(it, TypeError, str(error))
     if isinstance(value, Items) and not _says_itself(value):
         item = _item_of(it, value, key_of(it, index))
         if item is not None:
@@ -52,6 +55,7 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         if choosing.holds_functions(value):
             return choosing.item_of(it, value, index)
     if isinstance(value, (Iteration, Closure, Native)):
+        _must_have_items(it, value)
         value = it.atom(value)
     if isinstance(value, Const) and type(value.value).__module__.startswith("numpy"):
         from .calls import call
@@ -68,6 +72,8 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         return own
     if isinstance(value, Const) and isinstance(value.value, type):
         return _item_of_class(it, value.value, index)
+    if not isinstance(value, Var):
+        _must_have_items(it, value)
     if isinstance(value, Const) and not isinstance(value.value, _INDEXABLE):
         raise it.unsupported(
             f"indexing a {type(value.value).__name__} object",
@@ -82,6 +88,10 @@ def subscript(it: Interpreter, value: Value, index: Value) -> Value:
         # a number of Python's raises here; one of NumPy's is an array without axes as far as its items go
         result = it.emit(st.getitem, it.emit(asarray, it.atom(value)), at)
     return open_up(it, result)
+
+
+def _must_have_items(it: Interpreter, value: Value) -> None:
+    instances.must_have(it, value, ("__getitem__",), "'{}' object is not subscriptable")
 
 
 def _item_of_class(it: Interpreter, cls: type, index: Value) -> Value:
@@ -217,5 +227,8 @@ def _item_of(it: Interpreter, items: Items, index: Value) -> Value | None:
         except IndexError:
             raise_now(it, IndexError, f"{items.form} index out of range")
         except TypeError:
-            return None
+            if items.form != "namedtuple":
+                return None
+            cls = type(index.value).__name__
+            raise_now(it, TypeError, f"tuple indices must be integers or slices, not {cls}")
     return None

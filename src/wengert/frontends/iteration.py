@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..ir.builder import kind_of_atom
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace, value_record
-from ..ir.types import UNKNOWN, Array, Kind, Number, Seq
+from ..ir.types import UNKNOWN, Array, Kind, Number, Other, Seq
 from ..ops import containers as co
 from ..ops import elementwise as el
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import iterators, tables, walking
+from . import instances, iterators, tables, walking
 from .counts import is_by_turns, taken
 from .failing import fail_now
 from .heap import now, place_of
@@ -83,6 +83,7 @@ def iteration(it: Interpreter, value: Value) -> list[Value] | Running:
         case Var():
             return iterate_var(it, value)
         case Closure() | Native() | Maybe():
+            instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
             raise it.unsupported(
                 "this value cannot be iterated over here",
                 "Iterate over a list, a tuple, an array or a range.",
@@ -120,8 +121,10 @@ def _iterate_constant(it: Interpreter, constant: Any) -> list[Value] | Running:
 
 def iterate_var(it: Interpreter, value: Atom) -> Running:
     kind = kind_of_atom(value)
-    if isinstance(kind, Number):
+    if isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank == 0):
         fail_now(it, iter, value)
+    if isinstance(kind, Other):
+        instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
     if it.walked_by_index is not None:
         if kind == UNKNOWN:
             value = it.emit(st.unpackable, value, Const(0), Const(0))  # a set has no indices

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Atom, Const, Var
 from ..ir.records import replace
-from ..ir.types import Array, Number, Seq
+from ..ir.types import UNKNOWN, Array, Number, Seq
 from ..ops import elementwise as el
 from ..ops import structure as st
-from . import exceptions, generators, heap, iterators_in_python, sharing, walking
+from . import exceptions, generators, heap, instances, iterators_in_python, sharing, walking
 from .failing import fail_now
 from .operators import as_asked
 from .values import (
@@ -31,8 +31,10 @@ from .values import (
     Value,
     is_generator,
     is_iterator,
+    is_object,
     kind_of_value,
     list_of,
+    object_class,
     tuple_of,
 )
 
@@ -95,13 +97,28 @@ def make_iterator(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, V
     if len(args) > 1:
         return call(it, Const(iterators_in_python.until), args, {})
     value = heap.now(it, args[0])
-    if isinstance(kind_of_value(value), Number):
+    kind = kind_of_value(value)
+    if isinstance(kind, Number) or (isinstance(kind, Array) and kind.rank == 0):
         fail_now(it, iter, value)
-    if isinstance(value, Items) and value.form == "object":
+    instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
+    if isinstance(value, Var) and (kind == UNKNOWN or (isinstance(kind, Array) and not kind.rank)):
+        it.emit(st.opaque, Const(iter), value, names=Const(()))  # which raises where it has no axes
+    if isinstance(value, Const) and object_class(value) is None:
+        _must_be_iterable(it, value)
+    elif isinstance(value, Native):
+        instances.refuse_unknown_class(it, value)
+    if is_object(value):
         from .operators import iterated
 
         value = iterated(it, value)
     return value if is_iterator(value) else iterator_of(it, value)
+
+
+def _must_be_iterable(it: Interpreter, value: Const) -> None:
+    try:
+        iter(value.value)
+    except TypeError:
+        fail_now(it, iter, value)
 
 
 # --- whole ------------------------------------------------------------------------------------
@@ -288,6 +305,7 @@ def next_item(it: Interpreter, args: Sequence[Value], kwargs: Mapping[str, Value
 
     value, *default = args
     value = heap.now(it, value)
+    instances.must_have(it, value, ("__next__",), "'{}' object is not an iterator")
     if isinstance(value, Items) and value.form == "iterator":
         return _asked(it, value, default, Const(None))
     if default and defines(value, "__next__"):

@@ -27,6 +27,7 @@ from . import (
     class_lookup,
     equivalents,
     generators,
+    instances,
     iterators,
     iterators_in_python,
     known_sets,
@@ -113,15 +114,15 @@ def _range(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     (value,) = args
+    if isinstance(value, Items) and instances.lacks(it, value, "__len__"):
+        return _no_length(it, instances.name_of_class(it, value))
     match value:
-        case Items(form="iterator"):
-            return _no_length(it, "generator")
         case Items(values=values, form=form) if not (
             form in ("object", "dataclass") or defines(value, "__len__")
         ):
             return Const(len(values))
         case Const(value=constant):
-            sized = hasattr(constant, "__len__")
+            sized = instances.gives(type(constant), "__len__")
             return Const(len(constant)) if sized else _no_length(it, type(constant).__name__)
         case _:
             from .operators import call_method_of_class
@@ -130,6 +131,8 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             if own is not None:
                 return own
             items = known_sets.members(it, value)
+            if items is None and instances.lacks(it, value, "__len__"):
+                return _no_length(it, instances.name_of_class(it, value))
             return it.emit(st.length, it.atom(value)) if items is None else Const(len(items))
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import array
 import functools
-import inspect
 import itertools
 import operator
 import struct
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Const, Var
+from ..ir.records import replace
 from ..ir.types import INT, STR, UNKNOWN, Array, Kind, is_differentiable
 from ..ops import identity as ident
 from ..ops import structure as st
@@ -32,6 +32,8 @@ from . import (
     dispatching,
     equivalents,
     generators,
+    instances,
+    introspection,
     iterators,
     iterators_in_python,
     library_copies,
@@ -87,6 +89,7 @@ def _hash(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         if token is not None:
             return token
         refuse_in_sets(it, args[0])
+    instances.refuse_unknown_class(it, args[0])
     return opaque(it, hash, args, kwargs, INT)
 
 
@@ -231,7 +234,12 @@ def _call_partial(
 
 
 def _wraps(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    return Native("wraps", lambda it, inner, named: inner[0])
+    return Native("wraps", functools.partial(_wrapping, args[0]))
+
+
+def _wrapping(function: Value, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    (inner,) = args
+    return replace(inner, wraps=function) if isinstance(inner, Closure) else inner
 
 
 def _itemgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -475,8 +483,10 @@ def handler_of(known: Any) -> Handler | None:
     if isinstance(getattr(known, "__self__", None), ContextVar) and known.__name__ == "set":
         return lambda it, args, kwargs: _set_for_context(it, known, args, kwargs)
     module = getattr(known, "__module__", None)
-    if module == "inspect" and known.__name__ == "signature":
-        return _signature
+    if module in ("inspect", "sys", "traceback"):
+        asks = introspection.handler(module, getattr(known, "__name__", ""))
+        if asks is not None:
+            return asks
     if module in _OF_FILES and isinstance(known, FunctionType):
         return _opaque(known)
     if _starts_elsewhere(known):
@@ -485,18 +495,6 @@ def handler_of(known: Any) -> Handler | None:
             "Call the function itself; or start the threads outside and differentiate in each.",
         )
     return HANDLERS.get(id(known))
-
-
-def _signature(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    """`inspect.signature` of a function that is known: what it takes does not depend on the run."""
-    first = args[0] if len(args) == 1 and not kwargs else None
-    function = first.value if isinstance(first, Const) else getattr(first, "function", None)
-    if not callable(function):
-        raise it.unsupported(
-            "`inspect.signature` of a function that the program makes or chooses",
-            "Name the parameters: it is known which they are when the program is written.",
-        )
-    return Const(inspect.signature(function))
 
 
 _ELSEWHERE = {

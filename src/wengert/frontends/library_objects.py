@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import UNDEFINED, Const, Var
-from ..ir.types import BOOL, COMPLEX, Array, Number
+from ..ir.types import BOOL, COMPLEX, Number
 from ..ops import shape as sh
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
 from . import (
     bases_in_python,
-    cells,
     class_attributes,
     class_lookup,
     classes_by_call,
@@ -25,6 +24,8 @@ from . import (
     columns_in_python,
     construct,
     equivalents,
+    function_parts,
+    instances,
     object_changes,
     objects,
     stand_ins,
@@ -38,11 +39,12 @@ from .counts import known
 from .failing import raise_now
 from .heap import now
 from .items import opened
-from .number_classes import has_attribute, is_exact, is_instance
+from .number_classes import is_exact, is_instance
 from .objects import by_name, known_name
 from .reading import Diverges
 from .relied_on import has
 from .values import (
+    HEAP_TYPE,
     Closure,
     Items,
     Maybe,
@@ -91,25 +93,18 @@ def _hasattr(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _has(it: Interpreter, value: Value, name: str) -> Value:
     """Whether a value has an attribute."""
     match value:
-        case Items() if is_object(value):
+        case Items() if is_object(value) and value.type is not types.MethodType:
             return _object_has(it, value, name)
         case Const(value=constant):
             return _known_has(it, constant, name)
-        case Closure():
-            given = cells.attribute_of_function(it, value, name) is not None
-            return Const(given or hasattr(value.function or types.FunctionType, name))
         case _:
-            pass
-    kind = kind_of_value(value)
-    if isinstance(kind, Array):
-        return Const(hasattr(np.ndarray, name))
-    if isinstance(kind, Number):
-        said = has_attribute(it, it.atom(value), kind, name)
-        if said is not None:
-            return Const(said)
-    if isinstance(value, Items):
-        known = class_of(value)
-        return Const(known is not None and hasattr(known, name))
+            said = function_parts.has(it, value, name)
+    if said is not None:
+        return Const(said)
+    answers = {instances.gives(cls, name) for cls in instances.classes_of(it, value)}
+    if len(answers) == 1:
+        return Const(answers.pop())
+    instances.refuse_unknown_class(it, value)
     return opaque(it, hasattr, [value, Const(name)], {}, BOOL)
 
 
@@ -135,18 +130,24 @@ def _object_has(it: Interpreter, items: Items, name: str) -> Value:
 def _class_gives(it: Interpreter, items: Items, name: str) -> Value:
     """Whether an object has an attribute that it does not keep."""
     cls = items.type
-    if name == "__class__" or (name == "__dict__" and cls.__dictoffset__):
-        return Const(True)
     given = class_attributes.class_has(it, cls, name)
     if given is not None:
         return given
+    seen = stand_ins.class_to_see(cls)
+    if seen is not cls:
+        return Const(instances.gives(seen, name))
     found = class_lookup.static_lookup(cls, name)
     if found is class_lookup.MISSING and class_lookup.own_method(cls, "__getattr__") is None:
         return Const(False)
-    if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
-        return Const(False)
+    if isinstance(found, types.GetSetDescriptorType):
+        return Const(True)
+    if isinstance(
+        found, types.MemberDescriptorType
+    ):  # a slot that is empty; those in C have a value
+        return Const(not found.__objclass__.__flags__ & HEAP_TYPE)
     if found is not class_lookup.MISSING and not _is_computed(found):
-        return Const(has(it.reading.guards, cls, name))
+        has(it.reading.guards, cls, name)
+        return Const(True)
     return Const(_can_read(it, items, name))
 
 
@@ -215,7 +216,10 @@ def _vars(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         raise it.unsupported(
             "`vars()` without an object cannot be read before it runs", "Name the variables."
         )
-    return read_attribute(it, opened(it, args[0]), "__dict__")
+    value = opened(it, args[0])
+    if _has(it, value, "__dict__") == Const(False):
+        raise_now(it, TypeError, "vars() argument must have __dict__ attribute")
+    return read_attribute(it, value, "__dict__")
 
 
 def _attrgetter(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -316,13 +320,7 @@ def _classes(value: Value) -> list[type] | None:
 def _type(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if len(args) == 3:
         return classes_by_call.by_type(it, args)
-    value = opened(it, args[0])
-    known = class_of(value) if not isinstance(value, Var) else None
-    return (
-        Const(stand_ins.class_to_see(known))
-        if known is not None
-        else opaque(it, type, args, kwargs)
-    )
+    return instances.type_of(it, opened(it, args[0]))
 
 
 def _super(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -51,11 +51,6 @@ def _is_narrow_class(cls: type) -> bool:
     return issubclass(cls, np.inexact) and not issubclass(cls, (float, complex))
 
 
-def has_attribute(it: Interpreter, number: Atom, kind: Number, name: str) -> bool | None:
-    """Whether a number has an attribute; None: its class decides."""
-    return _agreed([hasattr(cls, name) for cls in _classes(it, number, kind)])
-
-
 def is_instance(it: Interpreter, number: Atom, kind: Number, wanted: Sequence[type]) -> bool | None:
     """Whether a number is of one of some classes; None: that is not said by its kind."""
     return _agreed([issubclass(cls, tuple(wanted)) for cls in _classes(it, number, kind)])

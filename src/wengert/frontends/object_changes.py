@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Const
 from ..runtime.containers import CONTENTS
-from . import writes
+from . import instances, writes
 from .calls import call
 from .class_lookup import (
     MISSING,
@@ -18,6 +18,7 @@ from .class_lookup import (
     no_attribute,
     own_entries,
     own_method,
+    seen_as,
     static_lookup,
 )
 from .failing import raise_now
@@ -63,6 +64,9 @@ def assign_plainly(it: Interpreter, items: Items, name: str, value: Value) -> No
     own = name == "__dict__" and value_is_itself(items, value) and form_of_contents(cls) == "dict"
     if name in ("__class__", "__dict__") and not own:
         raise it.unsupported(f"assigning to `{name}` of an object", "Create a new object instead.")
+    seen = seen_as(it, cls)
+    if seen is not cls and instances.is_fixed(seen, name):
+        no_attribute(it, cls, name)
     if items.form == "namedtuple" and not (cls.__dictoffset__ and name not in items.keys):
         raise_now(it, AttributeError, "can't set attribute")
     if not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType):
@@ -121,4 +125,6 @@ def delete_plainly(it: Interpreter, items: Items, name: str) -> None:
         return
     if name not in items.keys:
         no_attribute(it, items.type, name)
+    if items.form == "namedtuple" and name in items.type._fields:
+        raise_now(it, AttributeError, "can't delete attribute")
     writes.remove_attribute(it, items, name)

@@ -11,7 +11,7 @@ from ..ir.graph import IF, UNDEFINED, Const, Var
 from ..ir.records import record
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
-from . import class_attributes, construct, local_classes, stand_ins, writes
+from . import class_attributes, construct, instances, local_classes, stand_ins, writes
 from .bound_methods import bound
 from .calls import call, call_dispatched, opaque
 from .class_lookup import (
@@ -25,6 +25,7 @@ from .class_lookup import (
     own_entries,
     own_method,
     search,
+    seen_as,
     static_lookup,
 )
 from .counts import known
@@ -71,7 +72,7 @@ def read_plainly(it: Interpreter, items: Items, name: str) -> Value:
     cls = items.type
     if name == "__class__":
         return Const(stand_ins.class_to_see(cls))
-    if name == "__dict__" and cls.__dictoffset__:
+    if name == "__dict__" and seen_as(it, cls).__dictoffset__:
         return items if name in items.keys else attributes(it, items)
     if "__dict__" in items.keys:
         return _of_itself(it, items, name)
@@ -118,7 +119,11 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
             isinstance(held, Const) and _is_function(held.value)
         )
         return bound(items, held, name) if is_method else held
+    seen = seen_as(it, cls)
     found = static_lookup(cls, name)
+    if seen is not cls and not hasattr(type(found), "__get__"):
+        found = instances.given(seen, name)  # what is said of a class is said of that
+        cls = seen
     if found is not MISSING and not isinstance(found, STORAGE):
         return from_class(it, items, cls, name, found)
     fallback = own_method(cls, "__getattr__")

@@ -14,7 +14,15 @@ from ..ir.types import UNKNOWN, Array, Number, Seq, Struct
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
-from . import class_lookup, equivalents, iterators_in_python, known_sets, objects, stand_ins
+from . import (
+    class_lookup,
+    equivalents,
+    instances,
+    iterators_in_python,
+    known_sets,
+    objects,
+    stand_ins,
+)
 from .calls import call
 from .failing import raise_now
 from .heap import now
@@ -22,7 +30,9 @@ from .identities import identical, is_among, opened
 from .values import (
     OBJECTS,
     Items,
+    Iteration,
     Value,
+    is_iterator,
     is_object,
     kind_of_value,
     object_class,
@@ -281,6 +291,8 @@ def contains(it: Interpreter, item: Value, container: Value) -> Value | None:
         return Const(known) if known is not None else truth(it, said)
     if object_class(container) is not None and is_walked_over(container):
         container = iterated(it, container)
+    names = ("__contains__", *instances.ITERATED)
+    instances.must_have(it, container, names, "argument of type '{}' is not iterable")
     said = known_sets.has(it, item, container)
     return is_among(it, item, container) if said is None else said
 
@@ -305,6 +317,7 @@ def iterated(it: Interpreter, value: Value) -> Value:
     said = call_method_of_class(it, value, "__iter__", [])
     name = getattr(class_lookup.class_of(value), "__name__", "such an")
     if said is None:
+        instances.must_have(it, value, instances.ITERATED, "'{}' object is not iterable")
         raise it.unsupported(
             f"iterating over a {name} object",
             "Iterate over a list or tuple that it holds, or give its class an `__iter__` method.",
@@ -341,6 +354,11 @@ def in_numpy(it: Interpreter, value: Value) -> Value:
     """What NumPy sees of a value: of an object of a class that is built on a list or a tuple, its items."""
     from .iteration import as_list
 
+    if isinstance(value, Iteration) or is_iterator(value):
+        raise it.unsupported(
+            "NumPy is given an iterator, which it takes for one object, not for its items",
+            "Give it a list: `list(items)`; `np.fromiter` takes an iterator.",
+        )
     if not is_object(value) or class_lookup.form_of_contents(value.type) not in ("list", "tuple"):  # type: ignore[union-attr]
         return value
     if objects.static_lookup(value.type, "__iter__") is not stand_ins.List.__iter__:  # type: ignore[union-attr]

@@ -28,11 +28,12 @@ class OneByOne(Exception):
 
 
 class NeedsKnown(Exception):
-    """A captured number turned out to be an option that must be known when the program is read."""
+    """A captured number, or an attribute of a function, turned out to be needed when the program is read."""
 
-    def __init__(self, template: Any, name: str):
+    def __init__(self, template: Any, name: str, *, of_function: bool = False):
         self.template = template
         self.name = name
+        self.of_function = of_function
 
 
 if TYPE_CHECKING:

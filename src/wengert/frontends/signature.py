@@ -80,7 +80,10 @@ def describe(type_: type, kind: Callable[[Any, int], Kind]) -> None:
 
 
 class Template:
-    """What two function objects share that were made by the same `def`: code, globals, defaults."""
+    """What two function objects share that were made by the same `def`: code, globals, defaults.
+
+    And the attributes that a program has asked such a function for.
+    """
 
     __slots__ = ("_key", "function")
 
@@ -89,7 +92,8 @@ class Template:
         defaults = (function.__defaults__ or (), tuple((function.__kwdefaults__ or {}).items()))
         shown = repr(defaults) if any(defaults) else ""
         own_rule = id(function) if find(function) is not None else 0
-        self._key = (function.__code__, id(function.__globals__), shown, own_rule)
+        asked = tuple(_shown(function, name) for name in _asked.get(function.__code__, ()))
+        self._key = (function.__code__, id(function.__globals__), shown, own_rule, asked)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Template) and other._key == self._key
@@ -111,11 +115,28 @@ class Template:
 
 _known_captures: dict[Template, set[str]] = {}
 """Captured names whose very value the reading of a program turned out to need."""
+_asked: dict[types.CodeType, tuple[str, ...]] = {}
+"""The attributes that programs ask of the functions that have this code."""
 
 
-def must_be_known(template: Template, name: str) -> None:
-    """From now on the kind of a function says what it captured under this name."""
-    _known_captures.setdefault(template, set()).add(name)
+def must_be_known(template: Template, name: str, *, of_function: bool = False) -> None:
+    """From now on the kind of a function says what it captured, or what its attribute is, under this name."""
+    if not of_function:
+        _known_captures.setdefault(template, set()).add(name)
+        return
+    code = template.function.__code__
+    _asked[code] = tuple(dict.fromkeys((*_asked.get(code, ()), name)))
+
+
+def knows_attribute(template: Template, name: str) -> bool:
+    """Whether the kind of a function says what this attribute of it is."""
+    return name in _asked.get(template.function.__code__, ())
+
+
+def _shown(function: types.FunctionType, name: str) -> Any:
+    """What tells the attributes of two functions apart."""
+    found = getattr(function, name, _shown)
+    return found if type(found) in (str, int, float, bool) else id(found)
 
 
 def kind_of(value: Any, depth: int = 0) -> Kind:
@@ -240,7 +261,8 @@ def _kind_of_dict(value: dict[Any, Any], depth: int) -> Kind:
     literal = all(type(key) in (str, int, float, bool, tuple) for key in value)
     if not literal or len(value) > LARGE:
         return Other("dict") if not value else UNKNOWN
-    return _struct("dict", value.keys(), value.values(), depth)
+    cls = None if type(value) is dict else type(value)
+    return _struct("dict", value.keys(), value.values(), depth, cls)
 
 
 def _kind_of_function(function: types.FunctionType, depth: int) -> Kind:

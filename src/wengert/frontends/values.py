@@ -179,6 +179,8 @@ class Closure:
     """What Python calls it in its own errors."""
     attributes: Items | None = None
     """What is assigned to attributes of a function that was made in the program."""
+    wraps: Value | None = None
+    """The function whose name and documentation `functools.wraps` has given to it."""
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from ..ir.types import NONE, SLICE, STR, UNKNOWN, Array, Kind, Number, Other, St
 from ..ops import identity as ident
 from ..ops import memory as me
 from ..ops import structure as st
-from . import cells, class_attributes, heap, object_changes, objects, tables
+from . import cells, class_attributes, heap, instances, object_changes, objects, tables
 from .failing import raise_now
 from .heap.views import is_itself
 from .names import is_users_module
@@ -302,6 +302,7 @@ def set_attribute(it: Interpreter, target: Value, name: str, value: Value) -> No
     if isinstance(target, Var) and isinstance(target.kind, Array) and name in ("shape", *_VIEWS):
         _write_through(it, target, name, value)
         return
+    instances.refuse_assignment(it, target, name)
     raise it.unsupported(
         f"the attribute `{name}` of this object cannot be assigned here",
         "Pass the object as an argument, or create it inside the function.",
@@ -410,6 +411,7 @@ def delete_attribute(it: Interpreter, target: Value, name: str) -> None:
     """`del target.name`."""
     target = heap.now(it, target)
     if not is_object(target):
+        instances.refuse_assignment(it, target, name)
         raise it.unsupported(
             f"the attribute `{name}` of this object cannot be deleted here",
             "Set it to None instead.",

@@ -72,7 +72,6 @@ QUESTIONS = (
     may_be_nan,
     _about("may_share_memory", "a, b, *, max_work=None", BOOL),
     _about("shares_memory", "a, b, *, max_work=None", BOOL),
-    _about("iterable", "y", BOOL),
     _about("array_equiv", "a1, a2", BOOL),
     _about("result_type", "*arrays_and_dtypes"),
     _about("promote_types", "type1, type2"),

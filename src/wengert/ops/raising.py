@@ -50,8 +50,10 @@ _OF_NUMBERS: dict[str, Classes] = {
     "pow": _POWERS,
     "to_float": (OverflowError,),
 }
-_OF_ORDERED = frozenset(("lt", "le", "gt", "ge", "maximum", "minimum", "floordiv", "mod"))
-"""What there is for numbers that are not complex."""
+_NOT_OF_COMPLEX = frozenset(
+    ("lt", "le", "gt", "ge", "floordiv", "mod", "maximum", "minimum", "to_float")
+)
+"""What Python refuses to do with complex numbers: a TypeError."""
 _FOR_INTEGERS_ALONE = frozenset(("comb", "factorial", "gcd", "isqrt", "lcm", "perm"))
 _OF_INTEGERS: dict[str, Classes] = {"div": _DIVISIONS, "floordiv": (ZeroDivisionError,)}
 
@@ -136,7 +138,7 @@ def _of_arithmetic(eqn: Eqn) -> Classes:
     if not all(isinstance(kind, Number) for kind in kinds):
         return ANY_ERROR
     own = _OF_NUMBERS.get(eqn.op.name)
-    if COMPLEX in kinds and eqn.op.name in _OF_ORDERED:
+    if COMPLEX in kinds and eqn.op.name in _NOT_OF_COMPLEX:
         return ANY_ERROR
     if all(kind == INT for kind in kinds):
         return _OF_INTEGERS.get(eqn.op.name, (ValueError, OverflowError) if own is None else own)

@@ -97,4 +97,5 @@ def unpackable(x: Any, count: int, starred: int) -> Any:
         raise ValueError(
             f"not enough values to unpack (expected at least {count - 1}, got {len(items)})"
         )
-    return list(items) if isinstance(items, tuple) and starred >= 0 else items
+    sliced = starred < 0 or isinstance(items, (list, np.ndarray))
+    return items if sliced else list(items)

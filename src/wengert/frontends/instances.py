@@ -1,0 +1,157 @@
+"""What a value has by its class, as `object.__getattribute__` looks it up: along `type(value).__mro__`.
+
+What the class has of its metaclass (`__name__`, `mro`, `__call__`) is no attribute of its instances, so a class
+is never asked with `hasattr`.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ..ir.graph import Atom, Const, Var
+from ..ir.types import STR, Seq
+from ..ops import structure as st
+from . import number_classes, stand_ins
+from .class_lookup import class_of
+from .failing import raise_now
+from .relied_on import MISSING
+from .values import Items, Iteration, Native, Value, as_known, kind_of_value
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter
+
+_READ_ONLY = (
+    int, float, complex, np.generic, str, bytes, tuple, list, dict, set, frozenset, range, slice, type(None),
+)  # fmt: skip
+"""Classes in C none of whose descriptors can be assigned to, but for `__class__`."""
+
+
+ITERATED = ("__iter__", "__getitem__")
+"""By one of them a value can be walked over."""
+
+
+def given(cls: type, name: str) -> Any:
+    """What a class keeps for its instances under a name, or `MISSING`."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return MISSING
+
+
+def gives(cls: type, name: str) -> bool:
+    """Whether instances of a class have an attribute that they do not keep themselves."""
+    return given(cls, name) is not MISSING
+
+
+def classes_of(it: Interpreter, value: Value) -> tuple[type, ...]:
+    """The classes that a value may be of; none where only the run knows."""
+    numbers = number_classes.classes_of(it, value)
+    if numbers:
+        return numbers
+    kind = kind_of_value(value)
+    if isinstance(value, Var) and isinstance(kind, Seq):
+        return list, tuple
+    if isinstance(value, Var) and kind == STR:
+        return str, np.str_
+    known = class_of(value)
+    return () if known is None else (stand_ins.class_to_see(known),)
+
+
+def lacks(it: Interpreter, value: Value, *names: str) -> bool:
+    """Whether a value certainly has none of some attributes by its class."""
+    classes = classes_of(it, value)
+    return bool(classes) and not any(gives(cls, name) for cls in classes for name in names)
+
+
+def name_of_class(it: Interpreter, value: Value) -> str:
+    """What Python's own errors call the class of a value that is known."""
+    return _shown(classes_of(it, value)[0])
+
+
+def must_have(it: Interpreter, value: Value, names: tuple[str, ...], message: str) -> None:
+    """Emit the TypeError that Python raises where a value certainly has no method of some names."""
+    if lacks(it, value, *names):
+        raise_now(it, TypeError, message.format(name_of_class(it, value)))
+
+
+def type_of(it: Interpreter, value: Value) -> Value:
+    """`type(value)`."""
+    known = class_of(value) if not isinstance(value, Var) else None
+    if known is not None:
+        return Const(stand_ins.class_to_see(known))
+    refuse_unknown_class(it, value)
+    return _asked_at_run_time(it, Const(type), it.atom(value))
+
+
+def refuse_unknown_class(it: Interpreter, value: Value) -> None:
+    """Refuse a question about what the run has as a value of another class: a list, for an iterator."""
+    if isinstance(value, (Iteration, Native)) or (
+        isinstance(value, Items) and value.form in ("iterator", "super")
+    ):
+        raise it.unsupported(
+            "which class this value is of is not known where the program is read",
+            "Ask about a function, an object, an array, a number or a container; or say it by a flag of your own.",
+        )
+
+
+def attribute(it: Interpreter, value: Value, name: str) -> Value | None:
+    """`value.name`, of a value without attributes of its own; None of a method, or of what is computed.
+
+    Where no class that it may be of has such an attribute, what Python raises is emitted.
+    """
+    if name == "__class__":
+        return type_of(it, value)
+    classes = classes_of(it, value)
+    if not classes:
+        return None
+    found = [given(cls, name) for cls in classes]
+    if all(each is MISSING for each in found):
+        _raise_missing(it, classes[0], name)
+    text_of_numpy = kind_of_value(value) == STR and MISSING in found
+    if text_of_numpy:
+        return _asked_at_run_time(it, Const(getattr), it.atom(value), Const(name))
+    if any(each is MISSING or hasattr(type(each), "__get__") for each in found):
+        return None
+    first, *others = found
+    if all(other is first for other in others):
+        return as_known(first)
+    return _asked_at_run_time(it, Const(getattr), it.atom(value), Const(name))
+
+
+def _asked_at_run_time(it: Interpreter, *atoms: Atom) -> Value:
+    asked = it.emit(st.opaque, *atoms, names=Const(()))
+    it.reading.inert.add(asked)
+    return asked
+
+
+def _raise_missing(it: Interpreter, cls: type, name: str) -> NoReturn:
+    raise_now(it, AttributeError, f"'{_shown(cls)}' object has no attribute '{name}'", name=name)
+
+
+def _shown(cls: type) -> str:
+    """A class as Python's own errors name it: classes in C may have their module in the name."""
+    return f"numpy.{cls.__name__}" if issubclass(cls, (np.ndarray, np.generic)) else cls.__name__
+
+
+def refuse_assignment(it: Interpreter, value: Value, name: str) -> None:
+    """Emit what Python raises where an attribute of a value can neither be assigned nor deleted."""
+    classes = classes_of(it, value)
+    if not classes or not all(is_fixed(cls, name) for cls in classes):
+        return
+    cls, found = classes[0], given(classes[0], name)
+    if found is MISSING:
+        _raise_missing(it, cls, name)
+    raise_now(it, AttributeError, f"'{_shown(cls)}' object attribute '{name}' is read-only")
+
+
+def is_fixed(cls: type, name: str) -> bool:
+    """Whether assigning to an attribute of an instance raises an AttributeError, whatever is assigned."""
+    found = given(cls, name)
+    if found is not MISSING and hasattr(type(found), "__set__"):
+        return (
+            issubclass(cls, _READ_ONLY) and name != "__class__" and not isinstance(found, property)
+        )
+    return not cls.__dictoffset__ and not isinstance(found, types.MemberDescriptorType)
