@@ -178,7 +178,7 @@ def test_other_programs_are_read_for_kinds_alone():
 
 def test_the_order_of_a_set_is_not_made_up():
     error = refusal("WG101", NotImplementedError, lambda: wg.grad(in_the_order_of_a_set)(0.7, 3))
-    says(error, "it is not known what this object holds")
+    says(error, "only the run knows in which order a set is walked over")
 
 
 def walked(items, k):

@@ -16,6 +16,7 @@ from .errors import UnsupportedSyntax
 from .frontends import heap, library_copies
 from .frontends.calls import Args, Kwargs, call
 from .frontends.counts import handed_on
+from .frontends.deferral import strictly
 from .frontends.interpreter import Interpreter
 from .frontends.reading import Diverges
 from .frontends.values import (
@@ -36,6 +37,7 @@ from .ir.graph import Atom, Const, Function, Input, Var, births, free_vars
 from .ir.records import replace
 from .ir.types import UNKNOWN, Kind, Number, Static, Struct, is_differentiable
 from .ops import memory as me
+from .ops.refusals import REFUSALS
 from .passes import tidy
 from .passes.copies import inlined
 from .passes.sight import refuse_out_of_sight
@@ -257,12 +259,16 @@ def unharmed(it: Interpreter, function: Value, args: Args, body: Callable[[Value
         return any(p.born < start and it.heap[p] is not mark.heap.get(p) for p in it.heap)
 
     try:
-        found = body(function)
+        with strictly(it.reading):
+            found = body(function)
         if not harmed():
             return found
-    except UnsupportedSyntax:
-        if not harmed():
-            raise
+    except REFUSALS as refusal:
+        if not (harmed() and isinstance(refusal, UnsupportedSyntax)):
+            if not it.reading.defers:
+                raise
+            it.return_to(mark)
+            return body(function)
     it.return_to(mark)
     found = body(Native("apart", partial(call_apart, function)))
     call(it, function, args, {})

@@ -22,9 +22,11 @@ from .errors import (
     NotScalar,
     RuleError,
     UnsupportedSyntax,
+    WengertError,
     of_generated_code,
 )
 from .frontends.signature import CarriesDerivatives
+from .ir.graph import Span
 from .passes.tidy import tidy
 from .rules.places import at_its_rule
 from .verbs import Verb
@@ -236,7 +238,10 @@ def presented(error: Exception, function: Any = None) -> Exception:
     """An exception as the user should see it: their lines, wengert's own errors as such."""
     from .backends.python.traceback import last_user_span, without_generated
 
+    place = getattr(error, "place", None)
     error = of_generated_code(error)
+    if isinstance(error, WengertError) and place is not None:
+        error = error.at(Span(*place))
     if isinstance(error, RuleError):
         error = at_its_rule(error)
     elif isinstance(error, (EqualValues, NoRule, NotASolution, UnsupportedSyntax)):

@@ -32,6 +32,8 @@ class Call:
     """For one call alone: the whole numbers and shapes among the leaves of every input, or all `Leaves`."""
     narrow: bool = False
     """Whether numbers among the arguments are narrower than Python's: np.float32."""
+    defers: bool = False
+    """Whether what cannot be read on a path is refused by the runs that take it."""
 
     @property
     def is_one_run(self) -> bool:
@@ -169,6 +171,16 @@ def of_one_run(call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[s
         return leaves
 
     return counted(call, function, args, kwargs, of_leaves=of_leaves)
+
+
+def same(call: Call, *given: Any) -> Call:
+    """The same call, of which no more is known."""
+    return call
+
+
+def deferring(call: Call, *given: Any, way: Callable[..., Call] = same) -> Call:
+    """The same call, known in some way, which is refused only where its run comes to what cannot be read."""
+    return replace(way(call, *given), defers=True)
 
 
 def _taken_apart(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .calling import (
@@ -18,20 +19,25 @@ from .calling import (
     captured_literals,
     counted,
     defaults_of,
+    deferring,
     general_call,
     of_one_run,
+    same,
     self_contained,
 )
 from .derived import Derived, followed, lock, traces
 from .errors import BadArgument, NotScalar, UnsupportedSyntax, WengertError
 from .frontends import signature, source
+from .frontends.progress import furthest
 from .frontends.reading import NeedsKnown
 from .frontends.values import Value
 from .ir.graph import Function, Input
-from .ir.records import record, replace
+from .ir.records import mutable_record, record, replace
 from .ir.types import Struct
 from .loading import collecting_later
+from .ops.refusals import REFUSALS
 from .passes import memory, tidy
+from .passes.deferral import refused_when_run
 from .passes.ignored import ignored_errors
 from .passes.narrowest import with_dtypes_checked
 from .passes.remarks import without_remarks
@@ -105,15 +111,67 @@ def _derive_for(
             return _derive_knowing(known.more, verb, call, function, args, kwargs, anew=anew)
     try:
         return _published(verb, call)
-    except UnsupportedSyntax as refused:
-        for more in (counted, of_one_run):
+    except REFUSALS as refusal:
+        return _Refused(verb, call, function, args, kwargs, [refusal]).derived()
+
+
+@mutable_record
+class _Refused:
+    """A call that is refused for the kinds of its arguments: what else may be done, and why it cannot."""
+
+    verb: Verb
+    call: Call
+    function: Any
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    refusals: list[WengertError]
+
+    def derived(self) -> Derived:
+        """The derivative by the first way that is open.
+
+        Raises:
+            WengertError: none is; what is wrong is what stopped the reading that came furthest.
+        """
+        for way in self._ways():
             try:
-                return _derive_knowing(more, verb, call, function, args, kwargs)
+                return _derive_knowing(
+                    way, self.verb, self.call, self.function, self.args, self.kwargs
+                )
             except (BadArgument, NotScalar):
+                if isinstance(way, partial) or way is deferring:
+                    continue  # what is left of the program is no function of the result
                 raise  # the program can be read, and what is asked of it makes no sense
-            except (WengertError, RecursionError):
+            except WengertError as refusal:
+                self.refusals.append(refusal)
+            except RecursionError:
                 continue
-        raise refused from None
+        raise furthest(self.refusals) from None
+
+    def _ways(self) -> Iterator[Callable[..., Call]]:
+        (by_kinds,) = self.refusals
+        if by_kinds.on_a_path and not isinstance(by_kinds, UnsupportedSyntax):
+            yield deferring  # no more can be known of it
+        if not any(isinstance(each, UnsupportedSyntax) for each in self.refusals):
+            return
+        yield counted
+        by_counts = self.refusals[-1]
+        if by_kinds.on_a_path and self._may_be_run_again():
+            yield deferring
+        yield of_one_run
+        in_run = self.refusals[-1]
+        if not in_run.on_a_path and in_run.findings[0] in by_kinds.findings:
+            return  # this run comes to what cannot be read
+        for way, refusal in ((same, by_kinds), (counted, by_counts), (of_one_run, in_run)):
+            if refusal.on_a_path:
+                yield partial(deferring, way=way)
+
+    def _may_be_run_again(self) -> bool:
+        """Whether a run that comes to what cannot be read may be read by itself and started anew."""
+        try:
+            derived = derive(self.verb, deferring(self.call))
+        except (WengertError, RecursionError):
+            return False
+        return derived.is_repeatable and not derived.calls_unknown
 
 
 def _derive_knowing(
@@ -206,7 +264,11 @@ def _derive(verb: Verb, call: Call) -> Derived:
         derived: tuple[Function, ...] = (tidy.tidy(program.function),)
     else:
         program = read(call, special=_special_where_run if verb.name == "itself" else _special)
-        derived = VERBS[verb.name](program.function, verb)
+        derived = refused_when_run(
+            program.function,
+            lambda function: VERBS[verb.name](function, verb),
+            defers=call.defers,
+        )
     ignores = ignored_errors(program.function)
     derived = tuple(replace(function, ignores=ignores, narrow=call.narrow) for function in derived)
     functions = memory.settled_together(map(without_remarks, derived))
@@ -300,12 +362,17 @@ def read(
         dict(call.keywords),
         counts=None if call.counts is None else dict(call.counts),
         narrow=call.narrow,
+        defers=call.defers,
         special=special,
         derivative=_read_derivative,
         opted_out=opted_out,
     )
-    refuse_out_of_sight(program.function)
-    function = with_dtypes_checked(with_all_evaluated(program.function))
+
+    def checked(function: Function) -> Function:
+        refuse_out_of_sight(function)
+        return with_dtypes_checked(with_all_evaluated(function))
+
+    function = refused_when_run(program.function, checked, defers=call.defers)
     function = replace(function, narrow=call.narrow)
     return replace(program, function=function)
 

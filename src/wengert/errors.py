@@ -29,6 +29,10 @@ class WengertError(Exception):
     """
 
     code = "WG000"
+    progress: Any = None
+    """How far the reading of the program came that it ended, if that did not come to its end."""
+    on_a_path = False
+    """Whether a run may avoid what is refused: it stands in a branch, or in a loop that may have no turn."""
 
     def __init__(self, message: str, hint: str = "", span: Span | None = None):
         self.findings: list[Finding] = [Finding(message, hint, span)]
@@ -50,12 +54,15 @@ class WengertError(Exception):
         (message, hint, known), *others = self.findings
         if span is None or known is not None or others:
             return self
-        return type(self)(message, hint, span).with_traceback(self.__traceback__)
+        error = type(self)(message, hint, span).with_traceback(self.__traceback__)
+        error.on_a_path = self.on_a_path
+        return error
 
     def also(self, hint: str) -> Self:
         """The same error with one more way out."""
         *others, (message, known, span) = self.findings
         error = type(self).of([*others, Finding(message, f"{known}\n{hint}".strip(), span)])
+        error.on_a_path = self.on_a_path
         return error.with_traceback(self.__traceback__)  # type: ignore[return-value]
 
     def _render(self) -> str:
@@ -89,9 +96,10 @@ def excerpt(span: Span) -> list[str]:
 class UnsupportedSyntax(WengertError, NotImplementedError):
     """A construct of the language, or an option of a library's function, that cannot be differentiated (yet).
 
-    All such constructs of a function are reported at once. Move the construct out of the
-    differentiated function, or give the function that contains it a rule (`wg.rrule`). What a
-    library's function does not do here is found when it is called: the error says what to call instead.
+    All such constructs that a function certainly comes to are reported at once; one in a branch is an error of the
+    runs that take the branch. Move the construct out of the differentiated function, or give the function that
+    contains it a rule (`wg.rrule`). What a library's function does not do here is found when it is called: the error
+    says what to call instead.
     """
 
     code = "WG101"
@@ -312,7 +320,7 @@ class InternalError(WengertError, RuntimeError):
 
 _WITH_CODES = (
     LostWrite, NotScalar, BadArgument, BadTangent, RuleError, NotASolution, EqualValues,
-    UnsupportedSyntax,
+    UnsupportedSyntax, NoSource, NoRule,
 )  # fmt: skip
 _OF_GENERATED_CODE = {error.code: error for error in _WITH_CODES}
 
@@ -327,8 +335,7 @@ def of_generated_code(error: Exception) -> Exception:
     if cls is None or isinstance(error, WengertError):
         return error
     message, _, hint = str(error).partition("\n")
-    span = getattr(error, "span", None)
-    return cls(message, hint, span).with_traceback(error.__traceback__)
+    return cls(message, hint, getattr(error, "span", None)).with_traceback(error.__traceback__)
 
 
 class NativeWarning(UserWarning):

@@ -69,6 +69,7 @@ from .ops import checks
 from .ops import structure as st
 from .passes import reverse
 from .passes.copies import inlined
+from .passes.deferral import refused_when_run
 from .passes.residuals import clones, renamed_block
 from .runtime.containers import CONTENTS, reads_plainly
 from .runtime.cotangents import gradient_names
@@ -132,7 +133,11 @@ def gradients(
     named = replace(primal, name=name_of(function))
     checks.real_scalar(named, has_aux=verb.has_aux, span=it.builder.span)
     indices = _indices(primal, chosen)
-    made = reverse.gradient(primal, indices, read=source.RowReader(), value=True)
+    made = refused_when_run(
+        primal,
+        lambda primal: reverse.gradient(primal, indices, read=source.RowReader(), value=True),
+        defers=it.reading.defers,
+    )
     own = own_arguments(it, inner, args)
     outs = inlined(it.builder, made, params_of(primal, own))
     if inner.changes:
@@ -233,8 +238,11 @@ def pullback(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     function, *arguments = args
     inner = read_inner(it, function, arguments, kwargs)
     primal, chosen = inner.function, list(range(len(arguments)))
-    ahead, back = reverse.split(
-        primal, _indices(primal, chosen), read=source.RowReader(), final=True
+    indices = _indices(primal, chosen)
+    ahead, back = refused_when_run(
+        primal,
+        lambda primal: reverse.split(primal, indices, read=source.RowReader(), final=True),
+        defers=it.reading.defers,
     )
     own = own_arguments(it, inner, arguments)
     *outs, residuals = inlined(it.builder, ahead, params_of(primal, own))
@@ -271,7 +279,7 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     inner = read_inner(it, function, arguments, kwargs)
     primal, count = inner.function, len(inner.function.body.outs)
     several = not inner.changes and _may_go_several_ways(arguments)
-    linear = _linearized(primal) if several else None
+    linear = _linearized(it, primal) if several else None
     if linear is not None:
         return _linear_pushforward(it, primal, linear, arguments)
     point = own_arguments(it, inner, arguments)
@@ -285,7 +293,7 @@ def pushforward(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         pairs = list(zip(arguments, tangents, strict=True))
         moving = [k for k, (_, tangent) in enumerate(pairs) if kind_of_value(tangent) != NONE]
         dots = [dot for k in moving for dot in _tangent_atoms(it, *pairs[k])]
-        made = _pushed(primal, moving)
+        made = _pushed(it, primal, moving)
         own = own_arguments(it, inner, point)
         outs = inlined(it.builder, made, [*params_of(primal, own), *dots])
         return _tangent_of_result(primal, outs[count:])
@@ -298,18 +306,24 @@ def _may_go_several_ways(arguments: Args) -> bool:
     return len(arguments) == 1 and not isinstance(kind_of_value(arguments[0]), Number)
 
 
-def _pushed(primal: Function, moving: Sequence[int], *, guarded: bool = False) -> Function:
+def _pushed(
+    it: Interpreter, primal: Function, moving: Sequence[int], *, guarded: bool = False
+) -> Function:
     from .passes import forward
 
     indices, read = _indices(primal, moving), source.RowReader()
-    return forward.pushforward(primal, indices, read=read, guarded=guarded)
+    return refused_when_run(
+        primal,
+        lambda primal: forward.pushforward(primal, indices, read=read, guarded=guarded),
+        defers=it.reading.defers,
+    )
 
 
-def _linearized(primal: Function) -> Linearized | None:
+def _linearized(it: Interpreter, primal: Function) -> Linearized | None:
     """A function of one argument and its pushforward, parted into what all directions share and the rest."""
     from .passes.linearize import linearized
 
-    pushed = _pushed(primal, [0], guarded=True)
+    pushed = _pushed(it, primal, [0], guarded=True)
     return linearized(pushed, len(primal.body.outs), len(_indices(primal, [0])))
 
 

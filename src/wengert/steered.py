@@ -8,6 +8,7 @@ from .apart import params_of, read_inner, read_to_run
 from .errors import BadArgument, UnsupportedSyntax
 from .frontends.calls import Args, Kwargs
 from .frontends.checkpoints import Checkpoint
+from .frontends.deferral import strictly
 from .frontends.interpreter import Interpreter
 from .frontends.values import Items, Native, Value, flatten, fresh, kind_of_value
 from .ir.graph import CALL, Atom, Const, Eqn, Var
@@ -70,7 +71,8 @@ def hook(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 def _hooked(it: Interpreter, function: Value, atom: Atom) -> Atom:
     like = Var(gradient_kind(kind_of_value(atom)), "x_bar")
     try:
-        inner = read_to_run(it, function, like)
+        with strictly(it.reading):
+            inner = read_to_run(it, function, like)
     except UnsupportedSyntax:
         inner = None
     if inner is None or inner.outside:

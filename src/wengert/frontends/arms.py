@@ -17,6 +17,7 @@ from .segments import OpenArm, Watched
 from .values import Items, Place, Scope, Value, is_mutable
 
 if TYPE_CHECKING:
+    from ..errors import WengertError
     from .interpreter import Interpreter
 
 
@@ -28,6 +29,8 @@ class Arm:
     vars: dict[str, Value]
     heap: hp.Heap
     dead: bool
+    refusal: WengertError | None = None
+    """Why it cannot be read, where its runs raise that."""
     open: list[OpenArm] = field(default_factory=list["OpenArm"])
     """The branches that it goes on in one side of."""
 

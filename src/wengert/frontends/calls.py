@@ -34,6 +34,7 @@ from .closure_calls import call_closure, op_with_rule
 from .closures import bound_before, closure_of, closure_of_items, made_alone
 from .counts import with_known_keys
 from .declarations import changes_its_object
+from .deferral import strictly
 from .expressions import evaluate
 from .failing import fail_now, raise_now
 from .heap import identities, now, place_of, stands_for
@@ -484,7 +485,8 @@ def read_of_library(
     """What reading a function or a class of NumPy or SciPy gives; else it is called, and has no derivative."""
     mark = it.mark()
     try:
-        result = reading()
+        with strictly(it.reading):
+            result = reading()
         if not any(map(_hides_a_function, it.builder.since(mark.last))):
             return result
     except (UnsupportedSyntax, NoSource):

@@ -15,11 +15,13 @@ from ..ir.op import Op
 from ..ir.types import Static
 from ..ops import raising
 from ..ops import registry as ops
+from ..ops.refusals import REFUSALS
 from ..rules.registry import rule_for
 from . import cells, contexts, generators, remembering, separate
 from .binding import bind_arguments
 from .counts import is_by_turns, known, take_turn
 from .declarations import yields
+from .deferral import strictly
 from .expressions import evaluate
 from .heap import now
 from .opcalls import emit_op
@@ -146,8 +148,11 @@ def _call_large(it: Interpreter, closure: Closure, bound: Mapping[str, Value]) -
         NeedsCallee: it cannot be called by itself, and is inlined when the program is read again.
     """
     try:
-        return separate.call_separately(it, closure, bound)
-    except UnsupportedSyntax:
+        with strictly(it.reading):
+            return separate.call_separately(it, closure, bound)
+    except REFUSALS as refusal:
+        if not (isinstance(refusal, UnsupportedSyntax) or it.reading.defers):
+            raise
         it.reading.inlined.add(closure.identity)
         raise NeedsCallee from None
 

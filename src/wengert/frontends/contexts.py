@@ -13,7 +13,7 @@ from ..ir.types import UNKNOWN, Other
 from ..ops import identity as ident
 from ..ops import structure as st
 from ..ops.registry import is_foreign
-from . import cells, class_lookup, exceptions, generators, iterators, liveness
+from . import cells, class_lookup, deferral, exceptions, generators, iterators, liveness
 from .closures import syntax_of
 from .declarations import assigned_names
 from .expressions import evaluate
@@ -85,6 +85,7 @@ def _run_in_object(
 
     def raised(exception: Value, *, certain: bool) -> None:
         suppressed = truth(it, leave(exception))
+        deferral.pass_on(it, exception)
         it.branch(suppressed, lambda: None, lambda: exceptions.raise_again(it, exception))
 
     def completed() -> None:
@@ -93,7 +94,14 @@ def _run_in_object(
 
     keeps = _looks_inside(it, manager)
     exceptions.catch(
-        it, (BaseException,), live, lambda: body(entered), raised, completed, keeps=keeps
+        it,
+        (BaseException,),
+        live,
+        lambda: body(entered),
+        raised,
+        completed,
+        keeps=keeps,
+        finishes=True,
     )
 
 
@@ -250,6 +258,7 @@ def _run_suppressing(
         ) from None
 
     def raised(exception: Value, *, certain: bool) -> None:
+        deferral.pass_on(it, exception)
         matched = Const(True) if certain else exceptions.is_instance(it, exception, classes)
         it.branch(matched, lambda: None, lambda: exceptions.raise_again(it, exception))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import FunctionType
 from typing import Any
 
+from ..errors import WengertError
 from ..ir.graph import Atom, Const, Var
 from ..ir.types import BOOL
 from ..ops import structure as st
-from . import class_lookup, construct, liveness, object_changes, objects
+from ..ops.refusals import REFUSALS
+from . import class_lookup, construct, deferral, liveness, object_changes, objects
 from .arms import Arm
 from .catching import Leaves, see
 from .expressions import evaluate
@@ -56,6 +59,7 @@ def _run_handled(it: Interpreter, node: ast.Try, body: Step) -> None:
     keeps = any(liveness.looks_inside(each.name, each.body) for each in node.handlers)
 
     def raised(exception: Value, *, certain: bool) -> None:
+        deferral.pass_on(it, exception)
         _dispatch(it, handlers, exception, certain=certain)
 
     def completed() -> None:
@@ -114,6 +118,7 @@ def catch(
     completed: Step,
     *,
     keeps: bool,
+    finishes: bool = False,
 ) -> None:
     """Run a body, and then what is to be done where it raised and where it did not.
 
@@ -125,11 +130,12 @@ def catch(
         raised: called with the exception, and with whether it is certainly of one of the classes.
         completed: what follows where nothing was raised.
         keeps: whether the exception's contents are looked at.
+        finishes: whether what is raised goes on its way after what is done then.
     """
 
     def read() -> None:
         with it.catching.watching():
-            _Paths(it, raised, completed).read(classes, live, body, keeps=keeps)
+            _Paths(it, raised, completed, finishes=finishes).read(classes, live, body, keeps=keeps)
 
     it.catching.whole(read)
 
@@ -137,8 +143,11 @@ def catch(
 class _Paths:
     """The body of a `try`, and what follows it."""
 
-    def __init__(self, it: Interpreter, raised: Callable[..., None], completed: Step):
+    def __init__(
+        self, it: Interpreter, raised: Callable[..., None], completed: Step, *, finishes: bool
+    ):
         self._it = it
+        self._finishes = finishes
         self._raised = raised
         self._completed = completed
 
@@ -146,12 +155,17 @@ class _Paths:
         catching = self._it.catching
         level, dead = len(catching.arms), False
         with catching.region(classes, live, keeps=keeps) as region:
+            path = deferral.beginning(self._it) if self._it.reading.on_a_path else None
             try:
                 body()
             except Diverges:
                 dead = True
             except Leaves:
                 pass
+            except REFUSALS as refusal:
+                if path is None or len(catching.arms) > level:
+                    raise
+                dead = self._refused(path, refusal)
             catching.close_segment()
         arms = catching.arms[level:]
         if not arms and dead:
@@ -162,6 +176,16 @@ class _Paths:
         final = dict(self._it.vars)
         catching.close(level, dead=dead)
         self._after(region, arms, final)
+
+    def _refused(self, path: deferral.Beginning, refusal: WengertError) -> bool:
+        """The body cannot be read; gives whether it never comes back, as nothing is to be done on the way out."""
+        if not self._finishes:
+            deferral.refuse_when_run(self._it, path, refusal)
+            return True
+        error = deferral.error_at(self._it, path, refusal)
+        with suppress(Leaves):
+            self._it.catching.leave(error)
+        return False
 
     def _in_both_arms(self, region: Region) -> None:
         """Where there is one place that raises, what follows goes into the two sides of its branch."""
@@ -262,7 +286,7 @@ def protect(it: Interpreter, live: frozenset[str], body: Step, finish: Step) -> 
     def completed() -> None:
         it.branch(it.flag("%yielded"), lambda: None, lambda: with_exits_aside(it, finish))
 
-    catch(it, (BaseException,), live, body, raised, completed, keeps=False)
+    catch(it, (BaseException,), live, body, raised, completed, keeps=False, finishes=True)
 
 
 def with_exits_aside(it: Interpreter, finish: Step) -> None:

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Finding, UnsupportedSyntax
+from ..errors import Finding, UnsupportedSyntax, WengertError
 from ..ir.builder import Builder
 from ..ir.graph import Atom, Const, Eqn, Span, Var, births
 from ..ir.op import Op
 from ..ir.records import mutable_record
 from ..ir.types import Static
 from ..ops import structure as st
-from . import cells, columns, tables
+from ..ops.refusals import REFUSALS
+from . import cells, columns, deferral, tables
 from . import heap as hp
 from .arms import Arm, Merge
 from .catching import Catching, Leaves
@@ -262,6 +263,9 @@ class Interpreter:
 
     def settle(self, condition: Atom, arms: list[Arm], start: int) -> None:
         """After both arms of a branch have been read: go on in what they leave together, or in one."""
+        refusal = deferral.refused_on_all(arms)
+        if refusal is not None:
+            raise refusal
         if all(arm.dead for arm in arms):
             for arm in arms:  # what it calls before it raises may raise what is caught
                 self.catching.merge_open(arm)
@@ -301,25 +305,43 @@ class Interpreter:
 
     def read_arm(self, step: Step) -> Arm:
         """Read one side of a branch, into a builder of its own that is set up."""
-        level, dead = len(self.catching.arms), self._read_to_its_end(step)
-        return Arm(self.builder, self.vars, self.heap, dead, self.catching.take_open(level))
+        level = len(self.catching.arms)
+        dead, refusal = self._read_to_its_end(step)
+        open_ = self.catching.take_open(level)
+        return Arm(self.builder, self.vars, self.heap, dead, refusal, open_)
 
-    def read_path(self, step: Step) -> bool:
-        """Read what a path does, to its end; gives whether it never comes back."""
-        level, dead = len(self.catching.arms), self._read_to_its_end(step)
+    def read_path(self, step: Step, *, certain: bool = False) -> bool:
+        """Read what a path does, to its end; gives whether it never comes back.
+
+        It is `certain` to be taken, or not.
+        """
+        level, (dead, _) = len(self.catching.arms), self._read_to_its_end(step, certain=certain)
         return self.catching.close(level, dead=dead)
 
-    def _read_to_its_end(self, step: Step) -> bool:
-        dead = False
+    def _read_to_its_end(
+        self, step: Step, *, certain: bool = False
+    ) -> tuple[bool, WengertError | None]:
+        """Whether a path never comes back, and the error that is raised on it since it cannot be read."""
+        dead, refusal = False, None
+        path, around = deferral.beginning(self), self.reading.on_a_path
+        self.reading.on_a_path = around or not certain
         try:
             step()
         except Diverges:
             dead = True
         except Leaves:
             pass
+        except REFUSALS as error:
+            error.on_a_path = error.on_a_path or not certain
+            if path is None or certain:
+                raise
+            deferral.refuse_when_run(self, path, error)
+            dead, refusal = True, error
+        finally:
+            self.reading.on_a_path = around
         if self.catching.explicit:
             self.catching.close_segment()
-        return dead
+        return dead, refusal
 
     def _emit_if(
         self, condition: Atom, arms: list[Arm], outs: list[tuple[Var, Atom, Atom]]

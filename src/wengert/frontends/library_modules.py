@@ -414,6 +414,13 @@ _HANDLERS: list[tuple[Any, Handler]] = [
         stand_ins.other_use_of_globals,
         _refuse("`globals()` is only looked into, by name", "Write `globals()[name]`."),
     ),
+    (
+        stand_ins.only_the_run_knows_the_order,
+        _refuse(
+            "only the run knows in which order a set is walked over",
+            "Walk over a list, or over a dictionary with these keys, `dict.fromkeys(xs)`.",
+        ),
+    ),
     *(
         (
             function,

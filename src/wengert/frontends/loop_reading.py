@@ -89,14 +89,15 @@ def run_loop(
     test: Callable[[], Atom] | None = None,
     collecting: Collect | None = None,
     every: Atom | None = None,
+    certain: bool = False,
 ) -> list[Var]:
     """Emit a `for` (over `running`) or a `while` (on `test`); gives the collected lists.
 
-    A checkpointed `while` has `every`; a `for` has it of what it walks over.
+    A checkpointed `while` has `every`; a `for` has it of what it walks over. It is `certain` to have a turn, or not.
     """
 
     def read() -> list[Var]:
-        loop = _LoopReader(it, node, running, body, collecting)
+        loop = _LoopReader(it, node, running, body, collecting, certain=certain)
         lists = loop.read(names, test, running.every if running else every)
         it.catching.after_blocks()
         return lists
@@ -117,7 +118,10 @@ class _LoopReader:
         running: Running | None,
         body: Callable[[Value], None],
         collecting: Collect | None,
+        *,
+        certain: bool,
     ):
+        self._certain = certain
         self._it = it
         self._node = node
         self._running = running
@@ -273,7 +277,7 @@ class _LoopReader:
             for k, value in enumerate(values):
                 it.vars[f"%collected{k}"] = stored(it, value)
 
-        if it.read_path(one_iteration):
+        if it.read_path(one_iteration, certain=self._certain):
             return True, Const(False)
         exits = (it.flag(f"%break{depth}"), it.flag("%returned"), it.catching.is_raised())
         return False, it.either(*exits)

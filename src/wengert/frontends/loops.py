@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedSyntax
 from ..ir.graph import Atom, Const
 from ..ops import identity as ident
+from ..ops.refusals import REFUSALS
 from . import (
     cells,
     checkpoints,
@@ -23,6 +24,7 @@ from . import (
 )
 from .counts import by_turns, is_by_turns, item_of_turn, take_turn, turns_of
 from .declarations import assigned_names, own_nodes, yields
+from .deferral import strictly
 from .expressions import condition, evaluate
 from .heap import (
     materialise,
@@ -205,16 +207,24 @@ def _run_or_unroll(
     lists: Sequence[walking.Walked],
 ) -> None:
     """A loop over known items as a loop; written out where an iteration needs to know its item."""
+
+    def run() -> None:
+        run_loop(it, node, names, at_run_time(it, items), body, certain=True)
+        _walk_by_index(it, node, lists)
+
     mark = it.mark()
     try:
-        running = at_run_time(it, items)
-        run_loop(it, node, names, running, body)
-        _walk_by_index(it, node, lists)
-    except UnsupportedSyntax:
-        if len(items) > 4 * UNROLL:
+        with strictly(it.reading):
+            run()
+    except REFUSALS as refusal:
+        is_short = isinstance(refusal, UnsupportedSyntax) and len(items) <= 4 * UNROLL
+        if not is_short and not it.reading.defers:
             raise
         it.return_to(mark)
-        unroll(it, items, body, iterable, lists, node)
+        if is_short:
+            unroll(it, items, body, iterable, lists, node)
+        else:
+            run()
 
 
 def _check_lengths(it: Interpreter, walked: Sequence[tuple[Atom, Atom]]) -> None:
@@ -354,7 +364,16 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
         def test() -> Atom:
             return condition(it, tested)
 
-        run_loop(it, node, names, None, lambda _: run_body(it, node.body), test=test, every=every)
+        run_loop(
+            it,
+            node,
+            names,
+            None,
+            lambda _: run_body(it, node.body),
+            test=test,
+            every=every,
+            certain=known is True,
+        )
     else:
         # the test binds names or may leave: it becomes the first statement of an endless loop
         def body(_: Value) -> None:
@@ -366,7 +385,7 @@ def run_while(it: Interpreter, node: ast.While, *, again: bool = False) -> None:
 
         it.vars[f"%test{depth}"] = Const(False)
         names = [*names, f"%test{depth}"]
-        run_loop(it, node, names, None, body, test=lambda: Const(True), every=every)
+        run_loop(it, node, names, None, body, test=lambda: Const(True), every=every, certain=True)
         by_test(it, depth)
     if known is True and it.vars.get(f"%break{depth}") == Const(False):
         if it.flag("%returned") == Const(False):

@@ -94,8 +94,14 @@ class Reading:
     """What the counts of one call decide, if it is read for that call alone."""
     narrow: bool = False
     """Whether numbers among the arguments are narrower than Python's: np.float32."""
+    defers: bool = False
+    """Whether what cannot be read on a path is refused by the runs that take it."""
     general: bool = False
     """Whether nothing is known of the arguments, so that no other reading can tell more."""
+    on_a_path: bool = False
+    """Whether a run may avoid what is read now."""
+    completed: set[int] = field(default_factory=set[int])
+    """The statements that have been read to their ends, by identity."""
     guards: Guards = field(default_factory=dict[Any, Any])
     """Globals the reading relied on: holder, key and the kind (or identity) it had."""
     separate: set[Any] = field(default_factory=set[Any])

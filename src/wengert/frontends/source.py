@@ -15,8 +15,9 @@ from ..ir.graph import Atom, Const, Eqn, Function, Input, Var
 from ..ir.records import value_record
 from ..ir.types import NONE, UNKNOWN, Kind, Seq, Static, Struct
 from ..ops.identity import apart, counted
+from ..ops.refusals import REFUSALS
 from ..rules.places import Place, refuse
-from . import columns, rows, walking
+from . import columns, progress, rows, walking
 from .binding import bind_arguments
 from .calls import call
 from .cells import NeedsCells, make_externals
@@ -30,6 +31,7 @@ from .reading import Diverges, NeedsCallee, OneByOne, Reading
 from .relied_on import Guard, Seen, seeing
 from .signature import Template
 from .sources import source_of
+from .statements import run_statement
 from .values import MUTABLE_FORMS, OBJECTS, Items, Value, flatten, fresh, is_mutable, kind_of_value
 
 Special = Callable[[Any], Callable[..., Value] | None]
@@ -56,6 +58,7 @@ def read(
     opted_out: Callable[[Any], bool],
     counts: Mapping[str, Sequence[Any]] | None = None,
     narrow: bool = False,
+    defers: bool = False,
 ) -> Program:
     """The IR of a call of a function on arguments of some kinds.
 
@@ -68,6 +71,7 @@ def read(
         opted_out: whether a function's code is to be read although it has a rule.
         counts: for every input the counts of its leaves, to read it for one call alone.
         narrow: whether numbers among the arguments are narrower than Python's.
+        defers: whether what cannot be read on a path is refused by the runs that take it.
     """
     learnt: dict[str, Any] = {}
     while True:
@@ -78,12 +82,16 @@ def read(
             opted_out=opted_out,
             counts=None if counts is None else counts_of_call(counts),
             narrow=narrow,
+            defers=defers,
             general=bool(arguments) and all(kind == UNKNOWN for _, kind in arguments),
         )
         try:
             return _read_once(reading, target, arguments, keywords)
         except (NeedsCallee, ByIndex, OneByOne, NeedsWhole, SharedItems, NeedsCells):
             learnt = {name: getattr(reading, name) for name in _LEARNT}
+        except REFUSALS as refusal:
+            progress.note(refusal, reading.completed, run_statement.__code__)
+            raise
 
 
 _LEARNT = (

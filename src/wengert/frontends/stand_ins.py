@@ -323,11 +323,16 @@ class KnownSet:
         return len(self.entries)
 
     def _refused(self, *args: Any) -> Any:
-        return locals()  # which is refused wherever it is called
+        return only_the_run_knows_the_order()
 
     __getattr__ = __iter__ = __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
     __or__ = __and__ = __sub__ = __xor__ = __ror__ = __rand__ = __rsub__ = __rxor__ = _refused
     __ior__ = __iand__ = __isub__ = __ixor__ = _refused
+
+
+def only_the_run_knows_the_order() -> Any:
+    """Is refused wherever it is called."""
+    raise AssertionError("a set whose order only the run knows was walked over")
 
 
 class NumberArray(List):

@@ -17,6 +17,33 @@ def uncovered(what: str, way_out: str) -> Any:
     return coded(NotImplementedError(message), "WG101")
 
 
+def refused(code: str, message: str, way_out: str, place: tuple[Any, ...] | None) -> Any:
+    """An error to be raised where a path is taken that cannot be differentiated; `place` is what the user wrote."""
+    error = coded(_CLASSES[code](f"{message}\n{way_out}"), code)
+    vars(error)["place"] = place
+    return error
+
+
+_CLASSES: dict[str, Any] = {
+    "WG101": NotImplementedError,
+    "WG102": TypeError,
+    "WG103": TypeError,
+    "WG104": ValueError,
+}
+"""What the classes of wengert's own errors are built on, by code."""
+
+
+def refuse(code: str, message: str, way_out: str, place: tuple[Any, ...] | None) -> Any:
+    """Raise such an error, in the place of a value."""
+    raise refused(code, message, way_out, place)
+
+
+def unless_refusal(exception: Any) -> None:
+    """Raise what was caught again, where it is no exception of the program's."""
+    if str(vars(exception).get("code", "")).startswith("WG"):
+        raise exception
+
+
 def unless_refused() -> None:
     """In a handler: goes on, unless what was caught is no exception of the program, or hides what it changed."""
     import sys
