@@ -134,7 +134,8 @@ class LostWrite(WengertError, ValueError):
 
     An array of integers that is given a float keeps its integer part only: create it with
     `dtype=float`. What `x.reshape(...)` or `x[indices]` gives may be a copy, so that writing to it does
-    not change `x`: write to `x` by an index of its own.
+    not change `x`: write to `x` by an index of its own. Where such a copy has no name, as in `x[indices][0] = 1`,
+    nobody sees the write, and a `WengertWarning` shows the line instead.
     """
 
     code = "WG104"
@@ -338,7 +339,11 @@ def of_generated_code(error: Exception) -> Exception:
     return cls(message, hint, getattr(error, "span", None)).with_traceback(error.__traceback__)
 
 
-class NativeWarning(UserWarning):
+class WengertWarning(UserWarning):
+    """Base of wengert's warnings: the program is differentiated as it stands, but may not do what it seems to."""
+
+
+class NativeWarning(WengertWarning):
     """A function given to `wg.jit` runs as Python: the message says which line has no native form, and why.
 
     Raised once for each combination of argument types. `wg.jit(f, strict=True)` raises `NotNative` instead.

@@ -27,6 +27,7 @@ _LATER = frozenset(
         "library_records",
         "liveness",
         "local_classes",
+        "nameless_copies",
         "objects",
         "outside",
         "purity",

@@ -15,7 +15,17 @@ from ..ir.graph import Const, Var
 from ..ir.types import UNKNOWN, Array, Seq
 from ..ops import identity as ident
 from ..ops import structure as st
-from . import cells, contexts, exceptions, in_place, local_classes, sharing, tables, writes
+from . import (
+    cells,
+    contexts,
+    exceptions,
+    in_place,
+    local_classes,
+    nameless_copies,
+    sharing,
+    tables,
+    writes,
+)
 from .attributes import read_attribute
 from .expressions import condition, evaluate, evaluate_after
 from .failing import fail_now, raise_now
@@ -139,7 +149,9 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
             old = subscript(it, target, at)
             new = evaluate(it, node.value)
             if isinstance(kind_of_value(target), Array):
-                writes.set_item(it, target, at, binary(it, node.op, old, new, node))
+                result = binary(it, node.op, old, new, node)
+                write = lambda target: writes.set_item(it, target, at, result)
+                nameless_copies.written(it, container, target, write)
                 return
             if not isinstance(at, Const) and kind_of_value(old) == UNKNOWN:
                 result = binary(it, node.op, old, new, node)
@@ -147,7 +159,8 @@ def _run_aug_assign(it: Interpreter, node: ast.AugAssign) -> None:
                 return
             result = in_place.add_in_place(it, node.op, old, new, node)
             if result is not old or _runs_to_assign(target):
-                writes.set_item(it, target, at, result)
+                write = lambda target: writes.set_item(it, target, at, result)
+                nameless_copies.written(it, container, target, write)
         case ast.Attribute(value=container, attr=name):
             target = evaluate(it, container)
             old = read_attribute(it, target, name)
@@ -177,7 +190,10 @@ def assign(it: Interpreter, target: ast.expr, value: Value) -> None:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(it, elements, value, target)
         case ast.Subscript(value=container, slice=index):
-            writes.set_item(it, evaluate(it, container), evaluate(it, index), value)
+            owner = evaluate(it, container)
+            at = evaluate(it, index)
+            write = lambda owner: writes.set_item(it, owner, at, value)
+            nameless_copies.written(it, container, owner, write)
         case ast.Attribute(value=container, attr=name):
             writes.set_attribute(it, evaluate(it, container), name, value)
         case _:

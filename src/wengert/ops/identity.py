@@ -45,6 +45,8 @@ long_enough = _check("long_enough", "length, count")
 """What names are walked over beside has an item for each of them."""
 decided = _check("decided", "value, before")
 """A program goes the way that it went in the run that it was read for."""
+copy_written = _check("copy_written", "file, line")
+"""Warns of a write to a copy that has no name."""
 has_dtype = _check("has_dtype", "made, dtype")
 """An array has the dtype that was read."""
 no_number = _check("no_number", "key, owner=None")

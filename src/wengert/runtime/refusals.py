@@ -38,6 +38,21 @@ def refuse(code: str, message: str, way_out: str, place: tuple[Any, ...] | None)
     raise refused(code, message, way_out, place)
 
 
+WRITES_TO_A_COPY = "this writes to a copy of a part of an array, which nobody sees: the array itself does not change"
+
+
+def copy_written(file: str, line: int) -> None:
+    """Warn of a write to a copy that has no name, once for each place in the user's code."""
+    import sys
+    import warnings
+
+    category = getattr(sys.modules.get("wengert.errors"), "WengertWarning", UserWarning)
+    warnings.warn_explicit(WRITES_TO_A_COPY, category, file, line, registry=_warned)
+
+
+_warned: dict[Any, Any] = {}
+
+
 def unless_refusal(exception: Any) -> None:
     """Raise what was caught again, where it is no exception of the program's."""
     if str(vars(exception).get("code", "")).startswith("WG"):

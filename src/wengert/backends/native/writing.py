@@ -183,6 +183,15 @@ def _seen_as(site: Site, part: Value, step: Viewed) -> View:
     return view
 
 
+@lowers("shares_with")
+def _shares_with(site: Site, eqn: Eqn) -> Value:
+    """Whether an op gave a view of its operand: what is a copy is left to Python, which warns of writes to it."""
+    part, whole = (site.value(atom) for atom in eqn.args)
+    if not isinstance(part, View) or not isinstance(whole, View) or part.root is not whole.root:
+        raise Unlowered("a write through a view that is a copy here")
+    return Scalar(Constant(True, "b1"), PYTHON)
+
+
 @lowers("overwrite")
 def _overwrite(site: Site, eqn: Eqn) -> Value:
     x, *path, new = eqn.args
