@@ -67,6 +67,7 @@ ABOUT = {
     "frontends/scipy_sparse_in_python.py": {"scipy"},
     "frontends/scipy_stats_in_python.py": {"scipy"},
     "sparsity.py": {"scipy"},
+    "solvers/collocation.py": {"scipy"},
     "solvers/constrained.py": {"scipy"},
     "solvers/events.py": {"scipy"},
     "solvers/fits.py": {"scipy"},

@@ -348,3 +348,10 @@ class NativeWarning(WengertWarning):
 
     Raised once for each combination of argument types. `wg.jit(f, strict=True)` raises `NotNative` instead.
     """
+
+
+class DerivativeWarning(UserWarning):
+    """A derivative is computed, but may not be what is wanted: the message says where and why.
+
+    `warnings.filterwarnings("error", category=wg.errors.DerivativeWarning)` makes an exception of it.
+    """

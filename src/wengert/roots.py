@@ -365,8 +365,15 @@ def solved(
     return solutions.found(solver, function, args, also, kwargs)
 
 
-def root_of(residual: Callable[..., Any], x: Any) -> Any:
-    """x, as the function of all that the residual depends on that `residual(x) == 0` makes it."""
+def root_of(residual: Callable[..., Any], x: Any, linear_solve: Any = None) -> Any:
+    """x, as the function of all that the residual depends on that `residual(x) == 0` makes it.
+
+    Args:
+        residual: the equation.
+        x: its solution.
+        linear_solve: solves linear systems with the Jacobian, and its `transposed` those with the transpose;
+            whoever passes it has checked that x is a solution.
+    """
     from .numbers import solutions
 
     return solutions.root_of(residual, x)
@@ -413,8 +420,10 @@ def read_solved(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def read_root_of(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
-    residual, x = args
-    return _root_of(it, residual, it.atom(x), {"tol": Const(TOLERANCE)})
+    residual, x, *solve = args
+    params = {"linear_solve": it.atom(solve[0])} if solve else {}
+    tol = Const(None if solve else TOLERANCE)
+    return _root_of(it, residual, it.atom(x), {"tol": tol, **params})
 
 
 def _is_of_the_program(function: Value) -> bool:

@@ -10,14 +10,15 @@ from .structure import Args, Params, gradient_kind
 
 root = declare(
     "root",
-    "x, *operands, callee, tol, linear_solve=None, linear=False",
+    "x, *operands, callee, tol, linear_solve=None, linear=False, flipped=False",
     infer=lambda args, params: kind_of_atom(args[0]),
     fresh=False,
     implementation=lambda x, *operands, **options: x,
 )
 """x, as the function of the operands that `callee(*operands, x) == 0` makes it.
 
-`linear` says that it is linear in x, so that it was solved by `linear_root`.
+`linear` says that it is linear in x, so that it was solved by `linear_root`; `flipped` that it is so by the
+transpose of the matrix that `linear_solve` is for.
 """
 
 
@@ -28,7 +29,7 @@ def _infer_linear_root(args: Args, params: Params) -> Kind:
 
 linear_root = declare(
     "linear_root",
-    "b, *operands, callee, x, result, linear_solve=None, tol=None, transposed=False, linear=False",
+    "b, *operands, callee, x, result, linear_solve=None, tol=None, transposed=False, linear=False, flipped=False",
     infer=_infer_linear_root,
     rt="linear_root",
 )

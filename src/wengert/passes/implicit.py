@@ -7,7 +7,7 @@ made of `root` again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.builder import Builder, kind_of_atom
@@ -70,6 +70,7 @@ class _Root:
         kept = ("linear_solve", "tol")
         self.options = {name: eqn.params[name] for name in kept if name in eqn.params}
         self.is_linear: bool = eqn.param("linear", default=False)
+        self.is_flipped: bool = eqn.param("flipped", default=False)
 
     @property
     def is_number(self) -> bool:
@@ -96,29 +97,29 @@ class _Root:
     def tangent(self, b: Atom, r: Atom) -> Atom:
         """The v for which ∂R/∂x v + b = 0."""
         times = _without(self.pushforward([len(self.operands)]), first=1)
-        return self._linear_root(b, times, r, {})
+        return self._linear_root(b, times, r)
 
     def cotangent(self, b: Atom, r: Atom) -> Atom:
         """The μ for which (∂R/∂x)ᵀ μ + b = 0."""
         times = self.adjoint([len(self.operands)])
-        return self._linear_root(b, times, r, {"transposed": Const(value=True)})
+        return self._linear_root(b, times, r, transposed=True)
 
-    def _linear_root(
-        self, b: Atom, times: Function, r: Atom, transposed: Mapping[str, Atom]
-    ) -> Atom:
+    def _linear_root(self, b: Atom, times: Function, r: Atom, *, transposed: bool = False) -> Atom:
         operands = (b, *self.operands, self.x)
         linear = {"linear": Const(value=True)}
+        flipped = {"flipped": Const(value=True)} if transposed != self.is_flipped else {}
         options = {
             "callee": Const(Callee(times.name, times)),
             "x": self.x,
             "result": r,
             **self.options,
-            **transposed,
+            **flipped,
+            **({"transposed": Const(value=True)} if transposed else {}),
             **(linear if self.is_linear else {}),
         }
         v = self.builder.emit_with(im.linear_root, operands, options)
         plus = _plus(times, kind_of_atom(b))
-        params = {"callee": Const(Callee(plus.name, plus)), **self.options, **linear}
+        params = {"callee": Const(Callee(plus.name, plus)), **self.options, **linear, **flipped}
         return self.builder.emit_with(im.root, (v, *operands), params)
 
     # --- derivatives of the residual ------------------------------------------------------

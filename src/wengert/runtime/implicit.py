@@ -89,6 +89,7 @@ def linear_root(
     tol: float | None = None,
     transposed: bool = False,
     linear: bool = False,
+    flipped: bool = False,
 ) -> Any:
     """The v for which `callee(*operands, v) + b`, linear in v, vanishes.
 
@@ -98,10 +99,12 @@ def linear_root(
         callee: the product of the Jacobian, or of its transpose, with v.
         x: the solution at which the Jacobian is taken.
         result: the residual there.
-        linear_solve: `(matvec, b) -> v` on vectors, in place of a dense solve.
+        linear_solve: `(matvec, b) -> v` on vectors, in place of a dense solve. If it has an attribute
+            `transposed`, that is called in its place where the system is the transposed one.
         tol: how far x may be off; None to check nothing.
         transposed: whether `callee` multiplies with the transpose.
         linear: whether x was found by this function, so that it need not be checked.
+        flipped: whether the matrix is the transpose of that which `linear_solve` is for.
 
     Returns:
         A tangent of the solution; if transposed, a cotangent of the residual.
@@ -123,7 +126,8 @@ def linear_root(
     if linear_solve is not None:
         if check:
             _check(x, result, tol, _size_by_sample(matvec, x, transposed))
-        return unflat(_solved_by(linear_solve, matvec, right, tol), unknown)
+        solve = getattr(linear_solve, "transposed", linear_solve) if flipped else linear_solve
+        return unflat(_solved_by(solve, matvec, right, tol), unknown)
     matrix = np.reshape([matvec(unit) for unit in np.eye(n)], (n, n)).T
     if check:
         scale = _scale(x)

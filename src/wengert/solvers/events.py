@@ -1,10 +1,12 @@
-"""Events of `solve_ivp`: the solver is told of the functions whose zeros it is to find."""
+"""SciPy's integrators, called so that they say what the derivative asks of them."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 
@@ -28,3 +30,11 @@ def run_with_events(function: Callable[..., Any], *args: Any, about: Any, **opti
 
     events = [event(k, *settings) for k, settings in enumerate(about, 1)]
     return integrate.solve_ivp(lambda t, y: function(t, y)[0], *args, events=events, **options)
+
+
+def odeint_and_stiffness(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """`scipy.integrate.odeint`, and whether it has taken the problem for a stiff one."""
+    values, report = integrate.odeint(function, *args, tfirst=True, full_output=True, **options)
+    if report["message"] != "Integration successful.":
+        warnings.warn(report["message"], integrate.ODEintWarning, stacklevel=2)
+    return values, bool(np.any(report["nje"] > 0))

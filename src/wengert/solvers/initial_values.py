@@ -15,12 +15,9 @@ from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..roots import root_of, solved
 from ..steering import stop_gradient
-from .events import run_with_events
-from .results import Result, must_agree
-
-_ADVICE = (
-    "at `rtol=1e-8` DOP853 finds another solution. Ask for smaller errors, or for a shorter time."
-)
+from .collocation import collocate
+from .events import odeint_and_stiffness, run_with_events
+from .results import Result, must_follow
 
 
 def solve_ivp(
@@ -67,34 +64,30 @@ def solve_ivp(
         return solved(run_with_events, slope_and_tests, (0.5, start), from_to, y0, **options)
 
     found = run(method, rtol, atol)
-    explicit = method in ("RK45", "RK23", "DOP853")
-    steps = (found if explicit else run("DOP853", 1e-8, 1e-10)).sol.ts
-    rule = _rule(method if explicit else "DOP853")
+    kind, rule = _kind_of_steps(method, start, found)
+    steps = run("DOP853", *_tighter(rtol, atol)).sol.ts if kind == "other" else found.sol.ts
+    about = (found.sol, rtol, atol)
+    path_to, along = _following(slope, start, (first, last), steps, rule, kind == "implicit", about)
 
     def at(times: Any) -> Any:
-        return _solution(slope, start, first, last, times, steps, rule)
+        return along(path_to(times), times)
 
-    def moments(test: Any, found_at: Any) -> Any:
-        value = lambda t: test(t, at(np.array([t]))[0], *passed_on) + 0.0
-        return np.array([root_of(value, float(t)) for t in found_at])
+    def moment(test: Any, found_at: Any) -> Any:
+        path = path_to(np.array([found_at]))
+        value = lambda t: test(t, along(path, np.array([t]))[0], *passed_on) + 0.0
+        return root_of(value, found_at)
 
     t_events, end = [], last
     for test in tests:
-        t_events.append(moments(test, found.t_events[len(t_events)]))
+        found_at = found.t_events[len(t_events)]
+        t_events.append(np.array([moment(test, float(t)) for t in found_at]))
         if found.status == 1 and _terminal(test) and len(t_events[-1]) > 0:
             end = t_events[-1][-1]
-    stops = np.asarray(found.t, float)
-    if t_eval is not None:
-        wanted = np.asarray(t_eval, float)
-        times = _reached(wanted, first, stops) if tests else wanted
-    elif tests:
-        times = np.append(stops[:-1], end)
-    else:
-        times = _moving_with(first, last, stops)
-    values = np.asarray(found.sol(stop_gradient(times)), start.dtype)
-    y = _solution(slope, start, first, last, times, steps, rule).T
-    must_agree(y, values, np.max(np.abs(values)), 0.01, _ADVICE)
-    states = [_as_found(at(t), found.sol(stop_gradient(t)).T) for t in t_events]
+    times = _asked(t_eval, first, last, end, np.asarray(found.t, float), bool(tests))
+    values = _found_at(found.sol, times, start).T
+    y = at(times).T
+    must_follow(y.T, values.T, rtol, atol)
+    states = [_as_found(at(t), _found_at(found.sol, t, start)) for t in t_events]
     return Result(
         t=times,
         y=values + (y - stop_gradient(y)),
@@ -108,19 +101,37 @@ def solve_ivp(
     )
 
 
+def _kind_of_steps(method: Any, start: Any, found: Any) -> Any:
+    """Whether a solver's own steps are followed, those of another one or implicit ones, and the explicit rule."""
+    if method in ("RK45", "RK23", "DOP853"):
+        return "own", _rule(method)
+    explicit = start.dtype == complex or (method == "LSODA" and found.njev == 0)
+    return "other" if explicit else "implicit", _rule("DOP853")
+
+
+def _asked(t_eval: Any, first: Any, last: Any, end: Any, stops: Any, to_event: Any) -> Any:
+    """The times whose values are returned."""
+    if t_eval is not None:
+        wanted = np.asarray(t_eval, float)
+        return wanted[abs(wanted - first) <= abs(stops[-1] - first)] if to_event else wanted
+    return np.append(stops[:-1], end) if to_event else _moving_with(first, last, stops)
+
+
 def _moving_with(first: Any, last: Any, stops: Any) -> Any:
     """The times where the solver has stopped, as parts of the way from the first to the last."""
     span = stop_gradient(float(last) - float(first))
     return first + (last - first) * ((stops - stop_gradient(float(first))) / (span or 1.0))
 
 
-def _reached(times: Any, first: Any, stops: Any) -> Any:
-    """Those of some times that a solver came to."""
-    return times[abs(times - first) <= abs(stops[-1] - first)]
-
-
 def _terminal(test: Any) -> Any:
     return getattr(test, "terminal", False)
+
+
+def _found_at(solution: Any, times: Any, start: Any) -> Any:
+    """What a solver found at some times, which may be none: one row for each."""
+    if len(times) == 0:
+        return np.zeros((0, len(start)), dtype=start.dtype)
+    return np.asarray(solution(stop_gradient(times)), start.dtype).T
 
 
 def _between(at: Any, found: Any, t: Any) -> Any:
@@ -161,29 +172,39 @@ def odeint(
         return solved(solver, slope, (0.5, start), *given, **options)
 
     from_to = stop_gradient((float(times[0]), float(times[-1])))
-    values = run(
-        integrate.odeint,
+    relative = 1.49012e-8 if rtol is None else rtol
+    absolute = 1.49012e-8 if atol is None else atol
+    values, is_stiff = run(
+        odeint_and_stiffness,
         stop_gradient(start),
         stop_gradient(times),
-        tfirst=True,
         rtol=rtol,
         atol=atol,
         mxstep=mxstep,
         hmax=hmax,
     )
+    allowed = (relative, absolute) if is_stiff else _tighter(relative, absolute)
     steps = run(
         integrate.solve_ivp,
         from_to,
         stop_gradient(start),
-        method="DOP853",
+        method="LSODA" if is_stiff else "DOP853",
         dense_output=True,
-        rtol=1e-8,
-        atol=1e-10,
-    ).sol.ts
-    y = _solution(slope, start, times[0], times[-1], times, steps, _rule("DOP853"))
+        rtol=allowed[0],
+        atol=allowed[1],
+    ).sol
+    about, rule, span = (steps, relative, absolute), _rule("DOP853"), (times[0], times[-1])
+    path_to, along = _following(slope, start, span, steps.ts, rule, is_stiff, about)
+    y = along(path_to(times), times)
     values = np.asarray(values, float)
-    must_agree(y, values, np.max(np.abs(values)), 0.01, _ADVICE)
+    must_follow(y, values, relative, absolute)
     return values + (y - stop_gradient(y))
+
+
+def _tighter(rtol: Any, atol: Any) -> Any:
+    """Tolerances that leave what is allowed to the solver whose steps are not followed."""
+    relative = np.clip(0.1 * np.asarray(rtol, float), 3e-14, 1e-6)
+    return relative, np.minimum(0.1 * np.asarray(atol, float), 1e-8)
 
 
 def _rule(method: Any) -> Any:
@@ -195,30 +216,90 @@ def _rule(method: Any) -> Any:
     return integrate.DOP853.C, integrate.DOP853.A, integrate.DOP853.B
 
 
-def _solution(slope: Any, y: Any, first: Any, last: Any, times: Any, steps: Any, rule: Any) -> Any:
-    """The values at some times, one row each, by one step from each stop to the next."""
+def _following(
+    slope: Any, y: Any, span: Any, steps: Any, rule: Any, by_collocation: Any, about: Any
+) -> Any:
+    """How a solution is followed by steps that can be differentiated.
+
+    Args:
+        slope: of time and state.
+        y: the state at first.
+        span: the first time and the last.
+        steps: where the solver has stopped.
+        rule: an explicit Runge–Kutta rule.
+        by_collocation: whether there are steps of an implicit rule in its place.
+        about: what the solver found, and the tolerances that it was given.
+
+    Returns:
+        A function that gives the path to some times: where steps begin and end, and by collocation the values
+        at their nodes. And a function of a path and times that gives the values there, one row each.
+    """
+    first, last = span
+
+    def path_to(times: Any) -> Any:
+        stops = _up_to_the_last(np.asarray(steps, float), stop_gradient(times))
+        if not by_collocation:
+            return stops, None
+        found = solved(collocate, slope, (0.5, y), stop_gradient(y), stops, *about)
+        return np.asarray(found.stops, float), found
+
+    def along(path: Any, times: Any) -> Any:
+        stops, found = path
+        places = _places(stops, stop_gradient(times))
+        at = _moving_with(first, last, stops)
+        at[places] = times
+        if by_collocation:
+            return _collocated(slope, y, at, found)[places]
+        return _stepped(slope, y, at, rule)[places]
+
+    return path_to, along
+
+
+def _up_to_the_last(steps: Any, asked: Any) -> Any:
+    """The stops of a solver and the times that are asked for, in the order in which it comes to them."""
+    if len(asked) == 0:
+        return steps[:1]
+    stops = np.union1d(steps, asked)
+    if steps[-1] >= steps[0]:
+        return stops[stops <= np.maximum(np.max(asked), steps[0])]
+    return stops[stops >= np.minimum(np.min(asked), steps[0])][::-1]
+
+
+def _places(stops: Any, asked: Any) -> Any:
+    """Where among the stops the times are that are asked for."""
+    if stops[-1] >= stops[0]:
+        return np.searchsorted(stops, asked)
+    return np.searchsorted(-stops, -asked)
+
+
+def _collocated(slope: Any, y: Any, at: Any, found: Any) -> Any:
+    """The values at all stops: the solution of the equations of collocation."""
+    lengths = at[1:] - at[:-1]
+    nodes, matrix = np.asarray(found.nodes, float), np.asarray(found.matrix, float)
+    times = np.ravel(at[:-1, None] + lengths[:, None] * nodes)
+    values = np.asarray(found.values, float)
+
+    def equations(values: Any) -> Any:
+        points = np.reshape(values, (len(times), len(y)))
+        slopes = np.zeros((len(times), len(y)))
+        for k in range(len(times)):
+            slopes[k] = slope(times[k], points[k])
+        added = matrix @ np.reshape(slopes, values.shape)
+        before = np.concatenate([y[None], values[:-1, -1]])
+        return values - before[:, None, :] - lengths[:, None, None] * added
+
+    values = root_of(equations, values, found)
+    return np.concatenate([y[None], values[:, -1]])
+
+
+def _stepped(slope: Any, y: Any, at: Any, rule: Any) -> Any:
+    """The values at all stops, by the steps of an explicit Runge–Kutta rule."""
     nodes, matrix, weights = rule
-    asked = stop_gradient(times)
-    stops = np.union1d(np.asarray(steps, float), asked)
-    if steps[-1] < steps[0]:
-        stops = stops[::-1]
-    span = stop_gradient(last - first)
-    shares = (stops - stop_gradient(first)) / (span or 1.0)
-    order = np.argsort(asked) if steps[-1] >= steps[0] else np.argsort(-asked)
-    values = np.zeros((len(times), len(y)), dtype=y.dtype)
-    now = first
-    k = 0
-    for stop, share in zip(stops, shares, strict=True):
-        then = (
-            times[order[k]]
-            if k < len(times) and asked[order[k]] == stop
-            else first + (last - first) * share
-        )
-        y = _step(slope, now, y, then - now, nodes, matrix, weights)
-        now = then
-        while k < len(times) and asked[order[k]] == stop:
-            values[order[k]] = y
-            k += 1
+    values = np.zeros((len(at), len(y)), dtype=y.dtype)
+    values[0] = y
+    for k in range(len(at) - 1):
+        y = _step(slope, at[k], y, at[k + 1] - at[k], nodes, matrix, weights)
+        values[k + 1] = y
     return values
 
 

@@ -85,7 +85,7 @@ class _Parts:
         if isinstance(value, types.ModuleType):
             self.import_module(value, name)
             return
-        if isinstance(value, types.FunctionType) and _is_ours(value):
+        if isinstance(value, (types.FunctionType, type)) and _is_ours(value):
             self._add_definition(sys.modules[value.__module__], value.__name__, name)
             return
         path = import_path(value)
@@ -244,11 +244,13 @@ def _is_namedtuple(value: Any) -> bool:
     return is_class and not getattr(value, "__annotations__", None)
 
 
-def _is_ours(function: types.FunctionType) -> bool:
-    """Whether a function is one of our own that programs run as it is, whose text can stand in a saved file."""
-    module = sys.modules.get(function.__module__)
-    known = module is not None and getattr(module, function.__name__, None) is function
-    return known and function.__module__.startswith(("wengert.solvers.", "wengert.frontends."))
+def _is_ours(value: types.FunctionType | type) -> bool:
+    """Whether programs run this function or class of our own as it is: its text can stand in a saved file."""
+    module = sys.modules.get(value.__module__)
+    known = module is not None and getattr(module, value.__name__, None) is value
+    warning = isinstance(value, type) and issubclass(value, Warning)
+    homes = ("wengert.solvers.", "wengert.frontends.", *(["wengert.errors"] if warning else []))
+    return known and value.__module__.startswith(homes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,8 +312,11 @@ def adds_in_place(
     match kind:
         case Array(rank=None) if _fits_numbers(path[0]):
             return False  # without axes it may be a number
+        case Array(rank=rank) if len(path) > 1:
+            known = rank is not None and len(path) <= rank
+            return known and all(kind_of_atom(index) == Number("int") for index in path)
         case Array():
-            return len(path) == 1 and is_basic_index(path[0], definition)
+            return is_basic_index(path[0], definition)
         case Seq(item=item):
             integer = kind_of_atom(path[0]) == Number("int")
             return integer and adds_in_place(item, path[1:], definition)
