@@ -83,7 +83,7 @@ def solve_ivp(
         t_events.append(np.array([moment(test, float(t)) for t in found_at]))
         if found.status == 1 and _terminal(test) and len(t_events[-1]) > 0:
             end = t_events[-1][-1]
-    times = _asked(t_eval, first, last, end, np.asarray(found.t, float), bool(tests))
+    times = _asked(t_eval, first, last, end, np.asarray(found.t, float), len(tests) > 0)
     values = _found_at(found.sol, times, start).T
     y = at(times).T
     must_follow(y.T, values.T, rtol, atol)

@@ -19,7 +19,6 @@ from .results import Result
 
 def _from_start(solver: Any) -> Any:
     def found(func: Any, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
-        args = args if isinstance(args, tuple) else (args,)
         start = np.atleast_1d(np.asarray(x0, float))
 
         def objective(x: Any) -> Any:
@@ -61,7 +60,6 @@ def fminbound(
     func: Any, x1: Any, x2: Any, args: Any = (), xtol: Any = 1e-5, maxfun: Any = 500
 ) -> Any:
     """`scipy.optimize.fminbound`."""
-    args = args if isinstance(args, tuple) else (args,)
 
     def objective(x: Any) -> Any:
         return number(func(x, *args))
@@ -75,7 +73,6 @@ def _of_many(solver: Any) -> Any:
     """A solver that is given bounds, and looks for the least minimum between them."""
 
     def found(func: Any, bounds: Any, args: Any = (), **options: Any) -> Any:
-        args = args if isinstance(args, tuple) else (args,)
         low = np.array([pair[0] for pair in bounds]) * 1.0
         high = np.array([pair[1] for pair in bounds]) * 1.0
 

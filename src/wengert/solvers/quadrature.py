@@ -182,7 +182,6 @@ def tplquad(
 
 def nquad(func: Any, ranges: Any, args: Any = ()) -> Any:
     """`scipy.integrate.nquad` without options; the error is that of the last integral."""
-    args = args if isinstance(args, tuple) else (args,)
     *inner, last = ranges
     integrand: Any = functools.reduce(_over, inner, func)
     limits: Any = last(*args) if callable(last) else last
@@ -201,12 +200,13 @@ def _over(func: Any, bounds: Any) -> Callable[..., Any]:
 
 def quad_vec(
     f: Any, a: Any, b: Any, epsabs: Any = 1e-200, epsrel: Any = 1e-8, norm: Any = "2",
-    cache_size: Any = 100e6, limit: Any = 10000,
+    cache_size: Any = 100e6, limit: Any = 10000, *, args: Any = (),
 ) -> Any:  # fmt: skip
     """`scipy.integrate.quad_vec` between bounds that are finite."""
+    args = args if isinstance(args, tuple) else (args,)
 
     def integrand(x: Any) -> Any:
-        return np.asarray(f(x)) * 1.0
+        return np.asarray(f(x, *args)) * 1.0
 
     first, last = stop_gradient(float(a)), stop_gradient(float(b))
     if not (np.isfinite(first) and np.isfinite(last)):

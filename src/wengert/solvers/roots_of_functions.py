@@ -49,7 +49,6 @@ def newton(
     disp: Any = True,
 ) -> Any:
     """`scipy.optimize.newton`."""
-    args = args if isinstance(args, tuple) else (args,)
     start = float(x0) if np.ndim(x0) == 0 else np.asarray(x0, float)
 
     def equation(x: Any) -> Any:
@@ -201,7 +200,6 @@ def fixed_point(
     method: Any = "del2",
 ) -> Any:
     """`scipy.optimize.fixed_point`."""
-    args = args if isinstance(args, tuple) else (args,)
     start = float(x0) if np.ndim(x0) == 0 else np.asarray(x0, float)
 
     def step(x: Any) -> Any:
