@@ -609,7 +609,7 @@ def asks_a_list(x):
 
 
 def test_next_of_what_is_no_iterator():
-    with pytest.raises(TypeError, match="^'list' object is not an iterator$"):
+    with pytest.raises(TypeError, match=r"^'list' object is not an iterator$"):
         wg.gradient(asks_a_list, 1.0)
 
 

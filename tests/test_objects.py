@@ -1899,7 +1899,7 @@ def test_refused(function):
 
 
 def test_iterated_without_a_method():
-    with pytest.raises(TypeError, match="^'Point' object is not iterable$"):
+    with pytest.raises(TypeError, match=r"^'Point' object is not iterable$"):
         wg.gradient(iterated_without_a_method, 0.5)
 
 
