@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -64,6 +65,7 @@ from .opcalls import emit_op, may_be_method
 from .operations import key_of
 from .signature import Template
 from .values import (
+    PLAIN,
     Closure,
     Items,
     Iteration,
@@ -175,6 +177,10 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
         held = class_attributes.held_by_class(it, constant, name)
         if held is not None:
             return held
+    if isinstance(constant, (inspect.Signature, inspect.Parameter)):
+        known = _of_signature(constant, name)
+        if known is not None:
+            return known
     computed = class_lookup.static_lookup(type(constant), name)
     if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
         return call(it, Const(computed.fget), [Const(constant)], {})
@@ -188,6 +194,14 @@ def _of_object(it: Interpreter, constant: Any, name: str) -> Value:
     if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
         return as_known(found)  # a new object at every access: what matters is whose it is
     return lift(it, constant, name, found)
+
+
+def _of_signature(constant: inspect.Signature | inspect.Parameter, name: str) -> Value | None:
+    """What stays as it is of a signature: its parameters, and their names, kinds and plain defaults."""
+    found = getattr(constant, name, None)
+    if isinstance(found, types.MappingProxyType):
+        return Items("dict", tuple(found), tuple(map(Const, found.values())))  # type: ignore[misc]
+    return Const(found) if isinstance(found, (*PLAIN, Enum)) and found is not None else None
 
 
 def _of_items(it: Interpreter, value: Items, name: str) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import operator
 import types
 from collections.abc import Callable, Sequence
@@ -264,9 +263,7 @@ def _no_view_of_another(it: Interpreter, value: Value) -> Value:
 
 
 def _shows_what_may_change(value: object) -> bool:
-    if isinstance(value, types.MappingProxyType):  # the parameters of a signature stay as they are
-        return not value or not all(isinstance(p, inspect.Parameter) for p in value.values())
-    return isinstance(value, memoryview)
+    return isinstance(value, (types.MappingProxyType, memoryview))
 
 
 def _subscript(it: Interpreter, node: ast.Subscript) -> Value:

@@ -20,6 +20,7 @@ from .items import open_up
 from .operations import compare, truth
 from .values import (
     OBJECTS,
+    PLAIN,
     Choice,
     Closure,
     Items,
@@ -181,6 +182,10 @@ def is_among(it: Interpreter, item: Value, container: Value) -> Value | None:
     """Whether an object is in a container whose items are known."""
     if not isinstance(container, Items) or container.form not in ("list", "tuple"):
         return None
+    if isinstance(item, Const) and type(item.value) in PLAIN:
+        known = [each.value for each in container.values if isinstance(each, Const)]
+        if len(known) == len(container.values) and all(type(each) in PLAIN for each in known):
+            return Const(item.value in known)
     items = [opened(it, each) for each in container.values]
     if not any(_holds_object(now(it, each)) for each in (item, *items)):
         return None

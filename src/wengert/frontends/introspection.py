@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
 from . import class_lookup, function_parts, instances
+from .binding import is_star
 from .bound_methods import receiver_of
+from .calls import call
 from .failing import raise_now
 from .identities import opened
+from .introspection_in_python import BoundArguments
 from .signature import Template
-from .values import Closure, Items, Native, Value, as_known, is_object, list_of
+from .values import Closure, Items, Native, Value, as_known, is_object, list_of, tuple_of
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -31,8 +34,12 @@ OF_FRAMES = {
 """Functions, by module, that look at what runs: the frames of a derivative are others than the program's."""
 
 
-def handler(module: str, name: str) -> Any:
+def handler(module: str, known: Any) -> Any:
     """How a function of `inspect`, or of another module, is read that asks about functions; None of others."""
+    name = getattr(known, "__name__", "")
+    if isinstance(known, MethodType):
+        how = name if isinstance(known.__self__, inspect.Signature) else ""
+        return functools.partial(bind, known) if how in ("bind", "bind_partial") else None
     return refuse_frames if name in OF_FRAMES[module] else _HANDLERS.get((module, name))
 
 
@@ -181,6 +188,30 @@ def _of_source(it: Interpreter, closure: Closure) -> inspect.Signature:
             for each in group
         ]
     )
+
+
+def bind(bound: MethodType, it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`signature.bind(*args, **kwargs)`: which parameter gets which value."""
+    if any(map(is_star, args)):
+        raise _unknown(it, f"inspect.Signature.{bound.__name__}")
+    values = dict(enumerate((*args, *kwargs.values())))
+    named = dict(zip(kwargs, range(len(args), len(values)), strict=True))
+    try:
+        found = bound(*range(len(args)), **named).arguments
+    except TypeError as error:
+        raise_now(it, TypeError, str(error))
+    arguments = Items(
+        "dict", tuple(found), tuple(_bound_to(each, values) for each in found.values())
+    )
+    return call(it, Const(BoundArguments), [Const(bound.__self__), arguments], {})
+
+
+def _bound_to(found: Any, values: Mapping[int, Value]) -> Value:
+    if isinstance(found, tuple):
+        return tuple_of(*(values[k] for k in found))
+    if isinstance(found, dict):
+        return Items("dict", tuple(found), tuple(values[k] for k in found.values()))
+    return values[found]
 
 
 _HANDLERS = {

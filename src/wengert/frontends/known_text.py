@@ -10,6 +10,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Args = Sequence[Value]
 Kwargs = Mapping[str, Value]
 
-_FIXED = (str, bytes, tuple, range, re.Pattern, re.Match)
+_FIXED = (str, bytes, tuple, range, re.Pattern, re.Match, CodeType)
 _FUNCTIONS = frozenset(
     (
         re.compile,

@@ -491,7 +491,7 @@ def handler_of(known: Any) -> Handler | None:
         return lambda it, args, kwargs: _set_for_context(it, known, args, kwargs)
     module = getattr(known, "__module__", None)
     if module in ("inspect", "sys", "traceback"):
-        asks = introspection.handler(module, getattr(known, "__name__", ""))
+        asks = introspection.handler(module, known)
         if asks is not None:
             return asks
     if module in _OF_FILES and isinstance(known, FunctionType):

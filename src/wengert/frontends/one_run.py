@@ -28,6 +28,7 @@ from ..ops.registry import is_foreign
 from .counts import UNSURE, Counts, Leaves
 from .equivalents import stand_in_for
 from .shared_generators import SharedGenerators, is_shared_draw
+from .values import held_by
 
 _EXACT = (bool, int, str, slice, range)
 MOST_TURNS = 3000
@@ -123,11 +124,10 @@ class OneRun(Counts):
 
         Of attributes of classes only what containers hold is said: the program may count its objects in others.
         """
-        holder = vars(holder) if isinstance(holder, ModuleType) else holder
-        if not isinstance(holder, (dict, type)):
+        if not isinstance(holder, (dict, type, ModuleType)):
             return UNSURE
         is_of_class = isinstance(holder, type)
-        value = getattr(holder, key) if is_of_class else holder[key]
+        value = held_by(holder, key)  # a module may make it when it is asked (PEP 562)
         if not _is_data(value) or (is_of_class and isinstance(value, _PLAIN)):
             return UNSURE
         place = id(holder), key

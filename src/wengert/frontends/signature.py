@@ -388,6 +388,7 @@ _PLAIN_MODULES = {
     "builtins",
     "logging",
     "functools",
+    "inspect",
     "numpy",
     "scipy",
     "uarray",
