@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import wengert as wg
 from wengert.__main__ import main
 from wengert.exploring import page
 
@@ -181,3 +182,87 @@ def test_it_runs_as_a_module(model):
     command = [sys.executable, "-m", "wengert", "check", f"{model}:Net.loss", "--args", "3.0"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert re.fullmatch(r"model.py:Net.loss: value 9.0, derivative .* agree\n", run.stdout)
+
+
+CHECKED = """\
+import numpy as np
+
+
+def noisy(x):
+    return x * np.random.normal()
+
+
+def product(x, y):
+    return x * y
+
+
+def helper(x):
+    if x > 0:
+        raise ValueError("it is positive")
+    return x
+
+
+def raises(x):
+    return helper(x)
+"""
+
+
+@pytest.fixture
+def checked(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setitem(sys.modules, "checked", None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "checked.py").write_text(CHECKED)
+
+
+def test_C10_a_function_that_is_not_deterministic(checked, capsys):
+    assert main(["check", "checked.py:noisy", "--args", "1.0"]) == 1
+    out, err = capsys.readouterr()
+    assert "another one in the next call" in out
+    assert "[WG401] the function is not deterministic: one call gives" in err
+    assert "wrong" not in out + err
+
+
+def test_C10_the_hint_to_give_arguments(checked, capsys):
+    for given in ([], ["--args", "1.0"]):
+        assert main(["check", "checked.py:product", *given]) == 2
+        err = capsys.readouterr().err
+        assert "Traceback" not in err
+        assert "product cannot be called with" in err
+        assert "missing a required argument" in err
+        assert "Give `--args`." in err
+
+
+@pytest.mark.parametrize("command", ["check", "show", "explore"])
+def test_C10_exceptions_of_the_program_show_its_own_lines(checked, capsys, command):
+    main([command, "checked.py:raises", "--args", "1.0"])
+    err = capsys.readouterr().err
+    assert "wengert" not in err
+    if command == "check":
+        assert 'checked.py", line ' in err
+        assert err.endswith("ValueError: it is positive\n")
+
+
+def test_C10_what_derivatives_call_themselves():
+    def f(x):
+        return x * x
+
+    derivatives = (wg.grad, wg.jacobian, wg.hessian, wg.diag_hessian, wg.derivative)
+    assert [repr(make(f)) for make in derivatives] == [
+        "<grad of f>",
+        "<jacobian of f>",
+        "<hessian of f>",
+        "<diag_hessian of f>",
+        "<derivative of f>",
+    ]
+
+
+def test_C10_check_gradient_of_a_function_that_counts():
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return x * len(calls)
+
+    with pytest.raises(AssertionError, match="the function is not deterministic"):
+        wg.testing.check_gradient(counted, 1.5)

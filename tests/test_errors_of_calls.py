@@ -199,7 +199,8 @@ def test_argnums_of_the_wrong_type(verb, argnums):
         "WG202",
         f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",
         None,
-        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two.",
+        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two. "
+        "Did you mean\nthe derivative at a point? That is `wg.gradient(f, x)`, or `wg.grad(f)(x)`.",
     )
 
 

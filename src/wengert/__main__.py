@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import inspect
 import math
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,7 +48,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except WengertError as error:
         print(error, file=sys.stderr)
         return 2 if isinstance(error, BadArgument) else 1
+    except Exception as error:
+        print(_of_program(error), file=sys.stderr, end="")
+        return 1
     return 0
+
+
+def _of_program(error: Exception) -> str:
+    """The traceback of an exception of the program's own, without the frames of who runs it."""
+    ours = str(Path(__file__).parent)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((ours, "<frozen "))
+    ]
+    shown = (
+        ["Traceback (most recent call last):\n", *traceback.format_list(frames)] if frames else []
+    )
+    return "".join([*shown, *traceback.format_exception_only(error)])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -99,13 +118,32 @@ def _explore(target: Target, options: argparse.Namespace) -> None:
 
 
 def _check(target: Target, options: argparse.Namespace) -> None:
+    _must_fit(target)
     value, _ = pullback(target.function, *target.args)
     try:
         testing.check_gradient(target.function, *target.args)
-    except CheckFailed:
-        print(f"{options.target}: value {value!r}, the derivative is wrong")
+    except CheckFailed as failed:
+        wrong = "not deterministic" not in str(failed)
+        verdict = "the derivative is wrong" if wrong else "another one in the next call"
+        print(f"{options.target}: value {value!r}, {verdict}")
         raise
     print(f"{options.target}: value {value!r}, derivative and central differences agree")
+
+
+def _must_fit(target: Target) -> None:
+    """Refuse arguments that a function does not take, as far as its signature is known."""
+    try:
+        signature = inspect.signature(target.function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*target.args)
+    except TypeError as error:
+        name = getattr(target.function, "__name__", "the function")
+        given = "these arguments" if target.args else "no arguments"
+        raise BadArgument(
+            f"{name} cannot be called with {given}: {error}", f"Give `--args`.\n{_ARGS}"
+        ) from None
 
 
 # --- the function and its arguments -------------------------------------------------------

@@ -169,7 +169,11 @@ class Derivative(Generic[P, T]):
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{self.verb.name} of {getattr(self.function, '__name__', self.function)}>"
+        name, written = self.verb.name, self.verb.written
+        if written is not None:
+            own = type(self) is not Derivative  # `Jacobian`, `Hessian`
+            name = type(self).__name__.lower() if own else written.__name__.strip("_")
+        return f"<{name} of {getattr(self.function, '__name__', self.function)}>"
 
     def __reduce__(self) -> Any:
         return type(self), (self.function, self.verb)
@@ -378,7 +382,8 @@ def argnums_of(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
         return tuple(argnums), False
     raise BadArgument(
         f"`argnums` must be an integer or a tuple of integers, not {argnums!r}",
-        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two.",
+        "`argnums=0` is the first positional argument, `argnums=(0, 1)` the first two. "
+        "Did you mean\nthe derivative at a point? That is `wg.gradient(f, x)`, or `wg.grad(f)(x)`.",
     )
 
 

@@ -279,7 +279,7 @@ class EqualValues(WengertError, ValueError):
 
 
 class CheckFailed(WengertError, AssertionError):
-    """`wg.testing` found a derivative that is wrong.
+    """`wg.testing` found a derivative that is wrong, or a function that gives another value at every call.
 
     The message says which argument, what was expected (the central difference) and what was found.
     Look at the rules on the way first: `wg.rule(f)` shows the one that is used for a function.

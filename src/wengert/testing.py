@@ -42,6 +42,32 @@ def check_gradient(
     >>> import math, wengert as wg
     >>> wg.testing.check_gradient(lambda x, y: math.sin(x) * y, 0.5, 2.0)
     """
+    try:
+        _check(f, args, rtol, atol, seed)
+    except CheckFailed:
+        _refuse_chance(f, args)
+        raise
+
+
+def _refuse_chance(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Say so where two calls of the function differ: then nothing is known of its derivative."""
+    first, second = f(*_copies(args)), f(*_copies(args))
+    hint = (
+        "It draws random numbers, or keeps something from one call to the next. Seed what it draws "
+        "from inside of it,\nor pass the numbers that are drawn as an argument."
+    )
+    try:
+        _same("the value", second, first, hint)
+    except CheckFailed:
+        raise CheckFailed(
+            f"the function is not deterministic: one call gives {first!r}, the next {second!r}",
+            hint,
+        ) from None
+
+
+def _check(
+    f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: float, seed: int
+) -> None:
     random = np.random.default_rng(seed)
     y, back = linear_maps.pullback(f, *_copies(args))
     y_bar = _random_like(y, random)
