@@ -20,6 +20,7 @@ from ..ir.types import PICTURE, STR, UNKNOWN, Array, Kind, Number, Seq
 from ..ops import registry as ops
 from ..ops import structure as st
 from ..rules.registry import rule_for
+from ..runtime.sourceless import Sourceless
 from . import (
     captures,
     columns,
@@ -346,7 +347,11 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
             run = lambda function: call(it, as_known(function), args, kwargs)
             return call_dispatched(it, dispatch, args[0], run)
         case types.FunctionType():
-            return call_closure(it, closure_of(it, known), args, kwargs)
+            try:
+                closure = closure_of(it, known)
+            except NoSource as refusal:
+                return _call_sourceless(it, known, refusal, args, kwargs)
+            return call_closure(it, closure, args, kwargs)
         case types.MethodType() if type(known.__func__).__name__ != "cython_function_or_method":
             return call_known(it, known.__func__, [as_known(known.__self__), *args], kwargs)
         case functools.partial():
@@ -556,6 +561,26 @@ def call_foreign(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
     atoms = [it.atom(arg) for arg in args]
     options = {name: it.atom(value) for name, value in kwargs.items()}
     return it.builder.emit_with(op, atoms, options, "call")
+
+
+def _call_sourceless(
+    it: Interpreter, known: Any, refusal: NoSource, args: Args, kwargs: Kwargs
+) -> Value:
+    """A function whose source cannot be found: fine unless a derivative must pass through it.
+
+    What it may read of what the program changes, beside its arguments, nobody knows.
+    """
+    it.reading.sourceless.append(refusal)
+    message, hint, _ = refusal.findings[0]
+    try:
+        return call_foreign(it, _sourceless(known, message, hint), args, kwargs)
+    except UnsupportedSyntax:
+        raise refusal from None  # it is given what only the program can call
+
+
+@functools.lru_cache(maxsize=1024)
+def _sourceless(known: Any, message: str, hint: str) -> Sourceless:
+    return Sourceless(known, message, hint)
 
 
 def draw(it: Interpreter, function: Any, args: Args, kwargs: Kwargs) -> Value:

@@ -39,6 +39,7 @@ class NeedsKnown(Exception):
 if TYPE_CHECKING:
     from types import CodeType
 
+    from ..errors import NoSource
     from ..ir.op import Op
     from .counts import Counts
     from .sources import Source
@@ -100,6 +101,8 @@ class Reading:
     """Whether nothing is known of the arguments, so that no other reading can tell more."""
     on_a_path: bool = False
     """Whether a run may avoid what is read now."""
+    sourceless: list[NoSource] = field(default_factory=list["NoSource"])
+    """Why functions that are called as they are cannot be read."""
     completed: set[int] = field(default_factory=set[int])
     """The statements that have been read to their ends, by identity."""
     guards: Guards = field(default_factory=dict[Any, Any])

@@ -158,11 +158,25 @@ def _followed(
             walking.check_copied(it)
     except Diverges:
         outs, kind = (Const(None),), UNKNOWN  # it always raises
+    _refuse_sourceless(it)
     checks = [*_check_counts(it, params), *_refuse_aliases(it, params)]
     it.builder.eqns[:0] = [*checks, *reading.early]
     body = it.builder.block(params, outs)
     apart = _must_be_apart(it, params, inputs)
     return Function(_name_of(target), tuple(inputs), body, kind), apart
+
+
+def _refuse_sourceless(it: Interpreter) -> None:
+    """A function that nobody has read may see what the program changes outside of it.
+
+    Raises:
+        NoSource: it calls such a function, and changes something.
+    """
+    reading = it.reading
+    if reading.sourceless and (
+        reading.changed_outside or reading.bound_outside or reading.class_attributes
+    ):
+        raise reading.sourceless[0]
 
 
 def _must_be_apart(it: Interpreter, params: Sequence[Var], inputs: Sequence[Input]) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from ..errors import LostWrite, NoRule
 from ..ir.builder import kind_of_atom
 from ..ir.graph import (
@@ -24,7 +26,8 @@ from ..ir.graph import (
     walk,
     with_called,
 )
-from ..ir.types import UNKNOWN, Array, Kind, Number, Seq, Struct, is_differentiable
+from ..ir.op import Op
+from ..ir.types import COUNTS, UNKNOWN, Array, Kind, Number, Seq, Struct, is_differentiable
 from ..ops import containers as co
 from ..ops import cotangents as ct
 from ..ops import memory as me
@@ -271,6 +274,18 @@ def _cuts_off(eqn: Eqn) -> bool:
     return isinstance(kind, Array) and _holds_integers(kind)
 
 
+def _takes_options(op: Op) -> bool:
+    """Whether an op is a function of a library without a rule: whole numbers say how it is done, and how often.
+
+    An elementwise function may be one of real numbers that is given whole ones.
+    """
+    function = op.implementation
+    module = str(getattr(function, "__module__", "")).partition(".")[0]
+    if module not in ("numpy", "scipy") or isinstance(function, (np.ufunc, type)):
+        return False
+    return getattr(function, "__self__", None) is None and rule_for(op) is None
+
+
 class _Varied:
     """Forward: what depends on which of the differentiated values.
 
@@ -318,6 +333,8 @@ class _Varied:
 
     def sources(self, eqn: Eqn) -> Iterable[Atom]:
         """The operands of an equation in which its results may have a derivative."""
+        if eqn.namespace == "call" and _takes_options(eqn.op):
+            return [atom for atom in operands_of(eqn) if kind_of_atom(atom) not in COUNTS]
         if eqn.op is not st.getitem or eqn.args[0] not in self.tuples:
             return operands_of(eqn)
         made, key = self.tuples[eqn.args[0]], eqn.args[1]

@@ -10,7 +10,7 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..errors import InternalError, NoRule
+from ..errors import InternalError, NoRule, NoSource
 from ..ir.builder import Builder, kind_of_atom
 from ..ir.graph import ZERO, Atom, Block, Const, Eqn, Span, Var
 from ..ir.op import Op
@@ -23,6 +23,7 @@ from ..ops import structure as st
 from ..rules.places import refuse
 from ..rules.registry import Row, Rule, rule_for
 from ..rules.simplification import SimplifyingBuilder, number_of_numpy
+from ..runtime.sourceless import Sourceless
 from . import activity
 from .cotangents import Path, bar_name
 from .masks import NOT_USED, Masks, count_of, count_to_move, cut_off, derived_from
@@ -92,10 +93,13 @@ def chosen_rule(eqn: Eqn, forms: Container[str], wanted: Callable[[Atom], bool])
     return next((each for form, each in rule.also.items() if form in forms), None)
 
 
-def no_rule(eqn: Eqn, form: str) -> NoRule:
+def no_rule(eqn: Eqn, form: str) -> NoRule | NoSource:
     """The error for an op that a derivative is needed of and that has no rule for it."""
     if eqn.op in co.SETS:
         return activity.number_as_key(eqn)
+    if isinstance(eqn.op.implementation, Sourceless):
+        why = eqn.op.implementation
+        return NoSource(why.message, why.way_out, _span_of_user(eqn))
     rule = rule_for(eqn.op)
     lacks = "has no derivative rule, and no Python source to derive one from"
     if rule is not None:
