@@ -39,7 +39,7 @@ from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
 from .masks import derived_from
 from .moving import YES, moves, new_flag
-from .singular_partials import finite_equations, singular_equations
+from .singular_partials import finite_equations, quiet_equations, singular_equations
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
@@ -265,7 +265,7 @@ def pushforward(
         _refuse_carried(function, inputs)
     context.singular = singular_equations(body)
     context.flagged = finite_equations(body)
-    context.steep_values = derived_from(body, context.singular)
+    context.steep_values = derived_from(body, quiet_equations(body))
     if guarded and context.singular:
         context.guarded, context.inputs = True, set(inputs)
         context.defining = {out: eqn for eqn in walk(body) for out in eqn.outs if not eqn.blocks}

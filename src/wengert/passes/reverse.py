@@ -52,7 +52,7 @@ from .reverse_control import reverse_if, reverse_loop, reverse_try, reverse_wher
 from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
-from .singular_partials import has_slope, quiet_equations, singular_equations
+from .singular_partials import has_slope, quiet_equations
 from .tidy import tidy
 from .unbound import (
     block_with_unbound_marked,
@@ -94,9 +94,7 @@ class Context:
     reversed: set[Eqn] = field(default_factory=set[Eqn])
     """The equations whose rules have been applied."""
     singular: frozenset[Eqn] = frozenset()
-    """The equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
-    quiet: frozenset[Eqn] = frozenset()
-    """Those that raise nothing there: only for these loops carry flags."""
+    """The equations whose derivative may be infinite, or NaN, where nothing raises."""
     tracked: bool = False
     """Whether it is asked under which conditions cotangents are more than written-out zeros."""
     masks: Masks = field(default_factory=Masks)
@@ -164,8 +162,11 @@ class Sweep:
             return False
         if eqn in self.context.singular:
             return True
-        cheap = not self.bars.is_composed(self.bars.condition)
-        return cheap and self.goes_by_rule(eqn) and has_slope(eqn)
+        if not self.goes_by_rule(eqn) or not has_slope(eqn):
+            return False
+        if not self.bars.is_composed(self.bars.condition):
+            return True
+        return any(arg in self.context.masks.wanted for arg in eqn.args)
 
     def reverse_at(self, index: int, sweep: Sweep) -> None:
         """Reverse an equation of this block into a sweep: this one, or that of a branch of it."""
@@ -326,7 +327,7 @@ def _context(
     context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
-    context.singular, context.quiet = singular_equations(body), quiet_equations(body)
+    context.singular = quiet_equations(body)
     context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
     if context.singular:
         in_loops = {

@@ -319,7 +319,7 @@ def reverse_loop(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn]:
 def _start(state: _ReverseLoop, sweep: Sweep) -> None:
     """One slot for the cotangent of each active carried value."""
     loop = state.loop
-    asked = not sweep.context.quiet.isdisjoint(walk(loop.body))
+    asked = not sweep.context.singular.isdisjoint(walk(loop.body))
     for k, (param, out) in enumerate(zip(loop.carried, loop.outs, strict=True)):
         if sweep.is_active(param) or sweep.is_active(out):
             moves = sweep.bars.moves_where([out]) if sweep.bars.has(out) else NO
@@ -421,7 +421,7 @@ def _in_any_iteration(state: _ReverseLoop, sweep: Sweep, moves: Atom) -> Atom:
     """Whether a condition holds in any iteration of a loop: asked for after it."""
     if moves in (YES, NO):
         return moves
-    if not sweep.context.quiet:
+    if not sweep.context.singular:
         return YES
     before = sweep.bars.new_flag()
     found = state.body.builder.emit(st.either, before, moves)

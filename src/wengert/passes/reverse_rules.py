@@ -176,10 +176,11 @@ def _keywords(row: Row) -> tuple[frozenset[str], bool]:
 
 def _scalar(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
     """x_bar = conj(∂) * Ω_bar."""
+    wanted = sweep.context.masks.wanted
     for operand, partial in partials(sweep.builder, sweep.context.read, eqn, rule, sweep.is_active):
         if partial == ZERO or partial == Const(0) or partial == Const(0.0):
             continue
-        if operand in sweep.context.masks.wanted and is_choice(partial):
+        if is_choice(partial) and (eqn.op.name == "nan_to_num" or operand in wanted):
             _contribute_chosen(sweep, eqn, operand, bar, partial)
         else:
             _contribute_product(sweep, eqn, operand, bar, partial)

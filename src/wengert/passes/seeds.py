@@ -35,7 +35,8 @@ _PARTS = (st.getitem, st.as_list, st.as_tuple)
 def product(push: Push, eqn: Eqn, operand: Atom, partial: Atom) -> Atom:
     """A term of a tangent: nothing where the operand is not chosen, or does not move at all."""
     dot = push.tangent(operand)
-    if operand in push.context.steep_values and is_choice(partial):
+    may_be_nan = eqn.op.name == "nan_to_num" or operand in push.context.steep_values
+    if may_be_nan and is_choice(partial):
         return _chosen(push, dot, partial)
     term = scaled(push.builder, dot, partial)
     if not push.context.guarded or not _may_be_infinite(push, eqn):

@@ -115,7 +115,7 @@ def _is_singular(eqn: Eqn, lost: set[Var]) -> bool:
     if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
         return True
     if eqn.op is el.div and isinstance(eqn.args[1], Const):
-        return False
+        return eqn.args[1] in (Const(0), Const(0.0))
     return has_pole(rule) and not _is_power_of_one_or_more(eqn)
 
 
@@ -163,7 +163,7 @@ def _is_finite(op: Op, args: Sequence[Any]) -> bool:
     if op is el.pow_:
         return isinstance(args[1], (int, float)) and args[1] >= 0
     if op is el.div:
-        return isinstance(args[1], (int, float))
+        return isinstance(args[1], (int, float)) and args[1] != 0
     return op in _FINITE or not op.elementwise
 
 
