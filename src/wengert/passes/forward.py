@@ -265,7 +265,9 @@ def pushforward(
         _refuse_carried(function, inputs)
     context.singular = singular_equations(body)
     context.flagged = finite_equations(body)
-    context.steep_values = derived_from(body, quiet_equations(body))
+    varied = context.varied
+    quiet = [eqn for eqn in quiet_equations(body) if not varied.isdisjoint(eqn.outs)]
+    context.steep_values = derived_from(body, quiet)
     if guarded and context.singular:
         context.guarded, context.inputs = True, set(inputs)
         context.defining = {out: eqn for eqn in walk(body) for out in eqn.outs if not eqn.blocks}

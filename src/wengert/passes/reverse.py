@@ -327,7 +327,9 @@ def _context(
     context = Context(read, activity.active(body, inputs, _vars(outs)), maybe_complex)
     context.written = written(body)
     context.maybe_none = asked_for_none(body)
-    context.singular = quiet_equations(body)
+    context.singular = frozenset(
+        eqn for eqn in quiet_equations(body) if not context.active.isdisjoint(eqn.outs)
+    )
     context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
     if context.singular:
         in_loops = {

@@ -125,10 +125,13 @@ def reverse_where_it_moves(sweep: Sweep, index: int) -> int:
 
 def _is_of_group(sweep: Sweep, there: Sweep, eqn: Eqn, condition: Atom, after: int) -> bool:
     """Whether an equation is reversed together with some after it: it comes of the same path, or of them."""
-    if not any(sweep.bars.has(out) or there.bars.has(out) for out in eqn.outs):
+    here = [out for out in eqn.outs if sweep.bars.has(out)]
+    if not here and not any(map(there.bars.has, eqn.outs)):
         return True
-    return after == 0 or (
-        sweep.goes_by_rule(eqn) and sweep.bars.flags(eqn.outs).keys() <= {condition}
+    if after == 0:
+        return True
+    return sweep.goes_by_rule(eqn) and all(
+        sweep.bars.flags([out]).keys() <= {condition} for out in here
     )
 
 
@@ -405,24 +408,24 @@ def _end(state: _ReverseLoop, sweep: Sweep) -> None:
             if moves not in (YES, NO) and sweep.context.masks.counts(iterable):
                 state.counts[j] = len(state.gathered)
                 state.gathered.append((j, moves, Var(Seq(BOOL)), NO))
-            moves = _in_any_iteration(state, sweep, moves)
+            moves = _in_any_iteration(state, sweep, iterable, moves)
             state.gathered.append((j, bar, Var(kind, name), moves))
     for var in body.bars.captured():
         moves = body.bars.moves_where([var])
         body.bars.accumulator(var)
         slot = state.captured[var]
         slot.result = body.bars.sum_so_far(var)
-        sweep.bars.moves[var][_in_any_iteration(state, sweep, moves)] = None
+        sweep.bars.moves[var][_in_any_iteration(state, sweep, var, moves)] = None
     slots = state.carried, state.captured, state.moves
     state.slots = [*(slot for group in slots for slot in group.values()), *state.moving]
 
 
-def _in_any_iteration(state: _ReverseLoop, sweep: Sweep, moves: Atom) -> Atom:
+def _in_any_iteration(state: _ReverseLoop, sweep: Sweep, value: Atom, moves: Atom) -> Atom:
     """Whether a condition holds in any iteration of a loop: asked for after it."""
     if moves in (YES, NO):
         return moves
-    if not sweep.context.singular:
-        return YES
+    if not sweep.context.singular or isinstance(kind_of_atom(value), Array):
+        return YES  # of arrays the entries that are used are counted
     before = sweep.bars.new_flag()
     found = state.body.builder.emit(st.either, before, moves)
     state.moving.append(Slot(NO, before, found, sweep.bars.new_flag()))

@@ -74,6 +74,15 @@ def _given_count(sweep: Sweep, eqn: Eqn, count: Atom | None, steps: Sequence[Ato
     return part if same[0] == same[1] else None
 
 
+def _began_constant(sweep: Sweep, x: Atom) -> bool:
+    """Whether an array that is written to began as one that has no derivative."""
+    eqn = sweep.builder.primal.get(x)
+    while eqn is not None and eqn.op is me.store:
+        x = eqn.args[0]
+        eqn = sweep.builder.primal.get(x)
+    return not sweep.is_active(x)
+
+
 def _count_of_rest(
     sweep: Sweep, eqn: Eqn, count: Atom | None, steps: Sequence[Atom]
 ) -> Atom | None:
@@ -83,6 +92,8 @@ def _count_of_rest(
         return None
     if not isinstance(me.holder(eqn), Array):
         return None
+    if count is None and _began_constant(sweep, x):
+        return None  # no entry of it was there before that has a derivative
     if count is None:
         count = sweep.builder.emit(registry.named("add"), sweep.zeros(x), ONE)
     else:

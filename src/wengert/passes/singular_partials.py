@@ -16,7 +16,7 @@ from typing import Any
 from ..ir.builder import kind_of_atom
 from ..ir.graph import CALL, Atom, Block, Callee, Const, Eqn, Function, Var, callees, walk
 from ..ir.op import Op
-from ..ir.types import BOOL, Number
+from ..ir.types import BOOL, INT, Number
 from ..ops import elementwise as el
 from ..ops import structure as st
 from ..ops.memory import COPIES
@@ -91,13 +91,13 @@ def _is_finite_at_pole(eqn: Eqn, lost: set[Var]) -> bool:
         return False
     if any(arg in lost or _is_lost(arg) for arg in eqn.args) and eqn.op.name not in _BOUNDED:
         return True
-    return eqn.op.name in _FINITE_AT_POLE and not _is_power_of_one_or_more(eqn)
+    return eqn.op.name in _FINITE_AT_POLE and not _is_smooth_power(eqn)
 
 
 def has_slope(eqn: Eqn) -> bool:
     """Whether an equation multiplies a cotangent by anything but literals: by a value, which may be infinite."""
     rule = rule_for(eqn.op)
-    if rule is None or rule.form in ("zero", "linear") or eqn.op.name in _LINEAR:
+    if rule is None or rule.form in ("zero", "linear") or eqn.op.name in (*_LINEAR, *_BOUNDED):
         return False
     factors = eqn.args if eqn.op is el.mul else eqn.args[1:] if eqn.op is el.div else ()
     return not any(isinstance(arg, Const) and not _is_lost(arg) for arg in factors)
@@ -116,13 +116,15 @@ def _is_singular(eqn: Eqn, lost: set[Var]) -> bool:
         return True
     if eqn.op is el.div and isinstance(eqn.args[1], Const):
         return eqn.args[1] in (Const(0), Const(0.0))
-    return has_pole(rule) and not _is_power_of_one_or_more(eqn)
+    return has_pole(rule) and not _is_smooth_power(eqn)
 
 
-def _is_power_of_one_or_more(eqn: Eqn) -> bool:
+def _is_smooth_power(eqn: Eqn) -> bool:
     if eqn.op is not el.pow_:
         return False
-    exponent = eqn.args[1]
+    x, exponent = eqn.args
+    if kind_of_atom(exponent) == INT and isinstance(kind_of_atom(x), Number):
+        return True  # a negative one raises at 0
     return (
         isinstance(exponent, Const)
         and isinstance(exponent.value, (int, float))
