@@ -5,6 +5,7 @@ import functools
 import types
 import warnings
 
+import numpy as np
 import pytest
 
 import wengert as wg
@@ -442,3 +443,218 @@ def test_E3_the_gradient_of_an_object_that_the_result_does_not_depend_on(program
     assert wg.pullback(program, 2.0, make())[1](1.0) == (1.0, wanted)
     assert wg.grad(program, (0, 1))(2.0, make()) == (1.0, wanted)
     assert wg.pushforward(wg.grad(program, 1), 2.0, make())[1](1.0, None) == wanted
+
+
+# --- arrays of a module ---------------------------------------------------------------------
+
+GA, GL = np.array([1.0, 2.0, 3.0]), [1.0, 2.0]
+
+
+class Scaled:
+    def __init__(self, array):
+        self.array = array
+
+    def by(self, x):
+        self.array *= x
+        return self
+
+
+def scale(array, x):
+    array *= x
+
+
+def by_ufunc_at(x):
+    np.add.at(GA, [1, 1], x)
+    return np.sum(GA) * x
+
+
+def under_another_name(x):
+    array = GA
+    array *= x
+    return np.sum(array) * x
+
+
+def by_a_method(x):
+    Scaled(GA).by(x).array[0] = x
+    return np.sum(GA) * x
+
+
+def by_a_function_twice(x):
+    scale(GA, x)
+    scale(GA, x)
+    return GA @ GA
+
+
+def by_a_function_in_a_branch(x):
+    if x > 1.0:
+        scale(GA, x)
+        np.add.at(GA, [0], x)
+    return GA @ GA
+
+
+def by_a_function_in_a_loop(x):
+    for _ in range(2):
+        scale(GA, x)
+    return GA @ GA
+
+
+def by_a_closure(x):
+    def inner():
+        array = GA
+        array -= x
+
+    inner()
+    return np.sum(GA**2)
+
+
+def by_a_default(x, array=GA):
+    array *= x
+    return np.sum(array) * x
+
+
+def in_a_dictionary(x):
+    held = {"array": GA}
+    held["array"] /= x
+    return np.sum(GA)
+
+
+def in_a_list_in_turn(x):
+    for array in [GA]:
+        array += x
+    return GA @ GA
+
+
+def with_a_list(x):
+    array, items = GA, GL
+    array *= x
+    items.append(x)
+    return np.sum(GA) * sum(GL)
+
+
+OF_MODULES = (
+    by_ufunc_at, under_another_name, by_a_method, by_a_function_twice, by_a_function_in_a_branch,
+    by_a_function_in_a_loop, by_a_closure, by_a_default, in_a_dictionary, in_a_list_in_turn, with_a_list,
+)  # fmt: skip
+
+
+def fresh_globals(run, x):
+    GA[:], GL[:] = [1.0, 2.0, 3.0], [1.0, 2.0]
+    return run(x), GA.tolist(), list(GL)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("program", OF_MODULES)
+def test_E4_an_array_of_a_module_changed_through_something(program, way):
+    for x in (0.5, 2.5):
+        value, *left = fresh_globals(program, x)
+        ends = [fresh_globals(program, at)[0] for at in (x + STEP, x - STEP)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found, *kept = fresh_globals(WAYS[way](program), x)
+        assert kept == left
+        assert found == pytest.approx((value, (ends[0] - ends[1]) / (2 * STEP)), rel=1e-6)
+
+
+def test_the_source_of_what_changes_an_array_of_a_module_runs_alone():
+    for program in (under_another_name, by_ufunc_at):
+        space = {}
+        source = fresh_globals(lambda x, f=program: wg.grad(f).specialize(x).source, 2.0)[0]
+        exec(source, space)
+        expected = fresh_globals(wg.grad(program), 2.0)[0]
+        assert space[f"grad_{program.__name__}"](2.0) == expected
+
+
+# --- attributes that an argument gets, of classes that say how items are read ---------------
+
+
+class Items:
+    def __init__(self, *values):
+        self.values = list(values)
+
+    def __getitem__(self, k):
+        return self.values[k] * getattr(self, "unit", 1.0)
+
+    def __setitem__(self, k, value):
+        self.values[k] = value / getattr(self, "unit", 1.0)
+
+
+class OnAList(list):
+    def __getitem__(self, k):
+        return list.__getitem__(self, k) * 2.0
+
+    def __setitem__(self, k, value):
+        list.__setitem__(self, k, value / 2.0)
+
+
+class ByAttributes:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __getitem__(self, k):
+        return getattr(self, "ab"[k])
+
+    def __setitem__(self, k, value):
+        setattr(self, "ab"[k], value)
+
+
+def gets_a_unit(x, o):
+    o.unit = x
+    o[1] += x
+    return o[1] * o[0] * o.unit
+
+
+def gets_a_unit_of_its_own(x, o):
+    o.unit = x * o[0]
+    o[0] *= x
+    return o[1] * o[0] * o.unit
+
+
+def gets_an_object(x, o):
+    o.part = Items(x, 1.0)
+    o.part.name = "part"
+    o[1] = o.part[0] * o[0]
+    return o[1] * len(o.part.name)
+
+
+def by_its_dictionary(x, o):
+    o.unit = x
+    vars(o)["unit"] = x * x
+    return o.unit * o[0]
+
+
+def make_items():
+    return Items(1.0, 2.0)
+
+
+def make_by_attributes():
+    return ByAttributes(1.0, 2.0)
+
+
+def make_on_a_list():
+    return OnAList([1.0, 2.0])
+
+
+@pytest.mark.parametrize("make", [make_items, make_by_attributes, make_on_a_list])
+@pytest.mark.parametrize("program", [gets_a_unit, gets_a_unit_of_its_own, gets_an_object])
+def test_E4_an_attribute_that_an_argument_gets(program, make):
+    x, given = 2.5, make()
+    value = program(x, given)
+    slope = (program(x + STEP, make()) - program(x - STEP, make())) / (2 * STEP)
+    wanted = pytest.approx((value, slope), rel=1e-6)
+    kept = make()
+    assert wg.value_and_grad(program)(x, kept) == wanted
+    assert vars(kept).keys() == vars(given).keys()
+    assert kept[0] == given[0]
+    assert kept[1] == given[1]
+    y, push = wg.pushforward(program, x, make())
+    assert (y, push(1.0, None)) == wanted
+    assert wg.jacobian(program, mode="forward")(x, make()) == pytest.approx(slope, rel=1e-6)
+
+
+def test_the_gradient_of_an_argument_that_gets_an_attribute():
+    found = wg.grad(gets_a_unit_of_its_own, 1)(2.0, ByAttributes(1.0, 2.0))
+    assert found == types.SimpleNamespace(a=16.0, b=4.0)
+    assert wg.grad(by_its_dictionary, (0, 1))(2.0, ByAttributes(1.0, 2.0)) == (
+        4.0,
+        types.SimpleNamespace(a=4.0, b=0.0),
+    )

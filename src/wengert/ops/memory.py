@@ -61,6 +61,9 @@ def _struct_changed(
         return Struct(kind.form, kind.keys, tuple(items), kind.type)
     if kind.form == "list":
         return Seq(_item_changed(item_kind(kind), step, rest, change))
+    if kind.form == "object" and isinstance(key, str) and not rest:  # it gets one more attribute
+        items = (*kind.items, change(UNKNOWN))
+        return Struct(kind.form, (*kind.keys, key), items, kind.type)
     return UNKNOWN
 
 

@@ -387,9 +387,16 @@ def _project_container(x_bar: Any, x: Any) -> Any:
 
 def _project_attributes(x_bar: Any, x: Any) -> Any:
     kept = attributes_of(x)
-    if not x_bar.keys() <= kept.keys() and hasattr(type(x), "__getitem__"):
+    others = [x_bar[name] for name in x_bar.keys() - kept.keys()]  # that it got later, or items
+    if hasattr(type(x), "__getitem__") and not _is_zero(others):
         raise of_items(f"a {type(x).__name__}")
     return _like_object(x, {name: project(x_bar.get(name), item) for name, item in kept.items()})
+
+
+def _is_zero(x_bar: Any) -> bool:
+    if isinstance(x_bar, (list, tuple, dict)):
+        return all(map(_is_zero, x_bar.values() if isinstance(x_bar, dict) else x_bar))
+    return x_bar is None or not np.any(x_bar)
 
 
 def _like_object(x: Any, items: dict[str, Any]) -> Any:

@@ -165,7 +165,9 @@ def _overwrite(expressions: Expressions, eqn: Eqn) -> Code:
         target, kind = _stepped(expressions, target, kind, step)
     given = kind_of_atom(value)
     if _is_inexact(kind) and _casts_safely(kind, given):
-        augmented = _augmented(expressions, target, value)
+        # `total += x` would bind the name of a global in the function
+        is_local = bool(path) or expressions.definition(x) is None
+        augmented = _augmented(expressions, target, value) if is_local else None
         return augmented or concat(target, "[...] = ", expressions.atom(value), level=0)
     if isinstance(kind, Seq):
         return concat(target, "[:] = ", expressions.atom(value), level=0)
