@@ -24,7 +24,7 @@ from .heap import NeedsWhole, now
 from .iteration import as_tuple
 from .names import lift
 from .signature import namedtuple_fields
-from .values import Closure, Items, Native, Scope, Value, as_known
+from .values import Closure, Items, Native, Scope, Value, as_known, object_class
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -81,7 +81,13 @@ def _is_read(cls: type, args: Args, kwargs: Kwargs) -> bool:
     if not _is_written_in_python(cls):
         return False
     given = [*args, *kwargs.values()]
-    return not is_library(cls) or not all(isinstance(arg, Const) for arg in given)
+    return not is_library(cls) or not all(map(_is_of_library, given))
+
+
+def _is_of_library(value: Value) -> bool:
+    """Whether a value is known, and no object of a class whose code is the program's."""
+    cls = object_class(value)
+    return isinstance(value, Const) and (cls is None or is_library(cls))
 
 
 def _is_written_in_python(cls: type) -> bool:

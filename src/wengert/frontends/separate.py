@@ -230,10 +230,13 @@ def _captured_by(
                     nodes.append(value.node)
             elif isinstance(value, Maybe) and _can_be_passed(it, closure, name, value):
                 captured[name] = heap.now(it, value)
-            elif value is not None:
-                value = captures.taken_apart(
-                    it, it.checked(value, name, own=False), everything=True
+            elif isinstance(value, Maybe):  # Python asks whether it is bound where it is read
+                raise it.unsupported(
+                    f"{closure.name} recurses (or is large) and reads `{name}`, which some paths leave unbound",
+                    "Bind it on every path: to None, say.",
                 )
+            elif value is not None:
+                value = captures.taken_apart(it, value, everything=True)
                 kind = kind_of_value(value)
                 if isinstance(kind, Static):
                     known.add((name, kind))

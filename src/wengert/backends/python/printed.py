@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ...ir.graph import Function, Span, walk
@@ -176,5 +177,7 @@ def joint_source(printed: Sequence[Printed]) -> str:
 
 
 def read(holder: Any, key: str) -> Any:
-    """The present value of a global: of an entry of a dict or an attribute of a module."""
-    return holder[key] if isinstance(holder, Mapping) else getattr(holder, key)
+    """The present value of a global: of an entry of a dict or an attribute of a module or an object."""
+    # an object may be a mapping by its class: what was read of it is an attribute all the same
+    of_entry = isinstance(holder, (dict, MappingProxyType))
+    return holder[key] if of_entry else getattr(holder, key)
