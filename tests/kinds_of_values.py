@@ -82,6 +82,7 @@ MADE = {
     "keys": "{'a': x}.keys()", "values": "{'a': x}.values()", "items": "{'a': x}.items()", "zip": "zip([1], [x])",
     "map": "map(top, [x])", "enumerate": "enumerate([x])", "reversed": "reversed([x])", "iterator": "iter([x])",
     "slice": "slice(1, 3)", "ellipsis": "...", "dtype": "np.dtype(float)", "exception": "ValueError(x)",
+    "no keys": "{}.keys()", "no values": "{}.values()", "no items": "{}.items()", "no dict": "{}",
 }  # fmt: skip
 """Made in the program, from its argument."""
 
@@ -131,6 +132,7 @@ ASKED = (
     "inspect.isgenerator(w)",
     "np.isscalar(w)", "np.iterable(w)", "np.ndim(w) == 0", "dataclasses.is_dataclass(w)", "w is None",
     "'shape' in dir(w)", "'__call__' in dir(w)", "w.__doc__ is None", "float in type(w).__mro__",
+    "w", "bool(w)", "not w", "w and True",
 )  # fmt: skip
 """Questions whose answer is a truth value, about `w`."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..ir.graph import Atom, Const, Var
-from ..ir.types import STR, Seq
+from ..ir.types import STR, Array, Seq
 from ..ops import structure as st
 from . import number_classes, stand_ins
 from .class_lookup import class_of
@@ -57,7 +57,20 @@ def classes_of(it: Interpreter, value: Value) -> tuple[type, ...]:
     if isinstance(value, Var) and kind == STR:
         return str, np.str_
     known = class_of(value)
-    return () if known is None else (stand_ins.class_to_see(known),)
+    if known is None or (isinstance(kind, Array) and it.reading.narrow):
+        return ()  # arrays may be of a class derived from NumPy's
+    return (stand_ins.class_to_see(known),)
+
+
+def plain_classes_of(it: Interpreter, value: Value) -> tuple[type, ...]:
+    """The same, where attributes are looked up as usual; none where a method of the class says what there is."""
+    classes = classes_of(it, value)
+    return () if any(map(_answers_itself, classes)) else classes
+
+
+def _answers_itself(cls: type) -> bool:
+    own = isinstance(given(cls, "__getattribute__"), types.FunctionType)
+    return own or gives(cls, "__getattr__")  # records of NumPy's have their fields by it
 
 
 def lacks(it: Interpreter, value: Value, *names: str) -> bool:
@@ -104,7 +117,10 @@ def attribute(it: Interpreter, value: Value, name: str) -> Value | None:
     """
     if name == "__class__":
         return type_of(it, value)
-    classes = classes_of(it, value)
+    classes = plain_classes_of(it, value)
+    if isinstance(value, Var) and isinstance(value.kind, Array) and not classes:
+        known = gives(np.ndarray, name)
+        return None if known else _asked_at_run_time(it, Const(getattr), value, Const(name))
     if not classes:
         return None
     found = [given(cls, name) for cls in classes]

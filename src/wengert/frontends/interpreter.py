@@ -448,6 +448,10 @@ class Interpreter:
                 return bool(values) if form == "namedtuple" else True
             case Iteration(form="checkpoint", parts=(inner, _)):
                 return self.known_truth(inner)
+            case Iteration(form="keys" | "values" | "items", parts=(mapping, *_)):
+                return self.known_truth(
+                    hp.now(self, mapping)
+                )  # a view is true where it is not empty
             case Closure() | Native() | Iteration():
                 return True
             case Var():

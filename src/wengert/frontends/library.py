@@ -136,6 +136,13 @@ def _len(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             return it.emit(st.length, it.atom(value)) if items is None else Const(len(items))
 
 
+def _bool(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`bool(x)`: functions and iterators are no values of the run."""
+    if args and isinstance(args[0], (Closure, Native, Iteration)):
+        return truth(it, args[0])
+    return emit_op(it, st.truth, "py", args, kwargs)
+
+
 def _slice(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     bounds = [Const(None), *args, Const(None)] if len(args) == 1 else [*args, Const(None)]
     return it.emit(st.slice_, *(it.atom(bound) for bound in bounds[:3]))
@@ -551,6 +558,7 @@ HANDLERS: dict[int, Handler] = {
         (any, decided_at_once(_any_or_all("any"), "any_")),
         (all, decided_at_once(_any_or_all("all"), "all_")),
         (pow, _pow),
+        (bool, _bool),
         (math.hypot, _hypot),
         (math.dist, _dist),
         (np.linalg.matrix_power, _matrix_power),

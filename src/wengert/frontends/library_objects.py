@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import UNDEFINED, Const, Var
-from ..ir.types import BOOL, COMPLEX, Number
+from ..ir.types import BOOL, COMPLEX, Array, Number
 from ..ops import shape as sh
 from ..ops import structure as st
 from ..runtime.containers import CONTENTS
@@ -101,7 +101,7 @@ def _has(it: Interpreter, value: Value, name: str) -> Value:
             said = function_parts.has(it, value, name)
     if said is not None:
         return Const(said)
-    answers = {instances.gives(cls, name) for cls in instances.classes_of(it, value)}
+    answers = {instances.gives(cls, name) for cls in instances.plain_classes_of(it, value)}
     if len(answers) == 1:
         return Const(answers.pop())
     instances.refuse_unknown_class(it, value)
@@ -266,6 +266,8 @@ def _isinstance(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     if known is None or wanted is None:
         return opaque(it, isinstance, [value, classes], kwargs)
     kind = kind_of_value(value)
+    if isinstance(kind, Array) and it.reading.narrow:
+        return opaque(it, isinstance, args, kwargs, BOOL)
     if isinstance(value, Var) and isinstance(kind, Number):
         said = is_instance(it, value, kind, wanted)
         return opaque(it, isinstance, args, kwargs, BOOL) if said is None else Const(said)

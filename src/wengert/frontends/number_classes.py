@@ -37,7 +37,10 @@ _DEPTH = 40
 
 
 def is_narrow(value: Any, depth: int = 0) -> bool:
-    """Whether a value is, or holds, a scalar of NumPy's that is no float and no complex number to Python."""
+    """Whether a value is, or holds, of NumPy's what is of another class than its kind says.
+
+    A scalar that is no float and no complex number to Python, or an array of a class derived from NumPy's.
+    """
     if not isinstance(value, (list, tuple)):
         return _is_narrow_class(type(value))
     classes = set(map(type, value))
@@ -48,6 +51,8 @@ def is_narrow(value: Any, depth: int = 0) -> bool:
 
 
 def _is_narrow_class(cls: type) -> bool:
+    if issubclass(cls, np.ndarray):
+        return cls is not np.ndarray
     return issubclass(cls, np.inexact) and not issubclass(cls, (float, complex))
 
 

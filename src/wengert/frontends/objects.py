@@ -121,7 +121,7 @@ def given_by_class(it: Interpreter, items: Items, name: str) -> Value:
         return bound(items, held, name) if is_method else held
     seen = seen_as(it, cls)
     found = static_lookup(cls, name)
-    if seen is not cls and not hasattr(type(found), "__get__"):
+    if seen is not cls and found is not MISSING and not hasattr(type(found), "__get__"):
         found = instances.given(seen, name)  # what is said of a class is said of that
         cls = seen
     if found is not MISSING and not isinstance(found, STORAGE):

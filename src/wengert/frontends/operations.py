@@ -395,6 +395,8 @@ def truth(it: Interpreter, value: Value) -> Atom:
     known = it.known_truth(value)
     if known is not None:
         return Const(known)
+    if isinstance(value, Iteration) and value.form in ("keys", "values", "items"):
+        return truth(it, heap.now(it, value.parts[0]))
     if isinstance(value, Items) and it.asks_its_class(value):
         from .operators import call_method_of_class
 

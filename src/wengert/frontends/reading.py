@@ -94,7 +94,7 @@ class Reading:
     counts: Counts | None = None
     """What the counts of one call decide, if it is read for that call alone."""
     narrow: bool = False
-    """Whether numbers among the arguments are narrower than Python's: np.float32."""
+    """Whether arguments are of other classes than their kinds say: np.float32, or derived from np.ndarray."""
     defers: bool = False
     """Whether what cannot be read on a path is refused by the runs that take it."""
     general: bool = False

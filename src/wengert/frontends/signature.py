@@ -367,6 +367,8 @@ def _kind_of_object(value: Any, depth: int) -> Kind:
         )
     if isinstance(value, _CHANGING):
         return UNKNOWN
+    if isinstance(value, (int, float, complex)):
+        return Static(value)  # of a class derived from Python's: its attributes are not its value
     if is_picture(value):
         return PICTURE
     if is_data(value):
