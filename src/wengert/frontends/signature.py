@@ -92,7 +92,8 @@ class Template:
         defaults = (function.__defaults__ or (), tuple((function.__kwdefaults__ or {}).items()))
         shown = repr(defaults) if any(defaults) else ""
         own_rule = id(function) if find(function) is not None else 0
-        asked = tuple(_shown(function, name) for name in _asked.get(function.__code__, ()))
+        names = _asked_of(function) if _asked else ()
+        asked = tuple(_shown(function, name) for name in names) if names else ()
         self._key = (function.__code__, id(function.__globals__), shown, own_rule, asked)
 
     def __eq__(self, other: object) -> bool:
@@ -115,8 +116,13 @@ class Template:
 
 _known_captures: dict[Template, set[str]] = {}
 """Captured names whose very value the reading of a program turned out to need."""
-_asked: dict[types.CodeType, tuple[str, ...]] = {}
-"""The attributes that programs ask of the functions that have this code."""
+_asked: dict[int, tuple[types.CodeType, tuple[str, ...]]] = {}
+"""The attributes that programs ask of functions, by the identity of their code: its hash takes long."""
+
+
+def _asked_of(function: types.FunctionType) -> tuple[str, ...]:
+    found = _asked.get(id(function.__code__))
+    return () if found is None else found[1]
 
 
 def must_be_known(template: Template, name: str, *, of_function: bool = False) -> None:
@@ -125,12 +131,12 @@ def must_be_known(template: Template, name: str, *, of_function: bool = False) -
         _known_captures.setdefault(template, set()).add(name)
         return
     code = template.function.__code__
-    _asked[code] = tuple(dict.fromkeys((*_asked.get(code, ()), name)))
+    _asked[id(code)] = code, tuple(dict.fromkeys((*_asked_of(template.function), name)))
 
 
 def knows_attribute(template: Template, name: str) -> bool:
     """Whether the kind of a function says what this attribute of it is."""
-    return name in _asked.get(template.function.__code__, ())
+    return name in _asked_of(template.function)
 
 
 def _shown(function: types.FunctionType, name: str) -> Any:
