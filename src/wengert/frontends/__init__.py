@@ -29,6 +29,7 @@ _LATER = frozenset(
         "local_classes",
         "nameless_copies",
         "objects",
+        "ordinary_options",
         "outside",
         "purity",
         "records",

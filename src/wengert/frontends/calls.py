@@ -27,6 +27,7 @@ from . import (
     construct,
     equivalents,
     library_records,
+    ordinary_options,
     remembering,
     writing_functions,
 )
@@ -284,7 +285,7 @@ def _call_python(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) -> Val
         return writes(it, args, kwargs)
     equivalent = equivalents.late_equivalent(known)
     if equivalent is not None:
-        return _call_equivalent(it, equivalent, args, kwargs)
+        return _call_equivalent(it, equivalent, args, kwargs, known)
     drawn = _drawn(it, known, args, kwargs)
     if drawn is not None:
         return call_known(it, drawn, [Const(known.__self__), *args], kwargs)
@@ -346,6 +347,8 @@ def _call_by_kind(it: Interpreter, known: Any, module: str, args: Args, kwargs: 
         case types.FunctionType(registry=_, dispatch=dispatch) if args:
             run = lambda function: call(it, as_known(function), args, kwargs)
             return call_dispatched(it, dispatch, args[0], run)
+        case types.FunctionType() if args and (owner := construct.owner_of_init(known, args[0])):
+            return construct.init_of_base(it, owner, args, kwargs)
         case types.FunctionType():
             try:
                 closure = closure_of(it, known)
@@ -513,12 +516,22 @@ def _call_ufunc_method(it: Interpreter, known: Any, args: Args, kwargs: Kwargs) 
     return _call_equivalent(it, equivalent, [Const(ufunc), *args] if of_any else args, kwargs)
 
 
-def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs) -> Value:
+def _call_equivalent(
+    it: Interpreter, equivalent: Any, args: Args, kwargs: Kwargs, known: Any = None
+) -> Value:
     """Call what stands for a function; what NumPy writes to `out` is its result."""
     from .writing_functions import write_to_out
 
     out = kwargs.get("out", Const(None))
     named = getattr(equivalent, "__kwdefaults__", None) or ()
+    accepted = ordinary_options.parameters_of(equivalent) if kwargs else None
+    if accepted is not None and not all(name in accepted for name in kwargs):
+        kwargs = ordinary_options.without(kwargs, accepted, known)
+        floats = ordinary_options.float_dtype(kwargs, accepted)
+        if floats is not None and getattr(known, "__name__", "") in _FLOATS_AT_LAST:
+            plain = {name: value for name, value in kwargs.items() if name != "dtype"}
+            made = call_known(it, equivalent, args, plain)
+            return ordinary_options.as_floats(it, made, floats)
     if out == Const(None) or "out" in (*equivalent.__code__.co_varnames, *named):
         made = call_known(it, equivalent, args, kwargs)
         if getattr(equivalent, "__name__", "") in _OF_VIEWS and isinstance(made, Var):
@@ -528,6 +541,9 @@ def _call_equivalent(it: Interpreter, equivalent: Any, args: Args, kwargs: Kwarg
     others = {name: value for name, value in kwargs.items() if name != "out"}
     return write_to_out(it, out, call_known(it, equivalent, args, others))
 
+
+_FLOATS_AT_LAST = frozenset(("logspace", "geomspace", "corrcoef", "cov"))
+"""Functions whose results are given the dtype that is asked for, if of floats, at last."""
 
 _OF_VIEWS = frozenset(("sliding_window_view",))
 """Functions that give views of an array, and copies as they are read: when it changes, they are lost."""

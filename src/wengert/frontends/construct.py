@@ -20,7 +20,7 @@ from .binding import DEFAULT_FACTORY, bind_arguments, settled_default
 from .calls import call, call_foreign, opaque, read_of_library
 from .closures import bound_before
 from .failing import fail_now, raise_now
-from .heap import NeedsWhole, now
+from .heap import NeedsWhole, now, place_of
 from .iteration import as_tuple
 from .names import lift
 from .signature import namedtuple_fields
@@ -237,6 +237,25 @@ def _is_generated_init(cls: type, init: Any) -> bool:
 def _made_by(factory: Any) -> Native:
     """Stands for an argument that was not given, whose value a factory makes."""
     return Native(DEFAULT_FACTORY, lambda it, args, kwargs: call(it, as_known(factory), [], {}))
+
+
+def owner_of_init(function: Any, made: Value) -> type | None:
+    """The dataclass whose generated `__init__` a function is, called for an object of a subclass."""
+    is_object = function.__name__ == "__init__" and isinstance(made, Items)
+    cls = class_lookup.class_of(made) if is_object else None
+    for base in cls.__mro__ if cls is not None else ():
+        if vars(base).get("__init__") is function and _is_generated_init(base, function):
+            return base
+    return None
+
+
+def init_of_base(it: Interpreter, owner: type, args: Args, kwargs: Kwargs) -> Value:
+    """`super().__init__(…)`, where `@dataclass` has written what is called: others know the object already."""
+    made = now(it, args[0])
+    assert isinstance(made, Items)
+    place_of(it, made)
+    _init_dataclass(it, owner, made, args[1:], kwargs)
+    return Const(None)
 
 
 def _init_dataclass(it: Interpreter, cls: type, made: Value, args: Args, kwargs: Kwargs) -> Value:

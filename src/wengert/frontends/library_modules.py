@@ -57,6 +57,7 @@ from .items import subscript
 from .iteration import Running, as_list, iteration, settled
 from .library import Args, Handler, Kwargs, as_it_is_asked, at_once, fold, iterated
 from .loops import collect
+from .names import local_variables
 from .operations import binary
 from .operators import call_method_of_class
 from .values import (
@@ -327,7 +328,18 @@ _OPAQUE = (print, input, open, dir)
 _OF_FILES = frozenset(("os", "posixpath", "ntpath", "genericpath"))
 
 
-_BLIND = (eval, exec, compile, locals, __import__)
+_BLIND = (eval, exec, compile, __import__)
+
+
+def _locals(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    """`locals()`: a dictionary of the names that are bound."""
+    found = local_variables(it)
+    if found is None:
+        raise it.unsupported(
+            "which names are bound where `locals()` is called is known only when the program runs",
+            "Bind them on every path, or write the dictionary out: `{'x': x, 'y': y}`.",
+        )
+    return found
 
 
 def _in_a_process(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
@@ -421,6 +433,7 @@ _HANDLERS: list[tuple[Any, Handler]] = [
             "Walk over a list, or over a dictionary with these keys, `dict.fromkeys(xs)`.",
         ),
     ),
+    (locals, _locals),
     *(
         (
             function,

@@ -20,7 +20,7 @@ from ..ops.registry import named
 from ..ops.shape import kind_if_number
 from ..ops.signatures import Signature, parse_signature
 from ..rules.registry import rule_for
-from . import records, stand_ins, writing_functions
+from . import ordinary_options, records, stand_ins, writing_functions
 from .counts import known
 from .heap import now
 from .values import Items, Value, is_object, kind_of_value, tuple_of
@@ -44,6 +44,9 @@ def emit_op(
 
     signature = parse_signature(op.signature)
     args = _spread(it, op, namespace, signature, args)
+    plain = _without_ordinary(it, op, namespace, args, kwargs) if kwargs and not row else None
+    if plain is not None:
+        return plain
     if op.name.startswith("atleast_") and len(args) > 1:
         return tuple_of(*[emit_op(it, op, namespace, [arg], kwargs) for arg in args])
     if op.name == "reshape" and namespace == "np" and len(args) == 3:
@@ -89,6 +92,37 @@ def emit_op(
         _refuse_numbers_of_text(it, op, params)
         it.reading.inert.add(result)
     return open_up(it, _of_dtype(it, op, operands, params, result))
+
+
+def _without_ordinary(
+    it: Interpreter,
+    op: Op,
+    namespace: str,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value | None:
+    """A call with options that are not read and say what holds without them; None if there are none."""
+    if namespace not in ("np", "method"):
+        return None
+    signature, always_floats = parse_signature(op.signature), op.name in _ALWAYS_FLOATS
+    accepted = {*signature.operands, *signature.options, signature.rest}
+    accepted -= {"dtype"} if always_floats else set()
+    if accepted.issuperset(kwargs):
+        return None
+    function = ops.resolve(op, namespace) if namespace == "np" else None
+    plain = ordinary_options.without(kwargs, accepted, function)
+    floats = ordinary_options.float_dtype(plain, accepted) if always_floats else None
+    if floats is not None:
+        plain = {name: value for name, value in plain.items() if name != "dtype"}
+        made = emit_op(it, op, namespace, args, plain)
+        return ordinary_options.as_floats(it, made, floats)
+    if len(plain) == len(kwargs):
+        return None
+    return emit_op(it, op, namespace, args, plain)
+
+
+_ALWAYS_FLOATS = frozenset(("linspace", "indices", "matmul"))
+"""Functions that compute as they do, and then give their result the dtype that is asked for, if of floats."""
 
 
 def _of_dtype(
