@@ -1,10 +1,12 @@
-"""What was refused without need: bases that `@dataclass` wrote, `locals()`, files that are read."""
+"""What was refused without need: bases that `@dataclass` wrote, `locals()`, functions of NumPy and SciPy."""
 
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
 
+import numpy as np
 import pytest
+from scipy import special, stats
 
 import wengert as wg
 
@@ -150,3 +152,136 @@ def may_be_bound(x):
 def test_locals_where_only_the_run_knows_which_there_are():
     assert wg.grad(may_be_bound)(0.7) == pytest.approx(3 * 0.7**2)
     assert wg.grad(may_be_bound)(0.3) == pytest.approx(1.0)
+
+
+# --- functions of NumPy and SciPy ------------------------------------------------------------
+
+
+def divmod_into_two(x):
+    a, q, r = np.array([x, 2.1 * x, 5.0]), np.empty(3), np.empty(3)
+    np.divmod(a, np.array([0.3, 0.8, 1.1]), q, r)
+    return np.sum(r * r * a) + np.sum(q)
+
+
+def divmod_into_a_pair(x):
+    a, out = np.array([x, 2.1 * x]), (np.empty(2), np.empty(2))
+    whole, rest = np.divmod(a, 0.33, out=out)
+    return np.sum(out[1] * a + rest * whole)
+
+
+def modf_into_two(x):
+    a, fraction, whole = np.array([x, 3.1 * x]), np.empty(2), np.empty(2)
+    np.modf(a, fraction, whole)
+    return np.sum(fraction * a * (1 + whole))
+
+
+def written_out(x):
+    a = np.array([x, 2 * x])
+    b = a.__imul__(x)
+    b.__iadd__(np.array([x, 1.0]))
+    a.__itruediv__(3.0)
+    a.__ipow__(2)
+    a.__isub__(x)
+    return np.sum(a * a)
+
+
+def into_a_squeezed_view(x):
+    a = np.zeros((1, 3))
+    np.multiply(np.array([x, x, 2 * x]), x, out=np.squeeze(a))
+    return np.sum(a * a)
+
+
+def powers(x):
+    return np.sum(np.power.accumulate(np.array([1 + x, 2.0, 1.5]))) + np.power.reduce([1 + x, 2.0])
+
+
+def sign_of_gamma(x):
+    return special.gammasgn(x - 2) * x * x
+
+
+def entropy(x):
+    cov = np.array([[1 + x, 0.2 * x], [0.2 * x, 2.0]])
+    frozen = stats.multivariate_normal(np.zeros(2), cov)
+    return frozen.entropy() + stats.multivariate_normal.entropy(np.zeros(2), cov) * x
+
+
+def required(x):
+    a = np.require(np.array([x, x * x]), dtype=float, requirements="C")
+    b = np.require([x, 1.0], requirements=["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"])
+    return np.sum(a**2) + np.sum(b * a)
+
+
+def one_by_one(x):
+    total = 0.0
+    for each in np.nditer(np.array([[x, 2.0], [x * x, 3.0]]), flags=["refs_ok"]):
+        total = total + each * each
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        divmod_into_two, divmod_into_a_pair, modf_into_two, written_out, into_a_squeezed_view, powers,
+        sign_of_gamma, entropy, required, one_by_one,
+    ],
+)  # fmt: skip
+def test_E6_and_R7_functions(f):
+    slopes(f)
+
+
+W = np.array([0.3, 1.7, 0.9, 2.2, 1.4, 0.6, 3.1, 0.2, 1.1, 2.7, 0.4, 1.9])
+MODES = (
+    "linear_ramp",
+    "mean",
+    "median",
+    "maximum",
+    "minimum",
+    "empty",
+    "odd reflect",
+    "odd symmetric",
+)
+WIDTHS = (2, (1, 3), (0, 2))
+
+
+def padded(x, mode, widths, shape, **options):
+    a = np.array([x, 2 * x * x, 0.4, 3 * x, 0.9, 1.1]).reshape(shape)
+    kind, _, name = mode.rpartition(" ")
+    if kind:
+        options["reflect_type"] = "odd"
+    inside = np.pad(a, widths, name, **options)
+    if name == "empty":
+        inside = inside[tuple(slice(2, 4) for _ in shape)]
+    return np.sum(inside * inside * np.resize(W, inside.shape))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize("shape", [(6,), (3, 2)])
+def test_E6_modes_of_pad(mode, widths, shape):
+    if "reflect" in mode and (shape == (3, 2) or widths == (1, 3)):
+        widths = 1
+    if "symmetric" in mode and shape == (3, 2):
+        widths = (1, 2)
+    if mode == "empty":
+        widths = 2
+    slopes(lambda x: padded(x, mode, widths, shape))
+
+
+@pytest.mark.parametrize(
+    ("mode", "options"),
+    [
+        ("linear_ramp", {"end_values": (1.0, -2.0)}),
+        ("mean", {"stat_length": 2}),
+        ("median", {"stat_length": (3, 1)}),
+        ("maximum", {"stat_length": (1, 2)}),
+    ],
+)
+def test_E6_options_of_pad(mode, options):
+    slopes(lambda x: padded(x, mode, (2, 3), (6,), **options))
+
+
+def test_pads_of_whole_numbers_are_those_of_numpy():
+    def f(x):
+        return x * np.sum(np.pad(np.array([1, 2, 4]), 2, "mean"))
+
+    assert wg.grad(f)(2.0) == np.sum(np.pad(np.array([1, 2, 4]), 2, "mean"))

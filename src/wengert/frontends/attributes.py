@@ -371,6 +371,8 @@ def _method_without_rule(
         return _get(it, value, args)
     if name in _OPERATORS and isinstance(kind, (Number, Array, Seq)):
         return call(it, Const(_OPERATORS[name]), [value, *args], kwargs)
+    if name in _IN_PLACE and isinstance(kind, Array) and len(args) == 1:
+        return call(it, Const(_IN_PLACE[name]), [value, *args], {"out": value})
     if isinstance(kind, Number) and name not in _QUESTIONS:
         raise it.unsupported(
             f"the method `{name}` of a number is not covered",
@@ -435,6 +437,21 @@ _OPERATORS: Mapping[str, Callable[..., Any]] = {
     },
 }  # fmt: skip
 """Methods of numbers, arrays and containers that an operator or a function of Python calls."""
+
+_IN_PLACE: Mapping[str, Callable[..., Any]] = {
+    "__iadd__": np.add,
+    "__isub__": np.subtract,
+    "__imul__": np.multiply,
+    "__imatmul__": np.matmul,
+    "__itruediv__": np.true_divide,
+    "__ifloordiv__": np.floor_divide,
+    "__imod__": np.remainder,
+    "__ipow__": np.power,
+    "__iand__": np.bitwise_and,
+    "__ior__": np.bitwise_or,
+    "__ixor__": np.bitwise_xor,
+}
+"""Methods of arrays that augmented assignment calls."""
 
 
 def _mutation(it: Interpreter, name: str) -> Exception:

@@ -55,6 +55,7 @@ from .values import (
     as_known,
     flatten,
     is_object,
+    tuple_of,
 )
 from .wrong_calls import refuse_wrong_call
 
@@ -522,6 +523,9 @@ def _call_equivalent(
     """Call what stands for a function; what NumPy writes to `out` is its result."""
     from .writing_functions import write_to_out
 
+    count = getattr(known, "nout", 1) if isinstance(known, np.ufunc) else 1
+    if count > 1:
+        args, kwargs = _with_out_by_name(known, args, kwargs)
     out = kwargs.get("out", Const(None))
     named = getattr(equivalent, "__kwdefaults__", None) or ()
     accepted = ordinary_options.parameters_of(equivalent) if kwargs else None
@@ -539,7 +543,20 @@ def _call_equivalent(
             stands_for(it, place_of(it, made), identities(it, source, own=True))
         return made
     others = {name: value for name, value in kwargs.items() if name != "out"}
-    return write_to_out(it, out, call_known(it, equivalent, args, others))
+    made = call_known(it, equivalent, args, others)
+    if count > 1 and isinstance(out, Items) and isinstance(made, Items):
+        pairs = zip(out.values, made.values, strict=True)
+        written = [x if o == Const(None) else write_to_out(it, o, x) for o, x in pairs]
+        return tuple_of(*written)
+    return write_to_out(it, out, made)
+
+
+def _with_out_by_name(ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The arrays that an elementwise function with several results writes to, which may be given by position."""
+    out = args[ufunc.nin :]
+    if not out:
+        return args, kwargs
+    return args[: ufunc.nin], {**kwargs, "out": tuple_of(*out)}
 
 
 _FLOATS_AT_LAST = frozenset(("logspace", "geomspace", "corrcoef", "cov"))

@@ -202,7 +202,7 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
             "an iterator of NumPy's that writes to arrays is not covered",
             "Loop over the indices: `for i in np.ndindex(a.shape): a[i] = …`.",
         )
-    if len(args) != 1 or kwargs:
+    if len(args) != 1 or not all(_changes_nothing(*option) for option in kwargs.items()):
         raise it.unsupported(
             "the options of `np.nditer` are not covered",
             "Loop over `np.ndenumerate(a)`, or over the indices: `for i in np.ndindex(a.shape)`.",
@@ -212,6 +212,15 @@ def _nditer(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
         return call(it, Const(elements_together), list(args[0].values), {})
     return call(it, Const(np.ravel), args, {"order": Const("K")})  # in the order of memory
+
+
+def _changes_nothing(name: str, value: Value) -> bool:
+    """Whether an option of `np.nditer` leaves it the numbers of an array in the order of memory."""
+    flags = value.values if isinstance(value, Items) else [value]
+    if name == "order":
+        return value == Const("K")
+    ordinary = ("refs_ok", "zerosize_ok", "common_dtype")
+    return name == "flags" and all(isinstance(f, Const) and f.value in ordinary for f in flags)
 
 
 def _as_it_is(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:

@@ -16,6 +16,7 @@ import numpy as np
 from ..ops.creation import gather as array_of
 from ..ops.questions import may_be_nan
 from ..ops.reduction import exponent_of
+from ..ops.refusals import uncovered
 from ..ops.selection import take as take_op
 from ..ops.statistics import (
     delete_places,
@@ -38,6 +39,16 @@ def asarray_chkfinite(a: Any, dtype: Any = None) -> Any:
     if not np.all(np.isfinite(a)):
         raise ValueError("array must not contain infs or NaNs")
     return a
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    """`np.require`; an array of the user's own can be written to, and lies as memory has it."""
+    if not requirements:
+        return np.asanyarray(a, dtype=dtype)
+    first = [each.upper()[0] for each in requirements]
+    if "O" in first:
+        raise uncovered("`np.require` of an array that owns its memory", "Make a copy: `a.copy()`.")
+    return np.asarray(a, dtype=dtype, order="F" if "F" in first else "C" if "C" in first else "A")
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -394,7 +405,7 @@ _NAMED: dict[str, Callable[..., Any]] = {
     **polynomials.NAMED,
     "select": select, "piecewise": piecewise, "choose": choose, "compress": compress,
     "extract": extract, "unique": unique, "histogram": histogram, "histogram2d": histogram2d,
-    "asarray_chkfinite": asarray_chkfinite, "block": block, "insert": insert, "delete": delete,
+    "asarray_chkfinite": asarray_chkfinite, "require": require, "block": block, "insert": insert, "delete": delete,
     "resize": resize, "ndindex": ndindex, "ndenumerate": ndenumerate, "rollaxis": rollaxis,
     "fromiter": fromiter, "broadcast_arrays": broadcast_arrays, "diagflat": diagflat,
     "unstack": unstack, "lib.stride_tricks.sliding_window_view": sliding_window_view,

@@ -184,7 +184,8 @@ _ENTRY_BY_ENTRY = {"reduce": reduce, "accumulate": accumulate, "reduceat": reduc
 
 _OF_TWO_NUMBERS = (
     np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin, np.fmod,
-    np.remainder, np.hypot, np.arctan2, np.logaddexp, np.logaddexp2, np.copysign,
+    np.remainder, np.hypot, np.arctan2, np.logaddexp, np.logaddexp2, np.copysign, np.power,
+    np.float_power,
 )  # fmt: skip
 
 

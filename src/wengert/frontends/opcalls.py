@@ -15,7 +15,7 @@ from ..ir.op import Op
 from ..ir.types import Array, Kind, Number, Seq, Struct
 from ..ops import registry as ops
 from ..ops import structure as st
-from ..ops.array_kinds import dtype_of
+from ..ops.array_kinds import dtype_of, dtype_of_kind
 from ..ops.registry import named
 from ..ops.shape import kind_if_number
 from ..ops.signatures import Signature, parse_signature
@@ -62,7 +62,7 @@ def emit_op(
         args, kwargs = _computed_in(it, args, kwargs)
     if op.name in _JOINING and kwargs.get("dtype", Const(None)) != Const(None):
         return _joined_as(it, op, args, kwargs)
-    stand_in = _other_form(op, kwargs)
+    stand_in = _pads_by_mode(args, kwargs) if op.name == "pad" else _other_form(op, kwargs)
     if stand_in is not None:
         return call(it, Const(stand_in), args, kwargs)
     kwargs = {_OTHER_NAMES.get((op.name, name), name): value for name, value in kwargs.items()}
@@ -186,6 +186,20 @@ def _other_form(op: Op, kwargs: Mapping[str, Value]) -> Any:
     from .numpy_in_python import WITH_OPTIONS
 
     return WITH_OPTIONS[op.name]
+
+
+def _pads_by_mode(args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
+    """What stands for `np.pad` in a mode that is computed from the array."""
+    mode = args[2] if len(args) > 2 else kwargs.get("mode")
+    odd = kwargs.get("reflect_type", Const("even")) == Const("odd")
+    dtype = dtype_of_kind(kind_of_value(args[0])) if args else ""
+    of_whole_numbers = bool(dtype) and not dtype.startswith(("float", "complex"))
+    if not isinstance(mode, Const) or not isinstance(mode.value, str) or of_whole_numbers:
+        return None  # those are rounded
+    from . import numpy_pads_in_python as pads
+
+    computed = mode.value in pads.COMPUTED or (odd and mode.value in ("reflect", "symmetric"))
+    return pads.pad_by_mode if computed else None
 
 
 _OF_SOME = (("where", Const(True)), ("mean", Const(None)), ("correction", Const(None)))

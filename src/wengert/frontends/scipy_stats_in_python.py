@@ -183,6 +183,16 @@ def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = F
     return np.exp(normal_logpdf(x, mean, cov, allow_singular))
 
 
+def normal_entropy(mean: Any = None, cov: Any = 1.0) -> Any:
+    """`scipy.stats.multivariate_normal.entropy` of a matrix that is positive definite."""
+    cov = array_of(cov)
+    if np.ndim(cov) == 0:
+        cov = cov * np.eye(1 if mean is None else np.size(mean))
+    elif np.ndim(cov) == 1:
+        cov = np.diag(cov)
+    return 0.5 * (np.shape(cov)[0] * (_LOG_2PI + 1) + np.linalg.slogdet(cov)[1])
+
+
 def student_logpdf(x: Any, loc: Any = None, shape: Any = 1.0, df: Any = 1) -> Any:
     """`scipy.stats.multivariate_t.logpdf` of a matrix that is positive definite."""
     if df == np.inf:
@@ -325,7 +335,11 @@ EQUIVALENTS: list[tuple[Any, Callable[..., Any]]] = [
     (stats.gaussian_kde, gaussian_kde),
 ]
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
-    type(stats.multivariate_normal): {"logpdf": normal_logpdf, "pdf": normal_pdf},
+    type(stats.multivariate_normal): {
+        "logpdf": normal_logpdf,
+        "pdf": normal_pdf,
+        "entropy": normal_entropy,
+    },
     type(stats.multivariate_t): {"logpdf": student_logpdf, "pdf": student_pdf},
 }
 """By the class of an object, what stands for its methods."""

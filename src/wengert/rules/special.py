@@ -36,7 +36,7 @@ from ..ops.elementwise import (
 )
 from ..ops.promotion import analytic, dtype_by, elementwise
 from ..ops.special import no_partial, psi_derivative
-from .forms import scalar_rule
+from .forms import scalar_rule, zero_rule
 from .registry import Row
 
 complex_result = elementwise(lambda number: "complex", dtype_by(special.wofz))
@@ -108,6 +108,9 @@ scipy_rule(special.dawsn, lambda x, Ω: 1 - 2 * x * Ω)
 scipy_rule(special.gamma, lambda x, Ω: Ω * special.psi(x))
 scipy_rule(special.gammaln, lambda x, Ω: special.psi(x))
 scipy_rule(special.loggamma, lambda x, Ω: special.psi(x))
+_gammasgn = ops.foreign(special.gammasgn, infer=analytic)
+_gammasgn.effect = False
+zero_rule(_gammasgn)
 scipy_rule(special.rgamma, lambda x, Ω: -Ω * special.psi(x))
 _polygamma = ops.foreign(special.polygamma, infer=analytic)
 
