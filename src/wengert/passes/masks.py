@@ -20,6 +20,7 @@ from ..ops import registry
 from ..ops import structure as st
 from ..ops.memory import COPIES
 from .loops import LOOPS
+from .singular_partials import has_slope
 from .unbound import merged, reached
 
 if TYPE_CHECKING:
@@ -84,6 +85,28 @@ def _has_entries(kind: Kind) -> bool:
             isinstance(item, (Number, Array)) for item in kind.items
         )
     return isinstance(kind, Array)
+
+
+def steep_under_masks(block: Block, active: Collection[Var]) -> set[Eqn]:
+    """The equations that multiply arrays, where a program takes parts of arrays by masks.
+
+    What a mask leaves out is often not a number, such as what is missing in data: then so is what is computed of it.
+    """
+    eqns = [eqn for eqn in walk(block) if not active.isdisjoint(eqn.outs)]
+    if not any(map(_selects_by_mask, eqns)):
+        return set()
+    return {
+        eqn
+        for eqn in eqns
+        if eqn.op.elementwise and isinstance(eqn.outs[0].kind, Array) and has_slope(eqn)
+    }
+
+
+def _selects_by_mask(eqn: Eqn) -> bool:
+    if eqn.op.name == "compress":
+        return True
+    index = kind_of_atom(eqn.args[1]) if eqn.op is st.getitem else None
+    return isinstance(index, Array) and index.dtype == "bool"
 
 
 def derived_from(block: Block, singular: Collection[Eqn], starts: Collection[Var] = ()) -> set[Var]:

@@ -43,7 +43,7 @@ from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, cotangent_of
 from .keys import with_keys_checked
 from .loops import LOOPS
-from .masks import Masks, derived_from
+from .masks import Masks, derived_from, steep_under_masks
 from .moving import YES
 from .realness import may_be_complex
 from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
@@ -331,6 +331,7 @@ def _context(
         eqn for eqn in quiet_equations(body) if not context.active.isdisjoint(eqn.outs)
     )
     context.tracked = bool(context.singular) or any(eqn.op in (IF, TRY) for eqn in walk(body))
+    context.singular |= steep_under_masks(body, context.active)
     if context.singular:
         in_loops = {
             out

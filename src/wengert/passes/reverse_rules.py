@@ -310,6 +310,8 @@ def _differential(sweep: Sweep, eqn: Eqn, rule: Rule, bar: Atom) -> None:
         sweep.context, active=activity.active(block, ds.values(), useful), scalars=set[Var]()
     )
     context.masks = _masks_of_row(sweep, eqn, block, ds)
+    if _is_steep_by_entry(sweep, eqn):
+        context.singular = frozenset(block.eqns)
     inner = type(sweep)(context, block, _not_linear)
     inner.builder.span = sweep.builder.span
     inner.start(block.outs[0], bar, count=count_of(sweep.bars, bar))

@@ -145,7 +145,8 @@ def bessel_i(x: Any, *, order: int) -> Any:
     ratio = np.zeros_like(t)
     value = np.i0(t)
     ratios: list[Any] = []
-    top = order + 40 + int(2 * np.max(t, initial=0.0) ** 0.5 + 0.6 * np.max(t, initial=0.0))
+    largest = min(np.max(t, initial=0.0, where=np.isfinite(t)), 800.0)  # I₀ has overflowed there
+    top = order + 40 + int(2 * largest**0.5 + 0.6 * largest)
     for n in range(top, -1, -1):
         ratio = t / (2 * (n + 1) + t * ratio)
         if n < order:
