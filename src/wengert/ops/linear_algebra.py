@@ -291,6 +291,10 @@ over_gaps = helper("over_gaps", _OVER_GAPS, _inexact_same)
 over_gaps_bar = helper("over_gaps_bar", _OVER_GAPS, _inexact_same)
 halved_tril = helper("halved_tril", "x", same_array, elementwise=True)
 cofactor = helper("cofactor", "x", _inexact_same)
+cofactor_along = helper("cofactor_along", "x, a", _inexact_same)
+cofactor_twice = helper("cofactor_twice", "x, a, b", _inexact_same)
+cofactor_beyond = helper("cofactor_beyond", "x, a", _inexact_same)
+cofactor_thrice = helper("cofactor_thrice", "x, a, b, c", _inexact_same)
 as_columns = helper(
     "as_columns",
     "x, *, vector, result",

@@ -17,6 +17,10 @@ from ..ops.linear_algebra import (
     as_columns,
     cholesky,
     cofactor,
+    cofactor_along,
+    cofactor_beyond,
+    cofactor_thrice,
+    cofactor_twice,
     contract,
     contract_left,
     contract_right,
@@ -267,12 +271,40 @@ def _(dX, X, Ω):
     return sum_(shaped(cofactor(X), like=X) * dX, axis=(-2, -1))
 
 
+# The cofactors are polynomials, and so are their derivatives, symmetric in the directions: an operand with a d of its own
+# comes first, in which the op is linear.
+
+
 @differential(cofactor)
 def _(dX, X, Ω):
-    """Of Ω = det(X) X⁻ᵀ, for regular matrices."""
-    T = _transposed(inv(X))
-    change = expand_dims(sum_(T * dX, axis=(-2, -1)), axis=(-2, -1))
-    return change * Ω - T @ matrix_transpose(dX) @ Ω
+    return cofactor_along(X, dX)
+
+
+@differential(cofactor_along)
+def _(dX, dA, X, A, Ω):
+    return cofactor_along(X, dA) + cofactor_twice(X, dX, A)
+
+
+@differential(cofactor_twice)
+def _(dX, dA, dB, X, A, B, Ω):
+    return cofactor_twice(X, dA, B) + cofactor_twice(X, dB, A) + cofactor_thrice(X, dX, A, B)
+
+
+@differential(cofactor_thrice)
+def _(dX, dA, dB, dC, X, A, B, C, Ω):
+    of_directions = (
+        cofactor_thrice(X, dA, B, C) + cofactor_thrice(X, dB, A, C) + cofactor_thrice(X, dC, A, B)
+    )
+    return of_directions + cofactor_beyond(X, dX)
+
+
+linear_rule(cofactor_beyond, transpose=(None, lambda ȳ, X, A: cofactor_beyond(X, ȳ)))
+also_linear(cofactor_along, (None, lambda ȳ, X, A: conj(cofactor_along(X, conj(ȳ)))))
+also_linear(cofactor_twice, (None, lambda ȳ, X, A, B: conj(cofactor_twice(X, conj(ȳ), B)), None))
+also_linear(
+    cofactor_thrice,
+    (None, lambda ȳ, X, A, B, C: conj(cofactor_thrice(X, conj(ȳ), B, C)), None, None),
+)
 
 
 @differential(slogdet)

@@ -1,16 +1,22 @@
-"""Divisions by differences of eigenvalues, and by singular values: where any are equal, or 0, Python goes on."""
+"""Divisions by differences of eigenvalues, and by singular values: where any are equal, or 0, Python goes on.
+
+So it does with derivatives of cofactors where the inverse matrix says too little of them.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 
-from ...ir.graph import Eqn
+from ...ir.graph import Atom, Eqn
 from ...runtime.eigenvalues import ROUNDINGS
 from .access import over
 from .emitter import Emitter
-from .loopform import Assign, Constant, Expr, For, Slot
+from .factorisations import matrix
+from .loopform import Apply, Assign, Constant, Expr, For, Slot
 from .lowering import Site, lowers
+from .products import matrix_product
+from .shapes import with_axes
 from .values import ONE, ZERO, Unlowered, Value, View, minus, plus
 
 _EPS = {"f64": sys.float_info.epsilon, "f32": 2.0**-23}
@@ -35,6 +41,52 @@ def _over_values(site: Site, eqn: Eqn) -> Value:
     least = site.e.load(s, (site.e.let(minus(s.dims[0], ONE)),))
     _exit_within_rounding(site.e, s, least, "singular values that are 0")
     return _divided(site, eqn, x, lambda e, i, j: e.load(s, (j,)))
+
+
+_WORST = 1e6
+"""The condition of a matrix, about, up to which derivatives of its cofactors are taken from its inverse."""
+
+
+@lowers("cofactor_along")
+def _cofactor_along(site: Site, eqn: Eqn) -> Value:
+    """Of Ω = det(X) X⁻ᵀ: dΩ = tr(X⁻¹ dX) Ω − X⁻ᵀ dXᵀ Ω."""
+    matrix(site, eqn)
+    x, dx = eqn.args
+    inverse, direction = site.view(site.apply("inv", x)), site.in_memory(dx)
+    _exit_beyond(site, x, site.atom(inverse))
+    transposed = _transposed(inverse)
+    half = site.view(matrix_product(site, transposed, _transposed(direction)))
+    turned = site.view(matrix_product(site, half, transposed))
+    e, determinant = site.e, site.as_scalar(site.apply("det", x)).expr
+    change = e.variable("trace", Constant(0.0, half.code))
+    index, inner = Slot(e.names.fresh("k"), "i64"), e.block()
+    inner.add(Assign(change, Apply("add", (change, inner.load(half, (index, index))), half.code)))
+    e.add(For(index, half.dims[0], tuple(inner.statements)))
+    made = site.allocate(tuple(map(e.size, half.dims)), half.code, eqn.outs)
+
+    def element(e: Emitter, at: tuple[Expr, ...]) -> None:
+        whole = e.apply("mul", change, e.load(transposed, at))
+        found = e.apply("sub", whole, e.load(turned, at))
+        e.store(made, at, e.apply("mul", determinant, found))
+
+    over(e, made.dims, element)
+    return made
+
+
+def _transposed(view: View) -> View:
+    return with_axes(view, view.dims[::-1], view.strides[::-1])
+
+
+def _exit_beyond(site: Site, x: Atom, inverse: Atom) -> None:
+    """Leave to Python a matrix whose inverse is too large beside it."""
+    e = site.e
+    sizes = [
+        site.as_scalar(site.apply("max", site.apply("abs", each))).expr for each in (x, inverse)
+    ]
+    condition = e.apply("mul", *sizes)
+    worst = Constant(_WORST, condition.code)
+    fine = e.apply("le", condition, worst, code="b1")
+    e.exit_if(e.apply("not", fine, code="b1"), "a matrix that is singular, or almost")
 
 
 def _operands(site: Site, eqn: Eqn) -> tuple[View, View]:
