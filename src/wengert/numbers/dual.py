@@ -104,6 +104,7 @@ class Dual(PerturbedNumber):
         if level is None and self.tangent is tangent and isinstance(tangent, np.ndarray):
             self.tangent = tangent.copy()  # an array that changes in place changes its tangent, too
         self.level: Level = level_above(primal, tangent) if level is None else level
+        self.root_of = None
 
     @property
     def value(self) -> Any:
@@ -313,7 +314,9 @@ def _mapped(x: Any, change: Callable[[Any], Any]) -> Any:
         tangent = Directions([_mapped(each, change) for each in tangent])
     else:
         tangent = _mapped(tangent, change)
-    return Dual(_mapped(x.primal, change), tangent, x.level)
+    changed = Dual(_mapped(x.primal, change), tangent, x.level)
+    changed.root_of = x.root_of
+    return changed
 
 
 _PYTHONS = frozenset((float, int, complex, bool))

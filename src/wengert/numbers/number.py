@@ -29,6 +29,7 @@ from ..ops.signatures import bind
 from .levels import Level
 from .refusals import lost
 from .restated import restated
+from .squares import FOLLOWED, followed
 
 
 def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -59,7 +60,8 @@ def compute(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
             "Use one of the two for one differentiation; nest them to differentiate twice.",
             calling_span(),
         )
-    return classes.pop().apply(op, args, options, level)
+    result = classes.pop().apply(op, args, options, level)
+    return followed(op, args, options, result, value_of) if op in FOLLOWED else result
 
 
 def _written(out: Any, result: Any) -> Any:
@@ -170,7 +172,9 @@ _POWER = _binary(el.pow_)
 class PerturbedNumber:
     """Base of the numbers that carry derivatives."""
 
-    __slots__ = ()
+    __slots__ = ("root_of",)
+    root_of: Any
+    """What the number is a root of, if it is one (`squares`)."""
     compute_priority: ClassVar[int] = 2
     _op_priority: ClassVar[float] = 100.0
     """SymPy leaves operators to the operand with the higher one."""

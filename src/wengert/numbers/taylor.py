@@ -70,6 +70,7 @@ class Taylor(PerturbedNumber):
         self.step: Callable[[int], Any] | None = None
         self.prepare: Callable[[], tuple[Callable[[int], Any], Needs]] | None = None
         self._shared: dict[Any, Any] = {}
+        self.root_of = None
 
     @property
     def value(self) -> Any:

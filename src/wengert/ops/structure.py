@@ -371,8 +371,18 @@ ruled = declare(
     infer=lambda args, params: kind_of_atom(args[0]),
     fresh=False,
     implementation=lambda x, *captured, **options: x,
+    total=True,
 )
 """x, which a function with a rule returned: the rule knows nothing of what the function has captured."""
+valued = declare(
+    "valued",
+    "value, smooth",
+    infer=lambda args, params: kind_of_atom(args[0]),
+    fresh=False,
+    implementation=lambda value, smooth: value,
+    total=True,
+)
+"""A value, computed as it was written, that has the derivative of another expression of it (`passes/squares`)."""
 opaque = declare("opaque", "f, *args, names", infer=_always(UNKNOWN), fresh=False, effect=True)
 closure = declare("closure", "*captured, function, names", infer=_always(UNKNOWN), total=True)
 raise_ = declare("raise", "exception, cause", infer=_always(Other("never")), effect=True)

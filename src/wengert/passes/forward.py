@@ -40,6 +40,7 @@ from .loops import LOOPS, Slot, rebuilt, view
 from .masks import derived_from
 from .moving import YES, moves, new_flag
 from .singular_partials import finite_equations, quiet_equations, singular_equations
+from .squares import with_squares, without_squares
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
@@ -255,7 +256,7 @@ def pushforward(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = with_keys_checked(tidy(direct(function)), wrt)
+    function = with_squares(with_keys_checked(tidy(direct(function)), wrt))
     body = function.body
     inputs = [body.params[i] for i in wrt]
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]
@@ -294,7 +295,8 @@ def pushforward(
     block = Block((*body.params, *given), tuple(push.builder.eqns), outs)
     extra = tuple(Input(name, var.kind) for name, var in zip(_names(given), given, strict=True))
     kinds = _tuple_kind(map(kind_of_atom, outs))
-    return tidy(Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds))
+    pushed = Function(f"push_{function.name}", (*function.inputs, *extra), block, kinds)
+    return tidy(without_squares(pushed))
 
 
 def _refuse_carried(function: Function, inputs: Sequence[Var]) -> None:

@@ -53,6 +53,7 @@ from .reverse_rules import reverse_by_rule
 from .reverse_structure import STRUCTURE
 from .shapes import with_shapes_of_needed
 from .singular_partials import has_slope, quiet_equations
+from .squares import with_squares, without_squares
 from .tidy import tidy
 from .unbound import (
     block_with_unbound_marked,
@@ -293,7 +294,8 @@ def gradient(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = with_keys_checked(tidy(direct(in_blocks(function))), wrt)
+    primal = with_keys_checked(tidy(direct(in_blocks(function))), wrt)
+    function = with_squares(primal)
     body = function.body
     inputs = [body.params[i] for i in wrt]
     out = body.outs[output]
@@ -315,7 +317,8 @@ def gradient(
     kinds = map(kind_of_atom, outs)
     new_body = with_shapes_of_needed(Block(body.params, tuple(eqns), outs))
     made = Function(f"grad_{function.name}", function.inputs, new_body, tuple_kind(kinds))
-    made = with_primal_evaluated(made, body, context.reversed)
+    made = without_squares(made)
+    made = with_primal_evaluated(made, primal.body, context.reversed)
     return with_unbound_marked(tidy(made))
 
 
@@ -435,7 +438,7 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = with_keys_checked(tidy(direct(in_blocks(function))), wrt)
+    function = with_squares(with_keys_checked(tidy(direct(in_blocks(function))), wrt))
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]
@@ -524,7 +527,7 @@ def _forward_half(function: Function, forward: Sequence[Eqn], carried: Sequence[
     outs = (*body.outs, residuals)
     result = tuple_kind(map(kind_of_atom, outs))
     block = Block(body.params, (*forward, pack), outs)
-    return tidy(Function(f"forward_{function.name}", function.inputs, block, result))
+    return _tidied(Function(f"forward_{function.name}", function.inputs, block, result))
 
 
 def _backward_half(
@@ -547,7 +550,11 @@ def _backward_half(
     inputs = tuple(Input(name, var.kind) for name, var in zip(names, params, strict=True))
     result = tuple_kind(map(kind_of_atom, outs))
     block = Block(params, tuple(eqns), outs)
-    return tidy(Function(f"backward_{function.name}", inputs, block, result))
+    return _tidied(Function(f"backward_{function.name}", inputs, block, result))
+
+
+def _tidied(half: Function) -> Function:
+    return tidy(without_squares(half))
 
 
 def _fetched(var: Var, unbound: bool) -> Var:

@@ -33,9 +33,10 @@ from ..ops.structure import (
     stop_gradient,
     truth,
     unbroadcast,
+    valued,
     zeros,
 )
-from .forms import linear_rule, zero_rule
+from .forms import differential, linear_rule, zero_rule
 
 linear_rule(unbroadcast, transpose=(lambda ȳ, x_bar, x: broadcast_like(ȳ, x_bar), None))
 linear_rule(fill, transpose=(lambda ȳ, scalar, x: sum_(ȳ), None))
@@ -49,3 +50,9 @@ zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, 
 zero_rule(range_, length, format_, opaque, basis, check_root, found, linear_root)
 zero_rule(pullback_of, pushforward_of)  # `means` says what they give
 zero_rule(is_view, shares_with, is_sequence, distinct, unshared, apart)
+
+
+@differential(valued)
+def _(d_value, d_smooth, value, smooth, Ω):
+    """The derivative is that of the smooth expression, which is dead code otherwise."""
+    return d_smooth

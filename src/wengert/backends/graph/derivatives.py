@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from ...errors import GraphError
 from ...ir.callers import calling_span
-from ...ir.graph import ZERO, Atom, Const, Var
+from ...ir.graph import ZERO, Atom, Const, Eqn, Var
+from ...ir.renaming import renamed_atom
 from ...ops import structure as st
+from ...rules.squares import Squares, is_root
 from .evaluation import missing
 from .forward import Forward
 from .reverse import backward
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
     """The derivative of a node by another, in forward mode."""
     by = _variable(graph, by)
+    of = _smooth(graph, of, [by])
     graph.keep_to_the_rules()
     tangents = graph.tangents.setdefault(by, {})
     if by not in tangents:
@@ -39,8 +42,37 @@ def derive(graph: Graph, of: Atom, by: Atom) -> Atom:
 def gradient(graph: Graph, of: Atom, by: Sequence[Atom]) -> list[Atom]:
     """The derivatives of a node by others, in reverse mode."""
     wanted = [_variable(graph, atom) for atom in by]
-    bars = backward(graph, of, wanted)
+    bars = backward(graph, _smooth(graph, of, wanted), wanted)
     return [_number(graph, bars.get(var, ZERO), var) for var in wanted]
+
+
+def _smooth(graph: Graph, of: Atom, by: Sequence[Var]) -> Atom:
+    """A node in which squares of what has a kink are said without it, if it is differentiated by variables alone."""
+    eqns = missing(graph, of, {})
+    if not any(map(is_root, eqns)) or not all(var in graph.leaves.values() for var in by):
+        return of
+    squares, same = Squares(graph.builder, {}), dict[Var, Atom]()
+    for eqn in eqns:
+        (out,) = eqn.outs
+        again = _again(graph, eqn, same)
+        if again is None:
+            continue
+        smooth = squares.smooth(again)
+        if smooth is not None:
+            same[out] = smooth
+        elif (root := squares.root(again)) is not None:
+            squares.roots[again.outs[0]] = root
+    return renamed_atom(of, same)
+
+
+def _again(graph: Graph, eqn: Eqn, same: dict[Var, Atom]) -> Eqn | None:
+    """An equation of what its operands are now called; None if that is none any more."""
+    args = [renamed_atom(arg, same) for arg in eqn.args]
+    params = {name: renamed_atom(atom, same) for name, atom in eqn.params.items()}
+    if list(eqn.args) == args and dict(eqn.params) == params:
+        return eqn
+    found = same[eqn.outs[0]] = graph.emit(eqn.op, args, params)
+    return graph.builder.definition(found) if isinstance(found, Var) else None
 
 
 def _variable(graph: Graph, atom: Atom) -> Var:
