@@ -274,9 +274,41 @@ REACHED = {
 }
 
 
+def merged(v):
+    r = 0.0 if v[0] > 5.0 else np.linalg.norm(v)
+    return r**2
+
+
+def over_items(v):
+    total = 0.0
+    for r in np.abs(v):
+        total += r * r
+    return total
+
+
+def over_a_list(v):
+    lengths = [abs(x) for x in v]
+    return sum(r**2 for r in lengths)
+
+
+def early(v):
+    r = np.linalg.norm(v)
+    if r > 3.0:
+        return 3.0 * r
+    return r * r
+
+
+REACHED |= {each.__name__: each for each in (merged, over_items, over_a_list, early)}
+
+
 @pytest.mark.parametrize("name", REACHED)
 def test_ways_through_a_program(name):
-    np.testing.assert_allclose(wg.hessian(REACHED[name])(ZERO), 2 * np.eye(2), atol=1e-14)
+    f = REACHED[name]
+    for mode in (hessian, reverse_over_reverse):
+        np.testing.assert_allclose(mode(f, ZERO), 2 * np.eye(2), atol=1e-14)
+    x = np.array([0.4, -0.3])
+    np.testing.assert_allclose(wg.grad(f)(x), 2 * x)
+    np.testing.assert_allclose(wg.jacobian(f, mode="forward")(x), 2 * x)
 
 
 def test_native():
@@ -290,4 +322,5 @@ def test_first_derivatives_at_a_kink_stay_as_they_are_documented():
     assert wg.derivative(abs, order=2)(0.0) == 0.0
     assert wg.taylor(np.abs, 0.0, 2) == [0.0, 0.0, 0.0]
     assert np.array_equal(wg.grad(np.linalg.norm)(ZERO), ZERO)
+    assert np.array_equal(wg.hessian(np.linalg.norm)(ZERO), np.zeros((2, 2)))
     assert wg.grad(lambda x: abs(x) + abs(x) ** 2)(0.0) == 0.0

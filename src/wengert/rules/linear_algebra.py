@@ -164,7 +164,7 @@ def _(dx, x, Ω, *, ord=None, axis=None, keepdims=False):
 
 
 def _slope_of_norm(x, length, order, axis):
-    divisor = where(length == 0, 1.0, length)
+    divisor = where(length == 0, math.inf, length)  # whose derivative at the origin is 0 as well
     if order is None or order == "fro" or order == 2:
         return x / divisor
     absolute = abs_(x)

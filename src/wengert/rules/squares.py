@@ -23,7 +23,7 @@ _PRODUCTS = frozenset(("dot", "inner", "vdot", "matmul"))
 _SHAPES = frozenset(
     (
         "getitem", "reshape", "ravel", "transpose", "matrix_transpose", "expand_dims", "squeeze", "swapaxes",
-        "moveaxis", "flip", "roll", "repeat", "tile", "broadcast_to", "diagonal", "asarray", "copy", "take",
+        "moveaxis", "flip", "roll", "repeat", "tile", "broadcast_to", "diagonal", "asarray", "array", "copy", "take",
     )
 )  # fmt: skip
 """Ops that only move or copy the elements of their first operand."""
@@ -55,6 +55,14 @@ class Squares:
         self.builder = builder
         self.roots = roots
         self.changing = changing
+
+    def is_root(self, atom: Atom) -> bool:
+        return self._root_of(atom) is not None
+
+    def square_of(self, atom: Atom) -> Atom:
+        """The square of a value, without a root if it is one."""
+        root = self._root_of(atom)
+        return self._mul(atom, atom) if root is None else self._product(root, root)
 
     # --- squares ------------------------------------------------------------------------
 
