@@ -132,6 +132,13 @@ ZERO = Const(_Zero())
 UNDEFINED = Const(_Undefined())
 
 
+class NotConstant(Exception):
+    """An option is asked for that only the run knows: what asks works on constants alone."""
+
+    def __init__(self, op: str, option: str):
+        super().__init__(f"the option `{option}` of `{op}`, which is computed")
+
+
 @record
 class Eqn:
     """`outs = op(*args, **params)`.
@@ -154,7 +161,8 @@ class Eqn:
         atom = self.params.get(name)
         if atom is None:
             return default
-        assert isinstance(atom, Const), f"{self.op.name}: option {name} is not constant"
+        if not isinstance(atom, Const):
+            raise NotConstant(self.op.name, name)
         return atom.value
 
     def operands(self) -> tuple[Atom, ...]:

@@ -180,6 +180,8 @@ def _known(value: Value) -> object:
 def _pairs(axes: object, ranks: tuple[int, int]) -> list[tuple[int, int]]:
     """Which axes of two arrays are summed together."""
     match axes:
+        case "dot" | "inner" if 0 in ranks:
+            return []
         case "dot":
             return [(ranks[0] - 1, max(ranks[1] - 2, 0))]
         case "inner":

@@ -12,7 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.graph import COMMENT, UNDEFINED, Atom, Block, Const, Eqn, Function, Var, used_by, walk
+from ...ir.graph import (
+    COMMENT,
+    UNDEFINED,
+    Atom,
+    Block,
+    Const,
+    Eqn,
+    Function,
+    NotConstant,
+    Var,
+    used_by,
+    walk,
+)
 from ...ops.registry import named
 from . import fusion
 from .complexes import by_part, is_complex, known_number
@@ -152,6 +164,8 @@ class Site:
         try:
             self._must_have_member(eqn)
             self._bind(eqn.outs, handlers.handler_of(self, eqn)(self, eqn))
+        except NotConstant as error:
+            raise Unlowered(str(error), eqn.span) from None
         except Unlowered as error:
             error.span = error.span or eqn.span
             raise

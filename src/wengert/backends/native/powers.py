@@ -7,6 +7,7 @@ from . import numbers
 from .loopform import Apply, Constant
 from .lowering import Site, lowers
 from .promotion import converted
+from .shapes import dims_of
 from .structure import over_arrays
 from .values import Array, Scalar, Unlowered, Value, number
 
@@ -15,7 +16,7 @@ from .values import Array, Scalar, Unlowered, Value, number
 def _pow_derivative(site: Site, eqn: Eqn) -> Value:
     """`y (y - 1) … x ** (y - order)`, and 0 wherever its factor is 0, whatever x is."""
     order = eqn.param("order")
-    x, y = (site.any_operand(atom) for atom in eqn.args)
+    x, y = (_number_if_one(site, site.any_operand(atom)) for atom in eqn.args)
     if isinstance(x, Scalar) and isinstance(y, Scalar):
         return _of_numbers(site, x, y, order)
     factor: Scalar | Array = number(1.0)
@@ -26,10 +27,17 @@ def _pow_derivative(site: Site, eqn: Eqn) -> Value:
     return over_arrays(site, "where", [is_zero, number(0), _applied(site, "mul", factor, power)])
 
 
+def _number_if_one(site: Site, x: Scalar | Array) -> Scalar | Array:
+    """An array without axes as the number that it holds."""
+    return x if dims_of(x) else site.as_scalar(x)
+
+
 def _applied(site: Site, name: str, a: Scalar | Array, b: Scalar | Array) -> Scalar | Array:
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return numbers.compute(site.e, name, "py", [a, b])
-    return over_arrays(site, name, [a, b])
+    found = over_arrays(site, name, [a, b])
+    site.atom(found)  # it is needed, whatever is computed before what follows
+    return found
 
 
 def _of_numbers(site: Site, x: Scalar, y: Scalar, order: int) -> Value:
