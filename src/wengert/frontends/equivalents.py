@@ -234,7 +234,9 @@ def repeated(items: Any, times: int) -> Any:
 
 def modf(x: Any, /) -> Any:
     """`math.modf`."""
-    return math.fmod(x, 1.0), float(math.trunc(x))
+    if math.isinf(x):
+        return math.copysign(0.0, x), float(x)
+    return math.fmod(x, 1.0), math.copysign(float(math.trunc(x)), x)
 
 
 def frexp(x: Any, /) -> Any:

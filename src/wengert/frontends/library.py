@@ -284,7 +284,7 @@ def _sums_at_once(source: Var) -> bool:
 
 
 def _add(it: Interpreter, a: Value, b: Value) -> Value:
-    if a == Const(0) and isinstance(kind_of_value(b), Number):
+    if a == Const(0) and kind_of_value(b) == INT:
         return b
     return binary(it, ast.Add(), a, b, ast.Pass())
 
@@ -352,7 +352,7 @@ def _extremum(which: str) -> Handler:
 def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs) -> Value:
     op = el.maximum if which == "max" else el.minimum
     if isinstance(source, Var) and isinstance(source.kind, Array):
-        return it.emit(red.max_ if which == "max" else red.min_, source)
+        return _extremum_of_array(it, which, source, kwargs)
     source = settled(it, source)
     items = iteration(it, source)
     if isinstance(items, list) and not items:
@@ -371,6 +371,18 @@ def _extremum_of_one(it: Interpreter, which: str, source: Value, kwargs: Kwargs)
         lambda: fold(it, listed, subscript(it, listed, Const(0)), combine),
         lambda: _of_nothing(it, which, kwargs),
     )
+
+
+def _extremum_of_array(it: Interpreter, which: str, source: Var, kwargs: Kwargs) -> Value:
+    """The first item that none after it beats, which NumPy's function does not give where there is a NaN."""
+
+    def first() -> Value:
+        place = it.emit(red.place_of_extreme, source, largest=Const(which == "max"))
+        return subscript(it, source, place)
+
+    if "default" not in kwargs:
+        return first()
+    return it.choose(it.emit(st.length, source), first, lambda: kwargs["default"])
 
 
 def _of_nothing(it: Interpreter, which: str, kwargs: Kwargs) -> Value:
@@ -434,7 +446,10 @@ def _any_or_all(which: str) -> Handler:
     def handler(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
         (source,) = args
         if isinstance(source, Var) and isinstance(source.kind, Array):
-            return it.emit(red.any_ if which == "any" else red.all_, source, namespace="np")
+            if source.kind.rank != 1:  # rows have no truth values, as a rule
+                return opaque(it, getattr(builtins, which), [source], {})
+            op = red.any_ if which == "any" else red.all_
+            return it.emit(st.truth, it.emit(op, source, namespace="np"))
         listed = as_list(it, source)
         if isinstance(listed, Items):
             return _known_any_or_all(it, which, list(listed.values))

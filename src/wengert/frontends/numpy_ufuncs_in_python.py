@@ -111,6 +111,7 @@ def logaddexp_reduce(
     if where is not True:
         x = np.where(where, x, -np.inf)
     top = np.max(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)  # of two infinities the difference is NaN
     sums = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     total = sums if keepdims else np.squeeze(sums, axis)[()]
     return total if initial is None else np.logaddexp(total, initial)

@@ -279,6 +279,14 @@ fsum = declare("fsum", "xs", infer=always(FLOAT), math="fsum")
 prod_items = declare(
     "prod_items", "xs, *, start=1", infer=_infer_prod_items, fold=_fold_start, math="prod"
 )
+place_of_extreme = declare(
+    "place_of_extreme",
+    "x, *, largest=True",
+    infer=always(INT),
+    total=False,
+    rt="place_of_extreme",
+)
+"""Where the item of an array is that Python's `max` or `min` gives."""
 FOLDS = frozenset((sum_items, prod_items))
 """Of no items they give the whole number that they start from."""
 dist = declare("dist", "p, q", infer=always(FLOAT), math="dist")

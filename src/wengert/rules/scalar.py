@@ -245,9 +245,9 @@ scalar_rule(
     lambda x, Ω, *, order: (bessel_i(x, order=order + 1) + bessel_i(x, order=abs(order - 1))) / 2,
 )
 
-# --- kinks: of a tie, `max` gives the second operand the derivative, `min` the first ----------
+# --- kinks: of a tie, the first operand is what Python's `max` and `min` give -------------------
 
-scalar_rule(maximum, lambda x, y, Ω: x > y, lambda x, y, Ω: x <= y)
+scalar_rule(maximum, lambda x, y, Ω: x >= y, lambda x, y, Ω: x < y)
 scalar_rule(minimum, lambda x, y, Ω: x <= y, lambda x, y, Ω: x > y)
 scalar_rule(fmax, lambda x, y, Ω: y != Ω, lambda x, y, Ω: y == Ω)  # an operand may be NaN
 scalar_rule(fmin, lambda x, y, Ω: x == Ω, lambda x, y, Ω: x != Ω)

@@ -39,6 +39,15 @@ def at_extreme(values: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool 
     return np.sum(taken, axis=axis, keepdims=keepdims)
 
 
+def place_of_extreme(x: Any, *, largest: bool = True) -> int:
+    """Where the item is that Python's `max` or `min` gives: the first that none after it beats, NaN or not."""
+    items = x.tolist() if np.ndim(x) == 1 else list(x)
+    best = max(items) if largest else min(items)
+    if np.ndim(x) == 1:
+        return items.index(best)  # also of NaN, by its identity
+    return next(k for k, item in enumerate(items) if item is best)
+
+
 def put_extreme(y_bar: Any, x: Any, y: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """Zeros, and `y_bar` at the first place where `x` is its extreme `y`."""
     if isinstance(x, np.ndarray) and isinstance(axis, int):

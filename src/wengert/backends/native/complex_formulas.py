@@ -25,6 +25,8 @@ class Formula:
 
     gives: Gives
     of: Callable[..., Pair | Real]
+    of_numpy: Callable[..., Pair | Real] | None = None
+    """The same as NumPy has it, where that is another formula."""
 
     def expand(self, e: Emitter, exprs: Sequence[Expr]) -> tuple[Expr, ...]:
         """The parts of the result: `exprs` are those of the operands, one operand after the other."""
@@ -109,8 +111,8 @@ def quotient_of_numpy(z: Pair, w: Pair) -> Pair:
     ratio = is_zero.where(0.0, short / long)
     scale = 1.0 / (is_zero.where(abs(long), long) + short * ratio)
     x, y = flat.where(a, b), flat.where(b, a)
-    im = flat.where(y - x * ratio, x * ratio - y)
-    return (x + y * ratio) * scale, im * scale
+    re, im = x + y * ratio, flat.where(y - x * ratio, x * ratio - y)
+    return is_zero.where(a, re) * scale, is_zero.where(b, im) * scale
 
 
 @formula("complex", "safe_div")
@@ -123,36 +125,118 @@ def _safe_div(z: Pair, w: Pair) -> Pair:
 
 @formula("complex", "reciprocal")
 def _reciprocal(z: Pair) -> Pair:
-    return quotient_of_numpy((z[0].known(1.0), z[0].known(0.0)), z)
+    """1 / z as NumPy has it."""
+    a, b = z
+    flat = abs(b) <= abs(a)
+    long, short = flat.where(a, b), flat.where(b, a)
+    ratio = short / long
+    scale = flat.where(long + short * ratio, short * ratio + long)
+    return flat.where(1.0, ratio) / scale, -(flat.where(ratio, 1.0) / scale)
+
+
+# --- powers -----------------------------------------------------------------------------------
+
+
+def _one(z: Pair) -> Pair:
+    return z[0].known(1.0), z[0].known(0.0)
+
+
+def _where(condition: Real, then: Pair, other: Pair) -> Pair:
+    return condition.where(then[0], other[0]), condition.where(then[1], other[1])
 
 
 def whole_power(z: Pair, n: int) -> Pair:
-    """z ** n by squarings, as CPython and NumPy multiply it out."""
-    found: Pair | None = None
-    square, rest = z, abs(n)
+    """z ** n by squarings, as CPython multiplies it out: the first factor is 1."""
+    found, square, rest = _one(z), z, abs(n)
     while rest:
         if rest % 2:
-            found = square if found is None else product(found, square)
+            found = product(found, square)
         rest //= 2
         square = product(square, square) if rest else square
-    one = (z[0].known(1.0), z[0].known(0.0))
-    if found is None:
-        return one
-    return quotient(one, found) if n < 0 else found
+    return quotient(_one(z), found) if n < 0 else found
 
 
-@formula("complex", "pow", "ieee_pow")
+def whole_power_of_numpy(z: Pair, n: int) -> Pair:
+    """The same as NumPy has it, which looks at zeros first."""
+    if n == 0:
+        return _one(z)
+    if n in (1, 2, 3):
+        found = z
+        for _ in range(n - 1):
+            found = product(z, found)
+    else:
+        found = whole_power(z, abs(n))
+        found = quotient_of_numpy(_one(z), found) if n < 0 else found
+    of_zero = z[0].known(0.0 if n > 0 else math.nan)
+    return _where(_not(z), (of_zero, of_zero), found)
+
+
 def _power(z: Pair, w: Pair) -> Pair:
-    """By the logarithm: |z| ** Re w, turned by the angle of z Re w times, and the rest."""
+    """As CPython has it: by squarings for small whole numbers, else by modulus and angle."""
     size, turn = modulus(z), angle(z)
     length = size.apply("pow", w[0]) * (-(turn * w[1])).apply("exp")
     is_zero = size.equals(0.0)
-    phase = turn * w[0] + w[1] * is_zero.where(1.0, size).apply("log")
+    phase = turn * w[0]
+    more = phase + w[1] * is_zero.where(1.0, size).apply("log")
+    phase = w[1].equals(0.0).where(phase, more)
     re, im = length * phase.apply("cos"), length * phase.apply("sin")
     of_zero = (w[0] > 0.0).where(0.0, math.nan)
-    re, im = is_zero.where(of_zero, re), is_zero.where(of_zero, im)
-    nothing = w[0].equals(0.0) & w[1].equals(0.0)
-    return nothing.where(1.0, re), nothing.where(0.0, im)
+    polar = _where(is_zero, (of_zero, of_zero), (re, im))
+    found = _where(_is_small(w, at_most=100.0), _by_squarings(z, w[0], quotient), polar)
+    return _where(_not(w), _one(z), found)
+
+
+def _power_of_numpy(z: Pair, w: Pair) -> Pair:
+    """As NumPy has it: exp(w log z), but for small whole numbers."""
+    polar = _exp(_product_of_c(w, _log(z)))
+    a, b = z
+    few = _where(w[0].equals(1.0), z, product(z, z))
+    few = _where(w[0].equals(3.0), product(z, product(z, z)), few)
+    is_few = w[0].equals(1.0) | w[0].equals(2.0) | w[0].equals(3.0)
+    whole = _where(is_few, few, _by_squarings(z, w[0], quotient_of_numpy))
+    found = _where(_is_small(w, at_most=99.0), whole, polar)
+    of_zero = (w[0] > 0.0).where(0.0, math.nan)
+    found = _where(a.equals(0.0) & b.equals(0.0), (of_zero, of_zero), found)
+    return _where(_not(w), _one(z), found)
+
+
+FORMULAS["pow"] = FORMULAS["ieee_pow"] = Formula("complex", _power, _power_of_numpy)
+
+
+def _is_small(w: Pair, *, at_most: float) -> Real:
+    """Whether an exponent is a small whole number."""
+    return w[1].equals(0.0) & w[0].apply("floor").equals(w[0]) & (abs(w[0]) <= at_most)
+
+
+def _by_squarings(z: Pair, n: Real, divide: Callable[[Pair, Pair], Pair]) -> Pair:
+    """z to the power of a whole number of up to 7 digits in base 2."""
+    found, square, rest = _one(z), z, abs(n)
+    for k in range(7):
+        half = (rest * 0.5).apply("floor")
+        found = _where((rest - half * 2.0).equals(1.0), product(found, square), found)
+        square, rest = product(square, square) if k < 6 else square, half
+    return _where(n < 0.0, divide(_one(z), found), found)
+
+
+def _product_of_c(z: Pair, w: Pair) -> Pair:
+    """A product as C99 has it (G.5.1): where an operand is infinite, so is the product."""
+    re, im = product(z, w)
+    lost = re.differs(re) & im.differs(im) & (_isinf(z) | _isinf(w))
+    a, b = _of_directions(z, w), _of_directions(w, z)
+    infinite = product(a, b)
+    return _where(lost, (infinite[0] * math.inf, infinite[1] * math.inf), (re, im))
+
+
+def _of_directions(z: Pair, other: Pair) -> Pair:
+    """An infinite operand as 1 or 0 for each part; in another, what is no number is 0."""
+    infinite, beside = _isinf(z), _isinf(other)
+
+    def part(x: Real) -> Real:
+        boxed = abs(x).equals(math.inf).where(1.0, 0.0).apply("copysign", x)
+        nothing = (beside & x.differs(x)).where(x.known(0.0).apply("copysign", x), x)
+        return infinite.where(boxed, nothing)
+
+    return part(z[0]), part(z[1])
 
 
 def power_derivative(x: Pair, y: Pair, order: int) -> Pair:
@@ -198,24 +282,20 @@ def angle(z: Pair) -> Real:
     return z[1].apply("atan2", z[0])
 
 
-def _direction(z: Pair) -> Pair:
-    """z / |z|, and 0 of 0."""
-    size = modulus(z)
-    is_zero = size.equals(0.0)
-    divisor = is_zero.where(1.0, size)
-    return z[0] / divisor, z[1] / divisor
-
-
 @formula("complex", "unit", "sign")
 def _sign(z: Pair) -> Pair:
-    """The same as NumPy has it: an infinite number has the direction of its infinite part."""
-    re, im = _direction(z)
+    """z / |z| as NumPy has it: an infinite number has the direction of its infinite part, and 0 none."""
     flat, steep = abs(z[0]).equals(math.inf), abs(z[1]).equals(math.inf)
     one = z[0].known(1.0)
-    re = (flat & ~steep).where(one.apply("copysign", z[0]), (steep & ~flat).where(0.0, re))
-    im = (steep & ~flat).where(one.apply("copysign", z[1]), (flat & ~steep).where(0.0, im))
-    unknown = z[0].differs(z[0]) | z[1].differs(z[1])
-    return unknown.where(math.nan, re), unknown.where(math.nan, im)
+    size = modulus(z)
+    is_zero = size.equals(0.0)
+    found = z[0] / size, z[1] / size
+    nothing = z[0].known(0.0)
+    found = _where(is_zero, (nothing, nothing), found)
+    found = _where(flat, (one.apply("copysign", z[0]), nothing), found)
+    found = _where(steep, (nothing, one.apply("copysign", z[1])), found)
+    unknown = z[0].known(math.nan)
+    return _where((flat & steep) | size.differs(size), (unknown, unknown), found)
 
 
 # --- elementary functions ---------------------------------------------------------------------
@@ -223,9 +303,17 @@ def _sign(z: Pair) -> Pair:
 
 @formula("complex", "exp")
 def _exp(z: Pair) -> Pair:
+    """In two factors where the exponential alone is no float; of infinities as C99 has it (G.6.3.1)."""
     x, y = z
-    size = x.apply("exp")
-    return size * y.apply("cos"), y.equals(0.0).where(y, size * y.apply("sin"))
+    large = abs(x) > 700.0
+    size = large.where(x * 0.5, x).apply("exp")
+    again = large.where(size, 1.0)
+    re, im = size * y.apply("cos") * again, size * y.apply("sin") * again
+    lost = abs(x).equals(math.inf) & ~(abs(y) < math.inf)
+    nothing = x.known(0.0).apply("copysign", y)
+    re = lost.where((x < 0.0).where(0.0, math.inf), re)
+    im = lost.where((x < 0.0).where(nothing, math.nan), im)
+    return re, y.equals(0.0).where(y, im)
 
 
 @formula("complex", "log")
@@ -249,7 +337,7 @@ def log_of_modulus(z: Pair) -> Real:
     size = x.apply("hypot", y)
     long, short = (x > y).where(x, y), (x > y).where(y, x)
     near = ((long - 1.0) * (long + 1.0) + short * short).apply("log1p") * 0.5
-    large, tiny = size > 2.0**1000, size < 2.0**-1000
+    large, tiny = size.equals(math.inf), size < 2.0**-1000
     scale = large.where(2.0**-60, tiny.where(2.0**60, 1.0))
     shift = large.where(_SHIFT, tiny.where(-_SHIFT, 0.0))
     far = (x * scale).apply("hypot", y * scale).apply("log") + shift
@@ -280,31 +368,57 @@ def _sqrt(z: Pair) -> Pair:
 
 @formula("complex", "sin")
 def _sin(z: Pair) -> Pair:
-    x, y = z
-    return x.apply("sin") * y.apply("cosh"), x.apply("cos") * y.apply("sinh")
+    """−i sinh(iz), but for the sign that an infinity has whose angle nobody knows."""
+    re, im = _sinh((-z[1], z[0]))
+    unknown = abs(z[1]).equals(math.inf) & ~(abs(z[0]) < math.inf)
+    return im, unknown.where(math.inf, -re)
 
 
 @formula("complex", "cos")
 def _cos(z: Pair) -> Pair:
-    x, y = z
-    return x.apply("cos") * y.apply("cosh"), -(x.apply("sin") * y.apply("sinh"))
+    """cosh(iz)"""
+    return _cosh((-z[1], z[0]))
 
 
 @formula("complex", "sinh")
 def _sinh(z: Pair) -> Pair:
+    """Of infinities as C99 has it (G.6.2.5)."""
     x, y = z
-    return x.apply("sinh") * y.apply("cos"), x.apply("cosh") * y.apply("sin")
+    c, s = y.apply("cos"), y.apply("sin")
+    long, short, again = _halves(x)
+    re, im = short * c * again, long * s * again
+    unknown = ~(abs(y) < math.inf)
+    re = x.equals(0.0).where(unknown.where(x, x * c), re)
+    re = (unknown & abs(x).equals(math.inf)).where(math.inf, re)
+    return re, y.equals(0.0).where(y, im)
 
 
 @formula("complex", "cosh")
 def _cosh(z: Pair) -> Pair:
+    """Of infinities as C99 has it (G.6.2.4)."""
     x, y = z
-    return x.apply("cosh") * y.apply("cos"), x.apply("sinh") * y.apply("sin")
+    c, s = y.apply("cos"), y.apply("sin")
+    long, short, again = _halves(x)
+    re, im = long * c * again, short * s * again
+    unknown = ~(abs(y) < math.inf)
+    re = (unknown & abs(x).equals(math.inf)).where(math.inf, re)
+    flat = x.differs(x).where(y, x.known(1.0).apply("copysign", x) * y)
+    im = y.equals(0.0).where(flat, x.equals(0.0).where(unknown.where(0.0, x * s), im))
+    return re, im
+
+
+def _halves(x: Real) -> tuple[Real, Real, Real]:
+    """cosh x and sinh x, and what they are still to be multiplied by: together they may be no floats."""
+    large = abs(x) > 700.0
+    root = (large.where(abs(x), 0.0) * 0.5).apply("exp")
+    long = large.where(root * 0.5, x.apply("cosh"))
+    short = large.where((root * 0.5).apply("copysign", x), x.apply("sinh"))
+    return long, short, root
 
 
 @formula("complex", "tanh")
 def _tanh(z: Pair) -> Pair:
-    """W. Kahan, Branch cuts for complex elementary functions (1987)."""
+    """W. Kahan, Branch cuts for complex elementary functions (1987); of infinities as C99 has it (G.6.2.6)."""
     x, y = z
     t = y.apply("tan")
     s = x.apply("sinh")
@@ -313,7 +427,11 @@ def _tanh(z: Pair) -> Pair:
     re, im = slope * (s * s + 1.0).apply("sqrt") * s / below, t / below
     far = abs(x) > 22.0
     tail = y.apply("sin") * y.apply("cos") * 4.0 * (abs(x) * -2.0).apply("exp")
-    return far.where(x.known(1.0).apply("copysign", x), re), far.where(tail, im)
+    re, im = far.where(x.known(1.0).apply("copysign", x), re), far.where(tail, im)
+    unknown, infinite = ~(abs(y) < math.inf), abs(x).equals(math.inf)
+    re = unknown.where(x.equals(0.0).where(x, infinite.where(re, math.nan)), re)
+    im = (unknown & infinite).where(x.known(0.0).apply("copysign", y), im)
+    return re, y.equals(0.0).where(y, im)
 
 
 @formula("complex", "sech")

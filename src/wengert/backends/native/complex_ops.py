@@ -15,7 +15,13 @@ from ...ir.graph import Atom, Const, Eqn
 from ...ir.records import replace
 from . import numbers
 from .columns import Growing, Parts
-from .complex_formulas import FORMULAS, Formula, power_derivative, whole_power
+from .complex_formulas import (
+    FORMULAS,
+    Formula,
+    power_derivative,
+    whole_power,
+    whole_power_of_numpy,
+)
 from .complexes import (
     are_floats_if_real,
     by_part,
@@ -147,9 +153,16 @@ def applied(site: Site, eqn: Eqn, formula: Formula) -> Value:
     if all(map(is_number, operands)):
         origin = _origin(site, eqn, operands)
         return _of_numbers(site.e, eqn, formula, operands, origin)
-    if eqn.op.name == "div":
-        formula = FORMULAS["ieee_div"]
-    return over_arrays(site, formula, operands)
+    if eqn.op.name in ("truth", "not"):
+        raise Unlowered("the truth value of an array")
+    return over_arrays(site, _of_numpy(eqn, formula), operands)
+
+
+def _of_numpy(eqn: Eqn, formula: Formula) -> Formula:
+    """How NumPy computes what Python's own numbers compute in another way."""
+    if formula.of_numpy is not None:
+        return Formula(formula.gives, formula.of_numpy)
+    return FORMULAS["ieee_div"] if eqn.op.name == "div" else formula
 
 
 def operand(site: Site, atom: Atom) -> Tuple:
@@ -174,8 +187,8 @@ def _of_numbers(
     if not stays_real and name != "real":
         must_be_complex(e, operands)
     of_numpy = min(numbers.bound(origin)) >= SINGLE
-    if name == "div":
-        formula = FORMULAS["ieee_div"] if of_numpy else formula
+    if of_numpy:
+        formula = _of_numpy(eqn, formula)
     if name in _RAISING_OF_ZERO and not of_numpy:
         _must_not_be_zero(e, operands[_RAISING_OF_ZERO[name]])
     found = formula.expand(e, [part.expr for each in operands for part in each.items])
@@ -296,10 +309,34 @@ def _to_complex(site: Site, eqn: Eqn) -> Value:
 @of_complex("pow", "ieee_pow")
 def _pow(site: Site, eqn: Eqn) -> Value:
     """Whole powers that are known are multiplied out, as CPython and NumPy do."""
-    n = _known_whole(operand(site, eqn.args[1]))
+    base, exponent = (operand(site, atom) for atom in eqn.args)
+    if eqn.namespace != "np" and not is_number(base):
+        shortcut = _shortcut(site, eqn, exponent)
+        if shortcut is not None:
+            return over_arrays(site, FORMULAS[shortcut], [base])
+    n = _known_whole(exponent)
     if n is None:
         return elementwise(site, eqn)
-    return applied(site, eqn, Formula("complex", lambda z, _: whole_power(z, n)))
+    of_numpy = lambda z, _: whole_power_of_numpy(z, n)
+    return applied(site, eqn, Formula("complex", lambda z, _: whole_power(z, n), of_numpy))
+
+
+def _shortcut(site: Site, eqn: Eqn, exponent: Tuple) -> str | None:
+    """What NumPy's operator computes of arrays instead of a power by one of Python's numbers."""
+    number = site.value(eqn.args[1])
+    if (
+        not isinstance(number, Scalar)
+        or number.origin != PYTHON
+        or number.code not in ("f64", "i64")
+    ):
+        return None
+    shortcuts = {2: "square", -1: "reciprocal"} if number.code == "i64" else {0.5: "sqrt"}
+    if isinstance(number.expr, Constant):
+        return shortcuts.get(number.expr.value)
+    for value in shortcuts:
+        same = site.e.apply("eq", number.expr, Constant(value, number.code), code="b1")
+        site.e.exit_if(same, "a power that NumPy computes in another way")
+    return None
 
 
 def _known_whole(exponent: Tuple) -> int | None:
@@ -308,7 +345,7 @@ def _known_whole(exponent: Tuple) -> int | None:
     if not (isinstance(re, Scalar) and isinstance(re.expr, Constant) and im.expr == _ZERO):
         return None
     value = float(re.expr.value)
-    return int(value) if value.is_integer() and abs(value) <= MOST_SQUARED else None
+    return int(value) if value.is_integer() and abs(value) < MOST_SQUARED else None
 
 
 _ZERO = Constant(0.0, "f64")

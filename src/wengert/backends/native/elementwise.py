@@ -220,6 +220,16 @@ def power(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
     return e.apply("pow", x, y)
 
 
+@row("arithmetic", "power_of_array")
+def _power_of_array(e: Emitter, args: Sequence[Expr], code: Code) -> Expr:
+    """By one exponent: NumPy takes roots, of which that of -0.0 is -0.0, and that of -inf none."""
+    x, y = args
+    if isinstance(y, Constant) or code == "i64":
+        return power(e, args, code)
+    is_half = e.apply("eq", y, real(0.5, code), code="b1")
+    return choose(e, is_half, e.apply("sqrt", x), e.apply("pow", x, y))
+
+
 def _multiplied(e: Emitter, x: Expr, n: int) -> Expr:
     if n == 1:
         return x

@@ -12,17 +12,20 @@ from .loopform import FLOATS, Apply, Assign, Constant, Expr, For, If, Slot
 from .lowering import Site, lowers
 from .numbers import converted
 from .shapes import axes_of, kept_axes
-from .values import NUMPY, ZERO, Array, Scalar, Unlowered, Value, View, integer, plus, times
+from .values import NUMPY, PYTHON, ZERO, Scalar, Unlowered, Value, View, integer, plus, times
 
 
-def extreme_of_python(site: Site, eqn: Eqn, x: Array) -> Scalar:
-    """Python's own `max` and `min`: the first item that none after it beats, NaN or not."""
-    if len(x.dims) != 1:
-        raise Unlowered(f"`{eqn.op.name}` of the rows of an array")
+@lowers("place_of_extreme")
+def _place(site: Site, eqn: Eqn) -> Scalar:
+    """Where the item of Python's own `max` and `min` is: the first that none after it beats, NaN or not."""
     view = site.in_memory(eqn.args[0])
+    if len(view.dims) != 1:
+        raise Unlowered("an extreme of the rows of an array")
     _must_have_elements(site.e, view.dims[0])
-    best, _ = _best_of(site.e, view, eqn.op.name == "max", nan_counts=False)
-    return Scalar(site.e.let(best), NUMPY)
+    site.write_all()
+    _, place = _best_of(site.e, view, bool(eqn.param("largest", True)), nan_counts=False)
+    site.e.note_least(place, 0)
+    return Scalar(place, PYTHON, 48)
 
 
 @lowers("argmax", "argmin")

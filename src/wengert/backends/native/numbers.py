@@ -141,15 +141,25 @@ def _computed(
     if not of_numpy and name in _RAISING_AT_ZERO:
         zero = Constant(0.0, code)
         e.exit_if(Apply("eq", (args[1], zero), "b1"), "division by zero")
-    if name == "pow" and namespace != "np" and args[1] == Constant(0.5, code):
-        args[0] = e.apply("add", args[0], Constant(0.0, code))  # the root of -0.0 is 0.0 as a power
-    result = row.expand(e, args, code)
+    result = _power(e, namespace, args, code) if name == "pow" else row.expand(e, args, code)
     if result.code in FLOATS and (namespace == "math" or (name == "pow" and not of_numpy)):
         _must_be_finite(e, result, f"{name} outside of its domain")
     if name == "ieee_pow" and not of_numpy and not isinstance(result, Constant):
         is_nan = e.apply("ne", result, result, code="b1")  # of Python's numbers it is complex
         e.exit_if(is_nan, "a power of a negative number")
     return result
+
+
+def _power(e: Emitter, namespace: str, args: Sequence[Expr], code: Code) -> Expr:
+    """`np.power` takes the root where the exponent is ½; as a power, that of -0.0 is 0.0, and that of -inf inf."""
+    x, y = args
+    if code not in FLOATS or y != Constant(0.5, code) or namespace == "np":
+        name = "power_of_array" if namespace == "np" else "pow"
+        return ROWS[name].expand(e, args, code)
+    infinity = Constant(float("inf"), code)
+    root = e.apply("sqrt", e.apply("add", x, Constant(0.0, code)))
+    lowest = e.apply("eq", x, Constant(-float("inf"), code), code="b1")
+    return e.apply("select", lowest, infinity, root, code=code)
 
 
 def _of_the_type(e: Emitter, results: dict[Code, Expr], origin: Origin) -> Expr:

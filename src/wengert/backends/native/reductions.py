@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...ir.graph import Eqn
 from ...ir.records import replace
-from .extremes import extreme_of_python
 from .fusion import REDUCTIONS, reduced
 from .loopform import FLOATS, Apply, Code, Constant, Expr
 from .lowering import Site, lowers, must_have_type
@@ -42,8 +41,6 @@ def _reduction(site: Site, eqn: Eqn) -> Value:
         return _of_number(site, eqn, x)
     if not x.dims and eqn.param("keepdims", False):
         raise Unlowered(f"`{name}` of an array without axes, which is one again")
-    if eqn.namespace == "py" and name in ("max", "min"):
-        return extreme_of_python(site, eqn, x)
     axes = axes_of(eqn, len(x.dims))
     return kept_axes(site, eqn, reduction(site, name, x, axes), x.dims, axes)
 

@@ -248,7 +248,9 @@ class Results:
 
     def _part_of_argument(self, view: View, k: int, atom: Atom) -> ArgumentResult | ViewResult:
         """An argument, or another array in its memory."""
-        given = self.parameters.given[k]
+        given = self.parameters.given.get(k)
+        if given is None:
+            raise Unlowered("a result that is part of an argument of complex numbers")
         here = self.parameters.own.get(k, given)
         same = (view.dims, view.strides, view.offset) == (here.dims, here.strides, here.offset)
         if same and lineage(self.function)(atom) is self.function.body.params[k]:

@@ -131,7 +131,7 @@ class Sharing:
             return self._of_all(eqn.args)
         if name in _INTO_LISTS and not isinstance(kind_of_atom(eqn.args[0]), Array):
             return self._of_all(eqn.args)
-        if eqn.op.fresh and name not in _PARTS:
+        if (eqn.op.fresh and name not in _PARTS) or _is_new_conjugate(eqn):
             inside = eqn.args if _has_items(out.kind) else ()
             return self._of_all(inside) | _new(out)
         if name == "getitem" and is_copied(eqn):
@@ -225,6 +225,14 @@ def _with_loops(block: Block, loops: Loops) -> Iterator[tuple[Eqn, Loops]]:
 
 def _new(var: Var) -> Sources:
     return frozenset((var,))
+
+
+def _is_new_conjugate(eqn: Eqn) -> bool:
+    """Whether a conjugate is an array of its own: the method gives an array of real numbers itself."""
+    if eqn.op.name != "conj":
+        return False
+    kind = kind_of_atom(eqn.args[0])
+    return eqn.namespace == "np" or (isinstance(kind, Array) and kind.dtype.startswith("complex"))
 
 
 def is_copied(eqn: Eqn) -> bool:

@@ -16,7 +16,7 @@ from .elementwise import ROWS
 from .fusion import mapped, must_have_form
 from .kept import is_kept, must_be_open
 from .lists import copied_list, has_numbers_alone, item_copies
-from .loopform import Apply, Constant, Expr
+from .loopform import FLOATS, Apply, Constant, Expr
 from .lowering import Site, described, lowers
 from .promotion import operand_code
 from .ranges import SIZE_BITS
@@ -87,7 +87,8 @@ def elementwise(site: Site, eqn: Eqn) -> Value:
         return numbers.compute(site.e, eqn.op.name, "np", scalars)
     if eqn.op.name == "real":
         return operands[0]  # an array of real numbers is its own real part
-    return over_arrays(site, eqn.op.name, operands)
+    by_one = eqn.op.name == "pow" and isinstance(operands[1], Scalar)
+    return over_arrays(site, "power_of_array" if by_one else eqn.op.name, operands)
 
 
 def _of_numbers(site: Site, eqn: Eqn, operands: Sequence[Any]) -> Scalar:
@@ -277,6 +278,9 @@ def _in(site: Site, eqn: Eqn) -> Value:
         isinstance(x, Scalar) for x in (item, *container.items)
     ):
         raise Unlowered("a question of membership")
+    if item.code in FLOATS:
+        nan = e.apply("ne", item.expr, item.expr, code="b1")
+        e.exit_if(nan, "NaN, which is in a list or tuple by its identity")
     found: Expr = Constant(False, "b1")
     for each in container.items:
         same = numbers.compute(e, "eq", "py", [item, each])
