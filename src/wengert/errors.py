@@ -8,6 +8,8 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING, NamedTuple
 
+from .runtime.refusals import DerivativeWarning as DerivativeWarning
+
 if TYPE_CHECKING:
     from typing import Any, Self
 
@@ -278,6 +280,18 @@ class EqualValues(WengertError, ValueError):
     code = "WG212"
 
 
+class MovingJump(WengertError, ValueError):
+    """What `quad`, `solve_ivp` or `odeint` integrates jumps at a place that moves with what is differentiated.
+
+    The derivative of `quad(lambda t: 1.0 if t < c else 0.0, 0, 2)` by c is 1, though that of the integrand is 0
+    wherever it has one. Split the integral where it jumps, at bounds that say so:
+    `quad(before, 0, c)[0] + quad(after, c, 2)[0]`; with `solve_ivp`, end the first part at c or at a terminal event.
+    Where both sides meet there is no jump, and no error.
+    """
+
+    code = "WG213"
+
+
 class CheckFailed(WengertError, AssertionError):
     """`wg.testing` found a derivative that is wrong, or a function that gives another value at every call.
 
@@ -321,7 +335,7 @@ class InternalError(WengertError, RuntimeError):
 
 _WITH_CODES = (
     LostWrite, NotScalar, BadArgument, BadTangent, RuleError, NotASolution, EqualValues,
-    UnsupportedSyntax, NoSource, NoRule,
+    MovingJump, UnsupportedSyntax, NoSource, NoRule,
 )  # fmt: skip
 _OF_GENERATED_CODE = {error.code: error for error in _WITH_CODES}
 
@@ -347,11 +361,4 @@ class NativeWarning(WengertWarning):
     """A function given to `wg.jit` runs as Python: the message says which line has no native form, and why.
 
     Raised once for each combination of argument types. `wg.jit(f, strict=True)` raises `NotNative` instead.
-    """
-
-
-class DerivativeWarning(UserWarning):
-    """A derivative is computed, but may not be what is wanted: the message says where and why.
-
-    `warnings.filterwarnings("error", category=wg.errors.DerivativeWarning)` makes an exception of it.
     """

@@ -35,6 +35,7 @@ def _install() -> None:
     nested.special(roots.implicit, roots.read_implicit)
     nested.special(roots.Implicit.__call__, roots.read_call)
     nested.special(roots.solved, roots.read_solved)
+    nested.special(roots.watch, roots.read_watch)
     nested.special(roots.parameter_count, roots.read_parameter_count)
     nested.special(roots.root_of, roots.read_root_of)
     for written in jacobians.WRITTEN:

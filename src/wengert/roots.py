@@ -379,6 +379,20 @@ def root_of(residual: Callable[..., Any], x: Any, linear_solve: Any = None) -> A
     return solutions.root_of(residual, x)
 
 
+def watch(found: Any, path: Any) -> None:
+    """Say that the function which a solver was given is integrated: it must not jump at places that move.
+
+    Args:
+        found: what the solver found.
+        path: points where the function is integrated, or a solution with the times `ts` where it is known.
+    """
+
+
+def read_watch(it: Interpreter, args: Args, kwargs: Kwargs) -> Value:
+    it.builder.emit_with(im.watch, [it.atom(arg) for arg in args], {})
+    return Const(None)
+
+
 def parameter_count(function: Any) -> int:
     """How many arguments a function takes by position."""
     raise NotImplementedError("only read, in programs that are differentiated")

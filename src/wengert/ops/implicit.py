@@ -50,6 +50,28 @@ last of them by keyword. A function that returns a tuple stands for several: the
 the keywords in `also`. `state` says which of what it has captured it changes.
 """
 
+watch = declare(
+    "watch",
+    "found, path, *, differentiated=False",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="watch",
+)
+"""A mark: the function that `found` was given is integrated along a path.
+
+The path is an array of points, or a function of time with the times `ts` where it is known. `passes/jumps` puts a
+check in place of it, or notes that this is a derivative already.
+"""
+
+check_jumps = declare(
+    "check_jumps",
+    "found, path, *operands, callee, kinks, where",
+    infer=lambda args, params: NONE,
+    effect=True,
+    rt="check_jumps",
+)
+"""A check that what is integrated does not jump where a decision that it returns changes."""
+
 check_root = declare(
     "check_root",
     "x, r, slope, tol",

@@ -6,7 +6,7 @@ never do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from ..ops import structure as st
 from ..ops.array_kinds import dtype_name
 from ..rules.registry import Rule, rule_for
 from .caught import HOLDING, carries
-from .loops import LOOPS, view
+from .loops import LOOPS, Loop, view
 from .read_back import numbers_read_back, refuse_numbers_read_back
 
 BRANCHES = (IF, TRY)
@@ -92,6 +92,23 @@ def depending(block: Block, varied: Iterable[Var]) -> set[Var]:
     forward = _Varied(dict.fromkeys(varied, 1), _Reach())
     forward.block(block)
     return set(forward.varied)
+
+
+def dependences(block: Block, bits: Mapping[Var, int]) -> Mapping[Var, int]:
+    """For every value at every depth of a block, the bits of those that it may change with."""
+    forward = _Varied(dict(bits), _Reach())
+    forward.block(block)
+    return forward.varied
+
+
+def dependences_of_turns(loop: Loop, bits: Mapping[Var, int]) -> Mapping[Var, int]:
+    """The same for the turns of a loop, which starts from values that depend on nothing."""
+    forward = _Varied(dict(bits), _Reach())
+    changed = True
+    while changed:
+        forward.block(loop.body)
+        changed = forward.copy(loop.results, loop.carried)
+    return forward.varied
 
 
 _DATA = frozenset(

@@ -35,10 +35,10 @@ from . import activity
 from .caught import refused
 from .forward_memory import MEMORY
 from .forward_rules import STRUCTURE, push_call, push_rule
-from .keys import with_keys_checked
 from .loops import LOOPS, Slot, rebuilt, view
 from .masks import derived_from
 from .moving import YES, moves, new_flag
+from .preparation import with_checks
 from .singular_partials import finite_equations, quiet_equations, singular_equations
 from .squares import with_squares, without_squares
 from .tidy import tidy
@@ -256,7 +256,7 @@ def pushforward(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    function = with_squares(with_keys_checked(tidy(direct(function)), wrt))
+    function = with_squares(with_checks(tidy(direct(function)), wrt))
     body = function.body
     inputs = [body.params[i] for i in wrt]
     wanted = [out for out in body.outs if isinstance(out, Var) and is_differentiable(out.kind)]

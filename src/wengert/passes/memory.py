@@ -51,7 +51,7 @@ def settled_together(functions: Iterable[Function]) -> tuple[Function, ...]:
     return tuple(map(settled, functions))
 
 
-_CALLING = (im.linear_root, im.found)
+_CALLING = (im.linear_root, im.found, im.check_jumps)
 """Ops that call what they are given as their callee."""
 
 

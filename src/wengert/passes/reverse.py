@@ -41,10 +41,10 @@ from ..rules.simplification import SimplifyingBuilder
 from . import activity
 from .checkpointing import comment, in_blocks
 from .cotangents import Cotangents, Path, cotangent_of
-from .keys import with_keys_checked
 from .loops import LOOPS
 from .masks import Masks, derived_from, steep_under_masks
 from .moving import YES
+from .preparation import with_checks
 from .realness import may_be_complex
 from .residuals import plan, read_ahead, recomputed, renamed_atom, shared
 from .reverse_calls import CALLS, last_checkpointed_call, reverse_call
@@ -294,7 +294,7 @@ def gradient(
     Raises:
         NoRule: a derivative is needed that no rule gives.
     """
-    primal = with_keys_checked(tidy(direct(in_blocks(function))), wrt)
+    primal = with_checks(tidy(direct(in_blocks(function))), wrt)
     function = with_squares(primal)
     body = function.body
     inputs = [body.params[i] for i in wrt]
@@ -438,7 +438,7 @@ def split(
         residuals; *backward* takes that tuple and the cotangents of the active results, and gives
         the cotangents of the `wrt` leaves.
     """
-    function = with_squares(with_keys_checked(tidy(direct(in_blocks(function))), wrt))
+    function = with_squares(with_checks(tidy(direct(in_blocks(function))), wrt))
     body = function.body
     if active_outs is None:
         active_outs = [k for k, out in enumerate(body.outs) if is_differentiable(kind_of_atom(out))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ops.checks import real_argument, real_result, scalar_seed, spanning
 from ..ops.cotangents import basis, pushforward_of
 from ..ops.identity import apart, distinct, is_sequence, is_view, shares_with, unshared
-from ..ops.implicit import check_root, found, linear_root
+from ..ops.implicit import check_jumps, check_root, found, linear_root, watch
 from ..ops.reduction import broadcast_like, sum_
 from ..ops.structure import (
     accumulate,
@@ -48,6 +48,7 @@ linear_rule(ruled, transpose=lambda ȳ, x, *captured, function, names: ȳ)
 zero_rule(stop_gradient, zeros, scalar_seed, real_result, real_argument, spanning)
 zero_rule(eq, ne, lt, le, gt, ge, is_, is_not, in_, not_in, not_, both, either, truth)
 zero_rule(range_, length, format_, opaque, basis, check_root, found, linear_root)
+zero_rule(watch, check_jumps)
 zero_rule(pullback_of, pushforward_of)  # `means` says what they give
 zero_rule(is_view, shares_with, is_sequence, distinct, unshared, apart)
 

@@ -6,13 +6,14 @@ The text of these functions is copied into saved derivatives, so each uses NumPy
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .cotangents import zeros
-from .refusals import coded
+from .refusals import DerivativeWarning, coded
 
 
 def found(
@@ -270,3 +271,95 @@ def _singular() -> np.linalg.LinAlgError:
         "the Jacobian of the residual with respect to the solution is singular here, so the solution "
         "has no derivative: it is a multiple root, or there are solutions arbitrarily close to it"
     )
+
+
+def watch(found: Any, path: Any, differentiated: bool = False) -> None:
+    """Nothing is checked of what is not differentiated."""
+
+
+def check_jumps(
+    found: Any,
+    path: Any,
+    *operands: Any,
+    callee: Callable[..., Any],
+    kinks: bool,
+    where: tuple[str, ...],
+) -> None:
+    """Refuse a function that jumps where something that it decides changes.
+
+    Args:
+        found: what a solver found, which is not looked at.
+        path: points, or a solution with the times `ts` where it is known.
+        operands: what the function takes before its point.
+        callee: the function; after its value it returns what it decides.
+        kinks: whether a change of its slope matters as well, since a derivative is differentiated.
+        where: where in the program these things are decided.
+
+    Raises:
+        ValueError: it jumps there.
+    """
+    if isinstance(path, np.ndarray):
+        times, run = np.unique(path), lambda t: callee(*operands, float(t))
+    else:
+        times, run = np.unique(path.ts), lambda t: callee(*operands, t, path(t))
+    results = [run(t) for t in times]
+    size = max((float(np.max(np.abs(each[0]), initial=0.0)) for each in results), default=0.0)
+    for k in range(len(times) - 1):
+        for n, place in enumerate(where, -len(where)):
+            if not _same_decision(results[k][n], results[k + 1][n]):
+                low, high = _change(run, times[k], times[k + 1], n)
+                if min(low - times[0], times[-1] - high) > 1e-9 * (times[-1] - times[0]):
+                    _check_sides(run, low, high, times[k + 1] - times[k], kinks, size, place)
+
+
+def _change(run: Callable[[Any], Any], low: Any, high: Any, n: int) -> tuple[Any, Any]:
+    """Two points, as close as they can be, between which a decision changes."""
+    far, decided = high - low, run(low)[n]
+    while high - low > 1e-13 * far:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if _same_decision(run(middle)[n], decided):
+            low = middle
+        else:
+            high = middle
+    return low, high
+
+
+def _same_decision(a: Any, b: Any) -> bool:
+    return np.shape(a) == np.shape(b) and bool(np.all(np.equal(a, b)))
+
+
+def _check_sides(
+    run: Callable[[Any], Any], low: Any, high: Any, far: Any, kinks: bool, size: float, place: str
+) -> None:
+    """Compare the values on both sides of where a decision changes."""
+    jump = _distance(run(high)[0], run(low)[0])
+    if jump > 1e-6 * size:
+        raise _jumping(low, jump, place)
+    if kinks:
+        step = 1e-4 * far
+        before = np.subtract(run(low)[0], run(low - step)[0])
+        after = np.subtract(run(high + step)[0], run(high)[0])
+        if _distance(before, after) > 1e-3 * max(_distance(before, 0.0), _distance(after, 0.0)):
+            warnings.warn(
+                f"what is integrated has a kink at {low:.6g} ({place}), which moves with what is "
+                "differentiated: it has no part in the second derivative",
+                DerivativeWarning,
+                stacklevel=2,
+            )
+
+
+def _distance(a: Any, b: Any) -> float:
+    return float(np.max(np.abs(np.subtract(a, b)), initial=0.0))
+
+
+def _jumping(at: Any, jump: float, place: str) -> ValueError:
+    error = ValueError(
+        f"what is integrated jumps by {jump:.3g} at {at:.6g}, a place that moves with what is differentiated "
+        f"({place})\n"
+        "The derivative of an integral has a term there that this one would miss. Integrate up to the\n"
+        "jump and on from it, as two integrals whose bounds say where it is; with `solve_ivp` end the\n"
+        "first at a terminal event, and start the second at its time."
+    )
+    return coded(error, "WG213")

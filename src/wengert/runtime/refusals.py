@@ -70,3 +70,10 @@ def unless_refused() -> None:
         raise error
     if "_wengert_changes" in vars(error):
         raise coded(ValueError(vars(error)["_wengert_changes"]), "WG101") from error
+
+
+class DerivativeWarning(UserWarning):
+    """A derivative is computed, but may not be what is wanted: the message says where and why.
+
+    `warnings.filterwarnings("error", category=wg.errors.DerivativeWarning)` makes an exception of it.
+    """

@@ -138,15 +138,16 @@ def collocate(
         steps = SmallSteps(np.zeros(0), matrix, np.zeros((*shape, len(start))))
         return Collocation(stops, nodes, matrix, np.zeros(shape), steps, 0.0)
     stages = 2 if np.min(rtol) > 1e-7 else 3 if np.min(rtol) > 1e-9 else 5
-    for _ in range(5):
+    rounds = 5
+    while True:
         found, mismatch = follow(slope, start, stops, solution, rtol, atol, *radau(stages))
-        if not np.max(mismatch, initial=0.0) > 3.0:
-            break
+        rounds -= 1
+        if not (rounds and np.max(mismatch, initial=0.0) > 3.0):
+            return found
         if stages == 5:
             pieces = np.ceil(np.clip(np.nan_to_num(mismatch), 1.0, 1e6) ** (1.0 / 9))
             stops = subdivided(stops, pieces.astype(int))
         stages = 3 if stages == 2 else 5
-    return found
 
 
 def subdivided(stops: Any, pieces: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-from ..roots import root_of, solved
+from ..roots import root_of, solved, watch
 from ..steering import stop_gradient
 from .collocation import collocate
 from .events import odeint_and_stiffness, run_with_events
@@ -64,6 +64,7 @@ def solve_ivp(
         return solved(run_with_events, slope_and_tests, (0.5, start), from_to, y0, **options)
 
     found = run(method, rtol, atol)
+    watch(found, found.sol)
     kind, rule = _kind_of_steps(method, start, found)
     steps = run("DOP853", *_tighter(rtol, atol)).sol.ts if kind == "other" else found.sol.ts
     about = (found.sol, rtol, atol)
@@ -118,9 +119,9 @@ def _asked(t_eval: Any, first: Any, last: Any, end: Any, stops: Any, to_event: A
 
 
 def _moving_with(first: Any, last: Any, stops: Any) -> Any:
-    """The times where the solver has stopped, as parts of the way from the first to the last."""
-    span = stop_gradient(float(last) - float(first))
-    return first + (last - first) * ((stops - stop_gradient(float(first))) / (span or 1.0))
+    """The times where the solver has stopped: the last moves with the end, the first with the beginning."""
+    ends = np.where(stops == stop_gradient(float(last)), last, stops)
+    return np.where(stops == stop_gradient(float(first)), first, ends)
 
 
 def _terminal(test: Any) -> Any:
@@ -184,7 +185,7 @@ def odeint(
         hmax=hmax,
     )
     allowed = (relative, absolute) if is_stiff else _tighter(relative, absolute)
-    steps = run(
+    again = run(
         integrate.solve_ivp,
         from_to,
         stop_gradient(start),
@@ -192,7 +193,9 @@ def odeint(
         dense_output=True,
         rtol=allowed[0],
         atol=allowed[1],
-    ).sol
+    )
+    steps = again.sol
+    watch(again, steps)
     about, rule, span = (steps, relative, absolute), _rule("DOP853"), (times[0], times[-1])
     path_to, along = _following(slope, start, span, steps.ts, rule, is_stiff, about)
     y = along(path_to(times), times)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
 from ..ops.refusals import uncovered
-from ..roots import solved
+from ..roots import solved, watch
 from ..steering import stop_gradient
 from .results import must_agree
 
@@ -92,10 +92,8 @@ def quad(
         limit=limit,
         points=points,
     )
-    if np.isfinite(first) and np.isfinite(last):
-        points, weights = _between(a, b, first, last, result[2])
-    else:
-        points, weights = _without_end(a, b, first, last, result[2])
+    points, weights = _moved(*_nodes(first, last, result[2]), a, b)
+    watch(result, points)
     total, size = 0.0, 0.0
     # the integrand is called in one place: where integrals are inside each other, each call is read by itself
     for point, weight in zip(points, weights, strict=True):
@@ -106,36 +104,56 @@ def quad(
     return (integral, *result[1:]) if full_output else (integral, result[1])
 
 
-def _nodes(rule: Any, found: Any) -> tuple[Any, Any]:
-    """Nodes and weights in the intervals that QUADPACK ended with."""
-    return _nodes_between(rule, found["alist"][: found["last"]], found["blist"][: found["last"]])
+def _nodes(first: Any, last: Any, found: Any) -> tuple[Any, Any, Any, Any]:
+    """Where the integrand is asked, with which weights, and between which bounds QUADPACK had it there.
+
+    For an interval without end it integrates over t in (0, 1], where x = bound ± (1 - t) / t.
+    """
+    low, high = found["alist"][: found["last"]], found["blist"][: found["last"]]
+    if first == last:
+        return _in_intervals(_BOUNDED, np.zeros(0), np.zeros(0))
+    if np.isfinite(first) and np.isfinite(last):
+        nodes, weights, low, high = _in_intervals(_BOUNDED, low, high)
+        return nodes, weights * np.sign(last - first), low, high
+    nodes, weights, low, high = _in_intervals(_UNBOUNDED, low, high)
+    sign = 1.0 if last > first else -1.0
+    near, away = (1.0 - high) / high, (1.0 - nodes) / nodes
+    far = np.where(low > 0, (1.0 - low) / np.where(low > 0, low, 1.0), np.inf)
+    weights = sign * weights / (nodes * nodes)
+    if not (np.isfinite(first) or np.isfinite(last)):
+        both = np.concatenate([away, -away]), np.concatenate([weights, weights])
+        return *both, np.full(2 * len(away), -np.inf), np.full(2 * len(away), np.inf)
+    bound, up = (first, sign) if np.isfinite(first) else (last, -sign)
+    if up > 0:
+        return bound + away, weights, bound + near, bound + far
+    return bound - away, weights, bound - far, bound - near
 
 
-def _nodes_between(rule: Any, low: Any, high: Any) -> tuple[Any, Any]:
+def _in_intervals(rule: Any, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
+    """The nodes of a rule in some intervals, their weights, and the bounds of the interval of each."""
     centre, half = 0.5 * (low + high), 0.5 * (high - low)
     nodes = centre[:, None] + half[:, None] * rule[:, 0]
-    return np.ravel(nodes), np.ravel(half[:, None] * rule[:, 1])
+    bounds = np.zeros(nodes.shape)
+    return (
+        np.ravel(nodes),
+        np.ravel(half[:, None] * rule[:, 1]),
+        np.ravel(low[:, None] + bounds),
+        np.ravel(high[:, None] + bounds),
+    )
 
 
-def _between(a: Any, b: Any, first: Any, last: Any, found: Any) -> tuple[Any, Any]:
-    """Where the integrand is asked in an interval, and with which weights."""
-    if first == last:
-        return np.zeros(0), np.zeros(0)
-    nodes, weights = _nodes(_BOUNDED, found)
-    share = (nodes - first) / (last - first)
-    return a + (b - a) * share, weights * ((b - a) / abs(last - first))
-
-
-def _without_end(a: Any, b: Any, first: Any, last: Any, found: Any) -> tuple[Any, Any]:
-    """QUADPACK integrates over t in (0, 1], where x = bound ± (1 - t) / t."""
-    nodes, weights = _nodes(_UNBOUNDED, found)
-    sign = 1.0 if last > first else -1.0
-    away, weights = (1.0 - nodes) / nodes, sign * weights / (nodes * nodes)
-    if np.isfinite(first):
-        return a + sign * away, weights
-    if np.isfinite(last):
-        return b - sign * away, weights
-    return np.concatenate([away, -away]), np.concatenate([weights, weights])
+def _moved(nodes: Any, weights: Any, low: Any, high: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Nodes and weights, where the first interval and the last follow the bounds and the others stay."""
+    first, last = stop_gradient(float(a)), stop_gradient(float(b))
+    lower, upper = (a - first, b - last) if first <= last else (b - last, a - first)
+    begins, ends = low == min(first, last), high == max(first, last)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    span = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), 1.0)
+    share = np.where(bounded, (nodes - np.where(bounded, low, 0.0)) / span, np.isinf(low))
+    at_low = np.where(begins & np.isfinite(low), lower, 0.0)
+    at_high = np.where(ends & np.isfinite(high), upper, 0.0)
+    longer = np.where(bounded, at_high - at_low, 0.0) / span
+    return nodes + at_low * (1.0 - share) + at_high * share, weights * (1.0 + longer)
 
 
 def dblquad(
@@ -216,13 +234,12 @@ def quad_vec(
     options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit}
     result = solved(integrate.quad_vec, integrand, (0.5,), first, last, full_output=True, **options)
     low, high = np.transpose(result[2].intervals)
-    nodes, weights = _nodes_between(_BOUNDED, low, high)
+    nodes, weights = _moved(*_in_intervals(_BOUNDED, low, high), a, b)
+    watch(result, nodes)
     total, size = 0.0, 0.0
-    for node, weight in zip(nodes, weights, strict=True):
-        share = (node - first) / (last - first)
-        part = weight * integrand(a + (b - a) * share)
+    for node, weight in zip(nodes, weights * np.sign(last - first), strict=True):
+        part = weight * integrand(node)
         total, size = total + part, size + np.max(np.abs(stop_gradient(part)))
-    total = total * ((b - a) / (last - first))
     found = np.asarray(result[0], float)
     must_agree(total, found, size, 1e-6, _ADVICE)
     return found + (total - stop_gradient(total)), result[1]
