@@ -60,6 +60,11 @@ class Pullback:
         """Own what it needs: the caller may change arrays between the forward and the reverse sweep."""
         self._residuals = apart(self._residuals, outside)
 
+    def copied(self) -> Pullback:
+        """The same pullback, with memory of its own for what it needs."""
+        residuals = copied(self._residuals)
+        return Pullback(self._name, self._backward, residuals, self._value, self._kind)
+
     def __repr__(self) -> str:
         return f"∂({self._name})"
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import engine
 from .derived import note_run_inside
 from .errors import NoRule
-from .linear_maps import Pushforward, pullback, pullback_of, pushforward
+from .linear_maps import Pullback, Pushforward, pullback, pullback_of, pushforward
 from .tangents import as_cotangent, as_structured
 from .verbs import Verb
 
@@ -53,11 +53,23 @@ def pullback_of_call(f: Any, args: Sequence[Any], names: Sequence[str]) -> Any:
     """What generated code calls where the function is known only at run time."""
     _refuse_hidden_number(f)
     y, back, _ = pullback_of(_caller(names), (f, *args), {}, inside=True)
+    return y, _PullbackInside(back, y, (f, *args))
 
-    def back_inside(y_bar: Any) -> list[Any]:
-        return list(map(as_cotangent, back(as_structured(y, y_bar)), (f, *args)))
 
-    return y, back_inside
+class _PullbackInside:
+    """The pullback of a call inside a program, which gives cotangents of the function and its arguments."""
+
+    def __init__(self, back: Pullback, y: Any, given: tuple[Any, ...]):
+        self._back = back
+        self._y = y
+        self._given = given
+
+    def __call__(self, y_bar: Any) -> list[Any]:
+        return list(map(as_cotangent, self._back(as_structured(self._y, y_bar)), self._given))
+
+    def __snapshot__(self) -> _PullbackInside:
+        """The same pullback, which writes to what the call was given, or gave, do not reach."""
+        return _PullbackInside(self._back.copied(), self._y, self._given)
 
 
 def pushforward_of_call(

@@ -93,11 +93,16 @@ def reduceat(ufunc: Any, x: Any, indices: Any, axis: Any = 0) -> Any:
 
 
 def _reduced(ufunc: Any, part: Any) -> Any:
-    whole = _WHOLE.get(ufunc)
-    return functools.reduce(ufunc, part[1:], part[0]) if whole is None else whole(part, axis=0)
+    if ufunc is np.add:
+        return np.sum(part, axis=0)
+    if ufunc is np.multiply:
+        return np.prod(part, axis=0)
+    if ufunc is np.maximum:
+        return np.max(part, axis=0)
+    if ufunc is np.minimum:
+        return np.min(part, axis=0)
+    return functools.reduce(ufunc, part[1:], part[0])
 
-
-_WHOLE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 
 # --- of those that NumPy has another function for -------------------------------------------
 

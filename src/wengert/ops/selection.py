@@ -140,7 +140,9 @@ untake_along_axis = helper("untake_along_axis", "y_bar, *, indices, like, axis=-
 
 
 def _fold_diff(builder: Builder, args: Args, params: Params, namespace: str) -> Atom | None:
-    """What is put before or after the array is joined to it first."""
+    """What is put before or after the array is joined to it first; of no differences it is the array itself."""
+    if params.get("n") == Const(0):
+        return args[0]
     rest = {key: atom for key, atom in params.items() if key not in ("prepend", "append")}
     if len(rest) == len(params) or ZERO in args:
         return None

@@ -14,7 +14,9 @@ from ..ir.types import Array, Number, Other, Static, Unknown
 from ..ops import memory as me
 from .loops import LOOPS, Loop, view
 
-_OF_FIRST = frozenset(("getitem", "add_at", "reshape", "astype", "stored", "store", "overwrite"))
+_OF_FIRST = frozenset(
+    ("getitem", "given_at", "add_at", "reshape", "astype", "stored", "store", "overwrite")
+)
 """Ops whose result may share memory with their first operand alone."""
 _COMPUTED = frozenset(
     [
@@ -63,7 +65,6 @@ _COMPUTED = frozenset(
         "cumsum",
         "cumprod",
         "sum_of_products",
-        "given_at",
         "last_written",
         "concatenate",
         "stack",
@@ -233,6 +234,8 @@ def is_computed(eqn: Eqn) -> bool:
         return False
     if op.name in _MADE_ANEW:
         return True
+    if op is me.given_at:  # an item of a list is the very item
+        return isinstance(eqn.args[0], Var) and isinstance(eqn.args[0].kind, Array)
     return isinstance(eqn.outs[0].kind, (Array, Unknown)) and (
         op.elementwise or op.name in _COMPUTED
     )

@@ -214,5 +214,5 @@ def untrace(y_bar: Any, *, like: Any, offset: int = 0, axis1: int = 0, axis2: in
 def undiag(y_bar: Any, *, like: Any, k: int = 0) -> Any:
     """The transpose of `np.diag`, which makes a matrix of a vector and a vector of a matrix."""
     if np.ndim(like) == 1:
-        return np.diag(y_bar, k)
+        return np.diag(y_bar, k).copy()
     return undiagonal(y_bar, like=like, offset=k)

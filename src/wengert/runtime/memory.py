@@ -149,6 +149,8 @@ def _copied_object(x: Any, copies: dict[int, Any]) -> Any:
     attributes = attributes_of(x)
     if isinstance(x, (*kept, types.MethodType)) or not attributes:
         return x
+    if hasattr(type(x), "__snapshot__"):  # a pullback, which knows what it needs
+        return x.__snapshot__()
     plain = type(x).__new__ is object.__new__
     if plain and not type(x).__flags__ & _MADE_IN_PYTHON:
         return x  # a ufunc, say
@@ -437,6 +439,33 @@ def last_written(x: Any, index: Any) -> Any:
     flags = np.zeros(numbers.size)
     flags[numbers.size - 1 - backwards] = 1.0
     return flags.reshape(numbers.shape)
+
+
+def copied_places(value: Any, target: Any) -> Any:
+    """Which entries of `value` are in `target` after `target[...] = value`, where both may be parts of one array.
+
+    NumPy makes no copy where both have one axis and lie in one direction: the entries that it has just
+    written it may read again. It is asked what it does with numbers that say where they were.
+    """
+    count, size = np.size(value), getattr(value, "itemsize", 1)
+    places = np.arange(count)
+    if np.ndim(value) != 1 or np.shape(value) != np.shape(target) or value.dtype != target.dtype:
+        return places
+    if value.strides == target.strides or not np.may_share_memory(value, target):
+        return places
+    bounds = [np.lib.array_utils.byte_bounds(each) for each in (value, target)]
+    low = min(bounds)[0]
+    starts = [each.__array_interface__["data"][0] - low for each in (value, target)]
+    steps = [*starts, *value.strides, *target.strides]
+    if value.dtype.kind not in "fc" or not value.strides[0] or any(k % size for k in steps):
+        return places
+    memory = np.arange((max(bounds, key=lambda b: b[1])[1] - low) // size).astype(value.dtype)
+    source, copied = (
+        np.lib.stride_tricks.as_strided(memory[start // size :], places.shape, each.strides)
+        for start, each in zip(starts, (value, target), strict=True)
+    )
+    copied[...] = source
+    return (np.real(copied).astype(int) * size - starts[0]) // value.strides[0]
 
 
 def as_left(value_bar: Any, x: Any, index: Any) -> Any:
