@@ -44,7 +44,7 @@ from .squares import with_squares, without_squares
 from .tidy import tidy
 from .unbound import may_be_unbound, unbound_inputs
 from .unseen import as_unseen
-from .written import WRITES, Written, as_written, direct, written
+from .written import WRITES, Written, as_complex, as_written, direct, writes_complex, written
 
 Read = Callable[
     [Builder, Callable[..., Any], Sequence[Atom], Mapping[str, Atom], str],
@@ -61,6 +61,8 @@ class Context:
     tangents: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     callees: dict[Any, Callee] = field(default_factory=dict[Any, Callee])
     written: Written = field(default_factory=Written)
+    writes_complex: bool = False
+    """Whether complex arrays are written to: the tangents of such arrays are complex from the start."""
     singular: frozenset[Eqn] = frozenset()
     """Equations whose derivative may be infinite, or NaN, where what is made of it is neither."""
     flagged: frozenset[Eqn] = frozenset()
@@ -139,6 +141,8 @@ class Push:
             return
         if isinstance(var.kind, Number) and isinstance(kind_of_atom(dot), Array):
             dot = self.builder.emit(st.getitem, dot, Const(()))  # a number does not change in place
+        if self.context.writes_complex:
+            dot = as_complex(self.builder, dot, var)
         if isinstance(dot, Var) and self.builder.definition(dot) is not None:
             dot.name = dot.name or dot_name(var)
             if not isinstance(dot.kind, Number):
@@ -264,6 +268,7 @@ def pushforward(
     if any(eqn.op is TRY for eqn in walk(body)):
         context.written = written(body)
         _refuse_carried(function, inputs)
+    context.writes_complex = writes_complex(body)
     context.singular = singular_equations(body)
     context.flagged = finite_equations(body)
     varied = context.varied

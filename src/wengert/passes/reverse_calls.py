@@ -18,7 +18,7 @@ from ..rules.registry import Rule
 from ..runtime import calls
 from .cotangents import as_items, can_be_lent, cotangent_of
 from .moving import NO, YES
-from .written import written, written_parameters
+from .written import as_complex, written, written_parameters
 
 if TYPE_CHECKING:
     from .reverse import Sweep
@@ -76,7 +76,7 @@ def _asked(sweep: Sweep, eqn: Eqn, outs: Sequence[int]) -> dict[int, Atom]:
 
 def _as_callee_takes_it(sweep: Sweep, out: Var) -> Atom:
     """The cotangent of a result: that of a list is one, which the callee takes items out of."""
-    bar = sweep.total_or_zeros(out)
+    bar = as_complex(sweep.builder, sweep.total_or_zeros(out), out)  # the callee adds to it
     is_array = isinstance(kind_of_atom(bar), (Array, Unknown))
     return as_items(sweep.builder, bar, out.kind) if isinstance(out.kind, Seq) and is_array else bar
 

@@ -20,7 +20,7 @@ from ..ops import registry
 from ..ops import structure as st
 from .cotangents import as_items, bar_name
 from .masks import NOT_USED, ONE
-from .reverse_rules import real_part
+from .reverse_rules import real_part, surely_real
 from .reverse_structure import contribute_used
 from .shadows import (
     copies,
@@ -49,7 +49,7 @@ def _store(sweep: Sweep, eqn: Eqn) -> Sequence[Eqn] | None:
     if sweep.is_active(value):
         check_cast(before, eqn)
         part = _given(sweep, before, eqn, bar, steps)
-        part = real_part(sweep.builder, part, kind_of_atom(value))
+        part = surely_real(sweep, part, kind_of_atom(part), kind_of_atom(value))
         used = _given_count(sweep, eqn, count, steps)
         contribute_used(sweep, value, part, used)
     if sweep.is_active(x):

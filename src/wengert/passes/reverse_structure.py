@@ -14,7 +14,7 @@ from ..ops import implicit as im
 from ..ops import registry
 from ..ops import structure as st
 from .cotangents import NOTHING, Attribute, bar_name, nested_items
-from .realness import is_complex, says_little
+from .realness import is_complex, is_real, says_little
 from .reverse_rules import rank_of, real_part, surely_real
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ def _add_at(sweep: Sweep, eqn: Eqn) -> None:
         part = bar
         for index in path:
             part = sweep.builder.emit(st.getitem, part, index)
+        part = surely_real(sweep, part, kind_of_atom(part), kind_of_atom(value))
         sweep.contribute(value, _as_written(sweep, part, value))
 
 
@@ -164,7 +165,13 @@ def _add_attr(sweep: Sweep, eqn: Eqn) -> None:
     if sweep.is_active(value):
         params = {"name": eqn.params["name"]}
         kind = st.gradient_kind(kind_of_atom(value))
-        part = sweep.builder.emit_with(ct.shadow_attr, (bar, x), params, kind=kind)
+        # an attribute may be complex where what is added to its cotangent is real
+        unsure = sweep.context.maybe_complex and is_real(kind)
+        part = sweep.builder.emit_with(
+            ct.shadow_attr, (bar, x), params, kind=UNKNOWN if unsure else kind
+        )
+        if unsure:
+            part = sweep.builder.emit(registry.named("real"), part, namespace="np", kind=kind)
         sweep.contribute(value, part)
 
 

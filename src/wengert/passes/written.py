@@ -11,6 +11,7 @@ from ..ir.graph import (
     IF,
     TRY,
     UNDEFINED,
+    ZERO,
     Atom,
     Block,
     Callee,
@@ -25,7 +26,7 @@ from ..ir.graph import (
 )
 from ..ir.op import Op
 from ..ir.records import replace, value_record
-from ..ir.types import Array, Kind, Number, Seq
+from ..ir.types import Array, Kind, Number, Seq, Struct
 from ..ops import cotangents as ct
 from ..ops import memory as me
 from ..ops import registry
@@ -33,6 +34,7 @@ from ..ops import structure as st
 from ..ops.identity import gone
 from .groups import Groups, handed_over, has_memory, is_computed
 from .loops import LOOPS, view
+from .realness import is_complex, is_real
 from .tidy import tidy
 
 WRITES = me.WRITES | {ct.add_attr}
@@ -73,6 +75,35 @@ def as_written(builder: Builder, given: Atom) -> Atom:
     if isinstance(changed, Var):
         changed.shape_of = given.shape_of
     return changed
+
+
+def as_complex(builder: Builder, dot: Atom, var: Var) -> Atom:
+    """The tangent of a value; of a complex array a complex one, where it is so far that of real numbers."""
+    if dot == ZERO or not isinstance(var.kind, Array) or not is_complex(var.kind):
+        return dot
+    if not is_real(kind_of_atom(dot)):
+        return dot
+    options = {"dtype": Const(var.kind.dtype), "copy": Const(False)}
+    return builder.emit_with(registry.named("astype"), (dot,), options, "method")
+
+
+def writes_complex(body: Block) -> bool:
+    """Whether a program, or what it calls, writes to complex arrays."""
+    return any(
+        _holds_complex(var.kind)
+        for eqn in walk(body)
+        for var in (eqn.outs[:1] if eqn.op in WRITES else targets(eqn))
+    )
+
+
+def _holds_complex(kind: Kind) -> bool:
+    match kind:
+        case Seq(item=item):
+            return _holds_complex(item)
+        case Struct(items=items):
+            return any(map(_holds_complex, items))
+        case _:
+            return isinstance(kind, Array) and is_complex(kind)
 
 
 def targets(eqn: Eqn) -> tuple[Var, ...]:
