@@ -300,6 +300,10 @@ zeros_at = declare("zeros_at", "x, *path", infer=always(UNKNOWN), rt="zeros_at")
 position = declare("position", "x, key", infer=_same_index, rt="position")
 span_of = declare("span_of", "x, *path_and_value", infer=always(UNKNOWN), rt="span_of")
 last_written = declare("last_written", "x, index", infer=always(UNKNOWN), rt="last_written")
+copied_places = declare(
+    "copied_places", "value, target", infer=always(Array("int64", 1)), rt="copied_places"
+)
+"""Which entries of a value NumPy copies where it copies one part of an array to another, one by one."""
 as_left = declare("as_left", "value_bar, x, index", infer=_like_first, fresh=False, rt="as_left")
 summed_to = declare("summed_to", "x_bar, shape", infer=_summed, fresh=False, rt="summed_to")
 spread_over = declare("spread_over", "value, x", infer=always(UNKNOWN), rt="spread_over")

@@ -45,7 +45,7 @@ ZERO_OPS = frozenset(
         st.zeros, st.stop_gradient, st.slice_, st.range_, st.length, st.global_, st.opaque,
         st.raise_, st.format_, st.eq, st.ne, st.lt, st.le, st.gt, st.ge, st.is_, st.is_not,
         st.in_, st.not_in, st.not_, st.both, st.either, st.truth,
-        me.zeros_at, me.accepts, me.can_change, me.position, me.span_of, me.last_written,
+        me.zeros_at, me.accepts, me.can_change, me.position, me.span_of, me.last_written, me.copied_places,
     )
 )  # fmt: skip
 """Structural ops whose result never carries a derivative."""

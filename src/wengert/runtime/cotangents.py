@@ -317,11 +317,10 @@ def _added(part: Any, value: Any) -> Any:
 
 def _add_to_array(array: Any, index: Any, value: Any) -> None:
     parts = index if isinstance(index, tuple) else (index,)
-    fancy = any(isinstance(part, (list, np.ndarray)) for part in parts)
-    mask = any(isinstance(part, np.ndarray) and part.dtype.kind == "b" for part in parts)
+    lists = [np.asarray(part) for part in parts if isinstance(part, (list, np.ndarray))]
     if array.dtype.kind != "c" and isinstance(value, (complex, np.complexfloating, np.ndarray)):
         value = np.real(value)
-    if fancy and not mask:
+    if any(part.dtype.kind != "b" for part in lists):
         np.add.at(array, index, value)  # the same element may be named twice
     else:
         array[index] += value

@@ -26,6 +26,7 @@ from .aliases import (
 )
 from .current import has_left, now, read, what_happened
 from .homes import is_there, that_may_stay
+from .overlaps import may_overlap
 from .packing import keep, materialise, refuse_callers
 from .places import content_in, identities, in_whole, note_left, place_of
 from .releasing import release
@@ -203,6 +204,9 @@ def store(it: Interpreter, var: Var, step: Atom, value: Atom) -> None:
     """`var[step] = value`, or of an attribute."""
     if is_there(it, var, step, value):
         return
+    if isinstance(var.kind, Array) and may_overlap(it, var, step, value):
+        part = it.emit(st.getitem, var, step)
+        value = it.emit(st.getitem, value, it.emit(me.copied_places, value, part))
     may_stay = that_may_stay(it, var, step, value)
     write = lambda root, steps: it.emit(me.store, root, *steps, step, value)
     update(it, var, write, step)
