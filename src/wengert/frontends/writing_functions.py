@@ -181,9 +181,8 @@ def _at(operator_: Any) -> Handler:
             raise it.unsupported(
                 "`at` of a ufunc needs an array to write to", "Use an array, not a list."
             )
-        added = it.emit(
-            st.add_at, it.emit(st.zeros, it.atom(array)), index_atom(it, index), it.atom(values[0])
-        )
+        zeros, value = it.emit(st.zeros, it.atom(array)), it.atom(values[0])
+        added = it.emit(st.add_at, zeros, index_atom(it, index), value, namespace="np")
         heap.whole(it, array, it.emit(operator_, it.atom(array), added))
         return Const(None)
 

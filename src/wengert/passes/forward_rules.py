@@ -345,7 +345,7 @@ def _add_at(push: Push, eqn: Eqn) -> None:
         push.set(eqn.outs[0], buffer_dot)
         return
     args = (buffer_dot, *path, dot)
-    push.set(eqn.outs[0], push.builder.emit_with(st.add_at, args, eqn.params))
+    push.set(eqn.outs[0], push.builder.emit_with(st.add_at, args, eqn.params, eqn.namespace))
 
 
 def _add_attr(push: Push, eqn: Eqn) -> None:

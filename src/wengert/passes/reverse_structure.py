@@ -143,15 +143,19 @@ def _add_at(sweep: Sweep, eqn: Eqn) -> None:
         for index in path:
             part = sweep.builder.emit(st.getitem, part, index)
         part = surely_real(sweep, part, kind_of_atom(part), kind_of_atom(value))
-        sweep.contribute(value, _as_written(sweep, part, value))
+        sweep.contribute(value, _as_written(sweep, part, value, spread=eqn.namespace == "np"))
 
 
-def _as_written(sweep: Sweep, part: Atom, value: Atom) -> Atom:
-    """The cotangent of a value that was written to a part of a buffer, and broadcast there."""
+def _as_written(sweep: Sweep, part: Atom, value: Atom, *, spread: bool) -> Atom:
+    """The cotangent of a value that was added to a part of a buffer, and broadcast there.
+
+    `spread`: the program added it, so that it may have fewer entries along an axis.
+    """
     kind, written = kind_of_atom(part), kind_of_atom(value)
     if isinstance(kind, Number) or not isinstance(written, (Number, Array, Unknown)):
         return part
-    if isinstance(written, Array) and rank_of(written) == rank_of(kind) is not None:
+    same_rank = isinstance(written, Array) and rank_of(written) == rank_of(kind) is not None
+    if same_rank and not spread:
         return part
     if isinstance(kind, Array) and isinstance(written, Number):
         return sweep.builder.emit(registry.named("sum"), part, namespace="np")
